@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config"
+
+/** `unit` is `npm test`; `corpora` runs over the outside material in ../shared/data and skips, saying so, where it is absent. */
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/corpora/**", "test/bench/**"],
+          testTimeout: 60_000,
+        },
+      },
+      { test: { name: "corpora", include: ["test/corpora/**/*.test.ts"], testTimeout: 120_000 } },
+    ],
+  },
+})
