@@ -1,0 +1,53 @@
+/** Longer than any cluster that people write; what is longer is cut between code points. */
+const windowUnits = 256
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+/**
+ * The last place at or before `offset` (UTF-16 units) where a grapheme begins, or the text's end. Only the surroundings of
+ * `offset` are segmented, so the cost does not grow with the text (S17).
+ */
+export function graphemeBoundaryBefore(text: string, offset: number): number {
+  if (offset <= 0) return 0
+  if (offset >= text.length) return text.length
+  const from = windowStart(text, offset)
+  let found = from
+  for (const boundary of boundaries(text, from, offset)) if (boundary <= offset) found = boundary
+  return found > from || offset - from < windowUnits ? found : codePointStart(text, offset)
+}
+
+/** The first place at or after `offset` where a grapheme begins, or the text's end (S17). */
+export function graphemeBoundaryAfter(text: string, offset: number): number {
+  if (offset <= 0) return 0
+  if (offset >= text.length) return text.length
+  const from = windowStart(text, offset)
+  const last = Math.min(text.length, offset + windowUnits)
+  for (const boundary of boundaries(text, from, offset)) if (boundary >= offset && boundary < last) return boundary
+  return last === text.length ? last : codePointStart(text, offset)
+}
+
+/** Grapheme beginnings from `from` to just past `offset`, the text's end among them. */
+function* boundaries(text: string, from: number, offset: number): Generator<number> {
+  const window = text.slice(from, offset + windowUnits)
+  for (const { index } of segmenter.segment(window)) yield from + index
+  if (from + window.length === text.length) yield text.length
+}
+
+/** A place before `offset` that parts neither a surrogate pair nor, as far as the text tells, a flag. */
+function windowStart(text: string, offset: number): number {
+  const start = codePointStart(text, Math.max(0, offset - windowUnits))
+  let indicators = 0
+  while (isRegionalIndicator(text, start - 2 * (indicators + 1))) indicators++
+  return indicators % 2 === 0 ? start : start - 2
+}
+
+function codePointStart(text: string, offset: number): number {
+  const inPair = /[\udc00-\udfff]/.test(text.charAt(offset)) && /[\ud800-\udbff]/.test(text.charAt(offset - 1))
+  return inPair ? offset - 1 : offset
+}
+
+function isRegionalIndicator(text: string, offset: number): boolean {
+  if (offset < 0) return false
+  const code = text.codePointAt(offset) ?? 0
+  return code >= 0x1f1e6 && code <= 0x1f1ff
+}

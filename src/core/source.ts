@@ -1,0 +1,61 @@
+import { displayWidth } from "./display-width.ts"
+
+/** A place in an authored file: 1-based line, and column where it is known. */
+export interface Source {
+  readonly file: string
+  readonly line: number
+  readonly column?: number
+}
+
+/** A 1-based position in a text. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** The position of `offset` (UTF-16 units) in `text`; columns count code points, lines end at `\n`, `\r\n` or `\r`. */
+export function positionAt(text: string, offset: number): Position {
+  const before = text.slice(0, offset)
+  const lines = before.split(/\r\n|\n|\r/)
+  return { line: lines.length, column: [...(lines.at(-1) ?? "")].length + 1 }
+}
+
+/** `file:line:column`, or `file:line` where the column is unknown. */
+export function formatSource(source: Source): string {
+  return source.column === undefined ? `${source.file}:${source.line}` : `${source.file}:${source.line}:${source.column}`
+}
+
+/**
+ * The lines around a position with a caret under the column, for error messages. Long lines are cut around the column so
+ * that the caret stays in sight; what would move the caret or act on a terminal is shown as one plain character.
+ */
+export function codeFrame(text: string, { line, column }: Position, { around = 1, widthColumns = 100 } = {}): string {
+  const lines = text.split(/\r\n|\n|\r/)
+  const first = Math.max(1, line - around)
+  const last = Math.min(lines.length, line + around)
+  const gutter = String(last).length
+  const from = column > widthColumns ? column - Math.floor(widthColumns / 2) : 1
+  const rows: string[] = []
+  for (let number = first; number <= last; number++) {
+    const shown = shownPart(lines[number - 1] ?? "", from, widthColumns)
+    rows.push(`${String(number).padStart(gutter)} | ${shown.join("")}`.trimEnd())
+    if (number !== line) continue
+    rows.push(`${" ".repeat(gutter)} | ${" ".repeat(displayWidth(shown.slice(0, column - from).join("")))}^`)
+  }
+  return rows.join("\n")
+}
+
+/** Controls, line separators, bidi controls and half characters: each stands as one visible character. */
+const disturbing = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu
+
+/** Up to `count` characters of a line, from the 1-based column `from`. A long line is not spread out whole. */
+function shownPart(line: string, from: number, count: number): string[] {
+  const shown: string[] = []
+  let column = 0
+  for (const character of line) {
+    column++
+    if (column >= from + count) break
+    if (column >= from) shown.push(character === "\t" ? " " : character.replace(disturbing, "\ufffd"))
+  }
+  return shown
+}

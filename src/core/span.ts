@@ -1,0 +1,74 @@
+import type { Message } from "./message.ts"
+import type { Stability } from "./scope.ts"
+import type { Source } from "./source.ts"
+import type { Trust } from "./trust.ts"
+
+/** A run of characters of one origin. A message's spans tile its content: joined, they are the content (S12). */
+export interface Span {
+  readonly text: string
+  /** Index into the assembly's messages. */
+  readonly message: number
+  /** The injection's key; `""` for the prompt file's own frame. */
+  readonly key: string
+  /** `frame` is the prompt file's text, `content` a value, `notice` what truncation put in. */
+  readonly part: "frame" | "content" | "notice"
+  readonly trust: Trust
+  readonly stability: Stability
+  readonly source?: Source
+  readonly tokens: number
+}
+
+/** Where the spans up to a stability end: a provider's cache can serve everything before it. */
+export interface Prefix {
+  readonly stability: Stability
+  /** Index of the message in which the prefix ends. */
+  readonly message: number
+  /** UTF-16 offset in that message's content. */
+  readonly end: number
+  readonly tokens: number
+  /** Equal for equal text, roles and order of everything before the end. */
+  readonly fingerprint: string
+}
+
+/** What happened to one injection and why. */
+export interface Decision {
+  readonly key: string
+  readonly fate: "kept" | "shortened" | "dropped" | "unplaced"
+  readonly fromTokens: number
+  readonly toTokens: number
+  readonly reason: string
+}
+
+/** What was cut, so that later steps of the same turn cut the same (design, rule 6): what is left of each shrunk injection. */
+export interface Cut {
+  readonly [key: string]: CutSize
+}
+
+/** `dropped`, the number of entries left, or the number of graphemes left. */
+export type CutSize = { readonly dropped: true } | { readonly entries: number } | { readonly characters: number }
+
+/** A request, assembled: plain JSON, so it can be stored, compared and shown. */
+export interface Assembly {
+  readonly version: 1
+  readonly messages: readonly Message[]
+  readonly spans: readonly Span[]
+  /** Of all messages' contents. */
+  readonly tokens: number
+  /** What the provider adds around them. */
+  readonly overheadTokens: number
+  /** False when the counter estimates. */
+  readonly exact: boolean
+  readonly prefixes: readonly Prefix[]
+  readonly decisions: readonly Decision[]
+  readonly cut: Cut
+  /** What sanitising took out of untrusted text. */
+  readonly sanitised: readonly Sanitised[]
+}
+
+/** Characters removed from an injection's untrusted text. */
+export interface Sanitised {
+  readonly key: string
+  readonly removed: number
+  /** Which kinds: `tags`, `bidi`, `control`. */
+  readonly kinds: readonly string[]
+}

@@ -1,0 +1,17 @@
+import { closestMatch } from "leven"
+
+/** No name is longer: what is longer was never mistyped, and comparing it would take long. */
+const maxLength = 100
+
+/** The candidate a reader probably meant, or `undefined` when none is near. */
+export function suggest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > maxLength) return undefined
+  const maxDistance = Math.max(1, Math.floor(word.length / 3))
+  return closestMatch(word, candidates, { maxDistance })
+}
+
+/** ` Did you mean "x"?`, or nothing. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const match = suggest(word, candidates)
+  return match === undefined ? "" : ` Did you mean ${JSON.stringify(match)}?`
+}

@@ -1,0 +1,59 @@
+import type { Message } from "../core/message.ts"
+import type { Assembly } from "../core/span.ts"
+import type { ModelPart } from "./model-part.ts"
+
+/** What a model can take; decides what is sent to it. */
+export interface ModelCapabilities {
+  /** True when the model has a `developer` role; else such text folds into `system`. */
+  readonly developerRole: boolean
+  /** True when the model calls tools natively. */
+  readonly tools: boolean
+  /** True when its text begins inside a thought that only a closing tag ends (T22). */
+  readonly opensInThought?: boolean
+}
+
+/** A tool as a model sees it in a native request. */
+export interface ModelTool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: Readonly<Record<string, unknown>>
+}
+
+/** What the turn knows, as data, for models that are code rather than networks. Never sent anywhere. */
+export interface TurnFacts {
+  /** The prompt file the request was made from: `planner`, `final`. */
+  readonly prompt: string
+  readonly question: string
+  /** The name of who asked. */
+  readonly speaker: string
+  /** The tools the request offers; none in a final output. */
+  readonly tools: readonly ModelTool[]
+  /** The tool runs of this turn so far. */
+  readonly runs: readonly { readonly tool: string; readonly args: unknown; readonly result: string; readonly failed: boolean }[]
+  readonly prestart: readonly { readonly tool: string; readonly result: string }[]
+  readonly memories: readonly string[]
+}
+
+/** One request. `assembly` is where the messages came from: adapters put cache breakpoints at its prefixes. */
+export interface ModelRequest {
+  readonly messages: readonly Message[]
+  readonly assembly?: Assembly
+  readonly tools?: readonly ModelTool[]
+  /** `json` asks the provider for a JSON object where it can be asked. */
+  readonly responseFormat?: "json" | "text"
+  readonly maxOutputTokens?: number
+  readonly temperature?: number
+  readonly facts?: TurnFacts
+}
+
+/**
+ * Any model behind one method. `stream` yields parts as they come and ends after `finish`; it throws a
+ * {@link PromptStrataError} with code `model` when the provider fails, and stops promptly when `signal` aborts.
+ */
+export interface LanguageModel {
+  /** Shown in traces, such as `openai:gpt-5-mini`. */
+  readonly id: string
+  readonly capabilities: ModelCapabilities
+  stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelPart>
+}
