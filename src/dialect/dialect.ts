@@ -1,0 +1,83 @@
+import { PromptStrataError } from "../core/errors.ts"
+import type { Markers } from "../encode/markers.ts"
+import { markAlone } from "../template/alone.ts"
+import type { Template } from "../template/ast.ts"
+import { blankEnd, blankStart } from "../template/blank.ts"
+import type { TemplateLoader } from "../template/include.ts"
+import { normalizeText } from "../template/normalize.ts"
+import { parseTemplate } from "../template/parse.ts"
+import { deriveMarkers } from "./markers.ts"
+import { readPromptAttributes } from "./prompt-attributes.ts"
+import { isPrompt, type PromptSource, promptName } from "./prompt-source.ts"
+import { requireRest } from "./rest-slot.ts"
+import { sourceLoader } from "./source-loader.ts"
+
+/** One compiled prompt file. */
+export interface PromptFile {
+  readonly template: Template
+  /** The front matter as it was written; its keys and their values are checked. */
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+/** A folder of prompt files in one locale, compiled. */
+export interface Dialect {
+  readonly name: string
+  readonly locale: string
+  /** By name without folder and ending: `planner`, `history`, … */
+  readonly files: ReadonlyMap<string, PromptFile>
+  /** What untrusted text must not pass for in any of the files. */
+  readonly markers: Markers
+}
+
+/** What a dialect is compiled from. */
+export interface DialectSource {
+  readonly name: string
+  readonly locale: string
+  /** Files ending in `.md` become prompts; others can be loaded by `file_load`. */
+  readonly files: readonly PromptSource[]
+  /** Follows `file_load`; by default among `files`. */
+  readonly load?: TemplateLoader
+}
+
+/**
+ * Compiles a dialect. Blank lines at a file's ends are not part of it. A mistake in a template or in front matter, two
+ * files of one name and a prompt without `${rest}` throw.
+ */
+export function compileDialect({ name, locale, files, load = sourceLoader(files) }: DialectSource): Dialect {
+  const compiled = new Map<string, PromptFile>()
+  for (const source of files) {
+    if (!isPrompt(source.path)) continue
+    const fileName = promptName(source.path)
+    if (compiled.has(fileName)) throw twoOfOneName(source, files)
+    compiled.set(fileName, compileFile(source, load))
+  }
+  const markers = deriveMarkers([...compiled.values()].map(({ template }) => template))
+  return { name, locale, files: compiled, markers }
+}
+
+function compileFile(source: PromptSource, load: TemplateLoader): PromptFile {
+  const { separator, optional } = readPromptAttributes(source)
+  const { text, firstLine } = withoutBlankEnds(source)
+  const parsed = parseTemplate(text, { file: source.path, firstLine, load, optional })
+  // Entries that a comma parts share a line, so nothing at their ends is alone on it.
+  const nodes = separator === ", " ? markAlone(parsed.nodes, { start: false, end: false }) : parsed.nodes
+  const template: Template = { ...parsed, nodes }
+  requireRest(source, template)
+  return { template, attributes: source.attributes }
+}
+
+function withoutBlankEnds({ body, firstLine }: PromptSource): { text: string; firstLine: number } {
+  const text = normalizeText(body)
+  const end = blankEnd(text)
+  const start = text.lastIndexOf("\n", blankStart(text) - 1) + 1
+  return { text: text.slice(Math.min(start, end), end), firstLine: firstLine + text.slice(0, start).split("\n").length - 1 }
+}
+
+function twoOfOneName(source: PromptSource, files: readonly PromptSource[]): PromptStrataError {
+  const name = promptName(source.path)
+  const paths = files.filter(({ path }) => isPrompt(path) && promptName(path) === name).map(({ path }) => path)
+  return new PromptStrataError("prompt", `expected one file named ${name} in a dialect, found ${paths.join(" and ")}.`, {
+    source: { file: source.path, line: 1 },
+    hint: "Rename one of them, or put them together.",
+  })
+}

@@ -1,0 +1,20 @@
+import { PromptStrataError } from "../core/errors.ts"
+import { didYouMean } from "../core/suggest.ts"
+import { renderTemplate, type TemplateValues } from "../template/render.ts"
+import type { Dialect, PromptFile } from "./dialect.ts"
+
+/** A prompt file of a dialect by its name; an error that lists what there is, with code `prompt-missing`. */
+export function promptFile(dialect: Dialect, name: string): PromptFile {
+  const file = dialect.files.get(name)
+  if (file) return file
+  const known = [...dialect.files.keys()]
+  throw new PromptStrataError(
+    "prompt-missing",
+    `expected a file ${name}.md in dialect "${dialect.name}" (${dialect.locale}); it has ${known.join(", ")}.${didYouMean(name, known)}`,
+  )
+}
+
+/** A sentence of the dialect with its values put in, such as `unknown-tool` or `truncated`. */
+export function renderNotice(dialect: Dialect, name: string, values: TemplateValues): string {
+  return renderTemplate(promptFile(dialect, name).template, values)
+}

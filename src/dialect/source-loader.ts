@@ -1,0 +1,37 @@
+import { PromptStrataError } from "../core/errors.ts"
+import { didYouMean } from "../core/suggest.ts"
+import type { TemplateLoader } from "../template/include.ts"
+import type { PromptSource } from "./prompt-source.ts"
+
+/**
+ * Follows `file_load` among files held in memory (R2): a path is looked up beside the file that asks, then in each of
+ * `folders`; `""` is the root. Nothing outside the given files can be reached.
+ */
+export function sourceLoader(sources: readonly PromptSource[], folders: readonly string[] = [""]): TemplateLoader {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  return (path, from) => {
+    for (const folder of [folderOf(from.file), ...folders]) {
+      const found = byPath.get(joinPath(folder, path) ?? "")
+      if (found) return { text: found.body, file: found.path, firstLine: found.firstLine }
+    }
+    const known = [...byPath.keys()]
+    throw new PromptStrataError("prompt-missing", `no prompt file of that path.${didYouMean(path, known)}`, {
+      evidence: { path, searched: [folderOf(from.file), ...folders] },
+    })
+  }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")))
+}
+
+/** The path with `.` and `..` resolved; `undefined` when it leaves the root. */
+function joinPath(folder: string, path: string): string | undefined {
+  const parts: string[] = []
+  for (const part of `${folder}/${path}`.split("/")) {
+    if (part === "" || part === ".") continue
+    if (part !== "..") parts.push(part)
+    else if (parts.pop() === undefined) return undefined
+  }
+  return parts.join("/")
+}

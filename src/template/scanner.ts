@@ -1,0 +1,91 @@
+import type { Position } from "../core/source.ts"
+
+/** A text and how far it was read. */
+export interface Scanner {
+  readonly text: string
+  /** UTF-16 offset of what is read next. */
+  at: number
+  /** How many characters were looked at so far: it stays proportional to the text, however hostile. */
+  steps: number
+}
+
+/** A scanner at the beginning of a text. */
+export function createScanner(text: string): Scanner {
+  return { text, at: 0, steps: 0 }
+}
+
+/**
+ * Reads literal text up to `${`, one of the `stops` or the end, and resolves the escapes `$${`, `$:` and `$}`.
+ * Any other `$` is a `$`.
+ */
+export function scanLiteral(scanner: Scanner, stops: "" | "}" | ":}"): string {
+  const { text } = scanner
+  const pieces: string[] = []
+  const start = scanner.at
+  let from = start
+  let at = start
+  for (; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (stops.includes(character)) break
+    if (character !== "$") continue
+    if (text[at + 1] === "{") break
+    const escaped = escapedAt(text, at)
+    if (escaped === undefined) continue
+    pieces.push(text.slice(from, at), escaped)
+    at += escaped.length
+    from = at + 1
+  }
+  pieces.push(text.slice(from, at))
+  scanner.at = at
+  scanner.steps += at - start + 1
+  return pieces.join("")
+}
+
+function escapedAt(text: string, dollar: number): string | undefined {
+  const next = text[dollar + 1]
+  if (next === ":" || next === "}") return next
+  return next === "$" && text[dollar + 2] === "{" ? "${" : undefined
+}
+
+/** Reads what `pattern`, a sticky expression, matches here; `""` when it does not match. */
+export function scanPattern(scanner: Scanner, pattern: RegExp): string {
+  pattern.lastIndex = scanner.at
+  const found = pattern.exec(scanner.text)?.[0] ?? ""
+  scanner.at += found.length
+  scanner.steps += found.length + 1
+  return found
+}
+
+const blank = /[ \t\n]*/y
+
+/** Skips white space, line breaks too. */
+export function skipBlank(scanner: Scanner): void {
+  scanPattern(scanner, blank)
+}
+
+/** Turns offsets into positions, quickly as long as they come in ascending order. */
+export function createLocator(scanner: Scanner, firstLine: number): (offset: number) => Position {
+  let at = 0
+  let line = firstLine
+  let column = 1
+  return (offset) => {
+    if (offset < at) [at, line, column] = [0, firstLine, 1]
+    scanner.steps += offset - at
+    for (; at < offset; at++) {
+      const code = scanner.text.charCodeAt(at)
+      if (code === 0x0a) {
+        line++
+        column = 1
+      } else if (!isSecondHalf(scanner.text, at)) column++
+    }
+    return { line, column }
+  }
+}
+
+/** True for the low half of a surrogate pair: columns count code points. */
+function isSecondHalf(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  if (code < 0xdc00 || code > 0xdfff || at === 0) return false
+  const before = text.charCodeAt(at - 1)
+  return before >= 0xd800 && before <= 0xdbff
+}

@@ -1,0 +1,103 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { deriveMarkers } from "../../src/dialect/markers.ts"
+import { fold } from "../../src/encode/fold.ts"
+import { parseTemplate } from "../../src/template/parse.ts"
+import { renderTemplate } from "../../src/template/render.ts"
+
+function markersOf(...texts: string[]): { lines: string[]; heads: readonly string[]; fences: boolean } {
+  const { lines, heads, fences } = deriveMarkers(texts.map((text) => parseTemplate(text)))
+  return { lines: [...lines].sort(), heads, fences }
+}
+
+describe("T28: markers come from the prompt files", () => {
+  test.each<[string, string[], string[]]>([
+    ["**Question**\n${q}\n---", ["**question**", "---"], []],
+    ["## ${key}\n${content}", [], ["##"]],
+    ["- ${a}\n* ${a}\n+ ${a}\n• ${a}\n1. ${a}\n12) ${a}", [], []],
+    ["- x ${a}", [], ["- x"]],
+    ["${speaker}:\n${text}", [], []],
+    ["A  B\n\n \n", ["a b"], []],
+    ["${p? **X**\n${p}\n--- }", ["**x**", "---"], []],
+    ["${x = (none)}", ["(none)"], []],
+    ["Memories: ${x = (none)}", ["memories: (none)"], ["memories:"]],
+    ["Memories: ${x = }", ["memories:"], ["memories:"]],
+    ["foo${c? bar}", ["foo", "foobar"], []],
+    ["foo ${c? bar : baz}\nend", ["end", "foo bar", "foo baz"], []],
+    ["foo ${c?\n  one\n  two\n} end", ["foo end", "foo one", "two end"], []],
+    ["foo ${a? ${b? x : y} : z}", ["foo x", "foo y", "foo z"], []],
+    ["foo${c? $: ${v}}", ["foo"], ["foo:"]],
+    ["${c? a\n${v = }}${d? b}", ["a", "ab", "b"], []],
+    ["a${c? ${d? x} ${e? y}}b", ["a yb", "ab", "ax yb", "axb"], []],
+    ["a${c? ${d? x}\ny}", ["a", "ax", "y"], []],
+    ["foo ${role(user)} bar", ["bar", "foo"], []],
+    ["foo ${messages(h)} bar", ["bar", "foo"], []],
+    ["[a] ${v}\n[a] b ${v}\n[", ["["], ["[a]"]],
+    ["${v} tail\nnext", ["next"], []],
+  ])("%j", (text, lines, heads) => {
+    expect(markersOf(text)).toEqual({ lines, heads, fences: false })
+  })
+
+  test("they are folded", () => {
+    expect(markersOf("【Ｔｏｏｌ】\nÉND ${v}")).toEqual({
+      lines: ["【tool】"],
+      heads: [fold("ÉND ")],
+      fences: false,
+    })
+  })
+
+  test("a dialect fences when a slot does, wherever it stands", () => {
+    expect(markersOf("${c? x : ${y = ${z | fence}}}").fences).toBe(true)
+    expect(markersOf("${a | indent}").fences).toBe(false)
+  })
+
+  test("they are those of all files", () => {
+    expect(markersOf("a\n[x ${v}", "b\n[${v}")).toEqual({ lines: ["a", "b"], heads: ["["], fences: false })
+  })
+
+  test("a line of many conditionals is covered by its beginnings", () => {
+    const many = Array.from({ length: 30 }, (_, i) => `\${c${i}? part ${i}}`).join("")
+    expect(markersOf(`Unreadable: ${many}.`)).toEqual({ lines: [], heads: ["unreadable:"], fences: false })
+    expect(markersOf(many).heads).toContain("part 0")
+  })
+
+  test("every literal line a template prints is a marker, whichever way its conditionals go", () => {
+    const word = fc.constantFrom("a", "b:", "[c]", "\n", " ", "---")
+    type Tree = string | { c: Tree[]; d: Tree[] } | { p: Tree[] }
+    const tree = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        { weight: 4, arbitrary: word },
+        fc.record({ c: fc.array(tie("tree"), { maxLength: 4 }), d: fc.array(tie("tree"), { maxLength: 3 }) }),
+        fc.record({ p: fc.array(tie("tree"), { maxLength: 3 }) }),
+      ),
+    })).tree
+    let count = 0
+    const write = (trees: readonly Tree[]): string =>
+      trees
+        .map((node) => {
+          if (typeof node === "string") return node.replaceAll(":", "$:")
+          const name = `n${count++}`
+          return "p" in node ? `\${${name} = ${write(node.p)}}` : `\${${name}? ${write(node.c)} : ${write(node.d)}}`
+        })
+        .join("")
+    fc.assert(
+      fc.property(fc.array(tree, { maxLength: 8 }), fc.infiniteStream(fc.boolean()), (trees, coins) => {
+        count = 0
+        const text = write(trees)
+        const values = Object.fromEntries(
+          Array.from({ length: count }, (_, i) => [`n${i}`, coins.next().value ? "\u{1}" : undefined]),
+        )
+        const { lines, heads } = deriveMarkers([parseTemplate(text)])
+        for (const line of renderTemplate(text, values).split("\n")) {
+          const [head = "", ...values] = line.split("\u{1}")
+          const folded = fold(values.length === 0 ? line : head)
+          if (folded === "") continue
+          const covered = heads.some((known) => folded.startsWith(known)) || (values.length === 0 && lines.has(folded))
+          expect(covered, `${JSON.stringify(line)} of ${JSON.stringify(text)}`).toBe(true)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

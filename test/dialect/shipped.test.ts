@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { compilePrompts } from "../../.ci/compile-prompts.ts"
+import { shippedDialect, shippedDialectFiles, shippedDialectNames, shippedPrompt } from "../../src/dialect/shipped.ts"
+import { shippedPrompts } from "../../src/dialect/shipped-prompts.ts"
+
+test("the generated module is equal to the files under prompts/ (else run `npm run compile-prompts`)", () => {
+  const generated = readFileSync(new URL("../../src/dialect/shipped-prompts.ts", import.meta.url), "utf8")
+  expect(generated).toBe(compilePrompts())
+})
+
+describe("shipped dialects", () => {
+  test("fay, layered and stack ship in English and Chinese", () => {
+    expect(shippedDialectNames).toEqual(expect.arrayContaining(["fay", "layered", "stack"]))
+    for (const name of shippedDialectNames)
+      for (const locale of ["en", "zh-CN"]) expect(shippedDialect(name, locale)).toMatchObject({ name, locale })
+  })
+
+  test("each has the same files in every locale", () => {
+    for (const name of shippedDialectNames)
+      expect([...shippedDialect(name, "en").files.keys()]).toEqual([...shippedDialect(name, "zh-CN").files.keys()])
+  })
+
+  test("each is compiled once, also by way of a fallback", () => {
+    expect(shippedDialect("fay", "fr")).toBe(shippedDialect("fay", "en"))
+  })
+
+  test("an unknown one is an error with a suggestion", () => {
+    expect(() => shippedDialect("fai", "en")).toThrow(/fay, layered, stack.*Did you mean "fay"\?/)
+  })
+
+  test("its files can be taken as they are", () => {
+    const { files, locale } = shippedDialectFiles("fay", "zh-CN")
+    expect(locale).toBe("zh-CN")
+    expect(files.map(({ path }) => path)).toContain("fay/zh-CN/planner.md")
+  })
+
+  test("any shipped file is found by its path", () => {
+    expect(shippedPrompt("fay/en/planner.md")).toBe(shippedPrompts.find(({ path }) => path === "fay/en/planner.md"))
+    expect(shippedPrompt("fay/en/nope.md")).toBeUndefined()
+  })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest"
+import { PromptStrataError } from "../../src/core/errors.ts"
+import { parseTemplate } from "../../src/template/parse.ts"
+import { parseFileNodes } from "../../src/template/parse-nodes.ts"
+import { createLocator, createScanner } from "../../src/template/scanner.ts"
+
+const shapes: Record<string, string> = {
+  openings: "${",
+  dollars: "$",
+  escapes: "$$${",
+  "slots on one line": "${a}",
+  "slots on lines": "${a | fence}\n",
+  placeholders: "${a = b}",
+  conditionals: "${a? b : c}",
+  "conditionals with lines": "${a?\n  b\n  :\n  c\n}",
+  colons: ":",
+  closings: "}",
+  "blank lines": "\n",
+  spaces: " ",
+  names: "x",
+  "directive lines": "${messages(h)}\n",
+  "directives on one line": "${messages(h)} ",
+  "open parentheses": "(",
+  emoji: "😀",
+}
+const openings = ["", "${", "${a", "${a?", "${a? x : ", "${a =", "${a |", "${role(", "${a?\n  "]
+
+function stepsFor(text: string): number {
+  const scanner = createScanner(text)
+  const state = { file: "t", firstLine: 1, scanner, locate: createLocator(scanner, 1), include: () => [] }
+  try {
+    parseFileNodes(state, 0)
+  } catch (error) {
+    if (!PromptStrataError.isInstance(error)) throw error
+  }
+  return scanner.steps
+}
+
+test.each(Object.entries(shapes))("parsing looks at each character a bounded number of times: %s", (_, shape) => {
+  for (const opening of openings) {
+    const text = opening + shape.repeat(Math.ceil(20_000 / shape.length))
+    expect(stepsFor(text)).toBeLessThanOrEqual(5 * text.length)
+  }
+})
+
+test.each(Object.entries(shapes))("a megabyte of it parses or ends in a located error: %s", (_, shape) => {
+  try {
+    parseTemplate(shape.repeat(Math.ceil(1_000_000 / shape.length)))
+  } catch (error) {
+    expect(PromptStrataError.isInstance(error) && error.source?.column !== undefined).toBe(true)
+  }
+})
