@@ -1,0 +1,65 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
+
+/** Parameters that are all text, each with its description. */
+export interface TextParameters {
+  readonly [name: string]: { readonly description: string | undefined; readonly optional?: boolean }
+}
+
+/** The checked arguments: text for each parameter, absent for an optional one that was not given. */
+export type TextArguments<Parameters extends TextParameters> = {
+  readonly [Name in keyof Parameters]: Parameters[Name] extends { readonly optional: true } ? string | undefined : string
+}
+
+/** A Standard Schema that also knows its JSON Schema. */
+export interface TextSchema<Output> {
+  readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>
+}
+
+/**
+ * A schema of text parameters without any schema library, so that built-in tools load nothing. Numbers become text, a
+ * required text must not be blank, an optional one may be `null`; other keys are dropped.
+ */
+export function textArguments<const Parameters extends TextParameters>(
+  parameters: Parameters,
+): TextSchema<TextArguments<Parameters>> {
+  const schema = jsonSchemaOf(parameters)
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "promptstrata",
+      validate: (args) => validate(parameters, args) as StandardSchemaV1.Result<TextArguments<Parameters>>,
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  }
+}
+
+function jsonSchemaOf(parameters: TextParameters): Record<string, unknown> {
+  const entries = Object.entries(parameters)
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      entries.map(([name, { description }]) => [name, { type: "string", ...(description === undefined ? {} : { description }) }]),
+    ),
+    required: entries.filter(([, { optional }]) => !optional).map(([name]) => name),
+  }
+}
+
+function validate(parameters: TextParameters, args: unknown): StandardSchemaV1.Result<Record<string, unknown>> {
+  if (typeof args !== "object" || args === null) return { issues: [mismatch("object", args)] }
+  const given = new Map(Object.entries(args))
+  const issues: StandardSchemaV1.Issue[] = []
+  const value = Object.entries(parameters).map(([name, { optional }]) => {
+    const found = given.get(name)
+    const text = typeof found === "number" ? String(found) : found
+    if (optional && (text === undefined || text === null)) return [name, undefined]
+    if (typeof text !== "string") issues.push({ ...mismatch("string", text), path: [name] })
+    else if (!optional && text.trim() === "") issues.push({ message: "expected text, received blank", path: [name] })
+    return [name, text]
+  })
+  return issues.length > 0 ? { issues } : { value: Object.fromEntries(value) }
+}
+
+function mismatch(expected: string, found: unknown): StandardSchemaV1.Issue {
+  const kind = found === null ? "null" : Array.isArray(found) ? "array" : typeof found
+  return { message: `expected ${expected}, received ${kind}` }
+}

@@ -1,0 +1,92 @@
+/** What stands for a value that holds itself, or that throws when looked at. */
+const circular = '"[circular]"'
+const unreadable = '"[unreadable]"'
+
+/** Only values that make themselves up as they are read go on for ever; they end here. */
+const maxDepth = 100_000
+
+/** A piece of output, a value still to print, or the end of a container. */
+type Pending = { readonly text: string } | { readonly value: unknown } | { readonly leave: object }
+
+/** Settings of {@link printJson}. */
+export interface PrintJsonOptions {
+  /** Sorts keys at every depth and writes `NaN` and `Infinity` bare, so that only equal values print equally. */
+  readonly canonical?: boolean
+}
+
+/**
+ * Any value as compact JSON text; never throws and never recurses. Beyond `JSON.stringify`: a bigint
+ * prints its digits, NaN and infinities their names as strings, an Error its name and message, a Set its values, a Map its
+ * pairs, a binary view its type and length, a value inside itself `"[circular]"`, one that throws or never ends
+ * `"[unreadable]"`.
+ */
+export function printJson(value: unknown, { canonical = false }: PrintJsonOptions = {}): string {
+  const out: string[] = []
+  const open = new Set<object>()
+  const pending: Pending[] = [{ value }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if ("text" in next) out.push(next.text)
+    else if ("leave" in next) open.delete(next.leave)
+    else {
+      const shown = step(next.value, open, canonical)
+      if (typeof shown === "string") out.push(shown)
+      else for (const piece of shown.reverse()) pending.push(piece)
+      if (open.size > maxDepth) return unreadable
+    }
+  }
+  return out.join("")
+}
+
+/** One value: its text, or the pieces of a container that is now open. */
+function step(given: unknown, open: Set<object>, canonical: boolean): string | Pending[] {
+  try {
+    const value = plainForm(given)
+    if (typeof given !== "object" || given === null) return printScalar(value, canonical)
+    if (open.has(given)) return circular
+    if (typeof value !== "object" || value === null) return printScalar(value, canonical)
+    const pieces = Array.isArray(value) ? listPieces(value) : recordPieces(value, canonical)
+    open.add(given)
+    pieces.push({ leave: given })
+    return pieces
+  } catch {
+    return unreadable
+  }
+}
+
+/** What is printed in a value's stead. */
+function plainForm(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value
+  if (value instanceof Map || value instanceof Set) return [...value]
+  if (value instanceof Error) return `${value.name}: ${value.message}`
+  if (ArrayBuffer.isView(value)) return `[${Object.prototype.toString.call(value).slice(8, -1)} ${value.byteLength}]`
+  if ("toJSON" in value && typeof value.toJSON === "function") return value.toJSON("")
+  return value instanceof String || value instanceof Number || value instanceof Boolean ? value.valueOf() : value
+}
+
+function printScalar(value: unknown, canonical: boolean): string {
+  if (typeof value === "bigint") return String(value)
+  if (typeof value === "number" && !Number.isFinite(value)) return canonical ? String(value) : `"${value}"`
+  return JSON.stringify(value) ?? "null"
+}
+
+function listPieces(list: readonly unknown[]): Pending[] {
+  const pieces: Pending[] = [{ text: "[" }]
+  for (const [at, value] of list.entries()) {
+    if (at > 0) pieces.push({ text: "," })
+    pieces.push({ value })
+  }
+  pieces.push({ text: "]" })
+  return pieces
+}
+
+/** Properties without a JSON form (undefined, functions, symbols) are left out, as `JSON.stringify` does. */
+function recordPieces(record: object, canonical: boolean): Pending[] {
+  const entries = Object.entries(record).filter(([, value]) => !["undefined", "function", "symbol"].includes(typeof value))
+  if (canonical) entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  const pieces: Pending[] = [{ text: "{" }]
+  for (const [at, [key, value]] of entries.entries()) {
+    pieces.push({ text: `${at > 0 ? "," : ""}${JSON.stringify(key)}:` }, { value })
+  }
+  pieces.push({ text: "}" })
+  return pieces
+}

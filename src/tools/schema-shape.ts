@@ -1,0 +1,47 @@
+import type { JsonSchema } from "./tool.ts"
+
+/** An object of own keys, as opposed to a list, a scalar or nothing. */
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** An own value of a schema; what came by a prototype does not count. */
+export function keyword(schema: JsonSchema, name: string): unknown {
+  return Object.hasOwn(schema, name) ? schema[name] : undefined
+}
+
+/** A keyword that holds a list; anything else is none. */
+export function listKeyword(schema: JsonSchema, name: string): readonly unknown[] {
+  const value = keyword(schema, name)
+  return Array.isArray(value) ? value : []
+}
+
+/** The properties of an object schema in their order, each with whether it is required. */
+export function propertiesOf(schema: JsonSchema): readonly { name: string; schema: unknown; required: boolean }[] {
+  const properties = keyword(schema, "properties")
+  if (!isSchema(properties)) return []
+  const required = new Set(listKeyword(schema, "required"))
+  return Object.entries(properties).map(([name, property]) => ({ name, schema: property, required: required.has(name) }))
+}
+
+/** What a local reference (`#`, `#/$defs/Name`, …) points at, or `undefined`. */
+export function resolveReference(root: JsonSchema, reference: string): unknown {
+  if (reference === "#") return root
+  if (!reference.startsWith("#/")) return undefined
+  let found: unknown = root
+  for (const segment of reference.slice(2).split("/")) {
+    const key = pointerSegment(segment)
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined
+    found = (found as Readonly<Record<string, unknown>>)[key]
+  }
+  return found
+}
+
+function pointerSegment(segment: string): string {
+  const unescaped = segment.replaceAll("~1", "/").replaceAll("~0", "~")
+  try {
+    return decodeURIComponent(unescaped)
+  } catch {
+    return unescaped
+  }
+}

@@ -1,0 +1,62 @@
+import leven from "leven"
+import { PromptStrataError } from "../core/errors.ts"
+import type { Tool } from "./tool.ts"
+
+/** The tools of an agent, by name. */
+export interface ToolSet {
+  /** Every tool, in the order given. */
+  readonly tools: readonly Tool[]
+  /** Those the planner sees and may call (T27). */
+  readonly plannerTools: readonly Tool[]
+  /** Any tool of that exact name, prestart-only ones too. */
+  get(name: string): Tool | undefined
+  /** The tool of that name if the planner may call it. */
+  plannerTool(name: string): Tool | undefined
+  /** Names of planner tools that are near to a wrong one, the nearest first, at most three (T18). */
+  suggestions(name: string): string[]
+}
+
+const maxSuggestions = 3
+
+/** Longer wrong names than any tool's are not compared. */
+const maxNameLength = 128
+
+/** Makes a tool set. Two tools of one name throw `tool-collision`. */
+export function createToolSet(tools: readonly Tool[]): ToolSet {
+  const byName = new Map<string, Tool>()
+  for (const tool of tools) {
+    const other = byName.get(tool.name)
+    if (other !== undefined) throw collision(other, tool)
+    byName.set(tool.name, tool)
+  }
+  const plannerTools = tools.filter((tool) => tool.visibility === "planner")
+  return {
+    tools: [...tools],
+    plannerTools,
+    get: (name) => byName.get(name),
+    plannerTool: (name) => plannerTools.find((tool) => tool.name === name),
+    suggestions: (name) => nearest(name, plannerTools),
+  }
+}
+
+function nearest(name: string, tools: readonly Tool[]): string[] {
+  if (name.length > maxNameLength) return []
+  const folded = name.toLowerCase()
+  const maxDistance = Math.max(1, Math.floor(name.length / 3))
+  return tools
+    .map((tool) => ({ name: tool.name, distance: leven(folded, tool.name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, maxSuggestions)
+    .map((candidate) => candidate.name)
+}
+
+function collision(first: Tool, second: Tool): PromptStrataError {
+  return new PromptStrataError("tool-collision", `Two tools are named "${first.name}".`, {
+    hint: [
+      `One says ${JSON.stringify(first.description)},`,
+      `the other ${JSON.stringify(second.description)}. Rename one or leave it out.`,
+    ].join(" "),
+    evidence: { name: first.name, descriptions: [first.description, second.description] },
+  })
+}

@@ -1,0 +1,61 @@
+import type { ServiceKey } from "../core/keys.ts"
+import type { Clock } from "../core/ports.ts"
+
+/** A JSON Schema object, as data. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** What a running tool gets beside its arguments. */
+export interface ToolContext {
+  /** Aborts when the turn is aborted or the tool is past its time limit. */
+  readonly signal: AbortSignal
+  readonly key: ServiceKey
+  readonly turnId: string
+  readonly clock: Clock
+}
+
+/** The outcome of checking arguments: the value with defaults filled in, or what is wrong with it, a line each. */
+export type ArgumentCheck =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issues: readonly string[] }
+
+/** A tool the agent can run; made by `defineTool`. */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** When to use it, for the tools layer (L6). */
+  readonly usageHint?: string
+  /** `author` for tools defined in code; `tool` for descriptions that came over a wire: those are encoded. */
+  readonly trust: "author" | "tool"
+  /** JSON Schema of the arguments, `type: "object"`. */
+  readonly inputSchema: JsonSchema
+  /** `prestart` hides the tool from the planner (T27). */
+  readonly visibility: "planner" | "prestart"
+  /** True when equal calls in one turn are no mistake: a clock, reading a file (T17). */
+  readonly repeatable: boolean
+  /** True when it may change something: an equal call after it is no repeat (T17). */
+  readonly writes: boolean
+  readonly timeoutMs?: number
+  /** Longer results are cut, with a visible notice. */
+  readonly maxResultCharacters?: number
+  /** Checks arguments against the schema; never throws. */
+  check(args: unknown): Promise<ArgumentCheck>
+  /** Runs with checked arguments; may return anything, may throw anything. */
+  execute(args: unknown, context: ToolContext): unknown
+}
+
+/** One tool run of a turn. `result` is text, as the planner sees it. */
+export interface ToolRun {
+  readonly id: string
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly status: "ok" | "failed"
+  readonly failure?: "unknown-tool" | "invalid-arguments" | "threw" | "timeout" | "aborted"
+  /** The earlier run of this turn whose result was handed back instead of running again (T17). */
+  readonly repeatOf?: string
+  readonly result: string
+  /** Set when the tool returned nothing; `result` then says so. */
+  readonly empty?: true
+  /** Length of the result before it was capped, in characters, when it was. */
+  readonly cappedFromCharacters?: number
+  readonly durationMs: number
+}
