@@ -1,0 +1,69 @@
+import { fillers, meanings, particles } from "./lexicon.ts"
+
+/** What a text is about: meanings it holds, and its telling words. */
+export interface Words {
+  readonly meanings: ReadonlySet<string>
+  /** Lower-case words of three letters or more, and pairs of neighbouring Chinese characters. */
+  readonly words: ReadonlySet<string>
+}
+
+const byWord: readonly (readonly [word: string, meaning: string])[] = Object.entries(meanings).flatMap(([meaning, words]) =>
+  words.map((word) => [word, meaning] as const),
+)
+
+/** Reads a text, or a name such as `add_schedule` or `queryWeather`. */
+export function wordsOf(text: string): Words {
+  const plain = text
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase()
+  return {
+    meanings: new Set(byWord.filter(([word]) => holdsWord(plain, word)).map(([, meaning]) => meaning)),
+    words: new Set([...letterWords(plain), ...characterPairs(plain)]),
+  }
+}
+
+/** How much two texts share: three for each meaning, two for each word. */
+export function sharedScore(a: Words, b: Words): number {
+  return 3 * sharedCount(a.meanings, b.meanings) + 2 * sharedCount(a.words, b.words)
+}
+
+function sharedCount(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return [...a].filter((word) => b.has(word)).length
+}
+
+/** True when the text holds the word; one of letters must stand by itself. */
+function holdsWord(text: string, word: string): boolean {
+  return indexOfWord(text, word) >= 0
+}
+
+/** Where the word begins, or -1. */
+export function indexOfWord(text: string, word: string): number {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const alone = !isLetter(text[at - 1]) && !isLetter(text[at + word.length])
+    if (alone || !isLetter(word[0])) return at
+  }
+  return -1
+}
+
+/** True for a Chinese character. */
+export function isHan(character: string | undefined): boolean {
+  return character !== undefined && /^\p{Script=Han}/u.test(character)
+}
+
+function isLetter(character: string | undefined): boolean {
+  return character !== undefined && /^[a-z]/i.test(character)
+}
+
+function letterWords(text: string): readonly string[] {
+  return (text.match(/[a-z]{3,}/g) ?? []).filter((word) => !fillers.has(word))
+}
+
+function characterPairs(text: string): readonly string[] {
+  const characters = [...text]
+  const telling = (character: string | undefined) => isHan(character) && !particles.has(character ?? "")
+  return characters.flatMap((character, at) => {
+    const next = characters[at + 1]
+    return telling(character) && telling(next) ? [character + next] : []
+  })
+}

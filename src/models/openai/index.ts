@@ -1,0 +1,2 @@
+export { openaiModel } from "./openai-model.ts"
+export type { OpenaiModelOptions } from "./options.ts"

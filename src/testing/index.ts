@@ -1,0 +1,7 @@
+export { countingIds, seededRandom } from "./deterministic.ts"
+export { expectScriptsDone } from "./expect-scripts-done.ts"
+export { formatAssembly } from "./format-assembly.ts"
+export { type ManualClock, type ManualTimers, manualClock, manualTimers } from "./manual-time.ts"
+export { promptSerializer } from "./prompt-serializer.ts"
+export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from "./scripted-model.ts"
+export type { ScriptedAnswer, ScriptedChunk, ScriptedStep } from "./scripted-step.ts"

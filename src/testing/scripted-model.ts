@@ -1,0 +1,82 @@
+import { PromptStrataError } from "../core/errors.ts"
+import { abortedError } from "../model/aborted-error.ts"
+import type { LanguageModel, ModelCapabilities, ModelRequest } from "../model/language-model.ts"
+import type { ModelPart } from "../model/model-part.ts"
+import { expectDoneLater } from "./expect-scripts-done.ts"
+import { chunksOf, type ScriptedChunk, type ScriptedStep } from "./scripted-step.ts"
+
+/** Settings of a {@link ScriptedModel}. */
+export interface ScriptedModelOptions {
+  /** Default `scripted`. */
+  readonly id?: string
+  /** Default: no developer role, no native tools. */
+  readonly capabilities?: Partial<ModelCapabilities>
+  /** A text step is cut into pieces of this many UTF-16 units; characters stay whole. Default 4. */
+  readonly chunkSize?: number
+}
+
+/** A model that answers from a script and keeps what it was asked. */
+export interface ScriptedModel extends LanguageModel {
+  /** Every request so far, also one that found no step. */
+  readonly requests: readonly ModelRequest[]
+  /** Throws code `test` unless every step was asked for exactly once. */
+  assertDone(): void
+}
+
+/**
+ * A model whose n-th request gets the n-th step. A request beyond the last step throws code `test` and shows what was
+ * asked; steps that nobody asked for are found by `assertDone`, or for all models of a test by `expectScriptsDone`.
+ */
+export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedModelOptions = {}): ScriptedModel {
+  const { id = "scripted", capabilities, chunkSize = 4 } = options
+  const requests: ModelRequest[] = []
+  const model: ScriptedModel = {
+    id,
+    capabilities: { developerRole: false, tools: false, ...capabilities },
+    requests,
+    async *stream(request, { signal }) {
+      const index = requests.push(request) - 1
+      const step = steps[index]
+      if (step === undefined) throw missingStep(id, steps.length, requests)
+      const answer = typeof step === "function" ? await step(request, index) : step
+      for (const chunk of chunksOf(answer, chunkSize)) yield await play(chunk, signal)
+    },
+    assertDone() {
+      if (requests.length < steps.length) throw unusedSteps(id, steps, requests)
+      if (requests.length > steps.length) throw missingStep(id, steps.length, requests)
+    },
+  }
+  expectDoneLater(model)
+  return model
+}
+
+async function play(chunk: ScriptedChunk, signal: AbortSignal): Promise<ModelPart> {
+  if (signal.aborted) throw abortedError(signal)
+  if (typeof chunk === "string") return { type: "text-delta", delta: chunk }
+  if (chunk instanceof Error) throw chunk
+  if ("type" in chunk) return chunk
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+  throw abortedError(signal)
+}
+
+function missingStep(id: string, count: number, requests: readonly ModelRequest[]): PromptStrataError {
+  const last = requests.at(-1)?.messages.at(-1)
+  const asked = last ? `The request's last message (${last.role}):\n${last.content}` : "The request has no messages."
+  return new PromptStrataError("test", `${id} has ${count} step(s), and request ${requests.length} found none. ${asked}`, {
+    evidence: { steps: count, requests: requests.length },
+    hint: "Add a step for this request, or find out why it was made.",
+  })
+}
+
+function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: readonly ModelRequest[]): PromptStrataError {
+  const next = steps[length]
+  const shown = typeof next === "function" ? "a function" : JSON.stringify(next)
+  return new PromptStrataError(
+    "test",
+    `${id} has ${steps.length} step(s), but only ${length} were asked for. The next one is ${shown}.`,
+    {
+      evidence: { steps: steps.length, requests: length },
+      hint: "Take the step out, or find out why its request was never made.",
+    },
+  )
+}

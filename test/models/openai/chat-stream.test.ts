@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { LanguageModel, ModelRequest } from "../../../src/model/language-model.ts"
+import type { ModelPart } from "../../../src/model/model-part.ts"
+import { openaiModel } from "../../../src/models/openai/index.ts"
+import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
+import { collect } from "../../support/collect.ts"
+
+let server: ChatServer
+beforeEach(async () => {
+  server = await startChatServer()
+})
+afterEach(() => server.close())
+
+const request: ModelRequest = { messages: [{ role: "user", content: "你好" }] }
+const finish = chatChunk({}, { finish_reason: "stop" })
+
+function local(options: Partial<Parameters<typeof openaiModel>[0] & object> = {}): LanguageModel {
+  return openaiModel({ model: "test-model", apiKey: "sk-test-secret", baseUrl: server.baseUrl, ...options })
+}
+
+async function partsOf(model: LanguageModel, asked = request): Promise<ModelPart[]> {
+  return collect(model.stream(asked, { signal: new AbortController().signal }))
+}
+
+function textOf(parts: readonly ModelPart[]): string {
+  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")
+}
+
+describe("what a chat completion's chunks become", () => {
+  test("text in 7-byte packets arrives whole, then one finish", async () => {
+    const body = eventStream([
+      chatChunk({ role: "assistant", content: "" }),
+      chatChunk({ content: "早上" }),
+      chatChunk({ content: "好😀" }),
+      finish,
+    ])
+    server.reply({ body, packetBytes: 7 })
+    expect(await partsOf(local())).toEqual([
+      { type: "text-delta", delta: "早上" },
+      { type: "text-delta", delta: "好😀" },
+      { type: "finish", reason: "stop" },
+    ])
+  })
+
+  test.each(["reasoning_content", "reasoning"])("`%s` is reasoning, never text", async (name) => {
+    server.reply({ body: eventStream([chatChunk({ [name]: "hm" }), chatChunk({ content: "hi" }), finish]) })
+    expect(await partsOf(local())).toEqual([
+      { type: "reasoning-delta", delta: "hm" },
+      { type: "text-delta", delta: "hi" },
+      { type: "finish", reason: "stop" },
+    ])
+  })
+
+  test("a thought sent under both names is yielded once", async () => {
+    server.reply({ body: eventStream([chatChunk({ reasoning: "hm", reasoning_content: "hm" }), finish]) })
+    expect(await partsOf(local())).toEqual([
+      { type: "reasoning-delta", delta: "hm" },
+      { type: "finish", reason: "stop" },
+    ])
+  })
+
+  test("content as typed parts is told apart into thoughts and words", async () => {
+    const content = [
+      { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+      { type: "text", text: "hi" },
+    ]
+    server.reply({ body: eventStream([chatChunk({ content }), finish]) })
+    expect(await partsOf(local())).toEqual([
+      { type: "reasoning-delta", delta: "hm" },
+      { type: "text-delta", delta: "hi" },
+      { type: "finish", reason: "stop" },
+    ])
+  })
+
+  test("a surrogate pair split over two deltas is joined, a lone half becomes U+FFFD", async () => {
+    const halves = [
+      '{"choices":[{"index":0,"delta":{"content":"a\\ud83d"}}]}',
+      '{"choices":[{"index":0,"delta":{"content":"\\ude00b\\ud83d"}}]}',
+    ]
+    server.reply({ body: eventStream([...halves, finish]) })
+    expect(await partsOf(local())).toEqual([
+      { type: "text-delta", delta: "a" },
+      { type: "text-delta", delta: "😀b" },
+      { type: "text-delta", delta: "\uFFFD" },
+      { type: "finish", reason: "stop" },
+    ])
+  })
+
+  test("interleaved tool calls are put together by index and come whole, before the finish", async () => {
+    const call = (index: number, more: object, args: string) =>
+      chatChunk({
+        tool_calls: [{ index, ...more, function: { arguments: args, ...("name" in more ? { name: more.name } : {}) } }],
+      })
+    const body = eventStream([
+      call(0, { id: "a", name: "weather" }, '{"ci'),
+      call(1, { id: "b", name: "clock" }, '{"zone":"'),
+      call(0, {}, 'ty":"杭'),
+      call(1, {}, 'UTC"}'),
+      call(0, { id: "" }, '州"}'),
+      chatChunk({}, { finish_reason: "tool_calls" }),
+    ])
+    server.reply({ body, packetBytes: 7 })
+    expect(await partsOf(local())).toEqual([
+      { type: "tool-call", call: { id: "a", name: "weather", args: '{"city":"杭州"}' } },
+      { type: "tool-call", call: { id: "b", name: "clock", args: '{"zone":"UTC"}' } },
+      { type: "finish", reason: "tool-calls" },
+    ])
+  })
+
+  test("calls that all claim index 0 are told apart by their ids; ids that are missing are made", async () => {
+    const call = (more: object) => chatChunk({ tool_calls: [{ index: 0, ...more }] })
+    server.reply(
+      {
+        body: eventStream([
+          call({ id: "a", function: { name: "x", arguments: "{}" } }),
+          call({ id: "b", function: { name: "x", arguments: '{"n":1}' } }),
+          finish,
+        ]),
+      },
+      {
+        body: eventStream([
+          call({ function: { name: "get_", arguments: "" } }),
+          call({ function: { name: "time", arguments: "{}" } }),
+          finish,
+        ]),
+      },
+    )
+    expect((await partsOf(local())).filter((part) => part.type === "tool-call").map((part) => part.call)).toEqual([
+      { id: "a", name: "x", args: "{}" },
+      { id: "b", name: "x", args: '{"n":1}' },
+    ])
+    expect((await partsOf(local())).filter((part) => part.type === "tool-call").map((part) => part.call)).toEqual([
+      { id: "call_1", name: "get_time", args: "{}" },
+    ])
+  })
+
+  test("usage is told once, the last report counts, and what is absent stays absent", async () => {
+    const usage = {
+      prompt_tokens: 9,
+      completion_tokens: 4,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 3 },
+    }
+    server.reply(
+      {
+        body: eventStream([
+          chatChunk({ content: "a" }),
+          finish,
+          { choices: [], usage: { prompt_tokens: 1 } },
+          { choices: [], usage },
+        ]),
+      },
+      { body: eventStream([{ ...(finish as object), usage: { prompt_tokens: 5, completion_tokens: null } }]) },
+    )
+    expect((await partsOf(local())).filter((part) => part.type === "usage")).toEqual([
+      { type: "usage", usage: { inputTokens: 9, inputCacheReadTokens: 0, outputTokens: 4, reasoningTokens: 3 } },
+    ])
+    expect((await partsOf(local())).filter((part) => part.type === "usage")).toEqual([
+      { type: "usage", usage: { inputTokens: 5 } },
+    ])
+  })
+
+  test.each([
+    ["length", "length"],
+    ["content_filter", "content-filter"],
+    ["function_call", "tool-calls"],
+    ["insufficient_system_resource", "other"],
+  ])("finish_reason %s is %s", async (wire, reason) => {
+    server.reply({ body: eventStream([chatChunk({ content: "a" }, { finish_reason: wire })]) })
+    expect((await partsOf(local())).at(-1)).toEqual({ type: "finish", reason })
+  })
+
+  test("duplicate finishes are one, and the first counts", async () => {
+    server.reply({ body: eventStream([finish, finish, chatChunk({}, { finish_reason: "length" })]) })
+    expect(await partsOf(local())).toEqual([{ type: "finish", reason: "stop" }])
+  })
+
+  test.each([
+    ["without a finish reason", eventStream([chatChunk({ content: "a" })])],
+    ["without anything", ""],
+  ])("a stream that ends %s finishes as other, with a warning", async (_, body) => {
+    server.reply({ body })
+    expect((await partsOf(local())).slice(-2)).toEqual([
+      { type: "warning", message: "The stream ended without a finish reason." },
+      { type: "finish", reason: "other" },
+    ])
+  })
+
+  test("odd but legal streams are read: comments, CRLF, null fields, chunks that are no objects", async () => {
+    const odd = [
+      null,
+      42,
+      { choices: null },
+
+      { choices: [{ delta: null }] },
+      chatChunk({ content: null, tool_calls: null }),
+      chatChunk({ content: "ok" }),
+      finish,
+    ]
+    const body = `: keep-alive\r\n\r\n${eventStream(odd).replaceAll("\n", "\r\n")}`
+    server.reply({ body, packetBytes: 7 })
+    expect(await partsOf(local())).toEqual([
+      { type: "text-delta", delta: "ok" },
+      { type: "finish", reason: "stop" },
+    ])
+  })
+
+  test("a server that ignores streaming and sends one document is read all the same", async () => {
+    const message = { role: "assistant", content: "hi", tool_calls: [{ id: "a", function: { name: "x", arguments: "{}" } }] }
+    const body = JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }], usage: { prompt_tokens: 2 } })
+    server.reply({ body, headers: { "content-type": "application/json" } })
+    expect(await partsOf(local())).toEqual([
+      { type: "text-delta", delta: "hi" },
+      { type: "tool-call", call: { id: "a", name: "x", args: "{}" } },
+      { type: "usage", usage: { inputTokens: 2 } },
+      { type: "finish", reason: "stop" },
+    ])
+  })
+
+  test("a connection that is cut after the finish costs a warning, not the answer", async () => {
+    server.reply({ body: eventStream([chatChunk({ content: "done" }), finish], { done: false }), ending: "cut" })
+    const parts = await partsOf(local())
+    expect(textOf(parts)).toBe("done")
+    expect(parts.at(-2)?.type).toBe("warning")
+    expect(parts.at(-1)).toEqual({ type: "finish", reason: "stop" })
+  })
+})

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import type { ModelRequest } from "../../../src/model/language-model.ts"
+import { createClient } from "../../../src/models/openai/client.ts"
+import { openaiModel } from "../../../src/models/openai/index.ts"
+import { connectionOf } from "../../../src/models/openai/options.ts"
+import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
+import { collect } from "../../support/collect.ts"
+
+const done = { body: eventStream([chatChunk({ content: "ok" }, { finish_reason: "stop" })]) }
+let server: ChatServer
+beforeEach(async () => {
+  server = await startChatServer(done, done)
+  vi.stubEnv("OPENAI_API_KEY", "")
+  vi.stubEnv("OPENAI_BASE_URL", server.baseUrl)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await server.close()
+})
+
+async function sent(options: Parameters<typeof openaiModel>[0], request: ModelRequest) {
+  await collect(openaiModel(options).stream(request, { signal: new AbortController().signal }))
+  const call = server.calls.at(-1)
+  if (!call) throw new Error("nothing was sent")
+  return call
+}
+
+const hello: ModelRequest = { messages: [{ role: "user", content: "hi" }] }
+
+describe("what is sent", () => {
+  test("a plain request asks for a stream with usage, and for nothing that a server may not know", async () => {
+    const { path, body, headers } = await sent("qwen3", hello)
+    expect(path).toBe("/v1/chat/completions")
+    expect(body).toEqual({
+      model: "qwen3",
+      messages: [{ role: "user", content: "hi" }],
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    expect(headers.authorization).toBeUndefined()
+  })
+
+  test("the key and headers come from options, else the key from the environment", async () => {
+    vi.stubEnv("OPENAI_API_KEY", "sk-from-env")
+    expect((await sent("qwen3", hello)).headers.authorization).toBe("Bearer sk-from-env")
+    const { headers } = await sent({ model: "qwen3", apiKey: "sk-given", headers: { "x-tenant": "blue" } }, hello)
+    expect(headers).toMatchObject({ authorization: "Bearer sk-given", "x-tenant": "blue" })
+  })
+
+  test("the option's base URL wins over the environment's", async () => {
+    vi.stubEnv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    expect((await sent({ model: "qwen3", baseUrl: server.baseUrl }, hello)).path).toBe("/v1/chat/completions")
+  })
+
+  test("limits, temperature and JSON mode are sent when asked for; usage is left out when switched off", async () => {
+    const request: ModelRequest = { ...hello, maxOutputTokens: 50, temperature: 0.2, responseFormat: "json" }
+    expect((await sent({ model: "m", jsonMode: true, includeUsage: false }, request)).body).toEqual({
+      model: "m",
+      messages: [{ role: "user", content: "hi" }],
+      stream: true,
+      max_tokens: 50,
+      temperature: 0.2,
+      response_format: { type: "json_object" },
+    })
+    expect((await sent("m", request)).body).not.toHaveProperty("response_format")
+  })
+
+  const conversation: ModelRequest = {
+    messages: [
+      { role: "developer", content: "rules" },
+      { role: "assistant", content: "", toolCalls: [{ id: "a", name: "now", args: "" }] },
+      { role: "tool", content: "12:00", toolCallId: "a" },
+    ],
+    tools: [{ name: "now", description: "The time", inputSchema: { type: "object", properties: {} } }],
+  }
+
+  test("a developer message folds into system and tools stay away from a model that has neither", async () => {
+    const { body } = await sent("m", conversation)
+    expect(body).not.toHaveProperty("tools")
+    expect(body.messages).toEqual([
+      { role: "system", content: "rules" },
+      { role: "assistant", content: "", tool_calls: [{ id: "a", type: "function", function: { name: "now", arguments: "{}" } }] },
+      { role: "tool", content: "12:00", tool_call_id: "a" },
+    ])
+  })
+
+  test("a model that is said to have them gets the developer role and the tools", async () => {
+    const { body } = await sent({ model: "m", capabilities: { developerRole: true, tools: true } }, conversation)
+    expect(body.messages).toMatchObject([{ role: "developer" }, {}, {}])
+    expect(body.tools).toEqual([
+      { type: "function", function: { name: "now", description: "The time", parameters: { type: "object", properties: {} } } },
+    ])
+  })
+
+  test("half a surrogate pair is sent as U+FFFD", async () => {
+    const { body } = await sent("m", { messages: [{ role: "user", content: "a\ud83d" }] })
+    expect(body.messages).toEqual([{ role: "user", content: "a\uFFFD" }])
+  })
+})
+
+describe("before anything is sent", () => {
+  test("making a model loads and reads nothing; its id names the model", () => {
+    expect(openaiModel("gpt-x")).toMatchObject({ id: "openai:gpt-x", capabilities: { developerRole: false, tools: false } })
+    expect(openaiModel({ model: "gpt-x", id: "main" }).id).toBe("main")
+  })
+
+  test("OpenAI itself without a key is an error that says what to set", async () => {
+    vi.stubEnv("OPENAI_BASE_URL", "")
+    await expect(sent("gpt-x", hello)).rejects.toMatchObject({
+      code: "model",
+      message: expect.stringContaining("Set OPENAI_API_KEY"),
+      evidence: { isRetryable: false },
+    })
+  })
+
+  test("a missing package is an error that says how to install it", async () => {
+    const missing = () =>
+      Promise.reject(Object.assign(new Error("Cannot find package 'openai'"), { code: "ERR_MODULE_NOT_FOUND" }))
+    const client = createClient(connectionOf({ model: "m", apiKey: "k" }, {}), missing)
+    await expect(client).rejects.toMatchObject({ code: "missing-dependency", hint: "Run `npm install openai`." })
+  })
+
+  test("a first request that fails for want of a key does not stick: the next one reads the environment again", async () => {
+    vi.stubEnv("OPENAI_BASE_URL", "")
+    const model = openaiModel("m")
+    const ask = () => collect(model.stream(hello, { signal: new AbortController().signal }))
+    await expect(ask()).rejects.toMatchObject({ code: "model" })
+    vi.stubEnv("OPENAI_BASE_URL", server.baseUrl)
+    expect((await ask()).at(-1)).toEqual({ type: "finish", reason: "stop" })
+  })
+})
