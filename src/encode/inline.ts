@@ -1,0 +1,77 @@
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+
+/** The longest text that stands bare, in code points. */
+const longestBare = 500
+
+/** What a plain word begins with. */
+const beginning = /^[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]/v
+
+/** Anything but letters, digits and the marks of plain sentences: what lists of arguments, links or tags are made of. */
+const foreign = /[^[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}] ._:;!?\-\/'%°+·\&@，。：；！？、…—～~℃《》“”‘’]/v
+
+/** What some letters and numbers turn into when width is evened out, such as ⑴. */
+const structure = /[()="`\\<>[\]{}|#^$*]/
+
+const jsonWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
+
+/** Characters that JSON leaves as they are although they break a line, hide, or read as a quote or backslash in another width. */
+const concealed = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{ff02}\u{ff3c}\u{fe68}]/gv
+
+/**
+ * Untrusted text for a place inside a line: bare when it is plainly a word or phrase and not JSON, else a JSON string.
+ * The result never holds a line break. Inverse: {@link decodeInline} (T10).
+ */
+export function encodeInline(text: string): string {
+  return isPlain(text) ? text : encodeJsonLine(text)
+}
+
+/** What {@link encodeInline} was given. Throws with code `encoding` for a quoted text that is not one JSON string. */
+export function decodeInline(encoded: string): string {
+  if (!encoded.startsWith('"')) return encoded
+  try {
+    return String(JSON.parse(encoded))
+  } catch (cause) {
+    throw new PromptStrataError(
+      "encoding",
+      `Expected a bare word or one JSON string, found ${JSON.stringify(encoded.slice(0, 80))}.`,
+      {
+        cause,
+        hint: "Pass exactly what encodeInline returned.",
+      },
+    )
+  }
+}
+
+/**
+ * Any JSON value on one line: line breaks and invisible characters inside its strings are escaped. `undefined` prints
+ * `null`. Throws with code `encoding` for what JSON cannot hold: cycles, bigints, nesting too deep to print.
+ */
+export function encodeJsonLine(value: unknown): string {
+  return stringify(value).replace(concealed, escapeUnits)
+}
+
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null"
+  } catch (cause) {
+    throw new PromptStrataError("encoding", `Expected a value that JSON can hold: ${messageOf(cause)}.`, { cause })
+  }
+}
+
+function escapeUnits(character: string): string {
+  let escaped = ""
+  for (let at = 0; at < character.length; at++) escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`
+  return escaped
+}
+
+function isPlain(text: string): boolean {
+  if (isLong(text) || !beginning.test(text) || foreign.test(text)) return false
+  if (text.includes("  ") || /[ :：]$/.test(text)) return false
+  const seen = text.normalize("NFKC")
+  return !structure.test(seen) && !jsonWord.test(seen)
+}
+
+function isLong(text: string): boolean {
+  if (text.length <= longestBare) return false
+  return text.length > 2 * longestBare || [...text].length > longestBare
+}

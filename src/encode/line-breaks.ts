@@ -1,0 +1,50 @@
+/** A line and the break that ends it; the last line of a text has none. */
+export interface Line {
+  readonly text: string
+  /** `\n`, `\r`, `\r\n`, U+2028, U+2029, U+0085, `\v`, `\f`, or `""` at the end of the text. */
+  readonly lineBreak: string
+}
+
+/** True for a UTF-16 unit that ends a line for JavaScript or for the eye; `\r\n` is two units and one break. */
+export function isLineBreak(codeUnit: number): boolean {
+  return (codeUnit >= 0x0a && codeUnit <= 0x0d) || codeUnit === 0x85 || codeUnit === 0x2028 || codeUnit === 0x2029
+}
+
+/** True for a text of more than one line. */
+export function hasLineBreak(text: string): boolean {
+  return /[\n\v\f\r\u{85}\u{2028}\u{2029}]/u.test(text)
+}
+
+/** Every line with its break: joined, they are the text. An empty text is one empty line. */
+export function splitLines(text: string): readonly Line[] {
+  const lines: Line[] = []
+  visitLines(text, (start, end, next) => lines.push({ text: text.slice(start, end), lineBreak: text.slice(end, next) }))
+  return lines
+}
+
+/** The text with `change` applied to each of its lines; the breaks stay as they are. */
+export function mapLines(text: string, change: (line: string) => string): string {
+  let changed = ""
+  let copied = 0
+  visitLines(text, (start, end) => {
+    const line = text.slice(start, end)
+    const replacement = change(line)
+    if (replacement === line) return
+    changed += text.slice(copied, start) + replacement
+    copied = end
+  })
+  return copied === 0 && changed === "" ? text : changed + text.slice(copied)
+}
+
+function visitLines(text: string, visit: (start: number, end: number, next: number) => void): void {
+  let start = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (!isLineBreak(unit)) continue
+    const end = at
+    if (unit === 0x0d && text.charCodeAt(at + 1) === 0x0a) at++
+    visit(start, end, at + 1)
+    start = at + 1
+  }
+  visit(start, text.length, text.length)
+}

@@ -1,0 +1,91 @@
+import { PromptStrataError } from "../core/errors.ts"
+import { priority } from "../core/priority.ts"
+import type { Scope } from "../core/scope.ts"
+import { positionAt, type Source } from "../core/source.ts"
+import type { Trust } from "../core/trust.ts"
+import { type Injection, type InjectionRole, isEmptyValue, isText, type Value } from "../core/value.ts"
+import { isEncodedText } from "../encode/encoded.ts"
+import { hasLineBreak } from "../encode/line-breaks.ts"
+import { sanitise } from "../encode/sanitise.ts"
+
+/** An injection as one writes it down; what is left out takes the defaults of S1, and `author` as trust. */
+export type InjectionInput = Pick<Injection, "key" | "content"> & InjectionOptions
+
+/** All of an injection but its key and content. */
+export type InjectionOptions = Partial<Omit<Injection, "key" | "content">>
+
+const roles: ReadonlySet<InjectionRole> = new Set<InjectionRole>(["system", "developer"])
+const scopes: ReadonlySet<Scope> = new Set<Scope>(["global", "session", "turn"])
+const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
+
+/**
+ * The whole injection, its text trimmed, or `undefined` where its content is blank (S3). Throws with code `injection`
+ * for a key that is no single visible line, and for fields outside their range.
+ */
+export function toInjection(input: InjectionInput): Injection | undefined {
+  const { key, content, ...options } = input
+  checkKey(key)
+  checkContent(key, content)
+  if (isEmptyValue(content)) return undefined
+  const injection: Injection = {
+    key,
+    ...trimmed(content, options.source),
+    trust: options.trust ?? "author",
+    priority: options.priority ?? priority.default,
+    role: options.role ?? "system",
+    scope: options.scope ?? "turn",
+    enabled: options.enabled ?? true,
+    ...(options.fit === undefined ? {} : { fit: options.fit }),
+  }
+  checkFields(injection)
+  return injection
+}
+
+function checkKey(key: unknown): void {
+  const good =
+    typeof key === "string" && key.trim() !== "" && !hasLineBreak(key) && !key.includes("\t") && sanitise(key).removed === 0
+  if (good) return
+  throw fault(
+    `Expected a key of one line without control characters, found ${shown(key)}.`,
+    'Name what the item is, such as "world_book".',
+  )
+}
+
+function checkContent(key: string, content: unknown): void {
+  const isRecord = typeof content === "object" && content !== null && !Array.isArray(content)
+  if (typeof content === "string" || typeof content === "boolean" || Array.isArray(content)) return
+  if (isRecord && "text" in content && typeof content.text === "string") return
+  throw fault(
+    `Expected a string, a boolean, a text or a list of entries as content of ${shown(key)}, found ${shown(content)}.`,
+    "Turn other values into text before adding them.",
+  )
+}
+
+function checkFields({ key, priority, role, scope, trust }: Injection): void {
+  if (!Number.isFinite(priority)) throw fault(`Expected a finite priority of ${shown(key)}, found ${String(priority)}.`)
+  if (!roles.has(role)) throw fault(`Expected role system or developer of ${shown(key)}, found ${shown(role)}.`)
+  if (!scopes.has(scope)) throw fault(`Expected scope global, session or turn of ${shown(key)}, found ${shown(scope)}.`)
+  if (!trusts.has(trust)) throw fault(`Expected trust ${[...trusts].join(", ")} of ${shown(key)}, found ${shown(trust)}.`)
+}
+
+/** Sources move along with the first line that is left. Encoded texts are known by identity, so they stay as they are. */
+function trimmed(content: Value, source: Source | undefined): Pick<Injection, "content" | "source"> {
+  if (typeof content === "string") return { content: content.trim(), ...moved(source, content) }
+  const beside = source ? { source } : {}
+  if (!isText(content) || isEncodedText(content)) return { content, ...beside }
+  return { content: { ...content, text: content.text.trim(), ...moved(content.source, content.text) }, ...beside }
+}
+
+function moved(source: Source | undefined, text: string): { readonly source?: Source } {
+  if (!source) return {}
+  const { line } = positionAt(text, text.length - text.trimStart().length)
+  return { source: line === 1 ? source : { file: source.file, line: source.line + line - 1 } }
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value)
+}
+
+function fault(message: string, hint?: string): PromptStrataError {
+  return new PromptStrataError("injection", message, hint === undefined ? {} : { hint })
+}

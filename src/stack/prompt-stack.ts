@@ -1,0 +1,142 @@
+import { PromptStrataError } from "../core/errors.ts"
+import type { Scope } from "../core/scope.ts"
+import type { Assembly } from "../core/span.ts"
+import type { Injection, Value } from "../core/value.ts"
+import { type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
+import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
+import { joinSpans, type RenderOptions, renderSpans } from "./render.ts"
+import { type InjectionDebug, renderDebug } from "./render-debug.ts"
+
+/** What a fork started from: who made it, and the items it began with. */
+interface Origin {
+  readonly parent: PromptStack
+  readonly items: ReadonlyMap<string, Injection>
+}
+
+/**
+ * Keyed pieces of a prompt that any module adds at any stage of a turn (S11). A turn works on a {@link PromptStack.fork};
+ * its `session` items come back by {@link PromptStack.merge}, the rest ends with it (S9).
+ */
+export class PromptStack {
+  readonly #items = new Map<string, Injection>()
+  #origin: Origin | undefined
+  /** Session items a fork removed: one that comes back after that stands last, in the parent too. */
+  readonly #removed = new Set<string>()
+
+  constructor(injections: Iterable<InjectionInput> = []) {
+    for (const injection of injections) this.add(injection)
+  }
+
+  /**
+   * Adds an item, or replaces the whole item of that key in its place; false for blank content, which changes nothing (S3).
+   * Throws with code `injection` for a malformed item, and for a `global` one on a fork.
+   */
+  add(injection: InjectionInput): boolean
+  add(key: string, content: Value, options?: InjectionOptions): boolean
+  add(first: InjectionInput | string, content: Value = "", options: InjectionOptions = {}): boolean {
+    const injection = toInjection(typeof first === "string" ? { ...options, key: first, content } : first)
+    if (!injection) return false
+    if (this.#origin && injection.scope === "global") {
+      throw new PromptStrataError(
+        "injection",
+        `Expected scope turn or session of ${JSON.stringify(injection.key)} on a turn's stack, found global.`,
+        {
+          hint: "Add global items to the profile or to createAgent; a hook adds turn or session items.",
+        },
+      )
+    }
+    this.#items.set(injection.key, injection)
+    return true
+  }
+
+  /** Removes the item of a key; false when there was none. */
+  remove(key: string): boolean {
+    // Taking away a turn item that stood in for a session one does not give up the latter.
+    if (this.#origin && this.#items.get(key)?.scope === "session") this.#removed.add(key)
+    return this.#items.delete(key)
+  }
+
+  /** The item of a key. */
+  get(key: string): Injection | undefined {
+    return this.#items.get(key)
+  }
+
+  /** Every key, in the order of insertion. */
+  get keys(): string[] {
+    return [...this.#items.keys()]
+  }
+
+  /** Every item in render order, disabled ones too: by ascending priority, equal ones as they were inserted. */
+  items(): Injection[] {
+    return [...this.#items.values()].sort((a, b) => a.priority - b.priority)
+  }
+
+  /** Removes all items of a scope and says how many. */
+  clearScope(scope: Scope): number {
+    const cleared = [...this.#items.values()].filter((item) => item.scope === scope)
+    for (const { key } of cleared) this.remove(key)
+    return cleared.length
+  }
+
+  /**
+   * The base, then `## key` and content of each enabled item, parted by blank lines (S5). A base that ends in this
+   * stack's own last render is taken for saved output and does not grow (S10).
+   */
+  render(base = "", { heading = "key" }: RenderOptions = {}): string {
+    const bare = baseOf(this, base)
+    const items = this.items()
+    if (heading === "key") rememberRender(this, { base: bare, system: joinSpans(renderSpans("", items)), developer: "" })
+    return joinSpans(renderSpans(bare, items, { heading }))
+  }
+
+  /** Every item as plain data in render order; with an assembly, also what became of it there (S6). */
+  renderDebug(assembly?: Assembly): InjectionDebug[] {
+    return renderDebug(this.items(), assembly)
+  }
+
+  /** A stack of the same items whose changes do not show here. */
+  fork(): PromptStack {
+    const fork = new PromptStack()
+    for (const [key, item] of this.#items) fork.#items.set(key, item)
+    fork.#origin = { parent: this, items: new Map(this.#items) }
+    inheritRender(this, fork)
+    return fork
+  }
+
+  /**
+   * Takes over all that a fork of this stack added, changed or removed, turn items too: how a hook's changes enter the turn
+   * once the hook is done. Throws with code `injection` for a stack that is no fork of this one.
+   */
+  adopt(fork: PromptStack): void {
+    const origin = this.#originOf(fork)
+    this.#takeRemovals(fork, origin)
+    for (const key of origin.items.keys()) if (!fork.#items.has(key)) this.#items.delete(key)
+    for (const [key, item] of fork.#items) if (item !== origin.items.get(key)) this.#items.set(key, item)
+    inheritRender(fork, this)
+  }
+
+  /**
+   * Takes over the `session` items that a fork of this stack added, changed or removed, and nothing else (S9). What changed
+   * here meanwhile stays, unless the fork changed it too. Throws with code `injection` for a stack that is no fork of this one.
+   */
+  merge(fork: PromptStack): void {
+    const origin = this.#originOf(fork)
+    this.#takeRemovals(fork, origin)
+    for (const [key, item] of fork.#items) {
+      if (item.scope === "session" && item !== origin.items.get(key)) this.#items.set(key, item)
+    }
+    inheritRender(fork, this)
+  }
+
+  #takeRemovals(fork: PromptStack, origin: Origin): void {
+    for (const key of fork.#removed) if (origin.items.get(key)?.scope === "session") this.remove(key)
+  }
+
+  #originOf(fork: PromptStack): Origin {
+    const origin = fork.#origin
+    if (origin?.parent === this) return origin
+    throw new PromptStrataError("injection", "Expected a fork of this stack, found another stack.", {
+      hint: "Merge what fork() returned.",
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { sanitise } from "../../src/encode/sanitise.ts"
+import { anyText } from "./arbitrary-text.ts"
+
+const tags = (text: string) =>
+  [...text].map((character) => String.fromCodePoint(0xe0000 + (character.codePointAt(0) ?? 0))).join("")
+const scotland = `\u{1f3f4}${tags("gbsct")}\u{e007f}`
+
+describe("sanitise", () => {
+  test.each([
+    ["hidden words in tag characters", `ok${tags("hi")}`, "ok", 2, ["tags"]],
+    ["tags after a flag's end", `${scotland}${tags("x")}`, scotland, 1, ["tags"]],
+    ["a flag sequence without its end", `\u{1f3f4}${tags("gbsct")}`, "\u{1f3f4}", 5, ["tags"]],
+    ["a flag sequence too long to be one", `\u{1f3f4}${tags("ignoreall")}\u{e007f}`, "\u{1f3f4}", 10, ["tags"]],
+    ["a flag sequence of other characters", `\u{1f3f4}${tags("GB-X")}\u{e007f}`, "\u{1f3f4}", 5, ["tags"]],
+    ["bidi controls", "a\u202eb\u2066c\u2069\u200e\u200f\u061c", "abc", 6, ["bidi"]],
+    ["C0 controls", "a\u0000b\u001b[31mc\u0008", "ab[31mc", 3, ["control"]],
+    ["DEL and C1 controls", "a\u007f\u009b31m", "a31m", 2, ["control"]],
+    ["half characters", "a\ud83d b\ude00", "a\u{fffd} b\u{fffd}", 2, ["surrogate"]],
+    ["halves that would meet", "\ud83d\u0000\ude00", "\u{fffd}\u{fffd}", 3, ["surrogate", "control"]],
+  ])("takes out %s, and says so", (_what, text, clean, removed, kinds) => {
+    expect(sanitise(text)).toEqual({ text: clean, removed, kinds })
+  })
+
+  test.each([
+    ["tab and every line break", "a\tb\nc\r\nd\ve\ff\u0085g\u2028h\u2029"],
+    ["emoji with joiners and variation selectors", "👨‍👩‍👧 ❤️ 🏳️‍🌈"],
+    ["flags of parts of countries", `${scotland} ${scotland}`],
+    ["Indic joiners", "क्‍ष نمی‌خواهم"],
+  ])("leaves %s", (_what, text) => {
+    expect(sanitise(text)).toEqual({ text, removed: 0, kinds: [] })
+  })
+
+  test("doing it twice changes nothing more, and the result is well formed", () => {
+    const piece = fc.constantFrom(
+      "\u{1f3f4}",
+      ...tags("gbsct9"),
+      "\u{e007f}",
+      "\u0000",
+      "\ud83d",
+      "\ude00",
+      "\u202e",
+      "a",
+      scotland,
+    )
+    const text = fc.oneof(
+      anyText,
+      fc.array(piece, { maxLength: 20 }).map((parts) => parts.join("")),
+    )
+    fc.assert(
+      fc.property(text, (dirty) => {
+        const { text: clean, removed, kinds } = sanitise(dirty)
+        expect(sanitise(clean)).toEqual({ text: clean, removed: 0, kinds: [] })
+        expect(clean.isWellFormed()).toBe(true)
+        expect(removed === 0).toBe(clean === dirty)
+        expect(removed === 0).toBe(kinds.length === 0)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
