@@ -1,0 +1,76 @@
+import { invariant } from "../core/errors.ts"
+import type { Reader } from "../core/reader.ts"
+import type { Decision, DecisionEvent } from "./decision.ts"
+import { DecisionScan, type Show } from "./decision-scan.ts"
+import type { StepCount } from "./step-count.ts"
+import { StrictScan } from "./strict-scan.ts"
+import { createWellFormedReader } from "./well-formed.ts"
+
+/** How planner output is read. */
+export interface DecisionReaderOptions {
+  /** Accept one bare, whole JSON object only: no prose, no fence, no repair, no plain text (T21). */
+  readonly strict?: boolean
+  /** The model's text begins inside a thought that only a closing tag ends (T22). */
+  readonly opensInThought?: boolean
+}
+
+/**
+ * Reads planner output as it streams (T21–T23): the message's characters as they arrive, thinking apart from them, and
+ * last, out of `end`, exactly one `decision`. The message deltas, joined, are that decision's message, however the
+ * output was cut. Never throws for anything the model writes.
+ */
+export function createDecisionReader(options: DecisionReaderOptions = {}): Reader<string, DecisionEvent> {
+  return createCountingDecisionReader(options, { steps: 0 })
+}
+
+/** {@link createDecisionReader}, counting the characters it looks at: they grow as the output does. */
+export function createCountingDecisionReader(
+  options: DecisionReaderOptions & { readonly streams?: boolean },
+  count: StepCount,
+): Reader<string, DecisionEvent> {
+  const { strict = false, opensInThought = false, streams = true } = options
+  const wellFormed = createWellFormedReader()
+  let thinking = ""
+  let message = ""
+  let isShown = false
+  const show: Show = (type, delta) => {
+    if (type === "thinking") thinking += delta
+    else message += delta
+  }
+  const scan = strict
+    ? new StrictScan({ opensInThought, streams }, show, count)
+    : new DecisionScan({ opensInThought }, show, count)
+  const take = (events: DecisionEvent[]): DecisionEvent[] => {
+    if (thinking !== "") events.push({ type: "thinking-delta", delta: thinking })
+    if (message !== "") events.push({ type: "message-delta", delta: message })
+    isShown ||= message !== ""
+    thinking = ""
+    message = ""
+    return events
+  }
+  return {
+    push(chunk) {
+      for (const piece of wellFormed.push(chunk)) scan.feed(piece)
+      return take([])
+    },
+    end() {
+      for (const piece of wellFormed.end()) scan.feed(piece)
+      const decision = scan.end()
+      const events = take([])
+      if (!isShown && decision.action === "finish") message = decision.message ?? ""
+      return [...take(events), { type: "decision", decision }]
+    },
+  }
+}
+
+/**
+ * Reads a whole planner output: the decision that {@link createDecisionReader} ends with. Since it shows nothing on the
+ * way, `strict` also refuses what a stream could no longer take back.
+ */
+export function readDecision(text: string, options: DecisionReaderOptions = {}): Decision {
+  const reader = createCountingDecisionReader({ ...options, streams: options.strict !== true }, { steps: 0 })
+  reader.push(text)
+  const last = reader.end().at(-1)
+  invariant(last?.type === "decision", "a decision reader ends with its decision")
+  return last.decision
+}

@@ -1,0 +1,92 @@
+import type { Decision, DecisionFault } from "./decision.ts"
+import { DecisionMembers } from "./decision-members.ts"
+import type { OutputScan, Show } from "./decision-scan.ts"
+import { interpretDecision } from "./interpret-decision.ts"
+import { JsonScanner } from "./json-scanner.ts"
+import { settle, settleUnfinishedFinish, unreadable } from "./settle.ts"
+import type { StepCount } from "./step-count.ts"
+import { TagScanner } from "./tag-scanner.ts"
+
+/**
+ * Reads planner output without the ladder of T21: one whole JSON object, white space around it, exactly as asked; all
+ * else is unreadable. What was shown stands: past the first shown character a fault ends the message there instead.
+ * The one thought it knows is the one the model was declared to open in.
+ */
+export class StrictScan implements OutputScan {
+  readonly #members: DecisionMembers
+  readonly #scanner: JsonScanner
+  readonly #tags: TagScanner
+  readonly #count: StepCount
+  readonly #pieces: string[] = []
+  #objectSeen = false
+  #strayAt: number | undefined
+  #length = 0
+
+  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, show: Show, count: StepCount) {
+    this.#count = count
+    this.#members = new DecisionMembers(options.streams, (delta) => show("message", delta))
+    this.#scanner = new JsonScanner(this.#members, count)
+    const stray = () => {
+      this.#strayAt ??= this.#length
+    }
+    const sink = {
+      text: (run: string) => this.#record(run, true),
+      thinking: (run: string) => show("thinking", run),
+      thoughtOpens: stray,
+      orphan: stray,
+    }
+    this.#tags = new TagScanner(sink, options.opensInThought, count)
+  }
+
+  feed(piece: string): void {
+    for (let index = 0; index < piece.length; ) {
+      if (!this.#objectSeen) index = this.#readLead(piece, index)
+      else if (this.#scanner.state === "open") {
+        const end = this.#scanner.feed(piece, index)
+        this.#record(piece.slice(index, end), false)
+        index = end
+      } else {
+        this.#record(piece.slice(index), true)
+        index = piece.length
+      }
+    }
+  }
+
+  #readLead(piece: string, index: number): number {
+    const stop = this.#tags.scan(piece, index, isBrace)
+    if (!isBrace(piece.charCodeAt(stop))) return stop
+    this.#objectSeen = this.#strayAt === undefined
+    if (this.#objectSeen) return stop
+    this.#tags.interrupt()
+    this.#record("{", true)
+    return stop + 1
+  }
+
+  end(): Decision {
+    if (!this.#objectSeen) this.#tags.end()
+    const isWhole = this.#scanner.state === "closed" && this.#strayAt === undefined
+    const found = interpretDecision(this.#members.values, this.#count)
+    const isExact = found.action !== "unreadable" && found.exact && !this.#scanner.flawed && !this.#members.understood
+    const text = this.#pieces.join("")
+    if (isWhole && isExact) return settle(found, "complete", text, 0)
+    if (this.#members.gate.shown) return settleUnfinishedFinish(this.#members)
+    if (isWhole && found.action === "unreadable") return unreadable(found.kind, text, 0)
+    return unreadable(this.#fault(text), text, this.#strayAt ?? this.#length)
+  }
+
+  #fault(text: string): DecisionFault["kind"] {
+    if (this.#strayAt === undefined && text.trim() === "") return "empty"
+    return this.#scanner.state === "open" && this.#objectSeen ? "unterminated" : "not-json"
+  }
+
+  #record(run: string, isOutside: boolean): void {
+    const blank = run.length - run.trimStart().length
+    if (isOutside && blank < run.length) this.#strayAt ??= this.#length + blank
+    if (!this.#members.gate.shown) this.#pieces.push(run)
+    this.#length += run.length
+  }
+}
+
+function isBrace(code: number): boolean {
+  return code === 0x7b
+}

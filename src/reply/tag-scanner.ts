@@ -1,0 +1,133 @@
+import { CodeFence } from "./code-fence.ts"
+import type { StepCount } from "./step-count.ts"
+import { matchThinkingTag } from "./thinking-tag.ts"
+
+/** Receives what a {@link TagScanner} reads, in order. */
+export interface TagSink {
+  text(run: string): void
+  thinking(run: string): void
+  /** An opening tag, now removed. */
+  thoughtOpens(): void
+  /** A closing tag that closes nothing, now removed. */
+  orphan(): void
+}
+
+/**
+ * Parts text from thinking (T22), holding back at most the beginning of a tag. A thought ends at its first closing tag,
+ * of either name; an opening tag inside a thought is a word of it. Tags inside a code fence of the text are words;
+ * fences inside a thought do not count, so that one left open there cannot swallow the answer.
+ */
+export class TagScanner {
+  readonly #sink: TagSink
+  readonly #count: StepCount
+  readonly #fence = new CodeFence()
+  #inThought: boolean
+  /** The model's own opening tag adds nothing to a thought that was declared open. */
+  #atDeclaredOpening: boolean
+  #held = ""
+
+  constructor(sink: TagSink, opensInThought: boolean, count: StepCount) {
+    this.#sink = sink
+    this.#count = count
+    this.#inThought = opensInThought
+    this.#atDeclaredOpening = opensInThought
+  }
+
+  get inThought(): boolean {
+    return this.#inThought
+  }
+
+  /** Reads on from `from`; returns the chunk's end, the place of a text character that `stops`, or the place after an orphan. */
+  scan(chunk: string, from: number, stops: (code: number) => boolean): number {
+    let index = from
+    while (index < chunk.length) {
+      if (this.#held !== "") {
+        const before = index
+        index = this.#extendTag(chunk, index)
+        if (index < 0) return before + 1
+      } else if (this.#inThought) index = this.#passThought(chunk, index)
+      else {
+        index = this.#passText(chunk, index, stops)
+        if (this.#held === "") return index
+      }
+    }
+    return index
+  }
+
+  /** The caller has read something from the text itself: the next character does not begin a line. */
+  interrupt(): void {
+    this.#fence.interrupt()
+  }
+
+  /** Gives out what was held. */
+  end(): void {
+    this.#release()
+  }
+
+  #passThought(chunk: string, from: number): number {
+    const found = chunk.indexOf("<", from)
+    const end = found < 0 ? chunk.length : found
+    this.#count.steps += end - from + 1
+    if (end > from) this.#think(chunk.slice(from, end))
+    if (found >= 0) this.#held = "<"
+    return found < 0 ? end : end + 1
+  }
+
+  #passText(chunk: string, from: number, stops: (code: number) => boolean): number {
+    let index = from
+    let code = 0
+    for (; index < chunk.length; index++) {
+      code = chunk.charCodeAt(index)
+      if (stops(code) || (code === 0x3c && !this.#fence.inside)) break
+      this.#fence.accept(code)
+    }
+    this.#count.steps += index - from + 1
+    if (index > from) this.#sink.text(chunk.slice(from, index))
+    if (index === chunk.length || stops(code)) return index
+    this.#held = "<"
+    return index + 1
+  }
+
+  /** The place after what it read, or −1 after an orphan. */
+  #extendTag(chunk: string, index: number): number {
+    this.#count.steps++
+    const match = matchThinkingTag(this.#held + chunk.charAt(index))
+    if (match === "none") {
+      this.#release()
+      return index
+    }
+    this.#held += chunk.charAt(index)
+    if (match === "partial") return index + 1
+    return this.#acceptTag(match) ? index + 1 : -1
+  }
+
+  #acceptTag(tag: "open" | "close"): boolean {
+    if (tag === "open" && this.#inThought && !this.#atDeclaredOpening) {
+      this.#release()
+      return true
+    }
+    this.#held = ""
+    this.#atDeclaredOpening = false
+    if (tag === "open" && !this.#inThought) this.#sink.thoughtOpens()
+    const isOrphan = tag === "close" && !this.#inThought
+    this.#inThought = tag === "open"
+    if (isOrphan) this.#sink.orphan()
+    return !isOrphan
+  }
+
+  #release(): void {
+    const run = this.#held
+    if (run === "") return
+    this.#held = ""
+    if (this.#inThought) this.#think(run)
+    else {
+      this.#fence.interrupt()
+      this.#sink.text(run)
+    }
+  }
+
+  #think(run: string): void {
+    if (this.#atDeclaredOpening && run.trim() !== "") this.#atDeclaredOpening = false
+    this.#sink.thinking(run)
+  }
+}

@@ -1,0 +1,72 @@
+import type { Reader } from "../core/reader.ts"
+import { TagScanner } from "./tag-scanner.ts"
+
+/** A piece of a reply: words for the user, or thinking, which is never mixed into them (T24). */
+export interface ReplyPart {
+  readonly type: "text" | "thinking"
+  readonly delta: string
+}
+
+/** How {@link createThinkingReader} reads. */
+export interface ThinkingReaderOptions {
+  /** The model's text begins inside a thought that only a closing tag ends. */
+  readonly opensInThought?: boolean
+  /**
+   * What a closing tag does that closes nothing: `drop-before` makes all text before it thinking, so that all text waits
+   * for the end; `remove-tag` takes out the tag alone, and text is held back by no more than a partial tag.
+   */
+  readonly orphan: "drop-before" | "remove-tag"
+}
+
+/** Parts `<think>` and `<thinking>` from the text around them (T22). Joined, the text is the input without thoughts and tags. */
+export function createThinkingReader(options: ThinkingReaderOptions): Reader<string, ReplyPart> {
+  const waits = options.orphan === "drop-before"
+  let parts: ReplyPart[] = []
+  let waiting: string[] = []
+  const scanner = new TagScanner(
+    {
+      text: (run) => {
+        if (waits) waiting.push(run)
+        else append(parts, "text", run)
+      },
+      thinking: (run) => append(parts, "thinking", run),
+      thoughtOpens: () => {},
+      orphan: () => {
+        for (const run of waiting) append(parts, "thinking", run)
+        waiting = []
+      },
+    },
+    options.opensInThought ?? false,
+    { steps: 0 },
+  )
+  const take = () => {
+    const taken = parts
+    parts = []
+    return taken
+  }
+  return {
+    push(chunk) {
+      for (let index = 0; index < chunk.length; ) index = scanner.scan(chunk, index, () => false)
+      return take()
+    },
+    end() {
+      scanner.end()
+      const text = waiting.join("")
+      waiting = []
+      if (text !== "") append(parts, "text", text)
+      return take()
+    },
+  }
+}
+
+/** The text without its thoughts (T22): pairs go, an unclosed one drops to the end, an orphan `</think>` drops all before it. */
+export function stripThinking(text: string, options: { readonly opensInThought?: boolean } = {}): string {
+  const reader = createThinkingReader({ ...options, orphan: "drop-before" })
+  return [...reader.push(text), ...reader.end()].map((part) => (part.type === "text" ? part.delta : "")).join("")
+}
+
+function append(parts: ReplyPart[], type: ReplyPart["type"], delta: string): void {
+  const last = parts.at(-1)
+  if (last?.type === type) parts[parts.length - 1] = { type, delta: last.delta + delta }
+  else parts.push({ type, delta })
+}

@@ -1,0 +1,33 @@
+import type { Reader } from "../core/reader.ts"
+
+/**
+ * Passes text on so that no piece begins or ends inside a surrogate pair (T23): the first half waits for the second.
+ * A surrogate without its other half becomes U+FFFD.
+ */
+export function createWellFormedReader(): Reader<string, string> {
+  let high = ""
+  return {
+    push(chunk) {
+      if (chunk === "") return []
+      const text = high + chunk
+      high = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : ""
+      const whole = high === "" ? text : text.slice(0, -1)
+      return whole === "" ? [] : [whole.toWellFormed()]
+    },
+    end() {
+      const lone = high !== ""
+      high = ""
+      return lone ? ["\uFFFD"] : []
+    },
+  }
+}
+
+/** True for the first half of a pair. */
+export function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+/** True for the second half of a pair. */
+export function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

@@ -1,0 +1,114 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { createThinkingReader, type ReplyPart, stripThinking } from "../../src/reply/thinking.ts"
+import { cutAt, everyCutting } from "./readings.ts"
+
+type Options = Parameters<typeof createThinkingReader>[0]
+
+function read(pieces: readonly string[], options: Options): { text: string; thinking: string } {
+  const reader = createThinkingReader(options)
+  const parts = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]
+  const joined = (type: ReplyPart["type"]) => parts.map((part) => (part.type === type ? part.delta : "")).join("")
+  return { text: joined("text"), thinking: joined("thinking") }
+}
+
+const cases: readonly { name: string; text: string; whole: string; streamed?: string; thinking?: string }[] = [
+  { name: "removes a closed pair", text: "<think>a</think>b", whole: "b", thinking: "a" },
+  { name: "removes every pair", text: "1<think>a</think>2<think>b</think>3", whole: "123", thinking: "ab" },
+  { name: "drops an unclosed one to the end", text: "a<think>b {}", whole: "a", thinking: "b {}" },
+  {
+    name: "drops all before an orphan in a whole text, and the tag alone in a stream",
+    text: "a</think>b",
+    whole: "b",
+    streamed: "ab",
+  },
+  { name: "drops all before the last orphan", text: "a</think>b</think>c", whole: "c", streamed: "abc" },
+  { name: "knows <thinking>", text: "<thinking>a</thinking>b", whole: "b", thinking: "a" },
+  { name: "knows every case", text: "<THINK>a</Think>b<tHiNkInG>c</THINKING>", whole: "b", thinking: "ac" },
+  { name: "ends a thought at its first closing tag, of either name", text: "<think>a</thinking>b", whole: "b", thinking: "a" },
+  {
+    name: "takes an opening tag inside a thought for words",
+    text: "<think>a <thinking> b</think>c",
+    whole: "c",
+    thinking: "a <thinking> b",
+  },
+  { name: "leaves a nested pair's end an orphan", text: "<think>a<think>b</think>c</think>d", whole: "d", streamed: "cd" },
+  { name: "leaves words in a fence alone", text: "```\n<think>a\n```\nb", whole: "```\n<think>a\n```\nb" },
+  {
+    name: "leaves words in a fence of tildes alone",
+    text: "~~~~xml\n</think>\n~~~\n</think>\n~~~~\nb",
+    whole: "~~~~xml\n</think>\n~~~\n</think>\n~~~~\nb",
+  },
+  { name: "reads on after a fence", text: "```\na\n``` \n<think>b</think>c", whole: "```\na\n``` \nc", thinking: "b" },
+  { name: "takes inline code for no fence", text: "```a``` <think>b</think>c", whole: "```a``` c", thinking: "b" },
+  { name: "takes backticks inside a line for no fence", text: "a ```\n<think>b</think>c", whole: "a ```\nc", thinking: "b" },
+  {
+    name: "takes backticks after what was nearly a tag for no fence",
+    text: "<```\n<think>b</think>c",
+    whole: "<```\nc",
+    thinking: "b",
+  },
+  { name: "lets no fence inside a thought swallow the answer", text: "<think>\n```js\n</think>b", whole: "b" },
+  {
+    name: "keeps every other <",
+    text: "<a> <thin <thinks> </think <<think> <>",
+    whole: "<a> <thin <thinks> </think <",
+    thinking: " <>",
+  },
+  { name: "keeps the beginning of a tag at the end", text: "a</thinkin", whole: "a</thinkin" },
+  { name: "keeps letters that only fold to the tag's", text: "<thin\u212A>a", whole: "<thin\u212A>a" },
+]
+
+describe("thinking", () => {
+  test.each(cases)("T22 $name", ({ text, whole, streamed, thinking }) => {
+    expect(stripThinking(text)).toBe(whole)
+    const stream = read([text], { orphan: "remove-tag" })
+    expect(stream.text).toBe(streamed ?? whole)
+    if (thinking !== undefined) expect(stream.thinking).toBe(thinking)
+  })
+
+  test.each(cases)("T22 $name, however it is cut", ({ text }) => {
+    for (const options of [
+      { orphan: "remove-tag" },
+      { orphan: "drop-before" },
+      { orphan: "remove-tag", opensInThought: true },
+    ] as const) {
+      const whole = read([text], options)
+      for (const cuts of [...everyCutting(text, 1), ...everyCutting(text, 2)])
+        expect(read(cutAt(text, cuts), options)).toEqual(whole)
+    }
+  })
+
+  test("T22: a model declared to open in thought needs no opening tag, and may write one", () => {
+    const options = { orphan: "remove-tag", opensInThought: true } as const
+    expect(read(["a</think>b"], options)).toEqual({ text: "b", thinking: "a" })
+    expect(read(["\n<think>a</think>b"], options)).toEqual({ text: "b", thinking: "\na" })
+    expect(read(["a <think> b</think>c"], options)).toEqual({ text: "c", thinking: "a <think> b" })
+    expect(read(["a</think>b</think>c"], options).text).toBe("bc")
+    expect(stripThinking("a", { opensInThought: true })).toBe("")
+  })
+
+  test("T22: what an orphan drops from a whole text is thinking, not lost", () => {
+    expect(read(["a<think>b</think>c", "</think>d"], { orphan: "drop-before" })).toEqual({ text: "d", thinking: "bac" })
+  })
+
+  test("T22: text without a tag is untouched, and no more than a partial tag is held back", () => {
+    const pieces = fc.constantFrom("<", "/", "think", "thinking", " ", "```", "\n", "a", ">", "好", "<think", "</think")
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+        const text = parts.join("")
+        fc.pre(!/<\/?think(ing)?>/.test(text))
+        expect(stripThinking(text)).toBe(text)
+        const reader = createThinkingReader({ orphan: "remove-tag" })
+        let shown = ""
+        for (const [index, character] of [...text].entries()) {
+          for (const part of reader.push(character)) shown += part.delta
+          expect(index + 1 - shown.length).toBeLessThanOrEqual("</thinking".length)
+        }
+        for (const part of reader.end()) shown += part.delta
+        expect(shown).toBe(text)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest"
+import { readDecision } from "../../src/reply/decision-reader.ts"
+import { maxRepairCharacters } from "../../src/reply/repair-json.ts"
+import { faultsOf, readPieces } from "./readings.ts"
+
+const toolText = '{"action":"tool","tool":"weather","args":{"city":"北京"}}'
+
+const unreadable: readonly {
+  readonly name: string
+  readonly text: string
+  readonly decision: { readonly kind: string; readonly status: string }
+}[] = [
+  { name: "nothing", text: " \n", decision: { kind: "empty", status: "malformed" } },
+  {
+    name: "an unfinished thought alone",
+    text: '<think>{"action":"finish","message":"no"}',
+    decision: { kind: "empty", status: "truncated" },
+  },
+  {
+    name: "a call cut off in its arguments",
+    text: '{"action":"tool","tool":"weather","args":{"city":"北',
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a call cut off after an argument",
+    text: '{"action":"tool","tool":"weather","args":{"city":"北京"',
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a call cut off before its arguments",
+    text: '{"action":"tool","tool":"weather"',
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a call cut off inside its tool's name",
+    text: '{"action":"tool","args":{},"tool":"wea',
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a call cut off behind an alias",
+    text: '{"action":"tool","tool":"weather","input":{},"args":{"city"',
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a broken call cut off",
+    text: "{'action':'tool','tool':'weather','args':{'city':'北",
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a call cut off after an example",
+    text: `{"a":${toolText}} {"tool":"x","args":{}`,
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a broken call that ends before its last brace",
+    text: '{"action":"tool","tool":"t","args":{"q":"say "hi" }}"}}',
+    decision: { kind: "not-json", status: "malformed" },
+  },
+  {
+    name: "a message before an action that never came",
+    text: '{"message":"hello"',
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  { name: "an object without an action", text: 'x {"tool":"weather"}', decision: { kind: "no-action", status: "malformed" } },
+  { name: "an unknown action", text: '{"action":"dance"}', decision: { kind: "unknown-action", status: "malformed" } },
+  { name: "an action that is no word", text: '{"action":["tool"]}', decision: { kind: "unknown-action", status: "malformed" } },
+  {
+    name: "an unknown action before a known one",
+    text: `{"action":"weather"} ${toolText}`,
+    decision: { kind: "unknown-action", status: "malformed" },
+  },
+  { name: "a call without a tool", text: '{"action":"tool","args":{}}', decision: { kind: "no-tool", status: "malformed" } },
+  {
+    name: "a call of a blank tool",
+    text: '{"action":"tool","tool":" ","args":{}}',
+    decision: { kind: "no-tool", status: "malformed" },
+  },
+  {
+    name: "a message that is an object",
+    text: '{"action":"finish","message":{"text":"no"}}',
+    decision: { kind: "message-not-text", status: "malformed" },
+  },
+  { name: "prose with a brace", text: "你好 {笑}", decision: { kind: "not-json", status: "malformed" } },
+  { name: "garbage", text: '{"":::{]', decision: { kind: "unterminated", status: "truncated" } },
+  {
+    name: "a wrapper too deep to look into",
+    text: `${'{"a":'.repeat(300)}${toolText}${"}".repeat(300)}`,
+    decision: { kind: "no-action", status: "malformed" },
+  },
+  {
+    name: "objects inside one another, a million deep",
+    text: '{"action":'.repeat(1_000_000),
+    decision: { kind: "unterminated", status: "truncated" },
+  },
+  {
+    name: "a broken output too long to repair",
+    text: `{action:"finish",message:"${"x".repeat(maxRepairCharacters)}"}`,
+    decision: { kind: "not-json", status: "malformed" },
+  },
+]
+
+describe("output that cannot be read", () => {
+  test.each(unreadable)("T21 shows nothing of $name", ({ text, decision }) => {
+    const reading = readPieces([text])
+    const found = reading.decision
+    expect(faultsOf(reading)).toEqual([])
+    expect(reading.message).toBe("")
+    expect(found?.action === "unreadable" ? { kind: found.fault.kind, status: found.status } : found).toEqual(decision)
+  })
+
+  test("a fault says where and quotes at most 80 characters around, whole ones", () => {
+    const prose = "😀".repeat(100)
+    const decision = readDecision(`<think>no</think>${prose}{"action":"dance"}${prose}`)
+    expect(decision).toMatchObject({ fault: { at: 200 } })
+    const excerpt = decision.action === "unreadable" ? decision.fault.excerpt : ""
+    expect(excerpt).toContain('😀{"action":"dance"}😀')
+    expect(excerpt.length).toBeLessThanOrEqual(80)
+    expect(excerpt.isWellFormed()).toBe(true)
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest"
+import { createCountingDecisionReader } from "../../src/reply/decision-reader.ts"
+
+/** Characters looked at, reading `text` in pieces of four; readers that look at each again grow with the square. */
+function steps(text: string): number {
+  const count = { steps: 0 }
+  const reader = createCountingDecisionReader({}, count)
+  for (let at = 0; at < text.length; at += 4) reader.push(text.slice(at, at + 4))
+  reader.end()
+  return count.steps
+}
+
+const shapes: readonly { readonly name: string; readonly text: (size: number) => string }[] = [
+  { name: "a message", text: (n) => `{"action":"finish","message":"${"a好\\n".repeat(n / 4)}"}` },
+  { name: "a message before its action", text: (n) => `{"message":"${"abcd".repeat(n / 4)}","action":"finish"}` },
+  { name: "arguments", text: (n) => `{"action":"tool","tool":"t","args":{"a":[${'"b",'.repeat(n / 4)}1]}}` },
+  { name: "prose", text: (n) => "word ".repeat(n / 5) },
+  { name: "a thought", text: (n) => `<think>${"a < b".repeat(n / 5)}` },
+  { name: "beginnings of tags", text: (n) => "<<</thinkin".repeat(n / 11) },
+  { name: "orphans", text: (n) => "abc</think>".repeat(n / 11) },
+  { name: "braces", text: (n) => "{ ".repeat(n / 2) },
+  { name: "objects without an action", text: (n) => '{"a":1} '.repeat(n / 8) },
+  { name: "wrappers", text: (n) => '{"a":{"action":1}} '.repeat(n / 19) },
+  { name: "broken objects that mention an action", text: (n) => "{action:x} ".repeat(n / 11) },
+  { name: "objects inside one another", text: (n) => '{"a":'.repeat(n / 5) },
+  { name: "bare names", text: (n) => "{a".repeat(n / 2) },
+  { name: "fences", text: (n) => "```\n{`` `\n".repeat(n / 10) },
+  { name: "escapes", text: (n) => `{"action":"finish","message":"${"\\uD83D\\u12".repeat(n / 10)}"}` },
+]
+
+describe("work grows as the output does", () => {
+  test.each(shapes)("ten times $name is at most 10.5 times the work (T23)", ({ text }) => {
+    const small = text(10_000)
+    const large = text(100_000)
+    expect(steps(small)).toBeGreaterThanOrEqual(small.length / 2)
+    expect(steps(small)).toBeLessThan(small.length * 5)
+    expect(steps(large) / steps(small)).toBeLessThanOrEqual(10.5)
+  })
+})
