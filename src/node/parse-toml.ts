@@ -1,0 +1,44 @@
+import { parse, TomlError } from "smol-toml"
+import { locatedError, messageOf, type PromptStrataError } from "../core/errors.ts"
+import { positionAt } from "../core/source.ts"
+import { locateToml, type TomlNode } from "./toml-positions.ts"
+
+/** Deeper than any profile, shallower than the call stack. */
+const maxDepth = 100
+
+/** A TOML document as data, and where each part of it stands. */
+export interface TomlDocument {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly positions: TomlNode
+}
+
+/** Parses TOML; a mistake throws `profile` with line, column and caret. `text` has no byte order mark. */
+export function parseToml(text: string, file: string): TomlDocument {
+  try {
+    return { data: parse(text, { maxDepth }), positions: locateToml(text) }
+  } catch (error) {
+    throw syntaxError(error, text, file)
+  }
+}
+
+function syntaxError(error: unknown, text: string, file: string): PromptStrataError {
+  const said = messageOf(error).split("\n", 1)[0] ?? ""
+  const offset = error instanceof TomlError ? offsetAt(text, error) : 0
+  const message = inPlainWords(said.replace(/^Invalid TOML document: /, ""), text[offset])
+  return locatedError("profile", message, { file, text, position: positionAt(text, offset), cause: error })
+}
+
+/** The parser's words, but for the commonest mistakes, which it words by what it saw and not by what was done. */
+function inPlainWords(fault: string, character: string | undefined): string {
+  if (fault.startsWith("trying to redefine")) return "expected each key and table once, found this a second time."
+  if (fault.startsWith("control characters") && (character === "\n" || character === "\r"))
+    return "expected a string to be closed on its line, found the line's end."
+  return `expected TOML: ${fault}.`
+}
+
+/** smol-toml counts columns in UTF-16 units and knows only `\n` as a line's end. */
+function offsetAt(text: string, { line, column }: TomlError): number {
+  let start = 0
+  for (let number = 1; number < line; number++) start = text.indexOf("\n", start) + 1
+  return Math.min(text.length, start + column - 1)
+}

@@ -1,0 +1,32 @@
+import type { Text } from "../core/value.ts"
+import type { ProfileDocument } from "./read-profile-file.ts"
+import { offsetOf } from "./toml-positions.ts"
+
+/** The `[variables]` of a chain of profiles, the nearest first; numbers become text, and text knows the line it stands in. */
+export function profileVariables(chain: readonly ProfileDocument[]): Record<string, boolean | Text> {
+  return Object.fromEntries(chain.toReversed().flatMap(variablesOf))
+}
+
+function variablesOf(document: ProfileDocument): [string, boolean | Text][] {
+  const lineOf = lineFinder(document.text)
+  return Object.entries(document.data.variables ?? {}).map(([key, value]) => {
+    if (typeof value === "boolean") return [key, value]
+    const line = lineOf(offsetOf(document.positions, ["variables", key]))
+    return [key, { text: String(value), trust: "author", source: { file: document.file, line } }]
+  })
+}
+
+/** Finds lines of rising and falling offsets alike without reading the text again for each. */
+function lineFinder(text: string): (offset: number) => number {
+  const starts = [0]
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let [low, high] = [0, starts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync, statSync } from "node:fs"
+import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
+import { positionAt } from "../core/source.ts"
+
+/** The largest text file that is read: 4 MiB. */
+export const maxFileBytes = 4 * 1024 * 1024
+
+/** What a file may be; `kind` names it in messages, such as `persona`. */
+export interface TextFileLimits {
+  readonly maxBytes?: number
+  readonly kind?: string
+}
+
+/**
+ * A file's text, its byte order mark included. Anything but a regular file of valid UTF-8 and at most `maxBytes` (4 MiB) is
+ * an error with code `file`; a file that is not there has code `prompt-missing`. `shownAs` names it in messages.
+ */
+export function readTextFile(path: string, shownAs: string = path, limits: TextFileLimits = {}): string {
+  const bytes = readBytes(path, shownAs, limits)
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw notUtf8(bytes, shownAs, cause)
+  }
+}
+
+function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Uint8Array {
+  const fail = (message: string, cause?: unknown) =>
+    new PromptStrataError("file", message, { source: { file: shownAs, line: 1 }, ...(cause === undefined ? {} : { cause }) })
+  try {
+    const stats = statSync(path)
+    // A pipe or a device would never end.
+    if (!stats.isFile()) throw fail(`expected a ${kind}, found a folder or a device.`)
+    if (stats.size > maxBytes) throw fail(`expected a ${kind} of at most ${inBytes(maxBytes)}, found ${inBytes(stats.size)}.`)
+    return readFileSync(path)
+  } catch (error) {
+    if (PromptStrataError.isInstance(error)) throw error
+    if (isMissing(error))
+      throw new PromptStrataError("prompt-missing", `expected a ${kind} at ${shownAs}, found none.`, { cause: error })
+    throw fail(`cannot be read: ${messageOf(error)}`, error)
+  }
+}
+
+function inBytes(count: number): string {
+  return `${count.toLocaleString("en")} bytes`
+}
+
+/** True for the error of a path that does not exist. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
+}
+
+function notUtf8(bytes: Uint8Array, file: string, cause: unknown): PromptStrataError {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  const text = decoder.decode(bytes)
+  const bad = firstBadByte(bytes, text)
+  return locatedError(
+    "file",
+    `expected UTF-8 text, found the byte 0x${(bytes[bad] ?? 0).toString(16).padStart(2, "0")}, which is part of no character.`,
+    {
+      file,
+      text,
+      position: positionAt(text, decoder.decode(bytes.subarray(0, bad)).length),
+      hint: isUtf16(bytes) ? "This looks like UTF-16: save the file as UTF-8." : "Save the file as UTF-8.",
+      cause,
+    },
+  )
+}
+
+/** What could not be decoded became U+FFFD (EF BF BD), so writing `text` again differs from there on, or within those bytes. */
+function firstBadByte(bytes: Uint8Array, text: string): number {
+  const again = new TextEncoder().encode(text)
+  const found = bytes.findIndex((byte, at) => byte !== again[at])
+  const differs = found < 0 ? bytes.length : found
+  if (bytes[differs - 1] === 0xef) return differs - 1
+  return bytes[differs - 2] === 0xef && bytes[differs - 1] === 0xbf ? differs - 2 : differs
+}
+
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+}

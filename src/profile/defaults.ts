@@ -1,0 +1,43 @@
+import type {
+  BudgetSettings,
+  HistorySettings,
+  LoopSettings,
+  MemorySettings,
+  RetrySettings,
+  TimeLimits,
+  ToolSettings,
+} from "./profile.ts"
+
+/** What a profile has where it says nothing (marked "chosen" in the requirements). */
+export const profileDefaults = {
+  name: "default",
+  locale: "en",
+  dialect: "layered",
+  loop: { mode: "json", maxSteps: 12, strict: false, responseFormat: "text" } satisfies LoopSettings,
+  limits: {
+    firstTokenMs: 60_000,
+    betweenChunksMs: 30_000,
+    toolMs: 30_000,
+    prestartMs: 5_000,
+    stepMs: 120_000,
+    turnMs: 300_000,
+  } satisfies TimeLimits,
+  history: { contextCount: 20, window: "steps" } satisfies HistorySettings,
+  budget: { answerTokens: 1_000, stepTokens: 2_000 } satisfies BudgetSettings,
+  tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000 } satisfies ToolSettings,
+  retry: { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 20_000 } satisfies RetrySettings,
+  memory: { recallLimit: 8 } satisfies MemorySettings,
+} as const
+
+/** How the user is called where neither profile nor persona says it. */
+export function defaultUserName(locale: string): string {
+  return locale.startsWith("zh") ? "用户" : "User"
+}
+
+/** What is reserved when a profile names only `tokens`: the defaults, but never more than a quarter of a small budget each. */
+export function defaultReserve(tokens: number | undefined): { readonly answerTokens: number; readonly stepTokens: number } {
+  const { answerTokens, stepTokens } = profileDefaults.budget
+  if (tokens === undefined) return { answerTokens, stepTokens }
+  const quarter = Math.floor(tokens / 4)
+  return { answerTokens: Math.min(answerTokens, quarter), stepTokens: Math.min(stepTokens, quarter) }
+}

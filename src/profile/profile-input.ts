@@ -1,0 +1,39 @@
+import type { Text } from "../core/value.ts"
+import type {
+  BudgetSettings,
+  HistorySettings,
+  LoopSettings,
+  MemorySettings,
+  ModelSettings,
+  PrestartSettings,
+  Profile,
+  RetrySettings,
+  TimeLimits,
+  ToolSettings,
+} from "./profile.ts"
+
+/** A profile as one writes it in code: every part may be left out, and a plain string stands for author text. */
+export interface ProfileInput {
+  readonly name?: string
+  readonly locale?: string
+  readonly dialect?: Profile["dialect"]
+  /** Both default to the profile's name. */
+  readonly agent?: Partial<Profile["agent"]>
+  readonly user?: Partial<Profile["user"]>
+  readonly persona?: string | Text
+  readonly format?: string | Text
+  readonly variables?: Profile["variables"]
+  readonly loop?: Partial<LoopSettings>
+  readonly limits?: Partial<TimeLimits>
+  readonly history?: Partial<HistorySettings>
+  readonly budget?: Partial<BudgetSettings>
+  readonly tools?: Partial<ToolSettings>
+  readonly prestart?: readonly PrestartInput[]
+  readonly model?: ModelSettings
+  readonly retry?: Partial<RetrySettings>
+  readonly memory?: Partial<MemorySettings>
+  readonly final?: { readonly system?: string | Text }
+}
+
+/** A prestart tool as one writes it: without arguments, not kept in history, and with the profile's time limit by default. */
+export type PrestartInput = Pick<PrestartSettings, "tool"> & Partial<PrestartSettings>

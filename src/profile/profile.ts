@@ -1,0 +1,132 @@
+import type { Text } from "../core/value.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { Tool } from "../tools/tool.ts"
+
+/**
+ * Everything that makes one agent, complete: nothing is optional that has a default. Made by `resolveProfile` in code or by
+ * `loadProfile` from TOML (L9).
+ */
+export interface Profile {
+  readonly name: string
+  /** Such as `en` or `zh-CN`: chooses among the prompts of a dialect. */
+  readonly locale: string
+  /** A shipped dialect's name, or a compiled one. */
+  readonly dialect: Dialect | string
+  /** `id` keys its sessions; `name` is shown in prompts. */
+  readonly agent: { readonly id: string; readonly name: string }
+  /** How the user is shown in a private conversation; in a group each message carries its own speaker (T6). */
+  readonly user: { readonly name: string }
+  /** Who the agent is, whole, for the slot `persona` (L3). Blank: nobody in particular. */
+  readonly persona: Text
+  /** How it writes, whole, for the slot `format` (L4). */
+  readonly format?: Text
+  /** Named values for prompts: each fills the slot of its name. */
+  readonly variables: Readonly<Record<string, string | boolean | Text>>
+  readonly loop: LoopSettings
+  readonly limits: TimeLimits
+  readonly history: HistorySettings
+  readonly budget: BudgetSettings
+  readonly tools: ToolSettings
+  readonly prestart: readonly PrestartSettings[]
+  readonly model: ModelSettings
+  readonly final: FinalSettings
+  readonly memory: MemorySettings
+  readonly retry: RetrySettings
+}
+
+/** How a turn plans. */
+export interface LoopSettings {
+  /** The planner answers with one JSON object. */
+  readonly mode: "json"
+  /** Planner calls before the final output is forced (T16). */
+  readonly maxSteps: number
+  /** True turns the ladder of tolerant reading off: output that is not a bare JSON object is a fault (T21). */
+  readonly strict: boolean
+  /** `json` asks the provider for a JSON object; some servers refuse that, so the default is `text`. */
+  readonly responseFormat: "json" | "text"
+}
+
+/** How long things may take, in milliseconds. */
+export interface TimeLimits {
+  /** From a request to its first part. */
+  readonly firstTokenMs: number
+  /** Between two parts of a stream. */
+  readonly betweenChunksMs: number
+  /** One tool run, unless the tool says otherwise. */
+  readonly toolMs: number
+  /** One prestart tool, unless its entry says otherwise. */
+  readonly prestartMs: number
+  /** One call of the model. */
+  readonly stepMs: number
+  /** The whole turn. */
+  readonly turnMs: number
+}
+
+/** How much of the conversation a prompt shows. */
+export interface HistorySettings {
+  /** Messages of recent dialogue (T30). */
+  readonly contextCount: number
+  /** `slide` shows exactly the last `contextCount`; `steps` shows that many to twice that many, so that a cached prefix holds longer (S16). */
+  readonly window: "slide" | "steps"
+}
+
+/** How many tokens a request may have; without `tokens` nothing is cut. */
+export interface BudgetSettings {
+  readonly tokens?: number
+  /** Reserved for the answer. */
+  readonly answerTokens: number
+  /** Reserved for the turn's later steps. */
+  readonly stepTokens: number
+}
+
+/** Which tools there are and how they behave. */
+export interface ToolSettings {
+  /** Built-in tools, by name: each stands in `builtin` too. */
+  readonly enabled: readonly string[]
+  /** The built-in tools themselves; `loadProfile` makes those that are enabled. */
+  readonly builtin: readonly Tool[]
+  /** Tools that the planner does not see (T27). */
+  readonly prestartOnly: readonly string[]
+  /** Longer results are cut, with a visible notice. */
+  readonly maxResultCharacters: number
+}
+
+/** A tool that runs before the first plan (T25). */
+export interface PrestartSettings {
+  readonly tool: string
+  /** `{{question}}` in a string is filled. */
+  readonly args: Readonly<Record<string, unknown>>
+  /** True keeps the result in history (T26). */
+  readonly includeHistory: boolean
+  readonly timeoutMs?: number
+}
+
+/** Which model, and how it is asked. */
+export interface ModelSettings {
+  readonly id?: string
+  readonly baseUrl?: string
+  readonly temperature?: number
+  readonly maxOutputTokens?: number
+}
+
+/** How the final output is asked for. */
+interface FinalSettings {
+  /** Its system message, for the slot `final_system`; by default there is none (T3). */
+  readonly system?: Text
+}
+
+/** How memories enter a turn. */
+export interface MemorySettings {
+  /** Memories that recall may bring, at most. */
+  readonly recallLimit: number
+}
+
+/** When a failed call of a model is made again: only before the first shown character. */
+export interface RetrySettings {
+  /** Calls of one model, the first included; then the next model is tried. */
+  readonly maxAttempts: number
+  /** The first wait; it doubles each time, with jitter. A server's own wish goes before it. */
+  readonly baseDelayMs: number
+  /** No wait is longer. */
+  readonly maxDelayMs: number
+}

@@ -1,0 +1,65 @@
+import { PromptStrataError } from "../core/errors.ts"
+import type { SessionKey } from "../core/keys.ts"
+import { frozenJson } from "./frozen-json.ts"
+import type { Job, SessionCommit, SessionRecord, SessionStore } from "./session-store.ts"
+
+/** A {@link SessionStore} that lives and dies with the process. */
+export interface InMemorySessionStore extends SessionStore {
+  /** Hands over every committed job of a session once, in the order of their commits. */
+  takeJobs(key: SessionKey): readonly Job[]
+}
+
+/**
+ * An empty store. What it is given is copied and what it hands out is frozen, so a loaded record never changes: neither by
+ * the caller's hand nor by a later commit. A record that is not plain JSON throws `usage`, as it would not survive a database.
+ */
+export function createInMemorySessionStore(): InMemorySessionStore {
+  const records = new Map<string, SessionRecord>()
+  const jobs = new Map<string, readonly Job[]>()
+
+  return {
+    async load(key) {
+      return records.get(idOf(key))
+    },
+    async commit(key, commit) {
+      const id = idOf(key)
+      const found = records.get(id)
+      const foundVersion = found?.version ?? 0
+      if (commit.expectVersion !== foundVersion) throw conflict(key, commit.expectVersion, foundVersion)
+      const { append, state, jobs: added } = copyOf(commit)
+      const record = { version: foundVersion + 1, history: Object.freeze([...(found?.history ?? []), ...append]), state }
+      records.set(id, Object.freeze(record))
+      if (added.length > 0) jobs.set(id, [...(jobs.get(id) ?? []), ...added])
+      return { version: record.version }
+    },
+    takeJobs(key) {
+      const taken = jobs.get(idOf(key)) ?? []
+      jobs.delete(idOf(key))
+      return taken
+    },
+  }
+}
+
+function copyOf({ append, state, jobs }: SessionCommit): Pick<SessionCommit, "append" | "state" | "jobs"> {
+  return { append: frozenJson(append, "append"), state: frozenJson(state, "state"), jobs: frozenJson(jobs, "jobs") }
+}
+
+/** An array as JSON, so that no part can be written to look like the border between two. */
+function idOf({ agent, conversation, audience }: SessionKey): string {
+  return JSON.stringify([agent, conversation, audience])
+}
+
+function conflict(
+  { agent, conversation, audience }: SessionKey,
+  expectedVersion: number,
+  foundVersion: number,
+): PromptStrataError {
+  return new PromptStrataError(
+    "session-conflict",
+    `Session ${JSON.stringify(conversation)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this commit expects: another turn was committed meanwhile.`,
+    {
+      hint: "Nothing was written. Load the session again and repeat the turn.",
+      evidence: { agent, conversation, audience, expectedVersion, foundVersion },
+    },
+  )
+}

@@ -1,0 +1,190 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { PromptStrataError } from "../../src/core/errors.ts"
+import { type FrontMatter, parseFrontMatter } from "../../src/node/front-matter.ts"
+
+function faultOf(text: string): PromptStrataError {
+  try {
+    parseFrontMatter(text, "p.md")
+  } catch (error) {
+    if (PromptStrataError.isInstance(error)) return error
+    throw error
+  }
+  throw new Error(`no error for ${JSON.stringify(text.slice(0, 80))}`)
+}
+
+describe("front matter and body", () => {
+  test.each<[string, string, FrontMatter]>([
+    ["both", "---\na: 1\nb: [x, y]\n---\nbody\n", { attributes: { a: 1, b: ["x", "y"] }, body: "body\n", firstLine: 5 }],
+    ["a body that begins with a blank line", "---\na: 1\n---\n\nbody", { attributes: { a: 1 }, body: "\nbody", firstLine: 4 }],
+    ["no body", "---\na: 1\n---", { attributes: { a: 1 }, body: "", firstLine: 3 }],
+    ["no body but a line break", "---\na: 1\n---\n", { attributes: { a: 1 }, body: "", firstLine: 4 }],
+    ["nothing in it", "---\n---\nbody", { attributes: {}, body: "body", firstLine: 3 }],
+    ["blank lines in it", "---\n \n\n---\nbody", { attributes: {}, body: "body", firstLine: 5 }],
+    ["comments in it", "---\n# a comment\n---\nbody", { attributes: {}, body: "body", firstLine: 4 }],
+    ["a named engine: yaml", "---yaml\na: 1\n---\nx", { attributes: { a: 1 }, body: "x", firstLine: 4 }],
+    ["a named engine: YML", "--- YML\na: 1\n---\nx", { attributes: { a: 1 }, body: "x", firstLine: 4 }],
+    ["white space after the dashes", "--- \t\na: 1\n---\t\nx", { attributes: { a: 1 }, body: "x", firstLine: 4 }],
+    ["CRLF and a byte order mark", "\uFEFF---\r\na: 1\r\n---\r\nx\r\ny", { attributes: { a: 1 }, body: "x\ny", firstLine: 4 }],
+    [
+      "dashes inside, which close nothing",
+      "---\na: |\n  x\n  ---\n  y\nb: 2\n---\nz\n---\n",
+      { attributes: { a: "x\n---\ny\n", b: 2 }, body: "z\n---\n", firstLine: 8 },
+    ],
+    ["a longer line inside", "---\na: b\n ----\n---\nz", { attributes: { a: "b ----" }, body: "z", firstLine: 5 }],
+    ["none", "body\n---\nmore", { attributes: {}, body: "body\n---\nmore", firstLine: 1 }],
+    ["an empty file", "", { attributes: {}, body: "", firstLine: 1 }],
+    [
+      "a thematic break that nothing closes",
+      "---\n\nbody\n----\n",
+      { attributes: {}, body: "---\n\nbody\n----\n", firstLine: 1 },
+    ],
+    ["a longer thematic break", "----\na: 1\n---\n", { attributes: {}, body: "----\na: 1\n---\n", firstLine: 1 }],
+    [
+      "a heading between dashes",
+      "--- Chapter 1 ---\nx\n---\n",
+      { attributes: {}, body: "--- Chapter 1 ---\nx\n---\n", firstLine: 1 },
+    ],
+  ])("%s", (_, text, expected) => {
+    expect(parseFrontMatter(text, "p.md")).toEqual(expected)
+  })
+
+  test("any body comes back as it was, after any front matter", () => {
+    const lines = fc
+      .array(fc.constantFrom("---", "a: 1", "", " x", "--- js", "文"), { maxLength: 8 })
+      .map((all) => all.join("\n"))
+    const text = fc.oneof(
+      lines,
+      fc.string({ unit: "grapheme" }).filter((any) => !any.includes("\r")),
+    )
+    fc.assert(
+      fc.property(text, (body) => {
+        expect(parseFrontMatter(`---\nkey: value\n---\n${body}`, "p.md")).toEqual({
+          attributes: { key: "value" },
+          body,
+          firstLine: 4,
+        })
+      }),
+    )
+  })
+})
+
+describe("L12: front matter is data only", () => {
+  test.each([
+    "js",
+    "javascript",
+    "JS",
+    " js",
+    "js\t",
+    "coffee",
+    "coffeescript",
+    "cson",
+    "json",
+    "json5",
+    "toml",
+    "eval",
+    "constructor",
+    "__proto__x",
+  ])("the engine %j is refused before anything reads it", (engine) => {
+    const run = "globalThis.wasRun = true"
+    for (const close of ["\n---\n", ""]) {
+      const text = `---${engine}\n{ ran: (${run}) }${close}`
+      if (engine.startsWith("_")) continue
+      const error = faultOf(text)
+      expect(error.code).toBe("front-matter")
+      expect(error.message).toContain(`found the engine "${engine.trim()}"; nothing of it was run`)
+      expect(error.source).toEqual({ file: "p.md", line: 1, column: text.indexOf(engine.trim()) + 1 })
+    }
+    expect(globalThis).not.toHaveProperty("wasRun")
+  })
+
+  test("what no engine is named by never reaches an engine", () => {
+    for (const opening of ["--- js js", "---js // x", "---$js"]) {
+      const text = `${opening}\nglobalThis.wasRun = true\n---\n`
+      expect(parseFrontMatter(text, "p.md").body).toBe(text)
+    }
+    expect(globalThis).not.toHaveProperty("wasRun")
+  })
+
+  test("tags build nothing", () => {
+    const { attributes } = parseFrontMatter(
+      "---\na: !!js/function 'x'\nb: !!binary aGk=\nc: !!set {d}\ne: !!timestamp 2020-01-01\n---\n",
+      "p.md",
+    )
+    expect(JSON.parse(JSON.stringify(attributes))).toEqual({ a: "x", b: "aGk=", c: { d: null }, e: "2020-01-01" })
+  })
+
+  test("__proto__ is refused, where it stands", () => {
+    const error = faultOf("---\na:\n  - {__proto__: {polluted: true}}\n---\n")
+    expect(error.message).toContain("the key __proto__ is not allowed")
+    expect(error.source).toEqual({ file: "p.md", line: 3, column: 6 })
+    for (const key of ["__proto__", '"__proto__"', '"\\x5f_proto__"', "? __proto__\n"])
+      expect(faultOf(`---\n${key}: {polluted: 1}\n---\n`).code).toBe("front-matter")
+    expect({}).not.toHaveProperty("polluted")
+  })
+
+  test("constructor and its like are names like any other", () => {
+    const { attributes } = parseFrontMatter("---\nconstructor: {prototype: {polluted: true}}\ntoString: x\n---\n", "p.md")
+    expect(Object.keys(attributes)).toEqual(["constructor", "toString"])
+    expect({}).not.toHaveProperty("polluted")
+  })
+
+  test("changing what one caller got changes nothing for the next", () => {
+    const text = "---\nlist: [1]\n---\nbody"
+    const first = parseFrontMatter(text, "a.md")
+    Object.assign(first.attributes, { list: "changed", more: true })
+    expect(parseFrontMatter(text, "a.md").attributes).toEqual({ list: [1] })
+    expect(parseFrontMatter(text, "b.md").attributes).not.toBe(parseFrontMatter(text, "b.md").attributes)
+  })
+})
+
+describe("mistakes are located in the file", () => {
+  test.each<[string, string, number, number, string]>([
+    ["broken YAML", "---\na: 1\nb: [x\n---\n", 3, 6, "expected YAML"],
+    ["a key twice", "---\na: 1\na: 2\n---\n", 3, 1, "Map keys must be unique"],
+    ["a tab as indentation", "---\na:\n\tb: 1\n---\n", 3, 1, "expected YAML"],
+    ["a list", "---\n\n- a\n---\n", 3, 1, "expected the front matter to be a mapping"],
+    ["text", "---\nJust a quotation.\n---\nand more", 2, 1, "put a blank line before it"],
+    ["a key that is no text", "---\n? [a]\n: b\n---\n", 2, 3, "keys must be strings"],
+    ["two documents", "---\na: 1\n...\nb: 2\n---\n", 4, 1, "multiple documents"],
+    ["a missing anchor", "---\na: *x\n---\n", 1, 4, "Unresolved alias"],
+    ["an alias in its own anchor", "---\na: &a\n  b: *a\n---\n", 1, 4, "an alias inside its own anchor"],
+    ["a named engine that nothing closes", "---yaml\na: 1\n", 1, 1, "expected a line --- that ends the front matter"],
+    ["too much", `---\na: ${"x".repeat(20_000)}\n---\n`, 1, 1, "at most 16384 characters, found 20003"],
+  ])("%s", (_, text, line, column, message) => {
+    const error = faultOf(text)
+    expect(error.code).toBe("front-matter")
+    expect(error.message).toContain(message)
+    expect(error.source).toEqual({ file: "p.md", line, column })
+    expect(error.frame).toContain("^")
+  })
+
+  test("an alias bomb ends in an error", () => {
+    const names = [..."abcdefghi"]
+    const lines = names.map(
+      (name, i) =>
+        `${name}: &${name} [${Array(9)
+          .fill(i === 0 ? "x" : `*${names[i - 1]}`)
+          .join(", ")}]`,
+    )
+    expect(faultOf(`---\n${lines.join("\n")}\n---\n`).message).toContain("Excessive alias count")
+  })
+
+  test.each(["[", "{", "- ", "? ", "a: {b: "])("%j without end is an error, not a full stack", (opening) => {
+    expect(faultOf(`---\nx: ${opening.repeat(16_000 / opening.length)}\n---\n`).code).toBe("front-matter")
+  })
+
+  test("nothing but PromptStrataError is thrown", () => {
+    const pieces = fc.constantFrom(..."---|\n|a|: |- |[|]|{|}|&x |*x |!|'|\"|\\|>|||%|#|? |~|1|\t|,|...".split("|"))
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), (all) => {
+        try {
+          parseFrontMatter(`---\n${all.join("")}\n---\n`, "p.md")
+        } catch (error) {
+          expect(PromptStrataError.isInstance(error)).toBe(true)
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
