@@ -1,0 +1,27 @@
+import type { Ports } from "../core/ports.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { LanguageModel } from "../model/language-model.ts"
+import type { Profile } from "../profile/profile.ts"
+import type { KeyedQueue } from "../services/keyed-queue.ts"
+import type { MemoryRecall } from "../services/memory.ts"
+import type { SessionStore } from "../services/session-store.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { ToolSet } from "../tools/tool-set.ts"
+import type { TurnHook } from "../turn/hook.ts"
+
+/** What all sessions of an agent share. */
+export interface AgentParts {
+  readonly profile: Profile
+  readonly dialect: Dialect
+  readonly models: readonly [LanguageModel, ...LanguageModel[]]
+  readonly tools: ToolSet
+  readonly store: SessionStore
+  readonly memory?: MemoryRecall
+  readonly hooks: readonly TurnHook[]
+  /** The stack every session forks. */
+  readonly stack: PromptStack
+  readonly queue: KeyedQueue
+  readonly ports: Ports
+  /** True once the agent was closed. */
+  readonly isClosed: () => boolean
+}

@@ -1,0 +1,30 @@
+import { priority } from "../core/priority.ts"
+import type { Text, Value } from "../core/value.ts"
+import { isEmptyValue } from "../core/value.ts"
+import type { Profile } from "../profile/profile.ts"
+import type { InjectionInput } from "../stack/injection.ts"
+import { PromptStack } from "../stack/prompt-stack.ts"
+
+/** Ranks of layers 1 to 4: the format gives way before the persona, which goes last (S13). */
+const ranks = { format: 80, persona: 100 } as const
+
+/** The agent's own stack: what the profile and `createAgent` put into every prompt of every session. */
+export function baseStack(profile: Profile, injections: readonly InjectionInput[] = []): PromptStack {
+  const { persona, format, final, variables } = profile
+  return new PromptStack([
+    layer("persona", persona, {
+      priority: priority.characterProfile,
+      fit: { rank: ranks.persona, shrink: "headTail", minTokens: 1 },
+    }),
+    ...(format
+      ? [layer("format", format, { priority: priority.behavior, fit: { rank: ranks.format, shrink: "headTail" } })]
+      : []),
+    ...(final.system ? [layer("final_system", final.system)] : []),
+    ...Object.entries(variables).map(([key, value]) => layer(key, value)),
+    ...injections.map((injection): InjectionInput => ({ scope: "global", ...injection })),
+  ])
+}
+
+function layer(key: string, content: Value | Text, options: Partial<InjectionInput> = {}): InjectionInput {
+  return { ...options, key, content: isEmptyValue(content) ? "" : content, trust: "author", scope: "global" }
+}

@@ -1,0 +1,139 @@
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import type { ServiceKey, SessionKey, Speaker } from "../core/keys.ts"
+import type { Assembly } from "../core/span.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { TurnEvent, TurnResult } from "../turn/events.ts"
+import { assembleStep } from "../turn/model-step.ts"
+import { prepare } from "../turn/prepare.ts"
+import { TurnRun } from "../turn/turn-run.ts"
+import type { AgentParts } from "./agent-parts.ts"
+import { runSessionTurn, type TurnInput, turnSetup } from "./session-turn.ts"
+import { restoreStack } from "./stack-state.ts"
+import { startTurn, type Turn } from "./turn.ts"
+
+/** Options of {@link Session.send}. */
+export interface SendOptions {
+  /** Who speaks; default: the profile's user. */
+  readonly from?: Speaker
+  readonly signal?: AbortSignal
+}
+
+/** Options of {@link Session.preview}. */
+export interface PreviewOptions {
+  readonly from?: Speaker
+  /** A prompt file of the dialect. Default `planner`. */
+  readonly prompt?: string
+  readonly signal?: AbortSignal
+}
+
+/** A conversation with one or many speakers. Its turns run one after the other; other sessions run beside it. */
+export class Session {
+  readonly key: SessionKey
+  /** Items of this session: `session` ones stay with it, `turn` ones added here go into every turn. */
+  readonly stack: PromptStack
+  readonly #parts: AgentParts
+  #restored = false
+
+  constructor(parts: AgentParts, key: SessionKey) {
+    this.key = key
+    this.stack = parts.stack.fork()
+    this.#parts = parts
+  }
+
+  /** Starts a turn. It runs at once or after the session's earlier ones, whether or not anyone iterates it. */
+  send(text: string, { from = this.#defaultSpeaker(), signal }: SendOptions = {}): Turn {
+    const turnId = this.#parts.ports.ids.next("turn")
+    return startTurn(turnId, (emit, abortSignal) => this.#run(this.#input(text, from, turnId), emit, abortSignal), signal)
+  }
+
+  /**
+   * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is
+   * committed.
+   */
+  async preview(
+    text: string,
+    { from = this.#defaultSpeaker(), prompt = "planner", signal }: PreviewOptions = {},
+  ): Promise<Assembly> {
+    const input = this.#input(text, from, this.#parts.ports.ids.next("preview"))
+    return this.#parts.queue.enqueue(this.#queueKey(), async () => {
+      const run = new TurnRun(
+        turnSetup(this.#parts, input, await this.#load()),
+        signal ?? new AbortController().signal,
+        () => undefined,
+      )
+      await prepare(run)
+      return assembleStep(run, prompt, this.#parts.models[0])
+    })
+  }
+
+  /** Runs in the session's order; an abort while the turn waits ends it at once. Never rejects. */
+  #run(input: TurnInput, emit: (event: TurnEvent) => void, signal: AbortSignal): Promise<TurnResult> {
+    return new Promise((resolve) => {
+      let begun = false
+      const fail = (error: unknown): void => resolve(this.#failed(input, emit, { error, begun }))
+      const onAbort = (): void => {
+        if (!begun) fail(signal.reason)
+      }
+      signal.addEventListener("abort", onAbort, { once: true })
+      const refusal = this.#refusal(input)
+      if (refusal) return fail(refusal)
+      void this.#parts.queue
+        .enqueue(this.#queueKey(), async () => {
+          if (signal.aborted) return fail(signal.reason)
+          const record = await this.#load()
+          begun = true
+          resolve(await runSessionTurn(this.#parts, input, { record, emit, signal }))
+        })
+        .catch(fail)
+        .finally(() => signal.removeEventListener("abort", onAbort))
+    })
+  }
+
+  #refusal({ text }: TurnInput): PromptStrataError | undefined {
+    if (this.#parts.isClosed())
+      return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
+    if (text.trim() !== "") return undefined
+    return new PromptStrataError("empty-question", "expected words to answer; the text is empty.", {
+      hint: "Send at least one visible character.",
+    })
+  }
+
+  /** A turn that failed before its loop began. */
+  #failed(input: TurnInput, emit: (event: TurnEvent) => void, { error, begun }: { error: unknown; begun: boolean }): TurnResult {
+    const run = new TurnRun(turnSetup(this.#parts, input, undefined), new AbortController().signal, emit)
+    if (!begun) emit({ type: "turn-start", turnId: input.turnId, atMs: run.startedMs })
+    return run.fail(asSessionError(error))
+  }
+
+  async #load() {
+    const record = await this.#parts.store.load(this.key)
+    if (!this.#restored) restoreStack(this.stack, record?.state.stack)
+    this.#restored = true
+    return record
+  }
+
+  #input(text: string, speaker: Speaker, turnId: string): TurnInput {
+    const key: ServiceKey = { ...this.key, user: speaker.id }
+    return { key, turnId, speaker, text: text.toWellFormed(), stack: this.stack }
+  }
+
+  #defaultSpeaker(): Speaker {
+    return { id: "user", name: this.#parts.profile.user.name }
+  }
+
+  #queueKey(): string {
+    return sessionId(this.key)
+  }
+}
+
+/** One string for one session. */
+export function sessionId({ agent, conversation, audience }: SessionKey): string {
+  return JSON.stringify([agent, conversation, audience])
+}
+
+function asSessionError(error: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(error)) return error
+  if (error instanceof DOMException || error === undefined)
+    return new PromptStrataError("aborted", "The turn was aborted before it began.", { cause: error })
+  return new PromptStrataError("session-store", `The session could not be loaded: ${messageOf(error)}`, { cause: error })
+}

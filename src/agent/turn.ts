@@ -1,0 +1,63 @@
+import { EventLog } from "../turn/event-log.ts"
+import type { TurnEvent, TurnResult } from "../turn/events.ts"
+
+/**
+ * One turn, running whether or not anyone iterates. Iterating yields every event from the first, also late and more
+ * than once; the last is always one `turn-end`. Neither iterating nor `result` throws for a failed turn.
+ */
+export interface Turn extends AsyncIterable<TurnEvent> {
+  readonly id: string
+  /** The answer's characters as they come, and nothing else. */
+  readonly textStream: AsyncIterable<string>
+  readonly result: Promise<TurnResult>
+  /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
+  textStreamWithThinking(): AsyncIterable<string>
+  /** Stops the turn wherever it is; it ends as `aborted` and commits nothing. */
+  abort(reason?: unknown): void
+}
+
+/** What starts a turn: runs it, telling its events, until its result. */
+export type TurnRunner = (emit: (event: TurnEvent) => void, signal: AbortSignal) => Promise<TurnResult>
+
+/** Starts a turn. `run` must not reject. */
+export function startTurn(id: string, run: TurnRunner, signal?: AbortSignal): Turn {
+  const log = new EventLog<TurnEvent>()
+  const controller = new AbortController()
+  const onAbort = (): void => controller.abort(signal?.reason)
+  if (signal?.aborted === true) onAbort()
+  signal?.addEventListener("abort", onAbort)
+  const result = run((event) => log.append(event), controller.signal).then((outcome) => {
+    signal?.removeEventListener("abort", onAbort)
+    log.append({ type: "turn-end", result: outcome })
+    log.close()
+    return outcome
+  })
+  return {
+    id,
+    result,
+    abort: (reason) => controller.abort(reason),
+    [Symbol.asyncIterator]: () => log.read(),
+    get textStream() {
+      return textOf(log)
+    },
+    textStreamWithThinking: () => textWithThinking(log),
+  }
+}
+
+async function* textOf(log: EventLog<TurnEvent>): AsyncGenerator<string> {
+  for await (const event of log.read()) if (event.type === "text-delta") yield event.delta
+}
+
+async function* textWithThinking(log: EventLog<TurnEvent>): AsyncGenerator<string> {
+  let thinking = false
+  for await (const event of log.read()) {
+    if (event.type === "thinking-delta") {
+      yield thinking ? event.delta : `<think>${event.delta}`
+      thinking = true
+    } else if (thinking && (event.type === "text-delta" || event.type === "step-end" || event.type === "turn-end")) {
+      yield "</think>"
+      thinking = false
+    }
+    if (event.type === "text-delta") yield event.delta
+  }
+}

@@ -1,0 +1,111 @@
+import { renderNotice } from "../dialect/render-notice.ts"
+import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
+import type { LanguageModel } from "../model/language-model.ts"
+import type { Decision, DecisionFault } from "../reply/decision.ts"
+import { createDecisionReader } from "../reply/decision-reader.ts"
+import { CallGuard } from "./call-guard.ts"
+import { runModelStep, type StepReading } from "./model-step.ts"
+import { runTool } from "./run-tool.ts"
+import type { TurnRun } from "./turn-run.ts"
+
+/** How planning ended: with the answer already shown, or with a final output to be made. */
+export type PlanOutcome =
+  | { readonly type: "answered"; readonly truncated: boolean }
+  | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" }
+
+/** Plan, run the tool, plan again, until the planner finishes or a limit says it must (T13, T14, T16). */
+export async function plan(run: TurnRun): Promise<PlanOutcome> {
+  const { loop } = run.setup
+  const guard = new CallGuard()
+  let asked = false
+  for (let step = 1; step <= loop.maxSteps; step++) {
+    const decision = await runModelStep(run, "planner", (model) => decisionReading(run, model))
+    run.signal.throwIfAborted()
+    if (decision === undefined || decision.action === "unreadable") {
+      if (asked || decision === undefined) return { type: "final", stopReason: "finish" }
+      asked = true
+      askAgain(run, decision.fault)
+      continue
+    }
+    asked = false
+    run.fault = undefined
+    if (decision.action === "finish") return finish(run, decision)
+    await call(run, guard, decision)
+    run.signal.throwIfAborted()
+    if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
+  }
+  return { type: "final", stopReason: "max-steps" }
+}
+
+/** Reads planner output: what may be shown is shown as it comes (T23). */
+function decisionReading(run: TurnRun, model: LanguageModel): StepReading {
+  const { loop } = run.setup
+  const reader = createDecisionReader({ strict: loop.strict, opensInThought: model.capabilities.opensInThought ?? false })
+  const step = run.traceSteps.length + 1
+  let decision: Decision | undefined
+  const take = (events: ReturnType<typeof reader.push>) => {
+    for (const event of events) {
+      if (event.type === "message-delta") run.show(event.delta)
+      else if (event.type === "thinking-delta") run.emit({ ...event, step })
+      else decision = event.decision
+    }
+  }
+  return {
+    onText: (delta) => take(reader.push(delta)),
+    onEnd(finishReason) {
+      take(reader.end())
+      return cutShort(decision, finishReason)
+    },
+  }
+}
+
+/** A plain-text answer that ran into the token limit looks whole; only the finish reason tells. */
+function cutShort(decision: Decision | undefined, finishReason: string | undefined): Decision | undefined {
+  if (decision?.action !== "finish" || decision.status !== "plain-text" || finishReason !== "length") return decision
+  return { ...decision, status: "truncated" }
+}
+
+function finish(run: TurnRun, decision: Decision & { action: "finish" }): PlanOutcome {
+  if (run.hasShown) return { type: "answered", truncated: decision.status === "truncated" }
+  if (decision.note !== undefined) run.note = decision.note
+  return { type: "final", stopReason: "finish" }
+}
+
+/** One re-prompt that quotes the fault (T21): in the message rebuilt each step, or appended. */
+function askAgain(run: TurnRun, fault: DecisionFault): void {
+  const notice = renderNotice(run.setup.dialect, "unreadable", {
+    unterminated: fault.kind === "unterminated",
+    not_json: fault.kind === "not-json",
+    no_action: fault.kind === "no-action",
+    unknown_action: fault.kind === "unknown-action",
+    no_tool: fault.kind === "no-tool",
+    args: fault.kind === "args-not-object",
+    empty: fault.kind === "empty",
+    too_deep: fault.kind === "too-deep",
+    message: fault.kind === "message-not-text",
+    excerpt: fault.excerpt === "" ? "" : encodeInline(fault.excerpt),
+  })
+  run.fault = notice
+  run.steps.push({ type: "fault", output: fault.excerpt, notice })
+}
+
+async function call(run: TurnRun, guard: CallGuard, { tool: name, args }: Decision & { action: "tool" }): Promise<void> {
+  const { setup } = run
+  const tool = setup.tools.plannerTool(name)
+  const id = setup.ports.ids.next("call")
+  run.emit({ type: "tool-start", id, tool: name, args })
+  const earlier = guard.repeatOf(name, args, tool)
+  const result = earlier
+    ? {
+        ...earlier,
+        id,
+        repeatOf: earlier.id,
+        result: renderNotice(setup.dialect, "repeated-call", { result: earlier.result }),
+        durationMs: 0,
+      }
+    : await runTool(run, { id, name, args, tool })
+  if (!earlier) guard.record(result, args, tool)
+  run.runs.push(result)
+  run.steps.push({ type: "run", call: encodeJsonLine({ action: "tool", tool: name, args }), run: result })
+  run.emit({ type: "tool-end", run: result })
+}

@@ -1,0 +1,143 @@
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import type { Clock, Timers } from "../core/ports.ts"
+import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
+import type { ModelPart } from "../model/model-part.ts"
+import type { TimeLimits } from "../profile/profile.ts"
+
+/** What reading a model's stream needs. */
+export interface ReadModelOptions {
+  readonly signal: AbortSignal
+  readonly limits: Pick<TimeLimits, "firstTokenMs" | "betweenChunksMs" | "stepMs">
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly onPart: (part: ModelPart) => void
+}
+
+/**
+ * Reads a model's stream to its end, one asynchronous step a part. Whatever the model does, it settles: a stall past a
+ * limit throws `model-stall`, an abort throws the signal's reason, a failing provider throws `model`; a model that
+ * ignores its signal is abandoned.
+ */
+export async function readModel(model: LanguageModel, request: ModelRequest, options: ReadModelOptions): Promise<void> {
+  const watch = new Watch(model.id, options)
+  let iterator: AsyncIterator<ModelPart> | undefined
+  let finished = false
+  try {
+    watch.check()
+    iterator = model.stream(request, { signal: watch.signal })[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await watch.guard(iterator.next())
+      if (next.done === true) break
+      watch.heard()
+      options.onPart(next.value)
+    }
+    finished = true
+  } catch (thrown) {
+    throw watch.stopped ?? asModelError(thrown, model.id)
+  } finally {
+    watch.close()
+    if (!finished) abandon(iterator)
+  }
+}
+
+/** Ends a stream nobody reads any more; what it throws on the way out concerns no one. */
+function abandon(iterator: AsyncIterator<ModelPart> | undefined): void {
+  try {
+    iterator?.return?.().then(undefined, () => undefined)
+  } catch {
+    // The stream is abandoned either way.
+  }
+}
+
+/** Stops a read when a limit passes or the signal aborts. One timer serves all chunks: it looks how long ago the last one came. */
+class Watch {
+  readonly #modelId: string
+  readonly #options: ReadModelOptions
+  readonly #controller = new AbortController()
+  readonly #startedMs: number
+  readonly #onAbort: () => void
+  #lastMs: number
+  #first = true
+  #timer: unknown
+  #reject: ((error: unknown) => void) | undefined
+  /** Why the read was stopped from outside, if it was. */
+  stopped: unknown
+
+  constructor(modelId: string, options: ReadModelOptions) {
+    this.#modelId = modelId
+    this.#options = options
+    this.#startedMs = options.clock.nowMs()
+    this.#lastMs = this.#startedMs
+    this.#onAbort = () => this.#stop(options.signal.reason)
+    options.signal.addEventListener("abort", this.#onAbort)
+    this.#arm(Math.min(options.limits.firstTokenMs, options.limits.stepMs))
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  check(): void {
+    if (this.#options.signal.aborted) this.#onAbort()
+    if (this.stopped !== undefined) throw this.stopped
+  }
+
+  heard(): void {
+    this.#first = false
+    this.#lastMs = this.#options.clock.nowMs()
+    this.check()
+  }
+
+  /** The promise's value, or the reason of the stop, whichever is first. No reaction piles up on anything long-lived. */
+  guard<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      promise.then(resolve, reject)
+      if (this.stopped !== undefined) reject(this.stopped)
+    })
+  }
+
+  close(): void {
+    this.#options.timers.clear(this.#timer)
+    this.#options.signal.removeEventListener("abort", this.#onAbort)
+    this.#controller.abort()
+  }
+
+  #arm(delayMs: number): void {
+    this.#timer = this.#options.timers.set(() => this.#ring(), Math.max(1, delayMs))
+  }
+
+  #ring(): void {
+    const { limits, clock } = this.#options
+    const nowMs = clock.nowMs()
+    const quietLimitMs = this.#first ? limits.firstTokenMs : limits.betweenChunksMs
+    const stepLeftMs = limits.stepMs - (nowMs - this.#startedMs)
+    const quietLeftMs = quietLimitMs - (nowMs - this.#lastMs)
+    if (stepLeftMs <= 0) this.#stop(this.#stall("a step", limits.stepMs, "stepMs"))
+    else if (quietLeftMs > 0) this.#arm(Math.min(stepLeftMs, quietLeftMs))
+    else if (this.#first) this.#stop(this.#stall("the first part", quietLimitMs, "firstTokenMs"))
+    else this.#stop(this.#stall("the next part", quietLimitMs, "betweenChunksMs"))
+  }
+
+  #stall(what: string, limitMs: number, limit: string): PromptStrataError {
+    return new PromptStrataError("model-stall", `expected ${what} from ${this.#modelId} within ${limitMs} ms; it did not come.`, {
+      hint: `Is the model overloaded or far away? The limit is \`limits.${limit}\`.`,
+      evidence: { limit, limitMs, model: this.#modelId },
+    })
+  }
+
+  #stop(reason: unknown): void {
+    if (this.stopped !== undefined) return
+    this.stopped = reason ?? new PromptStrataError("aborted", "The turn was aborted.")
+    this.#reject?.(this.stopped)
+    this.#controller.abort(this.stopped)
+  }
+}
+
+function asModelError(thrown: unknown, modelId: string): unknown {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("model", `${modelId} failed: ${messageOf(thrown)}`, {
+    cause: thrown,
+    evidence: { model: modelId },
+  })
+}

@@ -1,0 +1,77 @@
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import type { TurnEvent, TurnResult } from "./events.ts"
+import { finalOutput } from "./final-output.ts"
+import { plan } from "./plan.ts"
+import { prepare } from "./prepare.ts"
+import { TurnRun } from "./turn-run.ts"
+import type { TurnSetup } from "./turn-setup.ts"
+
+/** A turn's result, and the run it came from for whoever commits it. */
+export interface FinishedTurn {
+  readonly result: TurnResult
+  readonly run: TurnRun
+}
+
+/**
+ * The loop: prepare → plan → (tool → plan)* → finish → final output (T13). Pure over its ports. Never rejects: a turn
+ * ends in an answer or in a typed error that keeps what was gathered (T19). Emits everything but `turn-end`.
+ */
+export async function runTurn(setup: TurnSetup, signal: AbortSignal, emit: (event: TurnEvent) => void): Promise<FinishedTurn> {
+  const deadline = new Deadline(setup, signal)
+  const run = new TurnRun(setup, deadline.signal, emit)
+  emit({ type: "turn-start", turnId: setup.turnId, atMs: run.startedMs })
+  try {
+    deadline.signal.throwIfAborted()
+    await prepare(run)
+    const planned = await plan(run)
+    if (planned.type === "answered") return { result: run.answer(planned.truncated ? "truncated" : "finish"), run }
+    return { result: run.answer(await finalOutput(run, planned.stopReason)), run }
+  } catch (thrown) {
+    return { result: run.fail(asTurnError(thrown)), run }
+  } finally {
+    deadline.close()
+  }
+}
+
+/** The turn's own signal: the caller's, or the time limit of the whole turn. */
+class Deadline {
+  readonly #controller = new AbortController()
+  readonly #close: () => void
+
+  constructor({ limits, ports }: TurnSetup, signal: AbortSignal) {
+    const onAbort = (): void => this.#controller.abort(abortError(signal.reason))
+    if (signal.aborted) onAbort()
+    signal.addEventListener("abort", onAbort)
+    const timer = ports.timers.set(() => this.#controller.abort(timeoutError(limits.turnMs)), limits.turnMs)
+    this.#close = () => {
+      ports.timers.clear(timer)
+      signal.removeEventListener("abort", onAbort)
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  close(): void {
+    this.#close()
+  }
+}
+
+function abortError(reason: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(reason)) return reason
+  const why = reason === undefined || (reason instanceof Error && reason.name === "AbortError") ? "" : `: ${messageOf(reason)}`
+  return new PromptStrataError("aborted", `The turn was aborted${why}.`, { cause: reason })
+}
+
+function timeoutError(turnMs: number): PromptStrataError {
+  return new PromptStrataError("turn-timeout", `expected the turn to end within ${turnMs} ms; it did not.`, {
+    hint: "Raise limits.turnMs, or look at the trace for what took so long.",
+    evidence: { limit: "turnMs", limitMs: turnMs },
+  })
+}
+
+function asTurnError(thrown: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("model", `The turn failed: ${messageOf(thrown)}`, { cause: thrown })
+}

@@ -1,0 +1,108 @@
+import type { PromptStrataError } from "../core/errors.ts"
+import type { KeptPrestart } from "../core/history.ts"
+import type { Cut } from "../core/span.ts"
+import type { PlannerStep, RecalledMemory, TurnState } from "../layers/turn-state.ts"
+import { addUsage, type Usage } from "../model/usage.ts"
+import type { ToolRun } from "../tools/tool.ts"
+import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
+import type { StopReason, TurnEvent, TurnResult } from "./events.ts"
+import type { TurnSetup } from "./turn-setup.ts"
+
+/** One turn as it stands: what it has gathered, and where its events go. */
+export class TurnRun {
+  readonly setup: TurnSetup
+  readonly signal: AbortSignal
+  readonly emit: (event: TurnEvent) => void
+  readonly startedMs: number
+  readonly memories: RecalledMemory[] = []
+  readonly prestartRuns: ToolRun[] = []
+  readonly prestart: KeptPrestart[] = []
+  /** Prestart results that stay in history (T26). */
+  readonly kept: KeptPrestart[] = []
+  readonly runs: ToolRun[] = []
+  readonly steps: PlannerStep[] = []
+  readonly traceSteps: TraceStep[] = []
+  readonly warnings: TurnWarning[] = []
+  /** What the first step cut; later steps cut the same. */
+  cut: Cut = {}
+  fault: string | undefined
+  note: string | undefined
+  #usage: Usage = {}
+  readonly #shown: string[] = []
+
+  constructor(setup: TurnSetup, signal: AbortSignal, emit: (event: TurnEvent) => void) {
+    this.setup = setup
+    this.signal = signal
+    this.emit = emit
+    this.startedMs = setup.ports.clock.nowMs()
+  }
+
+  /** True once a character of the answer was shown: from then on nothing is asked again. */
+  get hasShown(): boolean {
+    return this.#shown.length > 0
+  }
+
+  get text(): string {
+    return this.#shown.join("")
+  }
+
+  show(delta: string): void {
+    if (delta === "") return
+    this.#shown.push(delta)
+    this.emit({ type: "text-delta", delta })
+  }
+
+  warn(kind: TurnWarning["kind"], message: string): void {
+    const warning = { kind, message }
+    this.warnings.push(warning)
+    this.emit({ type: "warning", warning })
+  }
+
+  addStep(step: TraceStep): void {
+    this.traceSteps.push(step)
+    if (step.usage) this.#usage = addUsage(this.#usage, step.usage)
+  }
+
+  /** What the prompts can show of the turn right now. */
+  state(): TurnState {
+    const { setup } = this
+    return {
+      question: setup.question,
+      group: setup.key.audience === "group",
+      agentName: setup.agentName,
+      history: setup.history,
+      memories: this.memories,
+      prestart: this.prestart,
+      tools: setup.tools.plannerTools,
+      runs: this.runs,
+      steps: this.steps,
+      ...(this.note === undefined ? {} : { note: this.note }),
+      ...(this.fault === undefined ? {} : { fault: this.fault }),
+    }
+  }
+
+  answer(stopReason: StopReason): TurnResult {
+    return { ok: true, text: this.text, stopReason, usage: this.#usage, trace: this.trace() }
+  }
+
+  fail(error: PromptStrataError): TurnResult {
+    return { ok: false, error, gathered: { runs: this.runs, text: this.text }, trace: this.trace(error) }
+  }
+
+  trace(error?: PromptStrataError): TurnTrace {
+    const { key, turnId, ports } = this.setup
+    const { agent, conversation, audience } = key
+    return {
+      turnId,
+      key: { agent, conversation, audience },
+      startedMs: this.startedMs,
+      durationMs: ports.clock.nowMs() - this.startedMs,
+      prestart: this.prestartRuns,
+      steps: this.traceSteps,
+      runs: this.runs,
+      warnings: this.warnings,
+      usage: this.#usage,
+      ...(error ? { error } : {}),
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { HistoryMessage } from "../core/history.ts"
+import type { ServiceKey, Speaker } from "../core/keys.ts"
+import type { Ports } from "../core/ports.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
+import type { PrestartSettings, RetrySettings, TimeLimits } from "../profile/profile.ts"
+import type { MemoryRecall } from "../services/memory.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { ToolSet } from "../tools/tool-set.ts"
+import type { TurnHook } from "./hook.ts"
+
+/** Everything one turn is made from. The loop takes nothing from anywhere else. */
+export interface TurnSetup {
+  readonly key: ServiceKey
+  readonly turnId: string
+  readonly question: { readonly speaker: Speaker; readonly text: string }
+  readonly agentName: string
+  /** Tried in order; the first is the one meant. */
+  readonly models: readonly [LanguageModel, ...LanguageModel[]]
+  readonly retry: RetrySettings
+  readonly dialect: Dialect
+  /** This turn's fork of the session's stack. */
+  readonly stack: PromptStack
+  readonly tools: ToolSet
+  /** The window before the question, oldest first. */
+  readonly history: readonly HistoryMessage[]
+  readonly prestart: readonly PrestartSettings[]
+  readonly memory?: MemoryRecall
+  readonly recallLimit: number
+  readonly hooks: readonly TurnHook[]
+  readonly loop: { readonly maxSteps: number; readonly strict: boolean }
+  readonly limits: TimeLimits
+  /** Tokens a request may have, the answer's share already taken off. */
+  readonly budgetTokens?: number
+  readonly maxResultCharacters?: number
+  readonly request: Pick<ModelRequest, "responseFormat" | "maxOutputTokens" | "temperature">
+  readonly ports: Ports
+}

@@ -1,0 +1,38 @@
+import type { Timers } from "../core/ports.ts"
+
+/** The outcome of something that was given only so much time; never a rejection. */
+export type Timely<T> =
+  | { readonly status: "done"; readonly value: T }
+  | { readonly status: "failed"; readonly error: unknown }
+  | { readonly status: "timeout" }
+  | { readonly status: "aborted" }
+
+/**
+ * Runs `task` for at most `timeoutMs` and no longer than the turn's signal; what it does after that is ignored, and its
+ * own signal has aborted by then.
+ */
+export function within<T>(
+  { timeoutMs, signal, timers }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly timers: Timers },
+  task: (signal: AbortSignal) => T | Promise<T>,
+): Promise<Timely<T>> {
+  const controller = new AbortController()
+  return new Promise((resolve) => {
+    let timer: unknown
+    const settle = (outcome: Timely<T>): void => {
+      timers.clear(timer)
+      signal.removeEventListener("abort", onAbort)
+      resolve(outcome)
+      if (outcome.status === "timeout" || outcome.status === "aborted") controller.abort()
+    }
+    const onAbort = (): void => settle({ status: "aborted" })
+    if (signal.aborted) return onAbort()
+    signal.addEventListener("abort", onAbort)
+    timer = timers.set(() => settle({ status: "timeout" }), timeoutMs)
+    Promise.resolve()
+      .then(() => task(controller.signal))
+      .then(
+        (value) => settle({ status: "done", value }),
+        (error: unknown) => settle({ status: "failed", error }),
+      )
+  })
+}

@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, test } from "vitest"
+import { createInMemorySessionStore } from "../../src/services/in-memory-session-store.ts"
+import type { SessionStore } from "../../src/services/session-store.ts"
+import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import { finish, testAgent } from "../support/agents.ts"
+
+afterEach(expectScriptsDone)
+
+function contents(model: ReturnType<typeof scriptedModel>, request: number): string {
+  return model.requests[request]?.messages.map(({ content }) => content).join("\n") ?? ""
+}
+
+describe("a session", () => {
+  test("runs its turns in order, and sessions side by side", async () => {
+    const order: string[] = []
+    let release: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const model = scriptedModel([
+      async () => {
+        order.push("first of a")
+        await gate
+        return finish("甲答")
+      },
+      () => {
+        order.push("b")
+        release()
+        return finish("乙")
+      },
+      () => {
+        order.push("second of a")
+        return finish("二")
+      },
+    ])
+    const { agent } = testAgent(model)
+    const a = agent.session("a")
+    const turns = [a.send("1"), a.send("2")]
+    await Promise.resolve()
+    for await (const event of turns[0] ?? []) if (event.type === "step-start") break
+    await agent.session("b").send("b").result
+    await Promise.all(turns.map(({ result }) => result))
+    expect(order).toEqual(["first of a", "b", "second of a"])
+    expect(contents(model, 2)).toContain("甲答")
+    expect(contents(model, 1)).not.toContain("甲答")
+  })
+
+  test("runs a turn whether or not anyone iterates it, and replays its events to whoever comes late", async () => {
+    const turn = testAgent(scriptedModel([finish("好")])).session.send("？")
+    await turn.result
+    const types: string[] = []
+    for await (const { type } of turn) types.push(type)
+    expect(types.at(0)).toBe("turn-start")
+    expect(types.at(-1)).toBe("turn-end")
+  })
+
+  test("writes each turn in one commit with the version it began from", async () => {
+    const store = createInMemorySessionStore()
+    const commits: number[] = []
+    const watched: SessionStore = {
+      load: (key) => store.load(key),
+      commit: (key, commit) => {
+        commits.push(commit.expectVersion)
+        return store.commit(key, commit)
+      },
+    }
+    const { session } = testAgent(scriptedModel([finish("一"), finish("二")]), {}, { store: watched })
+    await session.send("1").result
+    await session.send("2").result
+    expect(commits).toEqual([0, 1])
+    expect((await store.load(session.key))?.history.map(({ text }) => text)).toEqual(["1", "一", "2", "二"])
+  })
+
+  test("S9 R a second writer's commit in between is a typed conflict: nothing of the turn is stored, the answer stays on the error", async () => {
+    const store = createInMemorySessionStore()
+    const model = scriptedModel([
+      async () => {
+        await store.commit(session.key, { expectVersion: 0, append: [], state: {}, jobs: [] })
+        return finish("迟了")
+      },
+    ])
+    const { session } = testAgent(model, {}, { store })
+    const result = await session.send("1").result
+    expect(result).toMatchObject({ ok: false, error: { code: "session-conflict" }, gathered: { text: "迟了" } })
+    expect((await store.load(session.key))?.history).toEqual([])
+  })
+
+  test("a store that fails is a typed error, before and after the answer", async () => {
+    const down = async (): Promise<never> => {
+      throw new Error("disk full")
+    }
+    const loading = testAgent(scriptedModel([]), {}, { store: { load: down, commit: down } })
+    expect(await loading.session.send("1").result).toMatchObject({ ok: false, error: { code: "session-store" } })
+    const committing = testAgent(scriptedModel([finish("好")]), {}, { store: { load: async () => undefined, commit: down } })
+    const result = await committing.session.send("1").result
+    expect(result).toMatchObject({ ok: false, error: { code: "session-store" }, gathered: { text: "好" } })
+  })
+
+  test("T6 a group shows each message under its own speaker, in every dialect", async () => {
+    for (const dialect of ["fay", "layered", "stack"]) {
+      const model = scriptedModel([finish("大家好"), finish("嗯")])
+      const { agent } = testAgent(model, { dialect })
+      const group = agent.session({ conversation: "tg:42", audience: "group" })
+      await group.send("我是小明", { from: { id: "1", name: "小明" } }).result
+      await group.send("我是小红", { from: { id: "2", name: "小红" } }).result
+      expect(contents(model, 1)).toMatch(/小明：\n(```\n)?我是小明/)
+      expect(contents(model, 1)).toMatch(/小红：\n(```\n)?我是小红/)
+    }
+  })
+
+  test("S9 S11 a hook's turn items are gone next turn, its session items stay, and an aborted turn keeps neither", async () => {
+    let round = 0
+    const hook = {
+      name: "mood",
+      beforeTurn: ({ stack }: { stack: import("../../src/stack/prompt-stack.ts").PromptStack }) => {
+        round++
+        if (round === 1) stack.add("mood", "心情：好", { scope: "turn" })
+        if (round === 1) stack.add("place", "地点：图书馆", { scope: "session" })
+        if (round === 2) stack.add("lost", "不该留下", { scope: "session" })
+      },
+    }
+    const model = scriptedModel([finish("一"), [{ stallUntilAborted: true }], finish("三")])
+    const store = createInMemorySessionStore()
+    const { session } = testAgent(model, {}, { hooks: [hook], store })
+    await session.send("1").result
+    expect(contents(model, 0)).toContain("心情：好")
+    const aborted = session.send("2")
+    for await (const event of aborted) if (event.type === "step-start") aborted.abort()
+    await session.send("3").result
+    expect(contents(model, 2)).toContain("地点：图书馆")
+    expect(contents(model, 2)).not.toMatch(/心情：好|不该留下/)
+    const resumed = scriptedModel([finish("四")])
+    await testAgent(resumed, {}, { store }).session.send("4").result
+    expect(contents(resumed, 0)).toContain("地点：图书馆")
+  })
+
+  test("previews the request of a turn: recall, hooks and prestart run, no model is called, nothing is stored", async () => {
+    const clock = defineTool({ name: "clock", description: "时间", execute: () => "11:04" })
+    const model = scriptedModel([finish("好")])
+    const memory = { recall: async () => [{ id: "1", text: "喜欢猫" }] }
+    const { session } = testAgent(model, { prestart: [{ tool: "clock" }] }, { tools: [clock], memory })
+    const preview = await session.preview("几点？")
+    expect(preview.messages.at(-1)?.content).toMatch(/喜欢猫[\s\S]*11:04/)
+    await session.send("几点？").result
+    expect(model.requests[0]?.messages).toEqual(preview.messages)
+    expect((await session.preview("？", { prompt: "final" })).messages.at(-1)?.content).not.toContain("可用工具")
+  })
+
+  test("an empty question, a closed agent and an unknown preview prompt are typed errors", async () => {
+    const { agent, session } = testAgent(scriptedModel([]))
+    expect(await session.send(" \n ").result).toMatchObject({ ok: false, error: { code: "empty-question" } })
+    await expect(session.preview("？", { prompt: "planer" })).rejects.toThrow('Did you mean "planner"?')
+    await agent.close()
+    expect(await session.send("？").result).toMatchObject({ ok: false, error: { code: "closed" } })
+  })
+
+  test("a question full of lone surrogates is made well-formed, reported, and answered", async () => {
+    const model = scriptedModel([finish("好")])
+    const result = await testAgent(model).session.send("\ud800a\udc00\u{E0041}").result
+    expect(result.ok).toBe(true)
+    expect(contents(model, 0)).toContain("\ufffda\ufffd")
+    expect(contents(model, 0).isWellFormed()).toBe(true)
+    expect(result.trace.warnings).toEqual([{ kind: "sanitised", message: expect.stringContaining("tags") }])
+  })
+
+  test("a question of 5 MB goes to the model whole, and past a budget it is a typed error that names it", async () => {
+    const question = "很长的问题。".repeat(800_000)
+    const model = scriptedModel([finish("好")])
+    expect((await testAgent(model).session.send(question).result).ok).toBe(true)
+    expect(contents(model, 0)).toContain(question)
+    const result = await testAgent(scriptedModel([]), { budget: { tokens: 8_000 } }).session.send(question).result
+    if (result.ok) throw new Error("expected a failed turn")
+    expect(result.error.code).toBe("budget")
+    expect(result.error.message).toContain("question (")
+  })
+})
+
+describe("making an agent", () => {
+  test("two tools of one name, an unknown prestart tool and an unknown dialect are refused at once, with suggestions", () => {
+    const tool = (name: string) => defineTool({ name, description: "", execute: () => "" })
+    expect(() => testAgent(scriptedModel([]), {}, { tools: [tool("a"), tool("a")] })).toThrow('Two tools are named "a"')
+    expect(() => testAgent(scriptedModel([]), { prestart: [{ tool: "clok" }] }, { tools: [tool("clock")] })).toThrow(
+      'Did you mean "clock"?',
+    )
+    expect(() => testAgent(scriptedModel([]), { dialect: "layerd" })).toThrow('Did you mean "layered"?')
+  })
+
+  test("the same conversation is the same session; a group is another one than a private talk", () => {
+    const { agent } = testAgent(scriptedModel([]))
+    expect(agent.session("x")).toBe(agent.session("x"))
+    expect(agent.session({ conversation: "x", audience: "group" })).not.toBe(agent.session("x"))
+  })
+})
