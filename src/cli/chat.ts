@@ -1,0 +1,55 @@
+import { createAgent } from "../agent/agent.ts"
+import type { Ask } from "./ask.ts"
+import { chatInteractive } from "./chat-interactive.ts"
+import { chatPiped } from "./chat-piped.ts"
+import type { CommonOptions } from "./common-options.ts"
+import type { CliContext } from "./context.ts"
+import { exitCodeOf } from "./exit-codes.ts"
+import { createJsonPrinter } from "./json-lines.ts"
+import { openProfile } from "./open-profile.ts"
+import { createEventPrinter } from "./print-events.ts"
+import { type Shown, showTurn, type TurnPrinter } from "./turn-printer.ts"
+import { watchRequests } from "./watch-requests.ts"
+import { type Words, wordsFor } from "./words.ts"
+
+/** What `chat` was asked for. */
+export interface ChatOptions extends CommonOptions {
+  /** One question instead of a conversation. */
+  readonly once?: string
+  readonly json: boolean
+  readonly show: readonly Shown[]
+}
+
+/** Talks: one question, every line of a pipe, or a terminal until it is left. Resolves to the exit code. */
+export async function chat(options: ChatOptions, context: CliContext): Promise<number> {
+  const { io, screen, interrupts } = context
+  const profile = await openProfile(options, io)
+  const words = wordsFor(profile.locale)
+  const { model, demo } = context.chooseModel(profile, io.env)
+  const mode = options.once !== undefined ? "once" : io.stdin.isTTY === true ? "interactive" : "piped"
+  const printer = printerFor(options, context, { words, label: mode === "interactive" ? profile.agent.name : undefined })
+  const agent = createAgent({
+    profile,
+    model: watchRequests(model, printer.request),
+    ...(context.ports ? { ports: context.ports } : {}),
+  })
+  const session = agent.session("terminal")
+  const ask: Ask = (text) => {
+    const turn = session.send(text)
+    interrupts.running(turn)
+    return showTurn(turn, printer)
+  }
+  if (demo) screen.note(screen.paint("dim", words.demo))
+  if (options.once !== undefined) return exitCodeOf(await ask(options.once))
+  if (mode === "piped") return chatPiped(ask, context, words)
+  return chatInteractive(ask, context, { you: words.you, hint: words.hint(profile.agent.name) })
+}
+
+function printerFor(
+  { json, show }: ChatOptions,
+  { io, screen }: CliContext,
+  { words, label }: { readonly words: Words; readonly label: string | undefined },
+): TurnPrinter {
+  if (json) return createJsonPrinter(io.stdout, show)
+  return createEventPrinter(screen, { words, show, ...(label === undefined ? {} : { label }) })
+}

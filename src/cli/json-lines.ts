@@ -1,0 +1,32 @@
+import type { TurnEvent, TurnResult } from "../turn/events.ts"
+import type { OutputStream } from "./io.ts"
+import { jsonLine } from "./json-line.ts"
+import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
+
+/**
+ * Shows turns to a program: each event as one line of JSON, as it happens. `turn-end` comes without the trace unless it is
+ * asked for; `--show prompt` adds a line `prompt` with the assembly of each request.
+ */
+export function createJsonPrinter(stdout: OutputStream, show: readonly Shown[]): TurnPrinter {
+  const write = (data: unknown): void => {
+    stdout.write(`${jsonLine(data)}\n`)
+  }
+  const requests = createRequestQueue(({ step, prompt }, assembly) => {
+    if (show.includes("prompt")) write({ type: "prompt", step, prompt, assembly })
+  })
+  return {
+    request: requests.request,
+    event(event) {
+      requests.before(event)
+      write(eventJson(event, show.includes("trace")))
+    },
+  }
+}
+
+function eventJson(event: TurnEvent, withTrace: boolean): unknown {
+  return event.type === "turn-end" && !withTrace ? { ...event, result: withoutTrace(event.result) } : event
+}
+
+function withoutTrace({ trace: _, ...result }: TurnResult): object {
+  return result
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import process from "node:process"
+
+const leastNode = [22, 13] as const
+
+if (isTooOld(process.versions.node)) {
+  process.stderr.write(`promptstrata needs Node ${leastNode.join(".")} or newer, found ${process.versions.node}.\n`)
+  process.exitCode = 1
+} else {
+  await run()
+}
+
+/** Loaded late, as an older Node cannot even read what it needs. */
+async function run(): Promise<void> {
+  const { runCli } = await import("./run-cli.ts")
+  const { stdin, stdout, stderr, env } = process
+  const code = await runCli(process.argv.slice(2), {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    onInterrupt(listener) {
+      process.on("SIGINT", listener)
+      return () => process.off("SIGINT", listener)
+    },
+  })
+  // What was written goes out before the process does.
+  for (const stream of [stdout, stderr]) await new Promise<void>((resolve) => stream.write("", () => resolve()))
+  process.exit(code)
+}
+
+function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1])
+}

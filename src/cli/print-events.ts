@@ -1,0 +1,107 @@
+import { printArguments } from "../tools/print-arguments.ts"
+import type { ToolRun } from "../tools/tool.ts"
+import { printTrace } from "../trace/print-trace.ts"
+import type { TurnEvent, TurnResult } from "../turn/events.ts"
+import { printPrompt } from "./print-prompt.ts"
+import type { Screen } from "./screen.ts"
+import { createTerminalReader, oneLine, terminalText } from "./terminal-text.ts"
+import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
+import type { Words } from "./words.ts"
+
+/** How {@link createEventPrinter} shows turns. */
+export interface EventPrinterOptions {
+  readonly words: Words
+  readonly show: readonly Shown[]
+  /** Stands before each answer; none by default. */
+  readonly label?: string
+}
+
+/** Shows turns to a person: the answer as it streams, every prestart, tool run and warning as a line beside it. */
+export function createEventPrinter(screen: Screen, { words, show, label }: EventPrinterOptions): TurnPrinter {
+  const requests = createRequestQueue(({ step, prompt }, assembly) => {
+    if (!show.includes("prompt")) return
+    screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint)}\n`)
+  })
+  const aside = (text: string): void => screen.note(screen.paint("dim", text))
+  let reader = createTerminalReader()
+  let labelled = false
+  let thoughtIn: number | undefined
+  const answer = (parts: readonly string[]): void => {
+    for (const part of parts) {
+      if (!labelled && label !== undefined) screen.answer(screen.paint("bold", `${oneLine(label)}: `))
+      labelled = true
+      screen.answer(part)
+    }
+  }
+  const end = (result: TurnResult): void => {
+    answer(reader.end())
+    screen.endLine()
+    outcome(result, screen, words)
+    if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(result.trace))}\n`)
+  }
+  return {
+    request: requests.request,
+    event(event) {
+      requests.before(event)
+      switch (event.type) {
+        case "turn-start":
+          reader = createTerminalReader()
+          labelled = false
+          thoughtIn = undefined
+          break
+        case "thinking-delta":
+          if (thoughtIn !== event.step) aside(`… ${words.thinking}`)
+          thoughtIn = event.step
+          break
+        case "text-delta":
+          answer(reader.push(event.delta))
+          break
+        case "turn-end":
+          end(event.result)
+          break
+        default:
+          for (const line of besides(event, words)) aside(line)
+      }
+    },
+  }
+}
+
+/** An event that is no part of the answer, as lines. */
+function besides(event: TurnEvent, words: Words): string[] {
+  switch (event.type) {
+    case "prestart-start":
+      return [`→ ${words.prestart} ${callText(event)}`]
+    case "tool-start":
+      return [`→ ${callText(event)}`]
+    case "prestart-end":
+    case "tool-end":
+      return [runText(event.run, words)]
+    case "warning":
+      return [`! ${words.warning}: ${oneLine(event.warning.message)}`]
+    default:
+      return []
+  }
+}
+
+function callText({ tool, args }: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }): string {
+  return `${oneLine(tool)}(${oneLine(printArguments(args))})`
+}
+
+function runText({ tool, status, result, repeatOf, durationMs }: ToolRun, words: Words): string {
+  const took = repeatOf === undefined ? `${Math.round(durationMs)} ms` : words.repeated
+  return status === "failed"
+    ? `✗ ${oneLine(tool)} ${words.failed}: ${oneLine(result)} (${took})`
+    : `✓ ${oneLine(tool)} = ${oneLine(result)} (${took})`
+}
+
+/** How the turn ended, where that is more than an answer. */
+function outcome(result: TurnResult, screen: Screen, words: Words): void {
+  if (!result.ok) {
+    if (result.error.code === "aborted") screen.note(screen.paint("yellow", words.aborted))
+    else screen.complain(terminalText(result.error.message))
+    return
+  }
+  const said = { finish: undefined, truncated: words.truncated, "max-steps": words.maxSteps, "repeated-call": words.repeatedCall }
+  const note = said[result.stopReason]
+  if (note !== undefined) screen.note(screen.paint("yellow", `(${note})`))
+}

@@ -1,0 +1,37 @@
+import { createAgent } from "../agent/agent.ts"
+import { demoModel } from "../models/demo/demo-model.ts"
+import type { CommonOptions } from "./common-options.ts"
+import type { CliContext } from "./context.ts"
+import { exitCodes } from "./exit-codes.ts"
+import { jsonLine } from "./json-line.ts"
+import { openProfile } from "./open-profile.ts"
+import { printMessages, printPrompt, totals } from "./print-prompt.ts"
+import { painterFor } from "./style.ts"
+import { wordsFor } from "./words.ts"
+
+/** What `render` was asked for. */
+export interface RenderOptions extends CommonOptions {
+  readonly question?: string
+  /** A prompt file of the dialect. */
+  readonly prompt: string
+  /** Print a heading per section. */
+  readonly sections: boolean
+  readonly json: boolean
+}
+
+/** Prints the request that a question would begin with; prestart tools run, no model is asked. Resolves to the exit code. */
+export async function render(options: RenderOptions, context: CliContext): Promise<number> {
+  const { io, screen, ports } = context
+  const profile = await openProfile(options, io)
+  const agent = createAgent({ profile, model: demoModel(), ...(ports ? { ports } : {}) })
+  const question = options.question ?? wordsFor(profile.locale).exampleQuestion
+  const assembly = await agent.session("render").preview(question, { prompt: options.prompt })
+  const paint = painterFor(io.stdout, io.env)
+  if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
+  else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
+  else {
+    io.stdout.write(`${printMessages(assembly, paint)}\n`)
+    screen.note(screen.paint("dim", totals(assembly)))
+  }
+  return exitCodes.ok
+}

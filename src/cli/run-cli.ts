@@ -1,0 +1,71 @@
+import { CommanderError } from "commander"
+import type { Ports } from "../core/ports.ts"
+import { chat } from "./chat.ts"
+import { chooseModel, type ModelChooser } from "./choose-model.ts"
+import type { CliContext } from "./context.ts"
+import { exitCodeOfError, exitCodes } from "./exit-codes.ts"
+import { createInterrupts, type Interrupts } from "./interrupts.ts"
+import type { CliIo } from "./io.ts"
+import { jsonLine } from "./json-line.ts"
+import { createProgram } from "./program.ts"
+import { render } from "./render.ts"
+import { errorText } from "./report-error.ts"
+import { createScreen } from "./screen.ts"
+
+/** What tests put in the place of the real thing. */
+export interface CliOverrides {
+  readonly chooseModel?: ModelChooser
+  readonly ports?: Partial<Ports>
+}
+
+/**
+ * Runs the program with its arguments (without `node` and the script) and resolves to the exit code. Never rejects. After
+ * Ctrl-C it may resolve while a tool is still coming to its end: whoever called ends the process.
+ */
+export async function runCli(argv: readonly string[], io: CliIo, overrides: CliOverrides = {}): Promise<number> {
+  const interrupts = createInterrupts()
+  const ignoreInterrupts = io.onInterrupt(interrupts.press)
+  endOnBrokenPipe(io, interrupts)
+  const context: CliContext = { io, screen: createScreen(io), interrupts, chooseModel, ...overrides }
+  try {
+    return await Promise.race([interrupts.left, runCommand(argv, context)])
+  } finally {
+    ignoreInterrupts()
+    context.screen.endLine()
+  }
+}
+
+async function runCommand(argv: readonly string[], context: CliContext): Promise<number> {
+  let code: number = exitCodes.ok
+  const run = async (work: Promise<number>, options: { readonly json: boolean; readonly debug: boolean }): Promise<void> => {
+    code = await work.catch((thrown: unknown) => report(thrown, options, context))
+  }
+  const program = createProgram(context.io, {
+    chat: (options) => run(chat(options, context), options),
+    render: (options) => run(render(options, context), { ...options, json: false }),
+  })
+  try {
+    await program.parseAsync(argv, { from: "user" })
+    return code
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    return report(thrown, { json: false, debug: false }, context)
+  }
+}
+
+function report(
+  thrown: unknown,
+  { json, debug }: { readonly json: boolean; readonly debug: boolean },
+  { io, screen }: CliContext,
+): number {
+  if (json)
+    io.stdout.write(`${jsonLine({ type: "error", error: thrown instanceof Error ? thrown : new Error(String(thrown)) })}\n`)
+  if (!json || debug) screen.complain(errorText(thrown, { debug }))
+  return exitCodeOfError(thrown)
+}
+
+/** A reader that went away, as `head` does, ends the program quietly. What is still written then goes nowhere, and says nothing. */
+function endOnBrokenPipe({ stdout, stderr }: CliIo, { leave }: Interrupts): void {
+  const onError = ({ code }: NodeJS.ErrnoException): void => leave(code === "EPIPE" ? exitCodes.ok : exitCodes.failed)
+  for (const stream of [stdout, stderr]) stream.on("error", onError)
+}

@@ -1,0 +1,44 @@
+import { runCli } from "../../src/cli/run-cli.ts"
+import type { LanguageModel } from "../../src/model/language-model.ts"
+import { countingIds, manualClock } from "../../src/testing/index.ts"
+import { root } from "../support/source-files.ts"
+import { type FakeTerminal, fakeTerminal } from "../support/terminal.ts"
+
+/** A profile without prestart, in English, with `calculate`. */
+export const plainProfile = `${root}test/cli/profiles/plain.toml`
+
+/** A run of the program in this process. */
+export interface StartedRun extends FakeTerminal {
+  readonly code: Promise<number>
+}
+
+/** How {@link start} runs the program. */
+export interface StartOptions {
+  /** Answers in the place of the model that the environment would choose. */
+  readonly model?: LanguageModel
+  /** Default: pipes. */
+  readonly terminal?: boolean
+  readonly env?: Readonly<Record<string, string>>
+  /** Written to stdin, which then ends. */
+  readonly input?: string
+}
+
+/** Starts the program in this process, with a clock that stands still and ids that count. */
+export function start(args: readonly string[], { model, terminal = false, env = {}, input }: StartOptions = {}): StartedRun {
+  const fake = fakeTerminal({ terminal, env })
+  const code = runCli(args, fake.io, {
+    ports: { clock: manualClock(), ids: countingIds() },
+    ...(model ? { chooseModel: () => ({ model, demo: false }) } : {}),
+  })
+  if (input !== undefined) {
+    fake.type(input)
+    fake.end()
+  }
+  return { ...fake, code }
+}
+
+/** Runs the program in this process to its end. */
+export async function run(args: readonly string[], options: StartOptions = {}) {
+  const { code, written } = start(args, options)
+  return { code: await code, ...written }
+}
