@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest"
+import { checkArchitecture, type Violation } from "./support/architecture.ts"
+import { readSources } from "./support/source-files.ts"
+
+const show = (violations: readonly Violation[]) => violations.map(({ rule, file, detail }) => `${rule}: ${file}: ${detail}`)
+
+describe("the house", () => {
+  test("no source file breaks the layer order, the size limit or a rule on exports", () => {
+    expect(show(checkArchitecture(readSources("src", ".ts")))).toEqual([])
+  })
+})
+
+/** One planted violation each: what is planted, and what must be found. */
+const planted: readonly { name: string; files: Record<string, string>; found: readonly string[] }[] = [
+  {
+    name: "an import of a layer above",
+    files: { "src/core/a.ts": 'import { b } from "../agent/b.ts"\n' },
+    found: ["direction: src/core/a.ts:1: imports src/agent/b.ts, which stands above it"],
+  },
+  {
+    name: "a type of a layer above, over several lines",
+    files: { "src/tools/a.ts": '\nimport type {\n  B,\n  C,\n} from "../turn/b.ts"\n' },
+    found: ["direction: src/tools/a.ts:2: imports src/turn/b.ts, which stands above it"],
+  },
+  {
+    name: "a re-export of a layer above",
+    files: { "src/stack/deep/a.ts": 'export { b } from "../../assemble/b.ts"\n' },
+    found: ["direction: src/stack/deep/a.ts:1: imports src/assemble/b.ts, which stands above it"],
+  },
+  {
+    name: "a layer above by import() inside a function",
+    files: { "src/turn/a.ts": 'export async function a() {\n  return import("../agent/b.ts")\n}\n' },
+    found: ["direction: src/turn/a.ts:2: imports src/agent/b.ts, which stands above it"],
+  },
+  {
+    name: "an edge that imports another",
+    files: { "src/testing/a.ts": 'import { b } from "../node/b.ts"\n' },
+    found: ["edge: src/testing/a.ts:1: imports src/node/b.ts, another edge"],
+  },
+  {
+    name: "an import of an index.ts",
+    files: { "src/cli/a.ts": 'import { b } from "../node/index.ts"\n' },
+    found: ["index: src/cli/a.ts:1: imports src/node/index.ts"],
+  },
+  {
+    name: "a cycle between files of one folder",
+    files: { "src/core/a.ts": 'import { b } from "./b.ts"\n', "src/core/b.ts": 'import type { A } from "./a.ts"\n' },
+    found: ["cycle: src/core/a.ts: src/core/a.ts → src/core/b.ts → src/core/a.ts"],
+  },
+  {
+    name: "a cycle between folders of one row, though no two files form one",
+    files: { "src/tools/a.ts": 'import { b } from "../reply/b.ts"\n', "src/reply/c.ts": 'import { d } from "../tools/d.ts"\n' },
+    found: ["folder-cycle: tools: tools → reply → tools"],
+  },
+  {
+    name: "node: below the edges, even as a type or lazily",
+    files: {
+      "src/core/a.ts": 'import type { Stats } from "node:fs"\n',
+      "src/core/b.ts": 'export const b = async () => import("node:fs")\n',
+    },
+    found: [
+      "package: src/core/a.ts:1: imports node:fs; only the edges may",
+      "package: src/core/b.ts:1: imports node:fs; only the edges may",
+    ],
+  },
+  {
+    name: "a heavy package below the edges, at load time",
+    files: { "src/tools/a.ts": 'import { z } from "zod"\nconst math = await import("mathjs")\n' },
+    found: [
+      "package: src/tools/a.ts:1: imports zod; only the edges may",
+      "package: src/tools/a.ts:2: imports mathjs; only the edges may",
+    ],
+  },
+  {
+    name: "a root entry that reaches an edge and through it a package",
+    files: {
+      "src/index.ts": 'export { a } from "./node/a.ts"\n',
+      "src/node/a.ts": 'import { readFile } from "node:fs/promises"\n',
+    },
+    found: [
+      "direction: src/index.ts:1: imports src/node/a.ts, which stands above it",
+      "root: src/index.ts:1: loads ./node/a.ts with the root entry",
+      "root: src/node/a.ts:1: loads node:fs/promises with the root entry",
+    ],
+  },
+  {
+    name: "a file of 251 lines",
+    files: { "src/core/a.ts": "const a = 1\n".repeat(251) },
+    found: ["size: src/core/a.ts: 251 lines, at most 250"],
+  },
+  {
+    name: "default exports",
+    files: { "src/core/a.ts": "export default 1\n", "src/core/b.ts": "export { b as default }\n" },
+    found: ["default-export: src/core/a.ts: export default", "default-export: src/core/b.ts: export default"],
+  },
+  {
+    name: "export *",
+    files: { "src/core/a.ts": 'export * from "./b.ts"\n', "src/core/c.ts": 'export type * as d from "./d.ts"\n' },
+    found: ["export-all: src/core/a.ts: export *", "export-all: src/core/c.ts: export *"],
+  },
+  {
+    name: "a folder without a place",
+    files: { "src/utils/a.ts": "export const a = 1\n" },
+    found: ["folder: src/utils/a.ts: utils has no place in the layer order"],
+  },
+]
+
+describe("the checker finds what is planted", () => {
+  test.each(planted)("$name", ({ files, found }) => {
+    expect(show(checkArchitecture(new Map(Object.entries(files))))).toEqual(found)
+  })
+
+  test("and nothing in a tree that keeps the rules", () => {
+    const sound = {
+      "src/index.ts": 'export { createAgent } from "./agent/agent.ts"\nexport type { Tool } from "./tools/tool.ts"\n',
+      "src/agent/agent.ts": 'import { jsonrepair } from "jsonrepair"\nimport type { Tool } from "../tools/tool.ts"\n',
+      "src/tools/tool.ts": 'import { fold } from "../encode/fold.ts"\nexport const calculate = async () => import("mathjs")\n',
+      "src/encode/fold.ts": '/** See `import("zod")`:\n * import { a } from "zod"\n */\nexport const fold = "import x from"\n',
+      "src/node/load.ts":
+        'import { readFile } from "node:fs/promises"\nimport { z } from "zod"\nimport type { T } from "../tools/tool.ts"\n',
+      "src/cli/main.ts": 'import { load } from "../node/load.ts"\nimport { createAgent } from "../agent/agent.ts"\n',
+    }
+    expect(show(checkArchitecture(new Map(Object.entries(sound))))).toEqual([])
+  })
+})

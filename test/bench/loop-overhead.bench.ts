@@ -1,0 +1,101 @@
+import { createAgent } from "../../src/agent/agent.ts"
+import type { LanguageModel } from "../../src/model/language-model.ts"
+import type { ModelPart } from "../../src/model/model-part.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import type { BenchResult } from "./bench.ts"
+import { cpuMs, median } from "./measure.ts"
+
+const deltas = 200_000
+/** A turn as long as the default limit allows, so many times. */
+const steps = 11
+const turns = 50
+const runs = 5
+
+/** CPU that the loop adds to a model's bare stream, a delta and a step; the gate is the number of events. */
+export async function run(): Promise<BenchResult> {
+  const bareMs: number[] = []
+  const turnMs: number[] = []
+  const stepMs: number[] = []
+  for (let i = 0; i < runs; i++) {
+    bareMs.push(await cpuMs(() => drain(talking(deltas))))
+    turnMs.push(await cpuMs(() => answer(talking(deltas), 1)))
+    stepMs.push(
+      await cpuMs(async () => {
+        for (let turn = 0; turn < turns; turn++) await answer(calling(steps), steps + 1)
+      }),
+    )
+  }
+  const perDeltaUs = ((median(turnMs) - median(bareMs)) / deltas) * 1000
+  const perStepMs = median(stepMs) / (steps + 1) / turns
+  const small = await countEvents(talking(1_000))
+  const large = await countEvents(talking(10_000))
+  return {
+    title: `The loop's own CPU (median of ${runs})`,
+    rows: [
+      { what: `a streamed delta, of ${deltas}`, "over the bare stream": `${perDeltaUs.toFixed(2)} µs`, bound: "2 µs" },
+      {
+        what: `a step with a tool run, ${turns} turns of ${steps + 1}`,
+        "over the bare stream": `${perStepMs.toFixed(3)} ms`,
+        bound: "1 ms",
+      },
+    ],
+    gates: [
+      { name: "one event a delta", ok: large - small === 9_000, detail: `${small} events for 1,000 deltas, ${large} for 10,000` },
+    ],
+  }
+}
+
+async function drain(model: LanguageModel): Promise<void> {
+  for await (const _ of model.stream({ messages: [] }, { signal: new AbortController().signal }));
+}
+
+async function answer(model: LanguageModel, maxSteps: number): Promise<void> {
+  const result = await session(model, maxSteps).send("？").result
+  if (!result.ok) throw result.error
+}
+
+async function countEvents(model: LanguageModel): Promise<number> {
+  let events = 0
+  for await (const _ of session(model, 1).send("？")) events++
+  return events
+}
+
+function session(model: LanguageModel, maxSteps: number) {
+  const echo = defineTool({ name: "echo", description: "", repeatable: true, execute: () => "ok" })
+  const profile = resolveProfile({
+    dialect: "layered",
+    persona: "p",
+    loop: { maxSteps: Math.min(maxSteps, 1_000) },
+    limits: { turnMs: 600_000 },
+  })
+  return createAgent({ profile, model, tools: [echo] }).session("bench")
+}
+
+/** A finish whose message comes in so many deltas of four characters. */
+function talking(count: number): LanguageModel {
+  return streaming(function* () {
+    yield '{"action":"finish","message":"'
+    for (let i = 0; i < count; i++) yield "word"
+    yield '"}'
+  })
+}
+
+/** So many tool calls, then a finish. */
+function calling(count: number): LanguageModel {
+  let calls = 0
+  return streaming(function* () {
+    yield calls++ < count ? `{"action":"tool","tool":"echo","args":{"n":${calls}}}` : '{"action":"finish","message":"done"}'
+  })
+}
+
+function streaming(texts: () => Iterable<string>): LanguageModel {
+  return {
+    id: "bench",
+    capabilities: { developerRole: false, tools: false },
+    async *stream(): AsyncGenerator<ModelPart> {
+      for (const delta of texts()) yield { type: "text-delta", delta }
+      yield { type: "finish", reason: "stop" }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from "node:fs"
+import { pathToFileURL } from "node:url"
+import { describe, expect, test } from "vitest"
+import { PromptStrataError } from "../src/core/errors.ts"
+import { entryPoints } from "./support/entry-points.ts"
+import { lightPackages } from "./support/layer-order.ts"
+import { modulesLoadedBy, packagesAmong } from "./support/loaded-modules.ts"
+import { root } from "./support/source-files.ts"
+
+const entries = entryPoints()
+const present = entries.filter(({ source }) => existsSync(root + source))
+const load = async (source: string) => (await import(pathToFileURL(root + source).href)) as Record<string, unknown>
+
+/** The names that an index.ts, a list of `export { … } from`, exports as types alone. */
+function exportedTypes(text: string): string[] {
+  return [...text.matchAll(/^export\s+(type\s+)?\{([^}]*)\}/gm)].flatMap(([, typeOnly, names = ""]) =>
+    names
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "" && (typeOnly !== undefined || name.startsWith("type ")))
+      .map((name) => name.replace(/^type\s+/, "").replace(/^.*\sas\s+/, "")),
+  )
+}
+
+describe("the public surface", () => {
+  test("every subpath in package.json has its source", () => {
+    expect(entries.filter((entry) => !present.includes(entry))).toEqual([])
+  })
+
+  test.each(present)("$specifier exports these names and no others", async ({ specifier, source }) => {
+    const values = Object.keys(await load(source)).sort()
+    const types = exportedTypes(readFileSync(root + source, "utf8")).sort()
+    const text = [`# ${specifier}`, "", ...values, "", "## Types", "", ...types, ""].join("\n")
+    await expect(text).toMatchFileSnapshot(`__snapshots__/exports/${specifier.replaceAll("/", "-")}.md`)
+  })
+
+  test.each(present)("$specifier exports only errors with the brand", async ({ source }) => {
+    const classes = Object.values(await load(source)).filter((value) => typeof value === "function")
+    const errors = classes.filter((value) => value.prototype instanceof Error)
+    expect(errors.filter((error) => error !== PromptStrataError && !(error.prototype instanceof PromptStrataError))).toEqual([])
+  })
+
+  test("the brand is on every instance and on nothing else", () => {
+    class Derived extends PromptStrataError {}
+    expect(PromptStrataError.isInstance(new PromptStrataError("usage", "x"))).toBe(true)
+    expect(PromptStrataError.isInstance(new Derived("usage", "x"))).toBe(true)
+    expect(PromptStrataError.isInstance(Object.assign(new Error("x"), { code: "usage" }))).toBe(false)
+  })
+})
+
+describe("importing the root entry", () => {
+  const rootEntry = `${root}src/index.ts`
+
+  test.skipIf(!existsSync(rootEntry))("loads no built-in module and only light packages", () => {
+    const loaded = modulesLoadedBy(rootEntry)
+    expect(loaded.some((url) => url.endsWith("/src/index.ts"))).toBe(true)
+    expect(loaded.filter((url) => !url.startsWith("file:"))).toEqual([])
+    expect(packagesAmong(loaded).filter((name) => !lightPackages.includes(name))).toEqual([])
+  })
+
+  test("would be caught loading more: an entry of the edges shows its packages and built-in modules", () => {
+    const loaded = modulesLoadedBy(`${root}test/support/heavy-entry.ts`)
+    expect(loaded).toContain("node:fs")
+    expect(packagesAmong(loaded)).toEqual(expect.arrayContaining(["zod", "yaml"]))
+  })
+})

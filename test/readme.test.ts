@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type CodeBlock, codeBlocksIn, runsIn } from "./support/code-blocks.ts"
+import { entryPoints } from "./support/entry-points.ts"
+import { root } from "./support/source-files.ts"
+
+const readme = readFileSync(`${root}README.md`, "utf8")
+const blocks = codeBlocksIn(readme)
+const programs = blocks.filter(({ language }) => language === "ts")
+
+mkdirSync(`${root}test/.tmp`, { recursive: true })
+const folder = mkdtempSync(`${root}test/.tmp/readme-`)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const fileOf = ({ line }: CodeBlock) => join(folder, `readme-line-${line}.ts`)
+
+/** As many empty lines before a block as the README has, so that complaints name the README's lines. */
+const atItsLine = ({ line, text }: CodeBlock) => `${"\n".repeat(line - 1)}${text}\nexport {}\n`
+
+function node(args: readonly string[]): { status: number | null; output: string; errors: string } {
+  const { OPENAI_API_KEY: _, ...rest } = process.env
+  const env = { ...rest, NO_COLOR: "1", LANG: "en_US.UTF-8" }
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env, timeout: 50_000 })
+  return { status, output: stdout, errors: stderr }
+}
+
+describe("the README", () => {
+  beforeAll(() => {
+    for (const program of programs) writeFileSync(fileOf(program), atItsLine(program))
+    const paths = Object.fromEntries(entryPoints().map(({ specifier, source }) => [specifier, [`../../../${source}`]]))
+    const config = { extends: "../../../tsconfig.json", compilerOptions: { paths }, include: ["*.ts"], exclude: [] }
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
+  })
+
+  test("its programs type-check against the source", () => {
+    const { status, output } = node([`${root}node_modules/typescript/bin/tsc`, "-p", folder, "--pretty", "false"])
+    expect(output).toBe("")
+    expect(status).toBe(0)
+  })
+
+  test.each(runsIn(blocks))("its program at line $code.line prints what it says", ({ code, prints }) => {
+    const preload = `${root}test/support/resolve-to-source.ts`
+    const { output, errors } = node(["--import", preload, fileOf(code)])
+    expect(errors).toBe("")
+    expect(output.trimEnd()).toBe(prints)
+  })
+
+  test("its first screen has one sentence, the two commands, the smallest program and what it prints", () => {
+    const firstScreen = readme.slice(0, readme.indexOf("\n## "))
+    expect(firstScreen.split("\n").length).toBeLessThanOrEqual(50)
+    expect(firstScreen).toMatch(/^# promptstrata\n\n\S.*\.\n\n/)
+    expect(firstScreen).toContain("npm start")
+    expect(firstScreen).toContain("npm test")
+    expect(runsIn(codeBlocksIn(firstScreen)).length).toBeGreaterThan(0)
+  })
+})
+
+describe.each(["README.md", "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
+  const text = readFileSync(root + file, "utf8")
+
+  test("names only npm scripts that exist", () => {
+    const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { scripts: Record<string, string> }
+    const named = [...text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map((match) => match[1] ?? "")
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
+  })
+
+  test("links only to files that exist", () => {
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => match[1] ?? "")
+    expect(links.filter((link) => !existsSync(root + link))).toEqual([])
+  })
+})
