@@ -5,7 +5,7 @@ import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { CallGuard } from "./call-guard.ts"
 import { runModelStep, type StepReading } from "./model-step.ts"
-import { runTool } from "./run-tool.ts"
+import { runCall } from "./run-call.ts"
 import type { TurnRun } from "./turn-run.ts"
 
 /** How planning ended: with the answer already shown, or with a final output to be made. */
@@ -90,22 +90,7 @@ function askAgain(run: TurnRun, fault: DecisionFault): void {
 }
 
 async function call(run: TurnRun, guard: CallGuard, { tool: name, args }: Decision & { action: "tool" }): Promise<void> {
-  const { setup } = run
-  const tool = setup.tools.plannerTool(name)
-  const id = setup.ports.ids.next("call")
-  run.emit({ type: "tool-start", id, tool: name, args })
-  const earlier = guard.repeatOf(name, args, tool)
-  const result = earlier
-    ? {
-        ...earlier,
-        id,
-        repeatOf: earlier.id,
-        result: renderNotice(setup.dialect, "repeated-call", { result: earlier.result }),
-        durationMs: 0,
-      }
-    : await runTool(run, { id, name, args, tool })
-  if (!earlier) guard.record(result, args, tool)
+  const result = await runCall(run, guard, { id: run.setup.ports.ids.next("call"), name, args })
   run.runs.push(result)
   run.steps.push({ type: "run", call: encodeJsonLine({ action: "tool", tool: name, args }), run: result })
-  run.emit({ type: "tool-end", run: result })
 }

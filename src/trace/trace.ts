@@ -1,0 +1,46 @@
+import type { PromptStrataError } from "../core/errors.ts"
+import type { SessionKey } from "../core/keys.ts"
+import type { Assembly } from "../core/span.ts"
+import type { FinishReason } from "../model/model-part.ts"
+import type { Usage } from "../model/usage.ts"
+import type { Decision } from "../reply/decision.ts"
+import type { ToolRun } from "../tools/tool.ts"
+
+/** One call of the model: what was asked, what came back, how it was read. */
+export interface TraceStep {
+  /** 1 for the turn's first call. */
+  readonly step: number
+  /** The prompt file: `planner`, `final`. */
+  readonly prompt: string
+  readonly model: string
+  readonly assembly: Assembly
+  /** Everything the model said, thinking included. */
+  readonly output: string
+  readonly decision?: Decision
+  readonly usage?: Usage
+  readonly finishReason?: FinishReason
+  /** Why the call failed, if it did. */
+  readonly error?: string
+  readonly startedMs: number
+  readonly durationMs: number
+}
+
+/** Something that went wrong without ending the turn. */
+export interface TurnWarning {
+  readonly kind: "prestart" | "recall" | "hook" | "model" | "sanitised" | "decision" | "tool" | "commit"
+  readonly message: string
+}
+
+/** Everything observable of a turn (S11): plain JSON but for the error. */
+export interface TurnTrace {
+  readonly turnId: string
+  readonly key: SessionKey
+  readonly startedMs: number
+  readonly durationMs: number
+  readonly prestart: readonly ToolRun[]
+  readonly steps: readonly TraceStep[]
+  readonly runs: readonly ToolRun[]
+  readonly warnings: readonly TurnWarning[]
+  readonly usage: Usage
+  readonly error?: PromptStrataError
+}
