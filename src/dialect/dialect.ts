@@ -7,16 +7,14 @@ import type { TemplateLoader } from "../template/include.ts"
 import { normalizeText } from "../template/normalize.ts"
 import { parseTemplate } from "../template/parse.ts"
 import { deriveMarkers } from "./markers.ts"
-import { readPromptAttributes } from "./prompt-attributes.ts"
+import { type PromptAttributes, readPromptAttributes } from "./prompt-attributes.ts"
 import { isPrompt, type PromptSource, promptName } from "./prompt-source.ts"
 import { requireRest } from "./rest-slot.ts"
 import { sourceLoader } from "./source-loader.ts"
 
 /** One compiled prompt file. */
-export interface PromptFile {
+export interface PromptFile extends Pick<PromptAttributes, "separator" | "omit"> {
   readonly template: Template
-  /** The front matter as it was written; its keys and their values are checked. */
-  readonly attributes: Readonly<Record<string, unknown>>
 }
 
 /** A folder of prompt files in one locale, compiled. */
@@ -56,14 +54,14 @@ export function compileDialect({ name, locale, files, load = sourceLoader(files)
 }
 
 function compileFile(source: PromptSource, load: TemplateLoader): PromptFile {
-  const { separator, optional } = readPromptAttributes(source)
+  const { separator, optional, omit } = readPromptAttributes(source)
   const { text, firstLine } = withoutBlankEnds(source)
   const parsed = parseTemplate(text, { file: source.path, firstLine, load, optional })
   // Entries that a comma parts share a line, so nothing at their ends is alone on it.
   const nodes = separator === ", " ? markAlone(parsed.nodes, { start: false, end: false }) : parsed.nodes
   const template: Template = { ...parsed, nodes }
   requireRest(source, template)
-  return { template, attributes: source.attributes }
+  return { template, separator, omit }
 }
 
 function withoutBlankEnds({ body, firstLine }: PromptSource): { text: string; firstLine: number } {

@@ -1,7 +1,7 @@
 import { fold } from "../encode/fold.ts"
 import type { TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
-import { distinctWays, eachWay, eitherWay, freshLine, type Way, type Ways } from "./ways.ts"
+import { distinctWays, eachWay, eitherWay, freshLine, messageStart, type Way, type Ways } from "./ways.ts"
 
 /** What the lines of templates look like, folded. */
 export interface FoundLines {
@@ -24,10 +24,10 @@ interface Walk {
 
 /**
  * Adds every line that the nodes can print, whichever way the conditionals go; a slot prints its value or its placeholder.
- * As where frames are printed, white space waits until something follows it and is dropped at a branch's end.
+ * As where frames are printed, white space waits until something follows it and is dropped at a branch's two ends.
  */
 export function collectLines(nodes: readonly TemplateNode[], found: FoundLines): void {
-  const ways = follow(nodes, distinctWays([freshLine]), { depth: 0, found })
+  const ways = follow(nodes, distinctWays([messageStart]), { depth: 0, found })
   for (const way of ways.values()) endLine(way, found)
 }
 
@@ -49,16 +49,18 @@ function step(node: TemplateNode, ways: Ways, walk: Walk): Ways {
     }
     default:
       for (const way of ways.values()) endLine(way, found)
-      return distinctWays([freshLine])
+      return distinctWays([messageStart])
   }
 }
 
 function branch(nodes: readonly TemplateNode[], ways: Ways, { depth, found }: Walk): Ways {
   const outside = (at: number) => (at > depth ? Infinity : at)
-  return eachWay(follow(nodes, ways, { depth: depth + 1, found }), (way) => ({
+  const opened = eachWay(ways, (way) => ({ ...way, trimsFrom: Math.min(way.trimsFrom, depth + 1) }))
+  return eachWay(follow(nodes, opened, { depth: depth + 1, found }), (way) => ({
     line: way.line,
     breakAt: outside(way.breakAt),
     spaceAt: outside(way.spaceAt),
+    trimsFrom: outside(way.trimsFrom),
   }))
 }
 
@@ -66,8 +68,9 @@ function addText(text: string, before: Way, { depth, found }: Walk): Way {
   let way = before
   for (const [i, line] of text.split("\n").entries()) {
     const [start, end] = [blankStart(line), blankEnd(line)]
-    if (i > 0) way = { ...way, breakAt: Math.min(way.breakAt, depth) }
-    if (start > 0) way = { ...way, spaceAt: Math.min(way.spaceAt, depth) }
+    const isTrimmed = way.trimsFrom <= depth
+    if (i > 0 && !isTrimmed) way = { ...way, breakAt: Math.min(way.breakAt, depth) }
+    if (start > 0 && !isTrimmed) way = { ...way, spaceAt: Math.min(way.spaceAt, depth) }
     if (start < end) way = addWords(line.slice(start, end), way, found)
     if (start < end && end < line.length) way = { ...way, spaceAt: depth }
   }

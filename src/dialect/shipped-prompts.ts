@@ -136,6 +136,12 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "fay/en/chat.md",
+    attributes: {"omit":["tools","steps","runs","fault","note","final_system"]},
+    body: "${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n",
+    firstLine: 4,
+  },
+  {
     path: "fay/en/final.md",
     attributes: {"omit":["steps","tools","fault"]},
     body: "${role(system)}\n${final_system}\n${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Summary of tool runs**\n${runs = (none)}\n${note? (planner's advice$: ${note})}\n---\n\n**Recent dialogue**\n${history}\n${question}\n---\n",
@@ -154,15 +160,21 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "fay/en/native.md",
+    attributes: {"omit":["tools","runs","fault","note","final_system"]},
+    body: "${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
     path: "fay/en/planner.md",
-    attributes: {"omit":["steps","note"]},
+    attributes: {"omit":["steps","note","final_system"]},
     body: "${role(system)}\nYou plan the next action. Output valid JSON and nothing else.\n${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Further observations**\n${rest = (none)}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Available tools**\n${tools = (no tools available)}\n---\n\n**Tool runs so far**\n${runs = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n\nReturn JSON in one of these forms:\n- To call a tool:\n    {\"action\": \"tool\", \"tool\": \"tool name\", \"args\": {...}}\n- To reply directly (the reply is required):\n    {\"action\": \"finish\", \"message\": \"your reply\"}\n",
     firstLine: 4,
   },
   {
     path: "fay/en/prestart.md",
     attributes: {"separator":"blank-line"},
-    body: "[${tool}]${arguments? (${arguments})}\n${result | fence}\n",
+    body: "[${tool}] ${arguments? (${arguments})}\n${result | fence}\n",
     firstLine: 4,
   },
   {
@@ -173,9 +185,9 @@ export const shippedPrompts: readonly PromptSource[] = [
   },
   {
     path: "fay/en/rest.md",
-    attributes: {},
+    attributes: {"separator":"blank-line"},
     body: "${content}\n",
-    firstLine: 1,
+    firstLine: 4,
   },
   {
     path: "fay/en/runs.md",
@@ -184,10 +196,22 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "fay/en/steps.md",
+    attributes: {},
+    body: "${call}\n${output}\n",
+    firstLine: 1,
+  },
+  {
     path: "fay/en/tools.md",
     attributes: {},
-    body: "- ${name}${description? $: ${description}}\n  ${parameters? Parameters$: ${parameters}}\n  ${hint? When to use$: ${hint}}\n",
+    body: "- ${name}${description? $: ${description}}\n  ${parameters? Parameters$: ${parameters}}\n  ${hint? Use$: ${hint}}\n",
     firstLine: 1,
+  },
+  {
+    path: "fay/zh-CN/chat.md",
+    attributes: {"omit":["tools","steps","runs","fault","note","final_system"]},
+    body: "${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n",
+    firstLine: 4,
   },
   {
     path: "fay/zh-CN/final.md",
@@ -208,8 +232,14 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "fay/zh-CN/native.md",
+    attributes: {"omit":["tools","runs","fault","note","final_system"]},
+    body: "${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
     path: "fay/zh-CN/planner.md",
-    attributes: {"omit":["steps","note"]},
+    attributes: {"omit":["steps","note","final_system"]},
     body: "${role(system)}\n你负责规划下一步行动，请严格输出合法 JSON。\n${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n**额外观察**\n${rest = （无补充）}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**可用工具**\n${tools = （暂无可用工具）}\n---\n\n**历史工具执行**\n${runs = （无）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n\n请返回 JSON，格式如下：\n- 若需要调用工具：\n    {\"action\": \"tool\", \"tool\": \"工具名\", \"args\": {...}}\n- 若直接回复（需附带回复内容）：\n    {\"action\": \"finish\", \"message\": \"你的回复内容\"}\n",
     firstLine: 4,
   },
@@ -227,14 +257,20 @@ export const shippedPrompts: readonly PromptSource[] = [
   },
   {
     path: "fay/zh-CN/rest.md",
-    attributes: {},
+    attributes: {"separator":"blank-line"},
     body: "${content}\n",
-    firstLine: 1,
+    firstLine: 4,
   },
   {
     path: "fay/zh-CN/runs.md",
     attributes: {},
     body: "${tool}(${arguments}) → ${failed? 失败：${result} : ${result}}\n${block | fence}\n",
+    firstLine: 1,
+  },
+  {
+    path: "fay/zh-CN/steps.md",
+    attributes: {},
+    body: "${call}\n${output}\n",
     firstLine: 1,
   },
   {
@@ -244,9 +280,15 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "layered/en/chat.md",
+    attributes: {"omit":["tools","steps","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${rest}\n\n${question}\n",
+    firstLine: 4,
+  },
+  {
     path: "layered/en/final.md",
     attributes: {"omit":["tools","steps","fault"]},
-    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n\n${final_system}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${runs?\n[tool runs]\n${runs}\n${note? Advice$: ${note}}\n[/tool runs]\n}\n\n${rest}\n\n${question}\n",
+    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n\n${final_system}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${runs?\n[tool runs]\n${runs}\n[/tool runs]\n}\n\n${note? Advice of the planner$: ${note}}\n\n${rest}\n\n${question}\n",
     firstLine: 4,
   },
   {
@@ -262,15 +304,21 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "layered/en/native.md",
+    attributes: {"omit":["tools","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
     path: "layered/en/planner.md",
-    attributes: {"omit":["runs","fault","note"]},
+    attributes: {"omit":["runs","fault","note","final_system"]},
     body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n\n${tools?\nYou can use these tools$:\n${tools}\n}\n\nReply with exactly one JSON object and no text around it:\n- to call a tool:\n    {\"action\": \"tool\", \"tool\": \"tool name\", \"args\": {...}}\n- to answer the user, with what you want to say in message:\n    {\"action\": \"finish\", \"message\": \"...\"}\nA tool's result arrives in the next message; once you know enough, answer with finish.\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
     firstLine: 4,
   },
   {
     path: "layered/en/prestart.md",
     attributes: {"separator":"blank-line"},
-    body: "[${tool}]${arguments? (${arguments})}\n${result | fence}\n",
+    body: "[${tool}] ${arguments? (${arguments})}\n${result | fence}\n",
     firstLine: 4,
   },
   {
@@ -294,19 +342,25 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "layered/en/steps.md",
     attributes: {},
-    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? failed$: ${result} : ${result}}}\n${block | fence}\n${notice}\n",
+    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? failed$: ${result} : ${result}}}\n${block | fence}\n${notice}\n${output}\n",
     firstLine: 1,
   },
   {
     path: "layered/en/tools.md",
     attributes: {},
-    body: "- ${name}${description? $: ${description}}\n  ${parameters? Parameters$: ${parameters}}\n  ${hint? When to use$: ${hint}}\n",
+    body: "- ${name}${description? $: ${description}}\n  ${parameters? Parameters$: ${parameters}}\n  ${hint? Use$: ${hint}}\n",
     firstLine: 1,
+  },
+  {
+    path: "layered/zh-CN/chat.md",
+    attributes: {"omit":["tools","steps","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${rest}\n\n${question}\n",
+    firstLine: 4,
   },
   {
     path: "layered/zh-CN/final.md",
     attributes: {"omit":["tools","steps","fault"]},
-    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n\n${final_system}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${runs?\n[tool runs]\n${runs}\n${note? 建议：${note}}\n[/tool runs]\n}\n\n${rest}\n\n${question}\n",
+    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n\n${final_system}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${runs?\n[tool runs]\n${runs}\n[/tool runs]\n}\n\n${note? 规划器建议：${note}}\n\n${rest}\n\n${question}\n",
     firstLine: 4,
   },
   {
@@ -322,8 +376,14 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "layered/zh-CN/native.md",
+    attributes: {"omit":["tools","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
     path: "layered/zh-CN/planner.md",
-    attributes: {"omit":["runs","fault","note"]},
+    attributes: {"omit":["runs","fault","note","final_system"]},
     body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n\n${tools?\n你可以使用以下工具：\n${tools}\n}\n\n每次回复只输出一个 JSON 对象，前后不加任何文字：\n- 需要调用工具时：\n    {\"action\": \"tool\", \"tool\": \"工具名\", \"args\": {...}}\n- 可以直接回答用户时，把要对用户说的话写进 message：\n    {\"action\": \"finish\", \"message\": \"...\"}\n工具的结果会在下一条消息里给出；拿到足够的信息后就用 finish 作答。\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
     firstLine: 4,
   },
@@ -354,7 +414,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "layered/zh-CN/steps.md",
     attributes: {},
-    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? 失败：${result} : ${result}}}\n${block | fence}\n${notice}\n",
+    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? 失败：${result} : ${result}}}\n${block | fence}\n${notice}\n${output}\n",
     firstLine: 1,
   },
   {
@@ -364,9 +424,21 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "shared/en/dialogue.md",
+    attributes: {},
+    body: "${speaker}:\n${text | fence}\n",
+    firstLine: 1,
+  },
+  {
     path: "shared/en/entries-dropped.md",
     attributes: {},
-    body: "[...${dropped} earlier entries left out...]\n",
+    body: "[...earlier entries left out: ${dropped}...]\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/en/importance.md",
+    attributes: {},
+    body: "${role(system)}\nYou judge whether a conversation is worth remembering. Output one number from 0 to 10 and nothing else.\n${role(user)}\n**Conversation to judge**\n${dialogue}\n---\n\n${rest}\n\nScore the conversation: 0 is small talk that can be forgotten at once, 5 is something that may be useful later, 10 is about who the person is, a promise or a great event, and must never be forgotten.\nOutput the number only, without explanation.\n",
     firstLine: 1,
   },
   {
@@ -379,6 +451,18 @@ export const shippedPrompts: readonly PromptSource[] = [
     path: "shared/en/optional.md",
     attributes: {},
     body: "optional\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/en/recent.md",
+    attributes: {},
+    body: "${id}: ${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/en/reflection.md",
+    attributes: {},
+    body: "${role(system)}\nYou draw insights of a higher level from scattered memories. Output valid JSON and nothing else.\n${role(user)}\n**Recent memories**\n${recent}\n---\n\n${rest}\n\nWrite at most five insights that only show when these memories are seen together: a trait, a situation that is changing, a wish that keeps coming back. Give the ids of the memories that each rests on; when there are none, output []. Use this form:\n    [{\"insight\": \"insight\", \"memories\": [\"id\"]}]\n",
     firstLine: 1,
   },
   {
@@ -408,7 +492,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "shared/en/tool-timeout.md",
     attributes: {},
-    body: "no result within ${seconds} seconds\n",
+    body: "no result within ${seconds} s\n",
     firstLine: 1,
   },
   {
@@ -426,13 +510,31 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "shared/en/unreadable.md",
     attributes: {},
-    body: "The last output could not be read: ${unterminated? it stopped before its end}${not_json? it is not valid JSON}${no_action? the field action is missing}${unknown_action? action can only be tool or finish}${no_tool? the field tool is missing}${args? args must be an object}${empty? it was empty}. ${excerpt? Near the fault$: ${excerpt}}\nSend it again, as one JSON object of the required form and nothing else.\n",
+    body: "The last output could not be read: ${unterminated? it stopped before its end}${not_json? it is not valid JSON}${no_action? the field action is missing}${unknown_action? action can only be tool or finish}${no_tool? the field tool is missing}${args? args must be an object}${empty? it was empty}${too_deep? it is nested too deeply}${message? message must be text}. ${excerpt? Near the fault$: ${excerpt}}\nSend it again, as one JSON object of the required form and nothing else.\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/en/user-profile.md",
+    attributes: {},
+    body: "${role(system)}\nYou keep a profile of the user. Output valid JSON and nothing else.\n${role(user)}\n**New conversation**\n${dialogue}\n---\n**Profile so far**\n${profile = (none yet)}\n---\n\n${rest}\n\nFind what the user said about themselves that will still hold later: a name, a place, an occupation, likes, habits, people and events that matter. Do not guess, and do not record what others said.\nWrite only fields that are new or have changed; when there are none, output {}. Use this form:\n    {\"field\": \"content\"}\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/dialogue.md",
+    attributes: {},
+    body: "${speaker}：\n${text | fence}\n",
     firstLine: 1,
   },
   {
     path: "shared/zh-CN/entries-dropped.md",
     attributes: {},
     body: "[...较早的 ${dropped} 条已省略...]\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/importance.md",
+    attributes: {},
+    body: "${role(system)}\n你负责判断一段对话是否值得长期记住，只输出一个 0 到 10 的数字。\n${role(user)}\n**待评估的对话**\n${dialogue}\n---\n\n${rest}\n\n请为这段对话打分：0 是转眼就可以忘掉的闲聊，5 是以后可能用得上的事情，10 是关系到对方身份、约定或人生大事、绝不能忘的内容。\n只输出数字，不要解释。\n",
     firstLine: 1,
   },
   {
@@ -445,6 +547,18 @@ export const shippedPrompts: readonly PromptSource[] = [
     path: "shared/zh-CN/optional.md",
     attributes: {},
     body: "可选\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/recent.md",
+    attributes: {},
+    body: "${id}：${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/reflection.md",
+    attributes: {},
+    body: "${role(system)}\n你负责从零散的记忆中归纳出更高层次的认识，请严格输出合法 JSON。\n${role(user)}\n**近期的记忆**\n${recent}\n---\n\n${rest}\n\n请归纳出至多五条这些记忆合在一起才能看出的认识，例如对方的性格、正在变化的处境、反复出现的心愿。每条都要注明依据的记忆编号；看不出时输出 []。格式如下：\n    [{\"insight\": \"认识\", \"memories\": [\"编号\"]}]\n",
     firstLine: 1,
   },
   {
@@ -492,19 +606,25 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "shared/zh-CN/unreadable.md",
     attributes: {},
-    body: "上一次输出无法读取：${unterminated? 内容不完整，在结尾处中断}${not_json? 不是合法的 JSON}${no_action? 缺少 action 字段}${unknown_action? action 只能是 tool 或 finish}${no_tool? 缺少 tool 字段}${args? args 必须是一个对象}${empty? 没有任何内容}。${excerpt? 出错位置附近：${excerpt}}\n请重新输出，只输出一个符合格式要求的 JSON 对象。\n",
+    body: "上一次输出无法读取：${unterminated? 内容不完整，在结尾处中断}${not_json? 不是合法的 JSON}${no_action? 缺少 action 字段}${unknown_action? action 只能是 tool 或 finish}${no_tool? 缺少 tool 字段}${args? args 必须是一个对象}${empty? 没有任何内容}${too_deep? 嵌套太深}${message? message 必须是一段文字}。${excerpt? 出错位置附近：${excerpt}}\n请重新输出，只输出一个符合格式要求的 JSON 对象。\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/user-profile.md",
+    attributes: {},
+    body: "${role(system)}\n你负责维护一份用户画像，请严格输出合法 JSON。\n${role(user)}\n**新的对话**\n${dialogue}\n---\n**现有画像**\n${profile = （还没有）}\n---\n\n${rest}\n\n请找出用户在对话中亲口说明、以后仍然成立的信息，例如称呼、所在地、职业、喜好、习惯、重要的人和事。不要猜测，不要记录别人说的话。\n只写新出现或有变化的字段；没有时输出 {}。格式如下：\n    {\"字段名\": \"内容\"}\n",
     firstLine: 1,
   },
   {
     path: "stack/en/chat.md",
-    attributes: {"omit":["tools","steps","runs","note","fault"]},
+    attributes: {"omit":["tools","steps","runs","note","fault","final_system"]},
     body: "${role(system)}\n${base}\n\n${rest}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n",
     firstLine: 4,
   },
   {
     path: "stack/en/final.md",
     attributes: {"omit":["tools","steps","fault"]},
-    body: "${role(system)}\n${base}\n\n${rest}\n\n${final_system}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n",
+    body: "${role(system)}\n${base}\n\n${final_system}\n\n${rest}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n",
     firstLine: 4,
   },
   {
@@ -520,15 +640,21 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "stack/en/native.md",
+    attributes: {"omit":["tools","runs","note","fault","final_system"]},
+    body: "${role(system)}\n${base}\n\n${rest}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
     path: "stack/en/planner.md",
-    attributes: {"omit":["runs","fault","note"]},
-    body: "${role(system)}\n${base}\n\n${rest}\n\nReply with exactly one JSON object and no text around it:\n- to call a tool:\n    {\"action\": \"tool\", \"tool\": \"tool name\", \"args\": {...}}\n- to answer the user, with what you want to say in message:\n    {\"action\": \"finish\", \"message\": \"...\"}\nA tool's result arrives in the next message; once you know enough, answer with finish.\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n${messages(steps)}\n",
+    attributes: {"omit":["runs","fault","note","final_system"]},
+    body: "${role(system)}\n${base}\n\n${rest}\n\n## Reply format\nReply with exactly one JSON object and no text around it:\n- to call a tool:\n    {\"action\": \"tool\", \"tool\": \"tool name\", \"args\": {...}}\n- to answer the user, with what you want to say in message:\n    {\"action\": \"finish\", \"message\": \"...\"}\nA tool's result arrives in the next message; once you know enough, answer with finish.\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n${messages(steps)}\n",
     firstLine: 4,
   },
   {
     path: "stack/en/prestart.md",
     attributes: {"separator":"blank-line"},
-    body: "[${tool}]${arguments? (${arguments})}\n${result | fence}\n",
+    body: "[${tool}] ${arguments? (${arguments})}\n${result | fence}\n",
     firstLine: 4,
   },
   {
@@ -552,25 +678,25 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "stack/en/steps.md",
     attributes: {},
-    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? failed$: ${result} : ${result}}}\n${block | fence}\n${notice}\n",
+    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? failed$: ${result} : ${result}}}\n${block | fence}\n${notice}\n${output}\n",
     firstLine: 1,
   },
   {
     path: "stack/en/tools.md",
     attributes: {},
-    body: "- ${name}${description? $: ${description}}\n  ${parameters? Parameters$: ${parameters}}\n  ${hint? When to use$: ${hint}}\n",
+    body: "- ${name}${description? $: ${description}}\n  ${parameters? Parameters$: ${parameters}}\n  ${hint? Use$: ${hint}}\n",
     firstLine: 1,
   },
   {
     path: "stack/zh-CN/chat.md",
-    attributes: {"omit":["tools","steps","runs","note","fault"]},
+    attributes: {"omit":["tools","steps","runs","note","fault","final_system"]},
     body: "${role(system)}\n${base}\n\n${rest}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n",
     firstLine: 4,
   },
   {
     path: "stack/zh-CN/final.md",
     attributes: {"omit":["tools","steps","fault"]},
-    body: "${role(system)}\n${base}\n\n${rest}\n\n${final_system}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n",
+    body: "${role(system)}\n${base}\n\n${final_system}\n\n${rest}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n",
     firstLine: 4,
   },
   {
@@ -586,9 +712,15 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "stack/zh-CN/native.md",
+    attributes: {"omit":["tools","runs","note","fault","final_system"]},
+    body: "${role(system)}\n${base}\n\n${rest}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
     path: "stack/zh-CN/planner.md",
-    attributes: {"omit":["runs","fault","note"]},
-    body: "${role(system)}\n${base}\n\n${rest}\n\n每次回复只输出一个 JSON 对象，前后不加任何文字：\n- 需要调用工具时：\n    {\"action\": \"tool\", \"tool\": \"工具名\", \"args\": {...}}\n- 可以直接回答用户时，把要对用户说的话写进 message：\n    {\"action\": \"finish\", \"message\": \"...\"}\n工具的结果会在下一条消息里给出；拿到足够的信息后就用 finish 作答。\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n${messages(steps)}\n",
+    attributes: {"omit":["runs","fault","note","final_system"]},
+    body: "${role(system)}\n${base}\n\n${rest}\n\n## 回复格式\n每次回复只输出一个 JSON 对象，前后不加任何文字：\n- 需要调用工具时：\n    {\"action\": \"tool\", \"tool\": \"工具名\", \"args\": {...}}\n- 可以直接回答用户时，把要对用户说的话写进 message：\n    {\"action\": \"finish\", \"message\": \"...\"}\n工具的结果会在下一条消息里给出；拿到足够的信息后就用 finish 作答。\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n${messages(steps)}\n",
     firstLine: 4,
   },
   {
@@ -618,7 +750,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "stack/zh-CN/steps.md",
     attributes: {},
-    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? 失败：${result} : ${result}}}\n${block | fence}\n${notice}\n",
+    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? 失败：${result} : ${result}}}\n${block | fence}\n${notice}\n${output}\n",
     firstLine: 1,
   },
   {

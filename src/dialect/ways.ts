@@ -6,18 +6,23 @@ export interface Way {
   readonly breakAt: number
   /** The same of a space. */
   readonly spaceAt: number
+  /** The outermost open branch in which nothing was printed yet, so that white space is trimmed; Infinity for none. */
+  readonly trimsFrom: number
 }
 
 /** Ways without repetition. */
 export type Ways = ReadonlyMap<string, Way>
 
 /** Where a message begins. */
-export const freshLine: Way = { line: "", breakAt: Infinity, spaceAt: Infinity }
+export const messageStart: Way = { line: "", breakAt: Infinity, spaceAt: Infinity, trimsFrom: 0 }
+
+/** Where something was just printed, at the beginning of a line. */
+export const freshLine: Way = { ...messageStart, trimsFrom: Infinity }
 
 /** The ways, each once. */
 export function distinctWays(ways: Iterable<Way>): Ways {
   const distinct = new Map<string, Way>()
-  for (const way of ways) distinct.set(`${way.breakAt} ${way.spaceAt} ${way.line === null ? "" : `=${way.line}`}`, way)
+  for (const way of ways) distinct.set(`${way.breakAt} ${way.spaceAt} ${way.trimsFrom} ${way.line === null ? "" : `=${way.line}`}`, way)
   return distinct
 }
 

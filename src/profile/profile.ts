@@ -36,8 +36,11 @@ export interface Profile {
 
 /** How a turn plans. */
 export interface LoopSettings {
-  /** The planner answers with one JSON object. */
-  readonly mode: "json"
+  /**
+   * `json`: the planner answers with one JSON object; `native`: with the model's own tool calls, where it has them;
+   * `chat`: no tools, one call; `auto`: native where the model can, else JSON.
+   */
+  readonly mode: "json" | "native" | "chat" | "auto"
   /** Planner calls before the final output is forced (T16). */
   readonly maxSteps: number
   /** True turns the ladder of tolerant reading off: output that is not a bare JSON object is a fault (T21). */

@@ -1,15 +1,14 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { LanguageModel } from "../model/language-model.ts"
 import type { FinishReason } from "../model/model-part.ts"
-import { createFinalOutputReader } from "../reply/final-output-reader.ts"
 import type { StopReason } from "./events.ts"
-import { runModelStep, type StepReading } from "./model-step.ts"
+import { runModelStep } from "./model-step.ts"
+import { proseReading } from "./prose-reading.ts"
 import type { TurnRun } from "./turn-run.ts"
 
 /** The final output: spoken prose over everything gathered, streamed (T12). Throws `model-empty` when the model says nothing. */
 export async function finalOutput(run: TurnRun, stopReason: StopReason): Promise<StopReason> {
   let finish: FinishReason | undefined
-  await runModelStep(run, "final", (model) =>
+  await runModelStep(run, { prompt: "final" }, (model) =>
     proseReading(run, model, (reason) => {
       finish = reason
     }),
@@ -23,23 +22,4 @@ export async function finalOutput(run: TurnRun, stopReason: StopReason): Promise
         : "Try again, or look at the trace: what was it asked?",
     evidence: { model: run.setup.models[0].id, ...(finish ? { finishReason: finish } : {}) },
   })
-}
-
-function proseReading(run: TurnRun, model: LanguageModel, onFinish: (reason: FinishReason | undefined) => void): StepReading {
-  const reader = createFinalOutputReader({ opensInThought: model.capabilities.opensInThought ?? false })
-  const step = run.traceSteps.length + 1
-  const take = (parts: ReturnType<typeof reader.push>) => {
-    for (const { type, delta } of parts) {
-      if (type === "text") run.show(delta)
-      else run.emit({ type: "thinking-delta", step, delta })
-    }
-  }
-  return {
-    onText: (delta) => take(reader.push(delta)),
-    onEnd(finishReason) {
-      take(reader.end())
-      onFinish(finishReason)
-      return undefined
-    },
-  }
 }

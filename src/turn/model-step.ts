@@ -1,8 +1,9 @@
 import { assembleInjections } from "../assemble/assemble-injections.ts"
 import { messageOf } from "../core/errors.ts"
+import type { ToolCall } from "../core/message.ts"
 import type { Assembly } from "../core/span.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
-import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
+import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
 import type { FinishReason, ModelPart } from "../model/model-part.ts"
 import { addUsage, type Usage } from "../model/usage.ts"
 import type { Decision } from "../reply/decision.ts"
@@ -14,8 +15,18 @@ import { withRetries } from "./with-retries.ts"
 export interface StepReading {
   /** Takes text as it comes; shows what may be shown. */
   onText(delta: string): void
-  /** Called once at the end, also of a failed stream; the decision, for a planner step. */
+  /** Takes a native tool call; absent where none is asked for. */
+  onToolCall?(call: ToolCall): void
+  /** Called at the end of a whole stream, never of a failed one: what was held back stays unsaid. The decision, for a planner step. */
   onEnd(finishReason: FinishReason | undefined): Decision | undefined
+}
+
+/** What a step asks for. */
+export interface StepRequest {
+  /** A prompt file of the dialect. */
+  readonly prompt: string
+  /** Tools that the model may call natively. */
+  readonly tools?: readonly ModelTool[]
 }
 
 /**
@@ -24,20 +35,21 @@ export interface StepReading {
  */
 export function runModelStep(
   run: TurnRun,
-  prompt: string,
+  { prompt, tools }: StepRequest,
   makeReading: (model: LanguageModel) => StepReading,
 ): Promise<Decision | undefined> {
-  return withRetries(run, (model) => runAttempt(run, { prompt, model, reading: makeReading(model) }))
+  return withRetries(run, (model) => runAttempt(run, { prompt, tools, model, reading: makeReading(model) }))
 }
 
 interface Attempt {
   readonly prompt: string
+  readonly tools: readonly ModelTool[] | undefined
   readonly model: LanguageModel
   readonly reading: StepReading
 }
 
 /** One call of a model. Emits `step-start` and `step-end` also when the stream fails, and then throws what it failed with. */
-async function runAttempt(run: TurnRun, { prompt, model, reading }: Attempt): Promise<Decision | undefined> {
+async function runAttempt(run: TurnRun, { prompt, tools, model, reading }: Attempt): Promise<Decision | undefined> {
   const { limits, ports } = run.setup
   const step = run.traceSteps.length + 1
   const startedMs = ports.clock.nowMs()
@@ -48,12 +60,12 @@ async function runAttempt(run: TurnRun, { prompt, model, reading }: Attempt): Pr
   let decision: Decision | undefined
   try {
     const options = { signal: run.signal, limits, clock: ports.clock, timers: ports.timers }
-    await readModel(model, requestOf(run, prompt, assembly), { ...options, onPart: (part) => heard.part(part) })
+    await readModel(model, requestOf(run, { prompt, tools, assembly }), { ...options, onPart: (part) => heard.part(part) })
+    decision = reading.onEnd(heard.finishReason)
   } catch (thrown) {
     error = messageOf(thrown)
     throw thrown
   } finally {
-    decision = reading.onEnd(heard.finishReason)
     const { usage, finishReason } = heard
     const outcome = { ...(decision ? { decision } : {}), ...(usage ? { usage } : {}), ...(finishReason ? { finishReason } : {}) }
     const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
@@ -84,19 +96,23 @@ export function assembleStep(run: TurnRun, prompt: string, model: LanguageModel)
   return assembly
 }
 
-function requestOf(run: TurnRun, prompt: string, assembly: Assembly): ModelRequest {
+function requestOf(
+  run: TurnRun,
+  { prompt, tools, assembly }: Pick<Attempt, "prompt" | "tools"> & { assembly: Assembly },
+): ModelRequest {
   const { setup } = run
   const { responseFormat, ...request } = setup.request
   return {
     messages: assembly.messages,
     assembly,
     ...request,
+    ...(tools === undefined ? {} : { tools }),
     ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
     facts: {
       prompt,
       question: setup.question.text,
       speaker: setup.question.speaker.name,
-      tools: prompt === "planner" ? setup.tools.plannerTools : [],
+      tools: prompt === "planner" || prompt === "native" ? setup.tools.plannerTools : [],
       runs: run.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),
       prestart: run.prestart.map(({ tool, result }) => ({ tool, result })),
       memories: run.memories.map(({ text }) => text),
@@ -144,10 +160,12 @@ class Heard {
         this.#run.warn("model", part.message)
         break
       case "tool-call":
-        this.#run.warn(
-          "model",
-          `${this.#model.id} called ${part.call.name} natively; this loop reads JSON decisions and ignored it.`,
-        )
+        if (this.#reading.onToolCall) this.#reading.onToolCall(part.call)
+        else
+          this.#run.warn(
+            "model",
+            `${this.#model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`,
+          )
     }
   }
 }

@@ -1,7 +1,10 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { TurnEvent, TurnResult } from "./events.ts"
 import { finalOutput } from "./final-output.ts"
-import { plan } from "./plan.ts"
+import { planChat } from "./plan-chat.ts"
+import { planJson } from "./plan-json.ts"
+import { planNative } from "./plan-native.ts"
+import type { Planner, PlanningMode } from "./planner.ts"
 import { prepare } from "./prepare.ts"
 import { TurnRun } from "./turn-run.ts"
 import type { TurnSetup } from "./turn-setup.ts"
@@ -23,7 +26,7 @@ export async function runTurn(setup: TurnSetup, signal: AbortSignal, emit: (even
   try {
     deadline.signal.throwIfAborted()
     await prepare(run)
-    const planned = await plan(run)
+    const planned = await planners[planningMode(run)](run)
     if (planned.type === "answered") return { result: run.answer(planned.truncated ? "truncated" : "finish"), run }
     return { result: run.answer(await finalOutput(run, planned.stopReason)), run }
   } catch (thrown) {
@@ -31,6 +34,18 @@ export async function runTurn(setup: TurnSetup, signal: AbortSignal, emit: (even
   } finally {
     deadline.close()
   }
+}
+
+const planners: Readonly<Record<PlanningMode, Planner>> = { json: planJson, native: planNative, chat: planChat }
+
+/** Native calls need a model that has them; another plans with JSON, and says so. */
+function planningMode(run: TurnRun): PlanningMode {
+  const { loop, models } = run.setup
+  const isAble = models.every(({ capabilities }) => capabilities.tools)
+  if (loop.mode === "auto") return isAble ? "native" : "json"
+  if (loop.mode !== "native" || isAble) return loop.mode
+  run.warn("model", `${models.map(({ id }) => id).join(", ")} cannot call tools natively; this turn plans with JSON.`)
+  return "json"
 }
 
 /** The turn's own signal: the caller's, or the time limit of the whole turn. */

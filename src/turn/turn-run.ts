@@ -26,6 +26,8 @@ export class TurnRun {
   /** What the first step cut; later steps cut the same. */
   cut: Cut = {}
   fault: string | undefined
+  /** What was shown so far stood before a tool call: what comes now begins a paragraph of its own. */
+  parted = false
   note: string | undefined
   #usage: Usage = {}
   readonly #shown: string[] = []
@@ -48,6 +50,10 @@ export class TurnRun {
 
   show(delta: string): void {
     if (delta === "") return
+    if (this.parted) {
+      this.parted = false
+      this.show("\n\n")
+    }
     this.#shown.push(delta)
     this.emit({ type: "text-delta", delta })
   }

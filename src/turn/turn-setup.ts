@@ -3,7 +3,7 @@ import type { ServiceKey, Speaker } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
-import type { PrestartSettings, RetrySettings, TimeLimits } from "../profile/profile.ts"
+import type { LoopSettings, PrestartSettings, RetrySettings, TimeLimits } from "../profile/profile.ts"
 import type { MemoryRecall } from "../services/memory.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { ToolSet } from "../tools/tool-set.ts"
@@ -28,7 +28,7 @@ export interface TurnSetup {
   readonly memory?: MemoryRecall
   readonly recallLimit: number
   readonly hooks: readonly TurnHook[]
-  readonly loop: { readonly maxSteps: number; readonly strict: boolean }
+  readonly loop: Pick<LoopSettings, "mode" | "maxSteps" | "strict">
   readonly limits: TimeLimits
   /** Tokens a request may have, the answer's share already taken off. */
   readonly budgetTokens?: number

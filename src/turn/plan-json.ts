@@ -5,21 +5,17 @@ import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { CallGuard } from "./call-guard.ts"
 import { runModelStep, type StepReading } from "./model-step.ts"
+import type { PlanOutcome } from "./planner.ts"
 import { runCall } from "./run-call.ts"
 import type { TurnRun } from "./turn-run.ts"
 
-/** How planning ended: with the answer already shown, or with a final output to be made. */
-export type PlanOutcome =
-  | { readonly type: "answered"; readonly truncated: boolean }
-  | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" }
-
-/** Plan, run the tool, plan again, until the planner finishes or a limit says it must (T13, T14, T16). */
-export async function plan(run: TurnRun): Promise<PlanOutcome> {
+/** JSON decisions: plan, run the tool, plan again, until the planner finishes or a limit says it must (T13, T14, T16). */
+export async function planJson(run: TurnRun): Promise<PlanOutcome> {
   const { loop } = run.setup
   const guard = new CallGuard()
   let asked = false
   for (let step = 1; step <= loop.maxSteps; step++) {
-    const decision = await runModelStep(run, "planner", (model) => decisionReading(run, model))
+    const decision = await runModelStep(run, { prompt: "planner" }, (model) => decisionReading(run, model))
     run.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
       if (asked || decision === undefined) return { type: "final", stopReason: "finish" }

@@ -1,0 +1,31 @@
+import { type Fit, type Injection, isEmptyValue } from "../core/value.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import { renderNotice } from "../dialect/render-notice.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
+import { turnInjections } from "./turn-injections.ts"
+import type { TurnState } from "./turn-state.ts"
+
+/**
+ * The stack's items, then the turn's own. Where both have a key, what the turn really has comes last and so takes the
+ * slot; an empty one leaves it to the stack's item.
+ */
+export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
+  const items = stack.items().map(withFit)
+  if (!state) return items
+  const words = { optional: renderNotice(dialect, "optional", {}) }
+  const fromStack = new Set(items.map(({ key }) => key))
+  const own = turnInjections(state, words).filter(({ key, content }) => !isEmptyValue(content) || !fromStack.has(key))
+  return [...items, ...own]
+}
+
+/** An item of the stack that says nothing about the budget: a turn's goes before a session's, a session's before the profile's. */
+function withFit(injection: Injection): Injection {
+  if (injection.fit) return injection
+  return { ...injection, fit: defaultFits[injection.scope] }
+}
+
+const defaultFits: Record<Injection["scope"], Fit> = {
+  turn: { rank: 30, shrink: "drop" },
+  session: { rank: 60, shrink: "drop" },
+  global: { rank: 80, shrink: "drop" },
+}

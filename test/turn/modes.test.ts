@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from "vitest"
+import { z } from "zod"
+import type { ModelPart } from "../../src/model/model-part.ts"
+import { expectScriptsDone, type ScriptedModel, type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import { finish as finishJson, callTool as jsonCall, testAgent } from "../support/agents.ts"
+
+afterEach(expectScriptsDone)
+
+const weather = defineTool({
+  name: "query.weather",
+  description: "查询天气",
+  inputSchema: z.object({ city: z.string() }),
+  execute: ({ city }) => `${city}: 晴`,
+})
+const broken = defineTool({ name: "broken", description: "", execute: () => Promise.reject(new Error("坏了")) })
+const tools = [weather, broken]
+
+/** How a mode's model says the same things. */
+const dialogues = {
+  json: {
+    call: (name: string, args: Record<string, unknown>): ScriptedStep => jsonCall(name, args),
+    answer: (text: string): ScriptedStep => finishJson(text),
+  },
+  native: {
+    call: (name: string, args: Record<string, unknown>): ScriptedStep => [native(name, args)],
+    answer: (text: string): ScriptedStep => text,
+  },
+} as const
+
+let calls = 0
+function native(name: string, args: Record<string, unknown> | string): ModelPart {
+  return {
+    type: "tool-call",
+    call: { id: `native_${++calls}`, name: name.replace(".", "_"), args: typeof args === "string" ? args : JSON.stringify(args) },
+  }
+}
+
+function agentIn(
+  mode: "json" | "native",
+  steps: readonly ScriptedStep[],
+  loop = {},
+): { model: ScriptedModel; send: ReturnType<typeof testAgent>["session"] } {
+  const model = scriptedModel(steps, { capabilities: { tools: true } })
+  return { model, send: testAgent(model, { dialect: "layered", loop: { mode, ...loop } }, { tools }).session }
+}
+
+describe.each(["json", "native"] as const)("the same scenarios with %s calls", (mode) => {
+  const { call, answer } = dialogues[mode]
+
+  test("T14 T15 a tool run, then the answer", async () => {
+    const { model, send } = agentIn(mode, [call("query.weather", { city: "北京" }), answer("北京晴。")])
+    const result = await send.send("天气？").result
+    expect(result).toMatchObject({ ok: true, text: "北京晴。", stopReason: "finish" })
+    expect(result.trace.runs).toMatchObject([{ tool: "query.weather", args: { city: "北京" }, result: "北京: 晴" }])
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain("北京: 晴")
+  })
+
+  test("T16 at the step limit the final output is made over what was gathered", async () => {
+    const steps = [call("query.weather", { city: "甲" }), call("query.weather", { city: "乙" })]
+    const { model, send } = agentIn(mode, [...steps, "都晴。"], { maxSteps: 2 })
+    expect(await send.send("？").result).toMatchObject({ ok: true, text: "都晴。", stopReason: "max-steps" })
+    expect(model.requests[2]?.messages.at(-1)?.content).toContain("query.weather(city=乙) → 乙: 晴")
+  })
+
+  test("T17 a second repeat forces the answer", async () => {
+    const same = () => call("query.weather", { city: "甲" })
+    const { send } = agentIn(mode, [same(), same(), same(), "晴。"])
+    expect(await send.send("？").result).toMatchObject({ ok: true, stopReason: "repeated-call" })
+  })
+
+  test("T18 unknown tools, bad arguments and failures are runs that the model sees", async () => {
+    const steps = [call("ghost", {}), call("query.weather", { city: 1 }), call("broken", {})]
+    const { model, send } = agentIn(mode, [...steps, answer("不行。")])
+    const result = await send.send("？").result
+    expect(result.trace.runs.map(({ failure }) => failure)).toEqual(["unknown-tool", "invalid-arguments", "threw"])
+    expect(model.requests[3]?.messages.at(-1)?.content).toContain("坏了")
+  })
+
+  test("each request extends the one before it, message for message", async () => {
+    const steps = [call("query.weather", { city: "甲" }), call("broken", {}), answer("好。")]
+    const { model, send } = agentIn(mode, steps)
+    await send.send("？").result
+    for (const [index, { messages }] of model.requests.entries()) {
+      const before = model.requests[index - 1]?.messages ?? []
+      expect(messages.slice(0, before.length)).toEqual(before)
+    }
+  })
+})
+
+describe("native calls", () => {
+  test("several calls of a step run side by side, with results in their order", async () => {
+    const order: string[] = []
+    let release: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = defineTool({
+      name: "slow",
+      description: "",
+      async execute() {
+        await gate
+        order.push("slow")
+        return "慢"
+      },
+    })
+    const fast = defineTool({
+      name: "fast",
+      description: "",
+      execute() {
+        order.push("fast")
+        release()
+        return "快"
+      },
+    })
+    const model = scriptedModel([[native("slow", {}), native("fast", {})], "好。"], { capabilities: { tools: true } })
+    const { session } = testAgent(model, { dialect: "layered", loop: { mode: "native" } }, { tools: [slow, fast] })
+    const result = await session.send("？").result
+    expect(order).toEqual(["fast", "slow"])
+    expect(result.trace.runs.map((run) => run.result)).toEqual(["慢", "快"])
+    const [assistant, first, second] = model.requests[1]?.messages.slice(-3) ?? []
+    expect(assistant).toMatchObject({ role: "assistant", content: "", toolCalls: [{ name: "slow" }, { name: "fast" }] })
+    expect(first).toMatchObject({ role: "tool", content: "慢", toolCallId: assistant?.toolCalls?.[0]?.id })
+    expect(second).toMatchObject({ role: "tool", content: "快", toolCallId: assistant?.toolCalls?.[1]?.id })
+  })
+
+  test("an equal call in the same step runs once", async () => {
+    let runs = 0
+    const counting = defineTool({ name: "counting", description: "", execute: () => `${++runs}` })
+    const model = scriptedModel([[native("counting", {}), native("counting", {})], "好。"], { capabilities: { tools: true } })
+    await testAgent(model, { loop: { mode: "native" } }, { tools: [counting] }).session.send("？").result
+    expect(runs).toBe(1)
+  })
+
+  test("tools go under legal names and come back under their own; arguments are read by the ladder", async () => {
+    const model = scriptedModel([[native("query.weather", "{'city': '北京',}")], "好。"], { capabilities: { tools: true } })
+    const result = await testAgent(model, { loop: { mode: "native" } }, { tools }).session.send("？").result
+    expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(["query_weather", "broken"])
+    expect(result.trace.runs[0]).toMatchObject({ tool: "query.weather", args: { city: "北京" }, status: "ok" })
+  })
+
+  test("T18 arguments that were cut off are not run", async () => {
+    const model = scriptedModel([[native("query.weather", '{"city": "北')], "好。"], { capabilities: { tools: true } })
+    const result = await testAgent(model, { loop: { mode: "native" } }, { tools }).session.send("？").result
+    expect(result.trace.runs[0]).toMatchObject({ status: "failed", failure: "invalid-arguments" })
+  })
+
+  test("what is said beside a call is shown, and the answer begins a paragraph of its own", async () => {
+    const model = scriptedModel([["我查一下。", native("query.weather", { city: "甲" })], "甲晴。"], {
+      capabilities: { tools: true },
+    })
+    const result = await testAgent(model, { loop: { mode: "native" } }, { tools }).session.send("？").result
+    expect(result).toMatchObject({ ok: true, text: "我查一下。\n\n甲晴。" })
+  })
+
+  test("a model without native calls plans with JSON and the turn says so; auto chooses by itself, silently", async () => {
+    const plain = scriptedModel([finishJson("好。")])
+    const result = await testAgent(plain, { loop: { mode: "native" } }, { tools }).session.send("？").result
+    expect(result).toMatchObject({ ok: true, text: "好。", trace: { warnings: [{ kind: "model" }] } })
+    const able = scriptedModel(["好。"], { capabilities: { tools: true } })
+    expect(await testAgent(able, { loop: { mode: "auto" } }).session.send("？").result).toMatchObject({
+      ok: true,
+      trace: { warnings: [] },
+    })
+    expect(able.requests[0]?.facts?.prompt).toBe("native")
+  })
+})
+
+describe("chat", () => {
+  test.each(["fay", "layered", "stack"])("is one call without tools in %s", async (dialect) => {
+    const model = scriptedModel(["你好呀。"])
+    const { session } = testAgent(model, { dialect, loop: { mode: "chat" } }, { tools })
+    expect(await session.send("你好").result).toMatchObject({ ok: true, text: "你好呀。", stopReason: "finish" })
+    const prompt = model.requests[0]?.messages.map(({ content }) => content).join("\n") ?? ""
+    expect(prompt).toContain("你好")
+    expect(prompt).not.toMatch(/query|JSON/)
+    expect(model.requests[0]?.tools).toBeUndefined()
+  })
+})
