@@ -1,12 +1,12 @@
-const plain = /^[ -~]*$/
+import { graphemesOf } from "./graphemes.ts"
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+const plain = /^[ -~]*$/
 
 /** How many columns of a terminal a text takes: ideographs and emoji two, marks and joiners none. */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length
   let columns = 0
-  for (const { segment } of segmenter.segment(text)) columns += clusterWidth(segment)
+  for (const { segment } of graphemesOf(text)) columns += clusterWidth(segment)
   return columns
 }
 

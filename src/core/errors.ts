@@ -17,6 +17,7 @@ export type ErrorCode =
   | "tool-definition"
   | "tool-collision"
   | "tool-arguments"
+  | "tool-timeout"
   | "model"
   | "model-stall"
   | "model-empty"
@@ -115,11 +116,10 @@ export function messageOf(thrown: unknown): string {
 }
 
 function kindOf(thrown: unknown): string {
-  if (typeof thrown === "bigint") return String(thrown)
   try {
     return Object.prototype.toString.call(thrown)
   } catch {
-    return "[unreadable]"
+    return "unknown"
   }
 }
 

@@ -1,7 +1,7 @@
+import { graphemesOf } from "./graphemes.ts"
+
 /** Longer than any cluster that people write; what is longer is cut between code points. */
 const windowUnits = 256
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
 /**
  * The last place at or before `offset` (UTF-16 units) where a grapheme begins, or the text's end. Only the surroundings of
@@ -29,7 +29,7 @@ export function graphemeBoundaryAfter(text: string, offset: number): number {
 /** Grapheme beginnings from `from` to just past `offset`, the text's end among them. */
 function* boundaries(text: string, from: number, offset: number): Generator<number> {
   const window = text.slice(from, offset + windowUnits)
-  for (const { index } of segmenter.segment(window)) yield from + index
+  for (const { index } of graphemesOf(window)) yield from + index
   if (from + window.length === text.length) yield text.length
 }
 

@@ -38,7 +38,7 @@ export function codeFrame(text: string, { line, column }: Position, { around = 1
   const rows: string[] = []
   for (let number = first; number <= last; number++) {
     const shown = shownPart(lines[number - 1] ?? "", from, widthColumns)
-    rows.push(`${String(number).padStart(gutter)} | ${shown.join("")}`.trimEnd())
+    rows.push(`${String(number).padStart(gutter)} | ${shown.join("")}`)
     if (number !== line) continue
     rows.push(`${" ".repeat(gutter)} | ${" ".repeat(displayWidth(shown.slice(0, column - from).join("")))}^`)
   }

@@ -8,7 +8,7 @@ export interface Span {
   readonly text: string
   /** Index into the assembly's messages. */
   readonly message: number
-  /** The injection's key; `""` for the prompt file's own frame. */
+  /** The injection's key, for a placeholder that of its slot; `""` for the rest of the prompt file's own frame. */
   readonly key: string
   /** `frame` is the prompt file's text, `content` a value, `notice` what truncation put in. */
   readonly part: "frame" | "content" | "notice"
@@ -44,8 +44,14 @@ export interface Cut {
   readonly [key: string]: CutSize
 }
 
-/** `dropped`, the number of entries left, or the number of graphemes left. */
-export type CutSize = { readonly dropped: true } | { readonly entries: number } | { readonly characters: number }
+/**
+ * `dropped`, how many of the last entries are left (`of` so many then, as a list can grow meanwhile), or how many UTF-16
+ * units of a text at most.
+ */
+export type CutSize =
+  | { readonly dropped: true }
+  | { readonly entries: number; readonly of?: number }
+  | { readonly characters: number }
 
 /** A request, assembled: plain JSON, so it can be stored, compared and shown. */
 export interface Assembly {
@@ -69,6 +75,6 @@ export interface Assembly {
 export interface Sanitised {
   readonly key: string
   readonly removed: number
-  /** Which kinds: `tags`, `bidi`, `control`. */
+  /** Which kinds: `tags`, `bidi`, `control`, `surrogate`. */
   readonly kinds: readonly string[]
 }

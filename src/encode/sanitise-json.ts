@@ -7,27 +7,64 @@ export interface SanitisedJson<T> {
   readonly kinds: readonly string[]
 }
 
-/** Sanitises every string of a JSON value, keys too. Anything that is no plain JSON stays as it is. */
+/**
+ * Sanitises every string of a JSON value, keys too; no key is lost when two become equal. Objects that are no plain JSON
+ * stay as they are, and so does what lies deeper than tools nest: where they are printed, the encoder escapes what is
+ * left. Values that hold one another are walked once. Never throws.
+ */
 export function sanitiseJson<T>(value: T): SanitisedJson<T> {
-  let removed = 0
-  const kinds = new Set<string>()
-  const clean = (text: string): string => {
-    const result = sanitise(text)
-    removed += result.removed
-    for (const kind of result.kinds) kinds.add(kind)
-    return result.text
-  }
-  const walk = (node: unknown, depth: number): unknown => {
-    if (typeof node === "string") return clean(node)
-    if (typeof node !== "object" || node === null || depth > maxDepth) return node
-    if (Array.isArray(node)) return node.map((item) => walk(item, depth + 1))
-    if (Object.getPrototypeOf(node) !== Object.prototype && Object.getPrototypeOf(node) !== null) return node
-    const copy: Record<string, unknown> = Object.create(null)
-    for (const [key, item] of Object.entries(node)) copy[clean(key)] = walk(item, depth + 1)
-    return copy
-  }
-  return { value: walk(value, 0) as T, removed, kinds: [...kinds] }
+  const walk = new Walk()
+  const clean = walk.value(value, 0) as T
+  return { value: clean, removed: walk.removed, kinds: [...walk.kinds] }
 }
 
-/** Deeper values come from no tool; the encoders bound their own depth. */
 const maxDepth = 200
+
+class Walk {
+  removed = 0
+  readonly kinds = new Set<string>()
+  /** Copies by what they were made from: shared and circular values stay so. */
+  readonly #copies = new Map<object, unknown>()
+
+  value(node: unknown, depth: number): unknown {
+    if (typeof node === "string") return this.#text(node)
+    if (typeof node !== "object" || node === null || depth > maxDepth) return node
+    if (this.#copies.has(node)) return this.#copies.get(node)
+    try {
+      if (Array.isArray(node)) return this.#list(node, depth)
+      return isPlain(node) ? this.#record(node, depth) : node
+    } catch {
+      return node
+    }
+  }
+
+  #text(text: string): string {
+    const clean = sanitise(text)
+    this.removed += clean.removed
+    for (const kind of clean.kinds) this.kinds.add(kind)
+    return clean.text
+  }
+
+  #list(node: readonly unknown[], depth: number): unknown[] {
+    const copy: unknown[] = []
+    this.#copies.set(node, copy)
+    for (const item of node) copy.push(this.value(item, depth + 1))
+    return copy
+  }
+
+  #record(node: object, depth: number): Record<string, unknown> {
+    const copy: Record<string, unknown> = Object.create(null)
+    this.#copies.set(node, copy)
+    for (const [key, item] of Object.entries(node)) {
+      const clean = this.#text(key)
+      const isTaken = clean !== key && (Object.hasOwn(node, clean) || Object.hasOwn(copy, clean))
+      copy[isTaken ? key : clean] = this.value(item, depth + 1)
+    }
+    return copy
+  }
+}
+
+function isPlain(node: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(node)
+  return prototype === Object.prototype || prototype === null
+}

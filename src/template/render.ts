@@ -29,7 +29,8 @@ export function renderTemplate(template: Template | string, values: TemplateValu
       out += text
       return true
     },
-    within: (_name, print) => print(),
+    branch: (_name, print) => print(),
+    placeholder: (_name, print) => print(),
     role: (role, source) => {
       throw promptOnly(`role(${role})`, source)
     },

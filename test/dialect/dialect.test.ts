@@ -75,7 +75,7 @@ describe("front matter of prompt files", () => {
   test("what is known is kept, and optional names reach the template", () => {
     const attributes = { separator: "blank-line", optional: ["a"], omit: ["b"] }
     const file = compile(promptFile("x.md", "${a}", attributes)).files.get("x")
-    expect(file?.attributes).toEqual(attributes)
+    expect(file).toMatchObject({ separator: "\n\n", omit: ["b"] })
     expect(file?.template.optional).toEqual(new Set(["a"]))
   })
 

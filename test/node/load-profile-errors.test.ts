@@ -96,7 +96,7 @@ temperature = 3
       7 | strict = "no"
         | ^
       8 | mode = "jsn"
-      profile.toml:8:1: loop.mode: expected "json", found "jsn". Did you mean "json"?
+      profile.toml:8:1: loop.mode: expected "json", "native", "chat" or "auto", found "jsn". Did you mean "json"?
       7 | strict = "no"
       8 | mode = "jsn"
         | ^

@@ -72,6 +72,11 @@ mode = "json"
 max_steps = 4
 strict = true
 response_format = "json"
+[retry]
+max_attempts = 2
+base_delay_ms = 7
+max_delay_ms = 8
+
 [limits]
 first_token_ms = 1
 between_chunks_ms = 2
@@ -128,6 +133,7 @@ max_output_tokens = 14
         max_jump_mini: author("3", "profiles/mei.toml", 16),
       },
       loop: { mode: "json", maxSteps: 4, strict: true, responseFormat: "json" },
+      retry: { maxAttempts: 2, baseDelayMs: 7, maxDelayMs: 8 },
       limits: { firstTokenMs: 1, betweenChunksMs: 2, toolMs: 3, prestartMs: 4, stepMs: 5, turnMs: 6 },
       history: { contextCount: 7, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },

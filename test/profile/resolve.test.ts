@@ -25,6 +25,7 @@ describe("resolveProfile", () => {
       persona: { text: "", trust: "author" },
       variables: {},
       loop: { mode: "json", maxSteps: 12, strict: false, responseFormat: "text" },
+      retry: { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 20_000 },
       limits: {
         firstTokenMs: 60_000,
         betweenChunksMs: 30_000,

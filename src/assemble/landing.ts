@@ -1,0 +1,81 @@
+import { type Entry, type Injection, isEmptyValue } from "../core/value.ts"
+import type { PromptFile } from "../dialect/dialect.ts"
+import type { TemplateNode } from "../template/ast.ts"
+
+/** Where a prompt's injections print. */
+export interface Landing {
+  /** By slot; the slots `rest` and `developer` collect what has none of its own. */
+  readonly slots: ReadonlyMap<string, readonly Injection[]>
+  /** Names that a condition finds filled, flags too. */
+  readonly held: ReadonlySet<string>
+}
+
+/** Slots that collect other injections; none can claim them by its key. */
+const collecting: ReadonlySet<string> = new Set(["rest", "developer"])
+
+/**
+ * Decides where each injection lands: in the slot of its key; what no slot names and the file does not omit goes to
+ * the rest slot by ascending priority, equal ones in the order given; developer items go to the `developer` slot where
+ * the file has one and the model has the role. Flags print nowhere and only answer conditions.
+ */
+export function landing(
+  injections: readonly Injection[],
+  file: PromptFile,
+  { developerRole = false }: { readonly developerRole?: boolean } = {},
+): Landing {
+  const names = namesOf(file.template.nodes).slots
+  const slots = new Map<string, Injection[]>([
+    ["rest", []],
+    ["developer", []],
+  ])
+  const held = new Set<string>()
+  const land = (slot: string, injection: Injection) => {
+    const landed = slots.get(slot)
+    if (landed) landed.push(injection)
+    else slots.set(slot, [injection])
+    held.add(slot)
+  }
+  for (const injection of [...injections].sort((a, b) => a.priority - b.priority)) {
+    const { key, content, role, enabled } = injection
+    if (!enabled || file.omit.includes(key) || isEmptyValue(content)) continue
+    if (!collecting.has(key)) held.add(key)
+    if (content === true) continue
+    if (names.has(key) && !collecting.has(key)) land(key, injection)
+    else land(developerRole && role === "developer" && names.has("developer") ? "developer" : "rest", injection)
+  }
+  return { slots, held }
+}
+
+/** The entry that a rest item prints through `rest.md`. */
+export function restEntry(injection: Injection): Entry {
+  return { key: { text: injection.key, trust: "author" }, content: injection.content }
+}
+
+/** The names a template mentions, also in branches and placeholders. */
+export interface TemplateNames {
+  readonly slots: ReadonlySet<string>
+  readonly conditions: ReadonlySet<string>
+}
+
+const known = new WeakMap<readonly TemplateNode[], TemplateNames>()
+
+/** The names of a template's slots and conditions, found once per template. */
+export function namesOf(nodes: readonly TemplateNode[]): TemplateNames {
+  const before = known.get(nodes)
+  if (before) return before
+  const names = { slots: new Set<string>(), conditions: new Set<string>() }
+  collect(nodes, names)
+  known.set(nodes, names)
+  return names
+}
+
+function collect(nodes: readonly TemplateNode[], names: { slots: Set<string>; conditions: Set<string> }): void {
+  for (const node of nodes) {
+    if (node.type === "slot" || node.type === "messages") names.slots.add(node.name)
+    if (node.type === "slot") collect(node.placeholder ?? [], names)
+    if (node.type !== "conditional") continue
+    names.conditions.add(node.name)
+    collect(node.then, names)
+    collect(node.otherwise, names)
+  }
+}

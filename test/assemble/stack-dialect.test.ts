@@ -1,0 +1,78 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { assemble } from "../../src/assemble/assemble.ts"
+import { shippedDialect } from "../../src/dialect/shipped.ts"
+import { decodeLines } from "../../src/encode/lines.ts"
+import type { Markers } from "../../src/encode/markers.ts"
+import { composeMessages } from "../../src/stack/compose-messages.ts"
+import type { InjectionInput } from "../../src/stack/injection.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { renderSpans } from "../../src/stack/render.ts"
+import { anyStack, promptText } from "../stack/arbitrary-stack.ts"
+
+const locales = ["en", "zh-CN"] as const
+
+/** What the stack protects when it renders by itself: its headings. */
+const ownMarkers: Markers = { lines: new Set(), heads: ["##"], fences: false }
+
+/** The dialect's chat prompt over a stack and a base, as messages. */
+function chat(stack: PromptStack, base: string, { locale, developer = false }: { locale: string; developer?: boolean }) {
+  const withBase = new PromptStack([...stack.items(), { key: "base", content: base, scope: "global" as const }])
+  return assemble(withBase, { dialect: "stack", prompt: "chat", locale, roles: { developer } })
+}
+
+/** Lists of entries print through files of the dialect that the stack does not know; `base` is the dialect's slot. */
+const plain = anyStack.map((make) => () => {
+  const items: InjectionInput[] = make().items()
+  return new PromptStack(items.filter(({ key }) => key !== "base"))
+})
+
+describe("rule 7: one renderer", () => {
+  test("S5 what an author wrote: stack.render(base) is the system message of the dialect, for any stack and base", () => {
+    const authored = plain.map((make) => () => {
+      const items = make().items()
+      return new PromptStack(items.map((item) => ({ ...item, trust: "author" as const, content: byAuthor(item.content) })))
+    })
+    fc.assert(
+      fc.property(authored, promptText, fc.constantFrom(...locales), (make, text, locale) => {
+        const base = text.trim()
+        const { messages } = chat(make(), base, { locale })
+        expect(messages.map(({ content }) => content).join("")).toBe(make().render(base))
+        expect(messages.every(({ role }) => role === "system")).toBe(true)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test("S5 what others wrote too: the two differ at most in the backslashes of lines that only the dialect protects", () => {
+    fc.assert(
+      fc.property(plain, promptText, fc.constantFrom(...locales), (make, text, locale) => {
+        const { spans } = chat(make(), text.trim(), { locale })
+        const rendered = renderSpans(text.trim(), make().items())
+        const undo = (span: { text: string; part: string; trust: string }, markers: Markers) =>
+          span.part === "content" && span.trust !== "author" ? decodeLines(span.text, markers) : span.text
+        const { markers } = shippedDialect("stack", locale)
+        expect(spans.map((span) => undo(span, markers)).join("")).toBe(rendered.map((span) => undo(span, ownMarkers)).join(""))
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test("S8 with a developer role both make the same system and developer message", () => {
+    const stack = new PromptStack([
+      { key: "a", content: "1", priority: 10 },
+      { key: "b", content: "2", priority: 20, role: "developer" },
+      { key: "c", content: "3\n\n4", priority: 30, role: "developer" },
+    ])
+    for (const developer of [true, false]) {
+      const composed = composeMessages(stack, [{ role: "system", content: "base" }], { developerRole: developer })
+      expect(chat(stack, "base", { locale: "en", developer }).messages).toEqual(composed)
+    }
+  })
+})
+
+function byAuthor(content: InjectionInput["content"]): InjectionInput["content"] {
+  if (typeof content !== "object") return content
+  if (!Array.isArray(content)) return { ...(content as { text: string }), trust: "author" }
+  return content
+}
