@@ -1,4 +1,5 @@
 import { graphemesOf } from "./graphemes.ts"
+import { lazyPattern } from "./lazy-pattern.ts"
 
 const plain = /^[ -~]*$/
 
@@ -18,12 +19,12 @@ function clusterWidth(cluster: string): number {
   return columns
 }
 
-const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u
+const zeroWidth = lazyPattern(String.raw`^[\p{Mn}\p{Me}\p{Cf}]$`, "u")
 
 function characterWidth(character: string): 0 | 1 | 2 {
   const code = character.codePointAt(0) ?? 0
   if (wideRanges.some(([first, last]) => code >= first && code <= last)) return 2
-  return zeroWidth.test(character) ? 0 : 1
+  return zeroWidth().test(character) ? 0 : 1
 }
 
 /** Hangul, Han, Kana, full-width forms, regional indicators and pictographs. */

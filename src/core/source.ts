@@ -1,4 +1,5 @@
 import { displayWidth } from "./display-width.ts"
+import { lazyPattern } from "./lazy-pattern.ts"
 
 /** A place in an authored file: 1-based line, and column where it is known. */
 export interface Source {
@@ -46,7 +47,10 @@ export function codeFrame(text: string, { line, column }: Position, { around = 1
 }
 
 /** Controls, line separators, bidi controls and half characters: each stands as one visible character. */
-const disturbing = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu
+const disturbing = lazyPattern(
+  String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]`,
+  "gu",
+)
 
 /** Up to `count` characters of a line, from the 1-based column `from`. A long line is not spread out whole. */
 function shownPart(line: string, from: number, count: number): string[] {
@@ -55,7 +59,7 @@ function shownPart(line: string, from: number, count: number): string[] {
   for (const character of line) {
     column++
     if (column >= from + count) break
-    if (column >= from) shown.push(character === "\t" ? " " : character.replace(disturbing, "\ufffd"))
+    if (column >= from) shown.push(character === "\t" ? " " : character.replace(disturbing(), "\ufffd"))
   }
   return shown
 }

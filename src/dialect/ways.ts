@@ -22,7 +22,8 @@ export const freshLine: Way = { ...messageStart, trimsFrom: Infinity }
 /** The ways, each once. */
 export function distinctWays(ways: Iterable<Way>): Ways {
   const distinct = new Map<string, Way>()
-  for (const way of ways) distinct.set(`${way.breakAt} ${way.spaceAt} ${way.trimsFrom} ${way.line === null ? "" : `=${way.line}`}`, way)
+  for (const way of ways)
+    distinct.set(`${way.breakAt} ${way.spaceAt} ${way.trimsFrom} ${way.line === null ? "" : `=${way.line}`}`, way)
   return distinct
 }
 

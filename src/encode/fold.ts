@@ -1,21 +1,29 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
+
 /** Anything but printable ASCII and Han with its most frequent punctuation: those have nothing to even out but case and white space. */
-const uneven = /[^ -~\t\u{2018}-\u{201d}\u{3001}\u{3002}\u{300a}-\u{3011}\u{3400}-\u{4dbf}\u{4e00}-\u{9fff}]/u
+const uneven = lazyPattern(
+  String.raw`[^ -~\t\u{2018}-\u{201d}\u{3001}\u{3002}\u{300a}-\u{3011}\u{3400}-\u{4dbf}\u{4e00}-\u{9fff}]`,
+  "u",
+)
 
 /** Characters that show nothing of their own: controls, format and tag characters, fillers, marks upon other characters. */
-const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Noncharacter_Code_Point}[\p{Cc}--[\t\n\v\f\r\u{85}]]]/gv
+const unseen = lazyPattern(
+  String.raw`[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Noncharacter_Code_Point}[\p{Cc}--[\t\n\v\f\r\u{85}]]]`,
+  "gv",
+)
 
 /** The Braille blank is a symbol to Unicode and a space to the eye; U+0085 is a line break that `\s` leaves out. */
-const blanks = /[\s\u{85}\u{2800}]+/gu
+const blanks = lazyPattern(String.raw`[\s\u{85}\u{2800}]+`, "gu")
 
-const dashes = /[\p{Pd}\u{2d7}\u{2043}\u{2212}\u{23af}\u{2500}\u{2501}]/gu
+const dashes = lazyPattern(String.raw`[\p{Pd}\u{2d7}\u{2043}\u{2212}\u{23af}\u{2500}\u{2501}]`, "gu")
 
 /**
  * A line as a careless or hostile reader sees it: case, width, accents and dashes evened out, invisible characters gone,
  * white space single and trimmed. Equal folds mean that two lines can pass for each other; folding twice changes nothing (T28).
  */
 export function fold(line: string): string {
-  if (!uneven.test(line)) return line.toLowerCase().replace(blanks, " ").trim()
-  return foldCase(withoutUnseen(line)).replace(dashes, "-").replace(blanks, " ").trim().normalize("NFC")
+  if (!uneven().test(line)) return line.toLowerCase().replace(blanks(), " ").trim()
+  return foldCase(withoutUnseen(line)).replace(dashes(), "-").replace(blanks(), " ").trim().normalize("NFC")
 }
 
 /** Both ways, because some letters meet only in upper case: ß and SS, ſ and s. The final sigma depends on its neighbours. */
@@ -27,5 +35,5 @@ function foldCase(text: string): string {
 /** The text decomposed, width evened out, and everything gone that shows nothing of its own; line breaks and case stay. */
 export function withoutUnseen(text: string): string {
   // Marks go first: normalising sorts runs of them, in quadratic time.
-  return text.replace(unseen, "").normalize("NFKD").replace(unseen, "")
+  return text.replace(unseen(), "").normalize("NFKD").replace(unseen(), "")
 }

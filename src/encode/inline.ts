@@ -1,13 +1,17 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { lazyPattern } from "../core/lazy-pattern.ts"
 
 /** The longest text that stands bare, in code points. */
 const longestBare = 500
 
 /** What a plain word begins with. */
-const beginning = /^[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]/v
+const beginning = lazyPattern(String.raw`^[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]`, "v")
 
 /** Anything but letters, digits and the marks of plain sentences: what lists of arguments, links or tags are made of. */
-const foreign = /[^[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}] ._:;!?\-\/'%°+·\&@，。：；！？、…—～~℃《》“”‘’]/v
+const foreign = lazyPattern(
+  String.raw`[^[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}] ._:;!?\-\/'%°+·\&@，。：；！？、…—～~℃《》“”‘’]`,
+  "v",
+)
 
 /** What some letters and numbers turn into when width is evened out, such as ⑴. */
 const structure = /[()="`\\<>[\]{}|#^$*]/
@@ -15,7 +19,10 @@ const structure = /[()="`\\<>[\]{}|#^$*]/
 const jsonWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
 /** Characters that JSON leaves as they are although they break a line, hide, or read as a quote or backslash in another width. */
-const concealed = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{ff02}\u{ff3c}\u{fe68}]/gv
+const concealed = lazyPattern(
+  String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{ff02}\u{ff3c}\u{fe68}]`,
+  "gv",
+)
 
 /**
  * Untrusted text for a place inside a line: bare when it is plainly a word or phrase and not JSON, else a JSON string.
@@ -47,7 +54,7 @@ export function decodeInline(encoded: string): string {
  * `null`. Throws with code `encoding` for what JSON cannot hold: cycles, bigints, nesting too deep to print.
  */
 export function encodeJsonLine(value: unknown): string {
-  return stringify(value).replace(concealed, escapeUnits)
+  return stringify(value).replace(concealed(), escapeUnits)
 }
 
 function stringify(value: unknown): string {
@@ -65,7 +72,7 @@ function escapeUnits(character: string): string {
 }
 
 function isPlain(text: string): boolean {
-  if (isLong(text) || !beginning.test(text) || foreign.test(text)) return false
+  if (isLong(text) || !beginning().test(text) || foreign().test(text)) return false
   if (text.includes("  ") || /[ :：]$/.test(text)) return false
   const seen = text.normalize("NFKC")
   return !structure.test(seen) && !jsonWord.test(seen)

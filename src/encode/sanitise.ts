@@ -1,3 +1,5 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
+
 /** What {@link sanitise} looks for. A `surrogate` without its other half is replaced by U+FFFD, the other kinds are removed. */
 export type UnsafeKind = "tags" | "bidi" | "control" | "surrogate"
 
@@ -9,10 +11,14 @@ export interface SanitisedText {
   readonly kinds: readonly UnsafeKind[]
 }
 
-const unsafe = /[\u{e0000}-\u{e007f}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\p{Cs}[\p{Cc}--[\t\n\v\f\r\u{85}]]]/v
+const unsafeSource = String.raw`[\u{e0000}-\u{e007f}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\p{Cs}[\p{Cc}--[\t\n\v\f\r\u{85}]]]`
+const unsafe = lazyPattern(unsafeSource, "v")
 
 /** A flag of a part of a country: the one place where tag characters are drawn. */
-const flagOrUnsafe = new RegExp(`\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}|${unsafe.source}`, "gv")
+const flagOrUnsafe = lazyPattern(
+  String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}|${unsafeSource}`,
+  "gv",
+)
 
 /**
  * Removes what hides from the eye or acts on a terminal: tag characters outside flags, bidi controls, C0 and C1 controls
@@ -20,10 +26,10 @@ const flagOrUnsafe = new RegExp(`\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{
  * Doing it twice changes nothing more.
  */
 export function sanitise(text: string): SanitisedText {
-  if (!unsafe.test(text)) return { text, removed: 0, kinds: [] }
+  if (!unsafe().test(text)) return { text, removed: 0, kinds: [] }
   const kinds = new Set<UnsafeKind>()
   let removed = 0
-  const clean = text.replace(flagOrUnsafe, (found) => {
+  const clean = text.replace(flagOrUnsafe(), (found) => {
     const kind = kindOf(found)
     if (kind === undefined) return found
     removed++

@@ -32,7 +32,7 @@ export function loadDialect({ name, locale, folder }: DialectChoice): Dialect | 
 /** The names of all dialects that a profile can choose: a user's own has one of the {@link promptKinds} in some locale. */
 export function knownDialects(folder?: string): string[] {
   const own = folder === undefined ? [] : foldersIn(folder).filter((name) => name !== "shared" && isDialect(join(folder, name)))
-  return [...new Set([...shippedDialectNames, ...own])].sort()
+  return [...new Set([...shippedDialectNames(), ...own])].sort()
 }
 
 function isDialect(folder: string): boolean {
@@ -40,7 +40,7 @@ function isDialect(folder: string): boolean {
 }
 
 function overlaid({ name, locale, folder }: Required<DialectChoice>): DialectSource {
-  const base = shippedDialectNames.includes(name) ? shippedDialectFiles(name, locale) : sharedOnly(name, { locale, folder })
+  const base = shippedDialectNames().includes(name) ? shippedDialectFiles(name, locale) : sharedOnly(name, { locale, folder })
   const locales = [locale, base.locale]
   const folders = [join(folder, "shared"), join(folder, name)].map((place) =>
     locales.map((each) => join(place, each)).find(isFolder),

@@ -1,8 +1,9 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import { type Scanner, scanPattern } from "./scanner.ts"
 
-const pattern = /[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*/uy
+const pattern = lazyPattern(String.raw`[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*`, "uy")
 
 /** Reads a name: letters of any script, digits, `_` and `-`, with dots between; `""` where there is none. */
 export function scanName(scanner: Scanner): string {
-  return scanPattern(scanner, pattern)
+  return scanPattern(scanner, pattern())
 }

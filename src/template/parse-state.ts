@@ -1,4 +1,5 @@
 import { locatedError, type PromptStrataError } from "../core/errors.ts"
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import { type Position, positionAt } from "../core/source.ts"
 import type { TemplateNode } from "./ast.ts"
 import type { Scanner } from "./scanner.ts"
@@ -37,11 +38,13 @@ export function templateError(
   })
 }
 
+const word = lazyPattern(String.raw`^[\p{L}\p{M}\p{N}_-]+`, "u")
+
 /** What stands at the scanner, for messages. */
 export function foundAt({ text, at }: Scanner): string {
   if (at >= text.length) return "the end of the file"
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
   if (character === "\n") return "a line break"
-  const word = /^[\p{L}\p{M}\p{N}_-]+/u.exec(text.slice(at, at + 60))?.[0]
-  return JSON.stringify(word ?? character)
+  const found = word().exec(text.slice(at, at + 60))?.[0]
+  return JSON.stringify(found ?? character)
 }

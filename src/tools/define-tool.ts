@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../core/errors.ts"
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import { checkArguments, checkRecord } from "./check-arguments.ts"
 import { inputJsonSchema } from "./input-schema.ts"
 import type { JsonSchema, Tool, ToolContext } from "./tool.ts"
@@ -31,7 +32,7 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
   readonly trust?: Tool["trust"]
 }
 
-const namePattern = /^[\p{L}_][\p{L}\p{N}_.-]{0,63}$/u
+const namePattern = lazyPattern(String.raw`^[\p{L}_][\p{L}\p{N}_.-]{0,63}$`, "u")
 
 /** Makes a tool. Throws `tool-definition` for a bad name, limit or schema. Arguments reach `execute` checked, with defaults filled in. */
 export function defineTool<Schema extends StandardSchemaV1 | undefined = undefined>(definition: ToolDefinition<Schema>): Tool {
@@ -54,7 +55,7 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
 }
 
 function requireValid({ name, description, timeoutMs, maxResultCharacters }: ToolDefinition<StandardSchemaV1 | undefined>): void {
-  if (typeof name !== "string" || !namePattern.test(name)) {
+  if (typeof name !== "string" || !namePattern().test(name)) {
     throw new PromptStrataError("tool-definition", `${JSON.stringify(name)} cannot be a tool's name.`, {
       hint: "Begin with a letter or _, then use at most 63 letters, digits, _, . or -.",
       evidence: { name },
