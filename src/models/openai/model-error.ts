@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { advice } from "./advice.ts"
-import type { Fault } from "./fault.ts"
+import type { Fault, FaultKind } from "./fault.ts"
 import type { Redact } from "./secrets.ts"
 
 /** Where a request went, for messages. */
@@ -10,15 +10,17 @@ export interface Target {
   /** Without credentials. */
   readonly url: string
   readonly redact: Redact
+  /** What to do about a fault, where it differs from what a user of `openaiModel` can do. */
+  readonly advice?: Readonly<Record<FaultKind, string>>
 }
 
 const maxSaidCharacters = 300
 
 /** A fault as an error of code `model`, with advice a person can act on. Holds no secret, and therefore no cause. */
-export function modelError(fault: Fault, { id, url, redact }: Target): PromptStrataError {
+export function modelError(fault: Fault, { id, url, redact, ...target }: Target): PromptStrataError {
   const said = shorten(redact(fault.said))
   const what = fault.status === undefined ? headline(fault) : `answered with status ${fault.status}`
-  const hint = advice[fault.kind]
+  const hint = (target.advice ?? advice)[fault.kind]
   return new PromptStrataError("model", `${id} ${what} (${url})${said === "" ? "." : `: ${said}`}`, {
     evidence: {
       isRetryable: fault.isRetryable,

@@ -35,7 +35,8 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
   }
 }
 
-function wireMessage(message: Message, capabilities: ModelCapabilities): WireMessage {
+/** A message in the form of the chat completions API. */
+export function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {
   // Half surrogate pairs cannot be written in UTF-8; servers answer them with status 400 or worse.
   const content = message.content.toWellFormed()
   const role = wireRole(message.role, capabilities)
@@ -52,6 +53,6 @@ function wireMessage(message: Message, capabilities: ModelCapabilities): WireMes
   }
 }
 
-function wireRole(role: MessageRole, { developerRole }: ModelCapabilities): MessageRole {
+function wireRole(role: MessageRole, { developerRole }: Pick<ModelCapabilities, "developerRole">): MessageRole {
   return role === "developer" && !developerRole ? "system" : role
 }
