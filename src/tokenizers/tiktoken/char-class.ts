@@ -1,0 +1,54 @@
+import { unicodeClassRuns } from "./unicode-classes.ts"
+
+/** The classes that the encodings' patterns tell apart, a bit each, so that a set of them is a mask. */
+export const charClass = { other: 1, space: 2, newline: 4, number: 8, mark: 16, upper: 32, lower: 64, caseless: 128 } as const
+
+/** What `\p{L}` matches. */
+export const letterClasses = charClass.upper | charClass.lower | charClass.caseless
+
+/** What `\s` matches. */
+export const spaceClasses = charClass.space | charClass.newline
+
+const classOfLetter: Readonly<Record<string, number>> = {
+  O: charClass.other,
+  R: charClass.newline,
+  S: charClass.space,
+  N: charClass.number,
+  M: charClass.mark,
+  U: charClass.upper,
+  L: charClass.lower,
+  C: charClass.caseless,
+}
+
+/** The class of each code point; 0 for a high surrogate, whose code point has to be looked up. */
+const classes = new Uint8Array(0x110000)
+
+/** Fills the table of classes, which costs about a megabyte: called once, before any text is split. */
+export function loadClasses(): void {
+  if (classes[0] !== 0) return
+  let at = 0
+  for (const [, letter = "", length = ""] of unicodeClassRuns.matchAll(/([A-Z])([0-9a-z]*)/g)) {
+    const end = at + (length === "" ? 1 : Number.parseInt(length, 36))
+    classes.fill(classOfLetter[letter] ?? 0, at, end)
+    at = end
+  }
+  classes.fill(0, 0xd800, 0xdc00)
+}
+
+/** The class of the character at an offset of a well-formed text; 0 at its end. */
+export function classAt(text: string, at: number): number {
+  if (at >= text.length) return 0
+  return classes[text.charCodeAt(at)] || (classes[text.codePointAt(at) ?? 0] ?? 0)
+}
+
+/** Where the characters end that begin at `at` and are all of the classes in `mask`; at most `most` of them. */
+export function runEnd(text: string, at: number, mask: number, most = Number.POSITIVE_INFINITY): number {
+  let end = at
+  for (let left = most; left > 0 && (classAt(text, end) & mask) !== 0; left--) end += widthAt(text, end)
+  return end
+}
+
+/** How many UTF-16 units the character at an offset takes. */
+export function widthAt(text: string, at: number): number {
+  return classes[text.charCodeAt(at)] === 0 ? 2 : 1
+}

@@ -1,0 +1,75 @@
+import { loadClasses } from "./char-class.ts"
+import { createPieceCache } from "./piece-cache.ts"
+import { PieceMerge } from "./piece-merge.ts"
+import { createRankTable } from "./rank-table.ts"
+import type { Tokens } from "./read-ranks.ts"
+import type { Split } from "./split.ts"
+import { writeUtf8 } from "./utf8.ts"
+import type { Work } from "./work.ts"
+
+/** Counts the tokens of an encoding. A lone surrogate counts as U+FFFD, which is what it becomes on its way to a model. */
+export interface Encoder {
+  count(text: string): number
+  /** Where the pieces begin, in UTF-16 offsets. */
+  pieces(text: string): Uint32Array
+}
+
+/** What an encoding is: its tokens, and where its pattern cuts. */
+export interface EncoderParts {
+  readonly tokens: Tokens
+  readonly split: Split
+  /** Adds up what merging takes. */
+  readonly work?: Work
+}
+
+/** A piece that is longer is merged anew each time. */
+const cachedCharacters = 128
+
+/** Half of what the cache holds: at most 16,384 pieces and 262,144 characters. */
+const generation = { pieces: 8192, characters: 131_072 }
+
+/** Room for pieces of so many bytes is kept; a longer one brings its own. */
+const keptBytes = 4096
+
+/** An encoder that splits a text and counts each piece: one that is a token itself, one it remembers, or one it merges. */
+export function createEncoder({ tokens, split, work = { steps: 0 } }: EncoderParts): Encoder {
+  loadClasses()
+  const table = createRankTable(tokens)
+  const cache = createPieceCache(generation)
+  const keptMerge = new PieceMerge(keptBytes, table, work)
+  const kept = new Uint8Array(keptBytes)
+
+  const countPiece = (text: string, from: number, to: number): number => {
+    const mostBytes = (to - from) * 3
+    const bytes = mostBytes <= keptBytes ? kept : new Uint8Array(mostBytes)
+    const length = writeUtf8(text, from, to, bytes)
+    if (table.rank(bytes, 0, length) >= 0) return 1
+    if (to - from > cachedCharacters) return mergePiece(bytes, length)
+    const piece = text.slice(from, to)
+    const known = cache.get(piece)
+    if (known !== undefined) return known
+    const count = mergePiece(bytes, length)
+    cache.set(piece, count)
+    return count
+  }
+  const mergePiece = (bytes: Uint8Array, length: number): number =>
+    (length <= keptBytes ? keptMerge : new PieceMerge(length, table, work)).run(bytes, length)
+
+  return {
+    count(text) {
+      const wellFormed = text.toWellFormed()
+      let total = 0
+      for (let at = 0, end = 0; at < wellFormed.length; at = end) {
+        end = split(wellFormed, at)
+        total += countPiece(wellFormed, at, end)
+      }
+      return total
+    },
+    pieces(text) {
+      const wellFormed = text.toWellFormed()
+      const starts: number[] = []
+      for (let at = 0; at < wellFormed.length; at = split(wellFormed, at)) starts.push(at)
+      return Uint32Array.from(starts)
+    },
+  }
+}

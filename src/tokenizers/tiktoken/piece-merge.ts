@@ -1,0 +1,90 @@
+import { NumberHeap } from "./number-heap.ts"
+import type { RankTable } from "./rank-table.ts"
+import type { Work } from "./work.ts"
+
+/** A merge to do is its rank × this + its offset: the lowest rank comes first, of equal ranks the leftmost. */
+const offsetLimit = 2 ** 32
+
+/**
+ * The merge of byte-pair encoding over one piece of so many bytes: of all neighbours whose bytes together are a token,
+ * those with the lowest rank, the leftmost first, until there are none. A heap finds them, so that n bytes take
+ * O(n log n): an unbroken run of 100,000 characters is a piece like any other.
+ */
+export class PieceMerge {
+  readonly #table: RankTable
+  readonly #work: Work
+  readonly #merges: NumberHeap
+  // The parts of the piece, by where each begins: where it ends, where the one before begins, and the rank of the token
+  // that it makes with the one after, -1 where they make none or it was merged away.
+  readonly #end: Int32Array
+  readonly #previous: Int32Array
+  readonly #rank: Int32Array
+  #bytes: Uint8Array = new Uint8Array()
+  #length = 0
+
+  constructor(capacityBytes: number, table: RankTable, work: Work) {
+    this.#table = table
+    this.#work = work
+    // A merge takes one off and adds at most two, and there are fewer merges than bytes.
+    this.#merges = new NumberHeap(capacityBytes * 2, work)
+    this.#end = new Int32Array(capacityBytes)
+    this.#previous = new Int32Array(capacityBytes)
+    this.#rank = new Int32Array(capacityBytes)
+  }
+
+  /** How many tokens the first `length` bytes make. */
+  run(bytes: Uint8Array, length: number): number {
+    this.#begin(bytes, length)
+    let tokens = length
+    for (let first = this.#merges.pop(); first !== undefined; first = this.#merges.pop()) {
+      const at = first % offsetLimit
+      // Its part has grown or is gone since.
+      if (this.#rank[at] !== (first - at) / offsetLimit) continue
+      this.#join(at)
+      tokens--
+    }
+    return tokens
+  }
+
+  /** Where the token ends that begins at an offset, after a run. */
+  tokenEnd(at: number): number {
+    return this.#end[at] ?? this.#length
+  }
+
+  #begin(bytes: Uint8Array, length: number): void {
+    this.#bytes = bytes
+    this.#length = length
+    for (let at = 0; at < length; at++) {
+      this.#end[at] = at + 1
+      this.#previous[at] = at - 1
+    }
+    for (let at = 0; at < length; at++) {
+      const rank = this.#lookUp(at)
+      if (rank >= 0) this.#merges.append(rank * offsetLimit + at)
+    }
+    this.#merges.arrange()
+  }
+
+  #join(at: number): void {
+    const next = this.tokenEnd(at)
+    const end = this.tokenEnd(next)
+    this.#end[at] = end
+    this.#rank[next] = -1
+    if (end < this.#length) this.#previous[end] = at
+    const rank = this.#lookUp(at)
+    if (rank >= 0) this.#merges.push(rank * offsetLimit + at)
+    const before = this.#previous[at] ?? -1
+    const rankBefore = before >= 0 ? this.#lookUp(before) : -1
+    if (rankBefore >= 0) this.#merges.push(rankBefore * offsetLimit + before)
+  }
+
+  /** The rank of the token that the part at an offset makes with the next one. */
+  #lookUp(at: number): number {
+    const next = this.tokenEnd(at)
+    const end = next < this.#length ? this.tokenEnd(next) : next
+    const rank = end > next ? this.#table.rank(this.#bytes, at, end) : -1
+    this.#work.steps += end - at
+    this.#rank[at] = rank
+    return rank
+  }
+}

@@ -1,0 +1,59 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { TokenCounter } from "../../core/ports.ts"
+import { didYouMean } from "../../core/suggest.ts"
+import { chatOverhead } from "./chat-overhead.ts"
+import { encodingSources, isEncoding, type TiktokenEncoding } from "./encodings.ts"
+import { loadEncoder } from "./load-encoder.ts"
+import { encodingOfModel } from "./model-encoding.ts"
+
+/** Whose tokens to count: those of a model, or of an encoding by its name. */
+export type TiktokenCounterOptions =
+  | { readonly model: string; readonly encoding?: undefined }
+  | { readonly encoding: TiktokenEncoding; readonly model?: undefined }
+
+/** A counter with everything the port has. */
+export type TiktokenCounter = TokenCounter & Required<Pick<TokenCounter, "pieces">>
+
+/** What most models of today come nearest to. */
+const defaultEncoding: TiktokenEncoding = "o200k_base"
+
+const chatEncodings: ReadonlySet<TiktokenEncoding> = new Set(["cl100k_base", "o200k_base"])
+
+/**
+ * A counter whose `count(text)` is the length of tiktoken's `encode_ordinary(text)`, at near-linear cost for any text.
+ * A model that is not OpenAI's is counted as `o200k_base` with `exact: false`: an estimate for DeepSeek, Qwen and others
+ * behind a compatible server. Text that reads like a special token is counted as the text it is. Loads its encoding when
+ * called (some 80 ms of CPU), once for all counters of it. Throws `usage` for an encoding that does not exist and for
+ * neither a model nor an encoding.
+ */
+export async function tiktokenCounter(options: TiktokenCounterOptions): Promise<TiktokenCounter> {
+  const { encoding, exact } = await choose(options)
+  const { count, pieces } = await loadEncoder(encoding)
+  return {
+    exact,
+    count,
+    pieces,
+    ...(chatEncodings.has(encoding) ? { overhead: (messages) => chatOverhead(messages, count) } : {}),
+  }
+}
+
+async function choose({ model, encoding }: TiktokenCounterOptions): Promise<{ encoding: TiktokenEncoding; exact: boolean }> {
+  if (encoding !== undefined) return { encoding: checked(encoding), exact: true }
+  if (typeof model !== "string" || model === "") {
+    throw new PromptStrataError("usage", "tiktokenCounter needs the name of a model or of an encoding, and was given neither.", {
+      hint: 'Write tiktokenCounter({ model: "gpt-4o" }) or tiktokenCounter({ encoding: "o200k_base" }).',
+    })
+  }
+  const { default: names } = await import("tiktoken/model_to_encoding.json", { with: { type: "json" } })
+  const found = encodingOfModel(model, names)
+  return found === undefined ? { encoding: defaultEncoding, exact: false } : { encoding: checked(found), exact: true }
+}
+
+function checked(encoding: string): TiktokenEncoding {
+  if (isEncoding(encoding)) return encoding
+  const known = Object.keys(encodingSources)
+  throw new PromptStrataError(
+    "usage",
+    `There is no encoding ${JSON.stringify(encoding)}; tiktoken has ${known.join(", ")}.${didYouMean(encoding, known)}`,
+  )
+}
