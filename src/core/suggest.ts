@@ -6,7 +6,8 @@ const maxLength = 100
 /** The candidate a reader probably meant, or `undefined` when none is near. */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > maxLength) return undefined
-  const maxDistance = Math.max(1, Math.floor(word.length / 3))
+  // Two letters in the wrong order are two changes; a word of one letter has nothing in common with another one.
+  const maxDistance = word.length < 2 ? 0 : Math.floor((word.length + 2) / 3)
   return closestMatch(word, candidates, { maxDistance })
 }
 

@@ -1,5 +1,5 @@
 import { formatSource } from "../core/source.ts"
-import type { Assembly, Span } from "../core/span.ts"
+import type { Assembly, Decision, Span } from "../core/span.ts"
 
 /** All spans of one layer of a request together. */
 export interface Section {
@@ -8,10 +8,11 @@ export interface Section {
   readonly tokens: number
   /** Of the request's tokens, 0 to 1. */
   readonly share: number
-  /** `kept`, `shortened`, `dropped` or `unplaced`, with the reason where there is one. */
+  /** `kept`, `shortened`, `dropped` or `unplaced`, with the reason where there is one; `placeholder` where nothing was given. */
   readonly fate: string
   /** Who wrote it, one word each. */
   readonly trust: string
+  /** How often it changes, one word each. */
   readonly stability: string
   /** The first place it comes from. */
   readonly source: string
@@ -25,23 +26,41 @@ export function sectionsOf(assembly: Assembly): Section[] {
     if (spans) spans.push(span)
     else byKey.set(span.key, [span])
   }
-  const printed = [...byKey].map(([key, spans]) => section(key, spans, assembly))
-  const absent = assembly.decisions.filter(({ key }) => !byKey.has(key))
-  return [...printed, ...absent.map(({ key }) => section(key, [], assembly))]
+  const told = new Set<Decision>()
+  const printed = [...byKey].map(([key, spans]) => {
+    const decision = assembly.decisions.find((candidate) => candidate.key === key)
+    if (decision) told.add(decision)
+    return section(key, { spans, decision, ofTokens: assembly.tokens })
+  })
+  const absent = assembly.decisions.filter((decision) => !told.has(decision))
+  return [...printed, ...absent.map((decision) => section(decision.key, { spans: [], decision, ofTokens: 0 }))]
 }
 
-function section(key: string, spans: readonly Span[], assembly: Assembly): Section {
+function section(
+  key: string,
+  { spans, decision, ofTokens }: { spans: readonly Span[]; decision: Decision | undefined; ofTokens: number },
+): Section {
   const tokens = spans.reduce((sum, span) => sum + span.tokens, 0)
   const content = spans.filter(({ part }) => part === "content")
-  const decision = assembly.decisions.find((candidate) => candidate.key === key)
-  const first = spans.find(({ source }) => source !== undefined)?.source
+  const first = (content.length > 0 ? content : spans).find(({ source }) => source !== undefined)?.source
   return {
     key: key === "" ? "(frame)" : key,
     tokens,
-    share: assembly.tokens === 0 ? 0 : tokens / assembly.tokens,
-    fate: decision ? [decision.fate, decision.reason].filter((part) => part !== "").join(": ") : "kept",
-    trust: [...new Set((content.length > 0 ? content : spans).map(({ trust }) => trust))].join(" "),
-    stability: spans[0]?.stability ?? "",
+    share: ofTokens === 0 ? 0 : tokens / ofTokens,
+    fate: fateOf(key, decision),
+    trust: distinct((content.length > 0 ? content : spans).map(({ trust }) => trust)),
+    stability: distinct(spans.map(({ stability }) => stability)),
     source: first ? formatSource(first) : "",
   }
+}
+
+function fateOf(key: string, decision: Decision | undefined): string {
+  if (!decision) return key === "" ? "kept" : "placeholder"
+  const { fate, fromTokens, reason } = decision
+  const what = fate === "shortened" || fate === "dropped" ? `${fate} from ${fromTokens}` : fate
+  return reason === "" ? what : `${what}: ${reason}`
+}
+
+function distinct(words: readonly string[]): string {
+  return [...new Set(words)].join(" ")
 }

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest"
+import { assemble } from "../../src/assemble/assemble.ts"
+import type { TokenCounter } from "../../src/core/ports.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { ran, said, turnState } from "../support/turns.ts"
+import { perCodePoint } from "./arbitrary-turn.ts"
+
+/** Counts what it was asked to count. */
+function measuring(): TokenCounter & { units: number; calls: number } {
+  const counter = {
+    exact: true,
+    units: 0,
+    calls: 0,
+    count(text: string) {
+      counter.units += text.length
+      counter.calls++
+      return perCodePoint.count(text)
+    },
+  }
+  return counter
+}
+
+const mebibyte = 2 ** 20
+const many = (count: number) => Array.from({ length: count }, (_, i) => said(i % 2 === 0 ? "user" : "assistant", `message ${i}`))
+
+describe("the work of assembling", () => {
+  test.each(["fay", "layered", "stack"])(
+    "%s takes a question of 5 MB whole, counting each character thrice at most",
+    (dialect) => {
+      const counter = measuring()
+      const text = "一二三四五 **系统设定**\n---\n".repeat((5 * mebibyte) / 22)
+      const assembly = assemble(new PromptStack(), { dialect, turn: turnState(text), counter, budgetTokens: 8 * mebibyte })
+      expect(assembly.messages.at(-1)?.content.length).toBeGreaterThanOrEqual(text.trim().length)
+      expect(counter.units).toBeLessThanOrEqual(3 * assembly.tokens)
+    },
+  )
+
+  test("a tool result of 1 MB too, and one of a million short lines", () => {
+    for (const result of ["x".repeat(mebibyte), "x\n".repeat(mebibyte / 2), "```\n".repeat(mebibyte / 4)]) {
+      const counter = measuring()
+      const turn = turnState("?", {
+        runs: [ran("read", {}, result)],
+        steps: [{ type: "run", call: "{}", run: ran("read", {}, result) }],
+      })
+      for (const dialect of ["fay", "layered"]) {
+        const { tokens } = assemble(new PromptStack(), { dialect, turn, counter, budgetTokens: 8 * mebibyte })
+        expect(tokens).toBeGreaterThan(mebibyte / 2)
+      }
+      expect(counter.units).toBeLessThanOrEqual(10 * mebibyte)
+    }
+  })
+
+  test("a budget that is kept costs two counts of each message however many items and messages there are", () => {
+    const calls = (size: number) => {
+      const counter = measuring()
+      const items = Array.from({ length: size }, (_, i) => ({
+        key: `k${i}`,
+        content: `item ${i}`,
+        fit: { rank: i, shrink: "drop" as const },
+      }))
+      const turn = turnState("?", { history: many(size) })
+      const assembly = assemble(new PromptStack(items), { dialect: "layered", turn, counter, budgetTokens: mebibyte })
+      return { calls: counter.calls, parts: assembly.spans.length + assembly.messages.length }
+    }
+    for (const size of [10, 100, 1000]) {
+      const { calls: made, parts } = calls(size)
+      expect(made).toBeLessThanOrEqual(2 * parts)
+    }
+  })
+
+  test("cutting a text of 1 MB and a history of ten thousand messages asks a few dozen times, not once a character", () => {
+    const counter = measuring()
+    const stack = new PromptStack([{ key: "doc", content: "好".repeat(mebibyte), fit: { rank: 1, shrink: "headTail" } }])
+    const cut = assemble(stack, { dialect: "stack", prompt: "chat", counter, budgetTokens: 1000 })
+    expect(cut.tokens).toBe(1000)
+    expect(counter.calls).toBeLessThanOrEqual(60)
+    const long = measuring()
+    const turn = turnState("?", { history: many(10_000) })
+    const short = assemble(new PromptStack(), { dialect: "stack", prompt: "chat", turn, counter: long, budgetTokens: 1000 })
+    expect(short.tokens).toBeLessThanOrEqual(1000)
+    expect(long.calls).toBeLessThanOrEqual(20 * 10_000)
+  })
+})

@@ -1,0 +1,83 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { codeFrame, formatSource, positionAt } from "../../src/core/source.ts"
+
+describe("positionAt", () => {
+  test.each<[string, number, { line: number; column: number }]>([
+    ["", 0, { line: 1, column: 1 }],
+    ["abc", 2, { line: 1, column: 3 }],
+    ["a\nbc", 3, { line: 2, column: 2 }],
+    ["a\r\nb", 3, { line: 2, column: 1 }],
+    ["a\rb\n\nc", 5, { line: 4, column: 1 }],
+    ["😀文x", 3, { line: 1, column: 3 }],
+    ["abc", 99, { line: 1, column: 4 }],
+  ])("%j at %i", (text, offset, position) => {
+    expect(positionAt(text, offset)).toEqual(position)
+  })
+})
+
+describe("codeFrame", () => {
+  const frame = (text: string, mark: string, options?: Parameters<typeof codeFrame>[2]) =>
+    codeFrame(text, positionAt(text, text.indexOf(mark)), options)
+
+  test("shows the lines around and a caret under the column", () => {
+    expect(frame("one\ntwo ^ two\nthree\nfour", "^")).toBe("1 | one\n2 | two ^ two\n  |     ^\n3 | three")
+  })
+
+  test("numbers line up where they get longer", () => {
+    const text = Array.from({ length: 12 }, (_, i) => (i === 9 ? "x ^" : `line ${i + 1}`)).join("\n")
+    expect(frame(text, "^")).toBe(" 9 | line 9\n10 | x ^\n   |   ^\n11 | line 11")
+  })
+
+  test.each<[string, string, string]>([
+    ["wide characters take two columns", "中文 ^", "      ^"],
+    ["full-width forms and emoji too", "ＡＢ😀^", "       ^"],
+    ["a joined emoji takes two in all", "👨‍👩‍👧^", "   ^"],
+    ["marks take none", "e\u0301e\u0301^", "   ^"],
+    ["a tab is one space", "\t\ta\t^", "     ^"],
+    ["controls and bidi marks are one visible character each", "a\u001b\u202e\u0000^", "     ^"],
+    ["narrow symbols take one", "→…·^", "    ^"],
+  ])("%s", (_, line, padding) => {
+    const [shown, caret] = frame(line, "^").split("\n")
+    expect(caret).toBe(`  |${padding}`)
+    expect(shown).not.toMatch(/[\p{Cc}\u202e]/u)
+  })
+
+  test("CRLF and CR end lines like LF and leave nothing behind", () => {
+    const text = "one\ntwo ^\nthree"
+    for (const lineBreak of ["\r\n", "\r"]) expect(frame(text.replaceAll("\n", lineBreak), "^")).toBe(frame(text, "^"))
+  })
+
+  test("of a long line only the part around the column is shown, and the caret stays under it", () => {
+    const text = `${"x".repeat(5000)}^${"y".repeat(5000)}`
+    const [shown = "", caret = ""] = frame(text, "^").split("\n")
+    expect(shown.length).toBeLessThanOrEqual(104)
+    expect(shown.indexOf("^")).toBe(caret.indexOf("^"))
+    expect(frame(text, "^", { widthColumns: 20 }).split("\n")[0]?.length).toBe(24)
+  })
+
+  test("a position behind the end of a line or of the text has its caret there", () => {
+    expect(codeFrame("ab", { line: 1, column: 3 })).toBe("1 | ab\n  |   ^")
+    expect(codeFrame("ab\n", { line: 2, column: 1 })).toBe("1 | ab\n2 | \n  | ^")
+  })
+
+  test("the caret stands under the very character, for any text of one column a character", () => {
+    const text = fc
+      .array(fc.constantFrom("a", "é", "\n", "\r\n", "\r", "→", " "), { maxLength: 60 })
+      .map((parts) => parts.join(""))
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const rows = frame(`${before}§${after}`, "§").split("\n")
+        const caret = rows.findIndex((row) => /^ +\| +\^$/.test(row))
+        expect([...(rows[caret - 1] ?? "")].indexOf("§")).toBe([...(rows[caret] ?? "")].indexOf("^"))
+      }),
+    )
+  })
+})
+
+test("a source is printed with its column where it is known", () => {
+  expect([formatSource({ file: "a.md", line: 2 }), formatSource({ file: "a.md", line: 2, column: 3 })]).toEqual([
+    "a.md:2",
+    "a.md:2:3",
+  ])
+})

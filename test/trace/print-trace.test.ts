@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest"
+import { assemble } from "../../src/assemble/assemble.ts"
+import { PromptStrataError } from "../../src/core/errors.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { printAssembly, printTrace } from "../../src/trace/print-trace.ts"
+import type { TraceStep, TurnTrace } from "../../src/trace/trace.ts"
+import { perCodePoint } from "../assemble/arbitrary-turn.ts"
+import { ran, said, turnState } from "../support/turns.ts"
+
+const stack = new PromptStack([
+  { key: "persona", content: "你是 Fay。", scope: "global", source: { file: "characters/fay.md", line: 5 } },
+  { key: "世界书", content: "很久以前……", trust: "memory", scope: "session", fit: { rank: 1, shrink: "drop" } },
+  { key: "doc", content: "x".repeat(400), trust: "tool", fit: { rank: 5, shrink: "headTail" } },
+  { key: "final_system", content: "口语", scope: "global" },
+])
+const turn = turnState("你好", {
+  history: [said("user", "早"), said("assistant", "早呀")],
+  memories: [{ text: "一段会被丢掉的记忆" }],
+})
+
+function assembly(budgetTokens?: number) {
+  const options = { dialect: "fay", locale: "zh-CN", turn, counter: perCodePoint }
+  return assemble(stack, budgetTokens === undefined ? options : { ...options, budgetTokens })
+}
+
+function step(given: Partial<TraceStep> = {}): TraceStep {
+  const request = assembly(430)
+  return { step: 1, prompt: "planner", model: "scripted", assembly: request, output: "", startedMs: 0, durationMs: 12, ...given }
+}
+
+function trace(given: Partial<TurnTrace> = {}): TurnTrace {
+  return {
+    turnId: "turn_1",
+    key: { agent: "fay", conversation: "c", audience: "private" },
+    startedMs: 0,
+    durationMs: 40,
+    prestart: [],
+    steps: [],
+    runs: [],
+    warnings: [],
+    usage: {},
+    ...given,
+  }
+}
+
+describe("printAssembly", () => {
+  test("S11 shows what was kept, shortened, dropped and unplaced, with wide characters aligned", async () => {
+    await expect(printAssembly(assembly(430))).toMatchFileSnapshot("__snapshots__/assembly-cut.txt")
+    await expect(printAssembly(assembly())).toMatchFileSnapshot("__snapshots__/assembly-whole.txt")
+  })
+
+  test("its columns begin at the same column of a terminal in every row", () => {
+    const lines = printAssembly(assembly(430)).split("\n")
+    const terminal = (text: string) => [...text].map((c) => (c >= "\u2e80" && c <= "\uffef" ? `${c}\0` : c)).join("")
+    const starts = lines.map((line) => terminal(line).search(/(?:kept|shortened|dropped|unplaced|fate|placeholder)\b/))
+    expect(new Set(starts).size).toBe(1)
+  })
+
+  test("an empty request is a table with a header", () => {
+    const empty = assemble(new PromptStack(), { dialect: "stack", prompt: "chat" })
+    expect(printAssembly(empty)).toBe("  layer  tokens  share  fate  trust  changes  source")
+  })
+
+  test("a layer's tokens sum to the request's", () => {
+    const rows = printAssembly(assembly()).split("\n").slice(1)
+    const sum = rows.reduce((all, row) => all + Number(/ (\d+) +\d+ %/.exec(row)?.[1]), 0)
+    expect(sum).toBe(assembly().tokens)
+  })
+})
+
+describe("printTrace", () => {
+  test("S11 shows a whole turn: prestart, requests, tool runs, repeats, warnings, tokens, the error", async () => {
+    const weather = ran("query_weather", { city: "杭州" }, "晴\n21 °C", { durationMs: 3 })
+    const whole = trace({
+      prestart: [ran("current_time", {}, "09:00", { durationMs: 1 })],
+      steps: [
+        step({ decision: { action: "tool", tool: "query_weather", args: { city: "杭州" }, status: "complete" } }),
+        step({ step: 2, decision: { action: "tool", tool: "query_weather", args: { city: "杭州" }, status: "complete" } }),
+        step({
+          step: 3,
+          prompt: "final",
+          decision: { action: "unreadable", status: "malformed", fault: { kind: "not-json", excerpt: "x" } },
+        }),
+        step({ step: 4, decision: { action: "finish", message: "晴", status: "repaired" } }),
+      ],
+      runs: [weather, { ...weather, status: "failed", failure: "threw", result: "工具出错：没有网络", repeatOf: "call_1" }],
+      warnings: [{ kind: "recall", message: "No memories in this turn." }],
+      usage: { inputTokens: 900, outputTokens: 30 },
+      error: new PromptStrataError("model", "the provider failed", { hint: "Try again." }),
+    })
+    await expect(printTrace(whole)).toMatchFileSnapshot("__snapshots__/trace.txt")
+  })
+
+  test("an estimate says that it is one, and overhead counts", () => {
+    const request = { ...assembly(), exact: false, tokens: 10, overheadTokens: 3 }
+    expect(printTrace(trace({ steps: [step({ assembly: request })] }))).toContain("about 13 tokens")
+  })
+
+  test("what a model or a tool said does nothing to a terminal and stays on its line", () => {
+    const evil = "a\u001b[2J\u0007\u202eb\r\nc\u2028d\te"
+    const printed = printTrace(
+      trace({
+        prestart: [ran(evil, { [evil]: evil }, evil)],
+        warnings: [{ kind: "tool", message: evil }],
+        error: new PromptStrataError("model", evil),
+      }),
+    )
+    expect(printed).not.toMatch(/[\p{Cc}--\n]|[\u202a-\u202e\u2028]/v)
+    expect(printed.split("\n")).toHaveLength(6)
+    expect(printed).toContain("→ a[2Jb ⏎ c ⏎ d e (0 ms)")
+  })
+
+  test("a long result is cut between characters and says so", () => {
+    const printed = printTrace(trace({ prestart: [ran("t", {}, `${"x".repeat(199)}👨‍👩‍👧`)] }))
+    expect(printed).toContain(`→ ${"x".repeat(199)}… (0 ms)`)
+  })
+})
