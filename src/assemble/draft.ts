@@ -1,18 +1,8 @@
 import type { Message, MessageRole } from "../core/message.ts"
-import type { Stability } from "../core/scope.ts"
-import type { Source } from "../core/source.ts"
-import type { Trust } from "../core/trust.ts"
+import type { Span } from "../core/span.ts"
 
 /** A span before its tokens are counted. */
-export interface Piece {
-  readonly text: string
-  readonly message: number
-  readonly key: string
-  readonly part: "frame" | "content" | "notice"
-  readonly trust: Trust
-  readonly stability: Stability
-  readonly source?: Source
-}
+export type Piece = Omit<Span, "tokens">
 
 /** What a message carries beside its text. */
 export type MessageCalls = Pick<Message, "toolCalls" | "toolCallId">
