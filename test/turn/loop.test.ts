@@ -190,6 +190,7 @@ describe("the loop", () => {
     const { session } = testAgent(model, {}, { tools })
     const result = await session.send("天气？").result
     expect(result).toMatchObject({ ok: true, text: "我没听懂。" })
+    expect(model.requests.map(({ facts }) => facts?.prompt)).toEqual(["planner", "planner", "final"])
     expect(model.requests[1]?.messages.at(-1)?.content).toContain("上一次输出无法读取：内容不完整")
   })
 
@@ -208,6 +209,38 @@ describe("the loop", () => {
     expect(thinking.join("")).toBe("想一想")
     expect((await turn.result).ok && (await collect(turn.textStream)).join("")).toBe("好。")
     expect((await collect(turn.textStreamWithThinking())).join("")).toBe("<think>想一想</think>好。")
+  })
+
+  test("T21 an answer that ran into the token limit is kept, and says that it was cut off", async () => {
+    const cut = { type: "finish", reason: "length" } as const
+    const scripts = [
+      [['{"action":"finish","message":"很长的', cut]],
+      ['{"action":"finish"}', ["很长的", cut]],
+      [["没有决定的话", cut]],
+    ]
+    for (const script of scripts) {
+      const { agent, session } = testAgent(scriptedModel([...script, finish("嗯")]))
+      expect(await session.send("讲个故事").result).toMatchObject({ ok: true, stopReason: "truncated" })
+      const next = await session.send("继续").result
+      expect(next.ok && next.trace.steps[0]?.assembly.messages.at(-1)?.content).toMatch(/很长的|没有决定的话/)
+      await agent.close()
+    }
+  })
+
+  test("what the first step cut stays cut for the turn, also when later steps would have room", async () => {
+    const old = [...Array(6).keys()].map((index) => finish(`回答${index}${"。".repeat(60)}`))
+    const model = scriptedModel([...old, '{"action":"finish"}', "好"])
+    const { session } = testAgent(
+      model,
+      { dialect: "layered", budget: { tokens: 600, answerTokens: 0, stepTokens: 0 } },
+      { tools },
+    )
+    for (let index = 0; index < 6; index++) await session.send(`问题${index}`).result
+    const result = await session.send("天气？").result
+    const [planner, final] = result.trace.steps.map(({ assembly }) => assembly)
+    expect(planner?.cut.history).toBeDefined()
+    expect(final?.cut.history).toEqual(planner?.cut.history)
+    expect(final?.tokens).toBeLessThan(500)
   })
 
   test("an empty final output is a typed error", async () => {
