@@ -232,7 +232,7 @@ describe("the loop", () => {
     const model = scriptedModel([...old, '{"action":"finish"}', "好"])
     const { session } = testAgent(
       model,
-      { dialect: "layered", budget: { tokens: 600, answerTokens: 0, stepTokens: 0 } },
+      { dialect: "layered", budget: { tokens: 450, answerTokens: 0, stepTokens: 0 } },
       { tools },
     )
     for (let index = 0; index < 6; index++) await session.send(`问题${index}`).result
@@ -240,7 +240,7 @@ describe("the loop", () => {
     const [planner, final] = result.trace.steps.map(({ assembly }) => assembly)
     expect(planner?.cut.history).toBeDefined()
     expect(final?.cut.history).toEqual(planner?.cut.history)
-    expect(final?.tokens).toBeLessThan(500)
+    expect(final?.tokens).toBeLessThan(350)
   })
 
   test("an empty final output is a typed error", async () => {
