@@ -92,10 +92,9 @@ export class FitState {
     return budgetTokens === undefined || this.totalTokens(draft) <= budgetTokens
   }
 
-  /** Shortens an injection as little as it takes, or else to its minimum. */
+  /** Shortens an injection that is printed as little as it takes, or else to its minimum. */
   shorten(whole: Injection, goal: Goal): void {
     const { key } = whole
-    if (!this.#draft.printed.has(key)) return
     const least = this.#leastSize(whole)
     const most = (this.#sizes.get(key) ?? sizeOf(whole)) - 1
     if (least > most) return
@@ -105,20 +104,13 @@ export class FitState {
       this.#adopt(injections, draft, [{ key, cut: shrunk.cut, reason: goal.reason }])
   }
 
-  /** Drops injections whole; those beside the first one go because they are of its group. */
+  /** Drops injections that are printed whole; those beside the first one go because they are of its group. */
   drop(keys: readonly string[], goal: Goal): void {
     const left = this.#injections.filter(({ key }) => !keys.includes(key))
     const draft = this.#options.compose(left)
     if (goal.measure(draft) >= goal.measure(this.#draft)) return
-    const steps = keys
-      .filter((key) => this.#draft.printed.has(key))
-      .map(
-        (key): FitStep => ({
-          key,
-          cut: { dropped: true },
-          reason: key === keys[0] ? goal.reason : `dropped with ${keys[0]}, of its group`,
-        }),
-      )
+    const reasonOf = (key: string) => (key === keys[0] ? goal.reason : `dropped with ${keys[0]}, of its group`)
+    const steps = keys.map((key): FitStep => ({ key, cut: { dropped: true }, reason: reasonOf(key) }))
     this.#adopt(left, draft, steps)
   }
 

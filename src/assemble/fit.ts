@@ -43,7 +43,7 @@ function giveWay(state: FitState, injection: Injection): void {
 }
 
 function reach(state: FitState, injection: Injection, goal: Goal): void {
-  if (goal.reached(state.draft)) return
+  if (!state.draft.printed.has(injection.key) || goal.reached(state.draft)) return
   if (canShorten(injection)) state.shorten(injection, goal)
   if (!goal.reached(state.draft)) dropGroup(state, injection, goal)
 }
@@ -51,7 +51,8 @@ function reach(state: FitState, injection: Injection, goal: Goal): void {
 /** Items of one group are dropped together; where one of them is reserved, none is. */
 function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): void {
   const group = rule?.group
-  const others = state.injections.filter((other) => other.key !== key && group !== undefined && other.fit?.group === group)
+  const printed = state.injections.filter((other) => state.draft.printed.has(other.key))
+  const others = printed.filter((other) => other.key !== key && group !== undefined && other.fit?.group === group)
   const reserved = [rule, ...others.map((other) => other.fit)].some((fit) => (fit?.minTokens ?? 0) > 0)
   if (!reserved) state.drop([key, ...others.map((other) => other.key)], goal)
 }

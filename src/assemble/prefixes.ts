@@ -15,15 +15,18 @@ export function findPrefixes(messages: readonly Message[], spans: readonly Span[
     for (; next < spans.length; next++) {
       const span = spans[next]
       if (!span || stabilities.indexOf(span.stability) > rank) break
-      if (span.message !== message) {
-        fingerprint.add(`\u0000${messages[span.message]?.role ?? ""}\u0000`)
-        message = span.message
-        end = 0
-      }
+      for (; message < span.message; end = 0) fingerprint.add(opening(messages[++message]))
       fingerprint.add(span.text)
       end += span.text.length
       tokens += span.tokens
     }
     return { stability, message: Math.max(0, message), end, tokens, fingerprint: fingerprint.digest() }
   })
+}
+
+/** What a message is apart from its text; one that only makes a native call has no spans of its own. */
+function opening(message: Message | undefined): string {
+  const { role = "", toolCalls, toolCallId } = message ?? {}
+  const calls = toolCalls !== undefined || toolCallId !== undefined ? JSON.stringify([toolCalls, toolCallId]) : ""
+  return `\u0000${role}${calls}\u0000`
 }

@@ -87,11 +87,9 @@ export function assembleStep(run: TurnRun, prompt: string, model: LanguageModel)
     ...(setup.budgetTokens === undefined ? {} : { budgetTokens: setup.budgetTokens }),
     cut: run.cut,
   })
-  if (run.traceSteps.length === 0) {
-    run.cut = assembly.cut
-    for (const { key, removed, kinds } of assembly.sanitised) {
-      run.warn("sanitised", `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
-    }
+  run.cut = assembly.cut
+  for (const { key, removed, kinds } of assembly.sanitised) {
+    run.warnOnce("sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
   }
   return assembly
 }

@@ -29,6 +29,7 @@ export class TurnRun {
   /** What was shown so far stood before a tool call: what comes now begins a paragraph of its own. */
   parted = false
   note: string | undefined
+  readonly #warnedOf = new Set<string>()
   #usage: Usage = {}
   readonly #shown: string[] = []
 
@@ -62,6 +63,14 @@ export class TurnRun {
     const warning = { kind, message }
     this.warnings.push(warning)
     this.emit({ type: "warning", warning })
+  }
+
+  /** Warns of `subject` the first time only: a later step's request says the same again. */
+  warnOnce(kind: TurnWarning["kind"], subject: string, message: string): void {
+    const said = `${kind} ${subject}`
+    if (this.#warnedOf.has(said)) return
+    this.#warnedOf.add(said)
+    this.warn(kind, message)
   }
 
   addStep(step: TraceStep): void {

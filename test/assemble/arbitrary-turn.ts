@@ -112,8 +112,13 @@ const tool = fc.tuple(fc.constantFrom("author", "tool"), words, words).map(([wri
   }),
 )
 
-/** One step of a planner: a run, or an output that could not be read. */
+const call = fc.record({ id: fc.constantFrom("1", "2"), name: words, args: fc.constantFrom("{}", '{"q":"x\u202e"}', "") })
+
+/** One step of a planner: a run, native calls, or an output that could not be read. */
 export const anyStep: fc.Arbitrary<TurnState["steps"][number]> = fc.oneof(
+  fc
+    .record({ text: words, calls: fc.array(call, { maxLength: 2 }), runs: fc.array(run, { maxLength: 2 }) })
+    .map((step) => ({ type: "native" as const, ...step })),
   fc.tuple(words, run).map(([call, done]) => ({ type: "run" as const, call, run: done })),
   words.map((output) => ({ type: "fault" as const, output, notice: "again" })),
 )

@@ -5,7 +5,7 @@ import { assembleInjections } from "../../src/assemble/assemble-injections.ts"
 import type { Assembly } from "../../src/core/span.ts"
 import type { Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
-import { shippedDialectFiles } from "../../src/dialect/shipped.ts"
+import { shippedDialect, shippedDialectFiles } from "../../src/dialect/shipped.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { turnState } from "../support/turns.ts"
 import { anyItems, anyTurn, perCodePoint, stackOf, turnPrompts } from "./arbitrary-turn.ts"
@@ -70,8 +70,9 @@ describe("rule 1: every injection lands", () => {
         texts,
         fc.infiniteStream(fc.constantFrom(10, 20, 100)),
         (where, keys, priorities) => {
-          const items = keys.map((key) => ({ key, content: `<${key}>`, priority: priorities.next().value }))
-          const assembly = assemble(stackOf(items), { ...where, turn: turnState("?"), roles: { developer: true } })
+          const items = keys.map((key) => item(key, `<${key}>`, { priority: priorities.next().value }))
+          const dialect = shippedDialect(where.dialect, where.locale)
+          const assembly = assembleInjections(items, { dialect, prompt: where.prompt, developerRole: true })
           const expected = items.toSorted((a, b) => a.priority - b.priority).map(({ key }) => key)
           expect(printedKeys(assembly).filter((key) => keys.includes(key as "a"))).toEqual(expected)
           expect(new Set(assembly.spans.filter(({ text }) => text.includes("<")).map(({ message }) => message)).size).toBe(1)

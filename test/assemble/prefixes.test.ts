@@ -2,8 +2,10 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { assembleInjections } from "../../src/assemble/assemble-injections.ts"
+import { findPrefixes } from "../../src/assemble/prefixes.ts"
+import type { Message } from "../../src/core/message.ts"
 import { stabilities } from "../../src/core/scope.ts"
-import type { Assembly, Prefix } from "../../src/core/span.ts"
+import type { Assembly, Prefix, Span } from "../../src/core/span.ts"
 import type { Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import { anyItems, anyTurn, perCodePoint, stackOf, turnPrompts } from "./arbitrary-turn.ts"
@@ -82,6 +84,26 @@ describe("S15 prefixes", () => {
       "${role(user)}\na\n${role(assistant)}\nb",
     ].map((body) => assembleInjections([], { dialect: own(body), prompt: "chat" }).prefixes[0]?.fingerprint)
     expect(new Set(prints).size).toBe(4)
+  })
+
+  test("tell native calls apart, also where their message has no text", () => {
+    const messages = (args: string): Message[] => [
+      { role: "user", content: "a" },
+      { role: "assistant", content: "", toolCalls: [{ id: "1", name: "t", args }] },
+      { role: "tool", content: "b", toolCallId: "1" },
+    ]
+    const span = (message: number, text: string): Span => ({
+      text,
+      message,
+      key: "",
+      part: "frame",
+      trust: "author",
+      stability: "global",
+      tokens: 1,
+    })
+    const [first, second] = ["{}", '{"x":1}'].map((args) => findPrefixes(messages(args), [span(0, "a"), span(2, "b")])[0])
+    expect(first).toMatchObject({ message: 2, end: 1, tokens: 2 })
+    expect(first?.fingerprint).not.toBe(second?.fingerprint)
   })
 
   test.each<[string, string, Injection[], string]>([

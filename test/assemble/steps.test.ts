@@ -120,6 +120,18 @@ describe("rule 6: what a turn's first step cuts, later steps cut too", () => {
     })
   })
 
+  test("a result is never left without its call, also where there is room for it alone", () => {
+    const call = JSON.stringify({ action: "tool", tool: "look_up", args: { q: "x".repeat(60) } })
+    const steps = Array.from({ length: 4 }, () => ({ type: "run" as const, call, run: ran("look_up", {}, "ok") }))
+    const turn = turnState("?", { steps })
+    const whole = assemble(stack, { ...where, turn }).tokens
+    for (let budgetTokens = whole - 1; budgetTokens > whole - 2 * call.length; budgetTokens -= 7) {
+      const { messages, cut } = assemble(stack, { ...where, turn, budgetTokens })
+      expect(cut.steps).toEqual({ entries: expect.toSatisfy((entries: number) => entries % 2 === 0), of: 8 })
+      expect(messages[3]).toEqual({ role: "assistant", content: call })
+    }
+  })
+
   test("only then does the prefix move, and the decision says so", () => {
     const turn = turnState("?", { history })
     const first = assemble(stack, { ...where, turn, budgetTokens: room - 60 })

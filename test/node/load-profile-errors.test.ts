@@ -330,7 +330,7 @@ temperature = 3
 
   test("a profile that extends one that is not there", async () => {
     expect(await messageOf({ "profile.toml": 'extends = "bsae"\n', "base.toml": "" })).toMatchInlineSnapshot(`
-      "profile.toml:1:1: extends: expected a profile, found none called "bsae".
+      "profile.toml:1:1: extends: expected a profile, found none called "bsae". Did you mean "base"?
       1 | extends = "bsae"
         | ^
       2 | 
