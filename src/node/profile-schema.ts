@@ -41,7 +41,9 @@ const prompt = table({
 const loop = table({
   mode: z
     .enum(["json", "native", "chat", "auto"], { error: '"json", "native", "chat" or "auto"' })
-    .describe('"json": one JSON object; "native": the model\'s own tool calls; "chat": no tools; "auto": native where the model can. Default: "json".'),
+    .describe(
+      '"json": one JSON object; "native": the model\'s own tool calls; "chat": no tools; "auto": native where the model can. Default: "json".',
+    ),
   max_steps: bounded("loop.maxSteps").describe("Planner calls before the final output is forced. Default: 12."),
   strict: flag().describe("Accept nothing but a bare JSON object from the planner. Default: false."),
   response_format: z

@@ -8,5 +8,9 @@ export interface Memory {
 
 /** Finds what is known about a question. Called once a turn, beside prestart, within `limits.prestartMs`; a failure leaves the turn without memories and is reported. */
 export interface MemoryRecall {
-  recall(query: string, key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<readonly Memory[]>
+  recall(
+    query: string,
+    key: ServiceKey,
+    options: { readonly limit: number; readonly signal: AbortSignal },
+  ): Promise<readonly Memory[]>
 }

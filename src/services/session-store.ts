@@ -1,7 +1,7 @@
 import type { HistoryMessage } from "../core/history.ts"
 import type { SessionKey } from "../core/keys.ts"
 
-export type { HistoryMessage, KeptPrestart } from "../core/history.ts"
+export type { HistoryMessage } from "../core/history.ts"
 
 /** A job for after the turn, enqueued in the turn's commit. */
 export interface Job {

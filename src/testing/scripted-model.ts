@@ -35,6 +35,7 @@ export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedM
     capabilities: { developerRole: false, tools: false, ...capabilities },
     requests,
     async *stream(request, { signal }) {
+      if (signal.aborted) throw abortedError(signal)
       const index = requests.push(request) - 1
       const step = steps[index]
       if (step === undefined) throw missingStep(id, steps.length, requests)

@@ -3,7 +3,7 @@ import { PromptStrataError } from "../core/errors.ts"
 import type { JsonSchema } from "./tool.ts"
 
 /** The schema of a tool without parameters. */
-export const noParameters: JsonSchema = Object.freeze({ type: "object", properties: Object.freeze({}) })
+const noParameters: JsonSchema = Object.freeze({ type: "object", properties: Object.freeze({}) })
 
 /**
  * The JSON Schema of a tool's arguments: the given one, else the Standard JSON Schema of its input schema (zod 4.2 and

@@ -40,7 +40,7 @@ export const words: fc.Arbitrary<string> = fc.oneof(
 const trust = fc.constantFrom("author", "user", "agent", "tool", "memory")
 
 /** Rules for the budget, reserved and grouped ones too. */
-export const anyFit: fc.Arbitrary<Fit> = fc.record(
+const anyFit: fc.Arbitrary<Fit> = fc.record(
   {
     rank: fc.constantFrom(0, 10, 10, 35, 90),
     shrink: fc.constantFrom("drop", "entries", "head", "tail", "headTail"),

@@ -2,7 +2,7 @@ import type { HistoryMessage } from "../../src/core/history.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import type { ToolRun } from "../../src/tools/tool.ts"
 
-export const master = { id: "master", name: "主人" }
+const master = { id: "master", name: "主人" }
 
 /** A turn that has only a question; the rest as given. */
 export function turnState(text: string, given: Partial<TurnState> = {}): TurnState {

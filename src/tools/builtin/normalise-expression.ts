@@ -15,7 +15,7 @@ const symbols: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The parser's postfix operator that stands for a percentage; in what people write it means nothing. */
-export const percentMark = "'"
+const percentMark = "'"
 
 /**
  * An expression as people write it in the form a parser reads: full-width characters narrow, `×`, `÷`, `−`, `²` and `**`

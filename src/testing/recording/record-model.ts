@@ -1,0 +1,66 @@
+import type { LanguageModel } from "../../model/language-model.ts"
+import type { ModelPart } from "../../model/model-part.ts"
+import { hostSecrets } from "./host-secrets.ts"
+import { recordedError } from "./recorded-error.ts"
+import { recordedRequest } from "./recorded-request.ts"
+import type { Exchange, RecordedEnd } from "./recording.ts"
+import { redactParts, redactText } from "./redact.ts"
+import { writeRecording } from "./write-recording.ts"
+
+/** Settings of `recordModel` and `replayModel`. */
+export interface RecordingOptions {
+  /** Texts that must not be in the file, beside what looks like a key. The file has `[secret]` in their place. */
+  readonly secrets?: readonly string[]
+}
+
+/**
+ * The model, with every request and its parts written to a file of JSON lines, from which `replayModel` plays them. The
+ * file is there, whole, as soon as a stream ends; what it held before is gone. Keys, `Authorization` values, secret-looking
+ * environment variables and `secrets` are never written. Needs `node:fs`.
+ */
+export function recordModel(model: LanguageModel, file: string, options: RecordingOptions = {}): LanguageModel {
+  const find = hostSecrets(options.secrets)
+  const redact = (text: string) => redactText(text, find)
+  const exchanges: (Exchange | undefined)[] = []
+  let written: Promise<void> = Promise.resolve()
+  const save = () => {
+    written = written
+      .catch(() => undefined)
+      .then(() => {
+        const done = exchanges.filter((exchange) => exchange !== undefined)
+        return write(file, writeRecording({ model: redact(model.id), capabilities: model.capabilities, exchanges: done }))
+      })
+    return written
+  }
+  return {
+    id: model.id,
+    capabilities: model.capabilities,
+    async *stream(request, { signal }) {
+      // Nothing is asked, so there is nothing to record.
+      if (signal.aborted) return yield* model.stream(request, { signal })
+      const at = exchanges.push(undefined) - 1
+      const sent = recordedRequest(request, redact)
+      const parts: ModelPart[] = []
+      let end: RecordedEnd = { type: "stopped" }
+      try {
+        for await (const part of model.stream(request, { signal })) {
+          parts.push(part)
+          yield part
+        }
+        end = { type: "whole" }
+      } catch (thrown) {
+        if (!signal.aborted) end = { type: "failed", error: recordedError(thrown, redact) }
+        throw thrown
+      } finally {
+        exchanges[at] = { request: sent, parts: redactParts(parts, find), end }
+        await save()
+      }
+    },
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  const [{ mkdir, writeFile }, { dirname }] = await Promise.all([import("node:fs/promises"), import("node:path")])
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}

@@ -1,0 +1,111 @@
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { abortedError } from "../../model/aborted-error.ts"
+import type { LanguageModel } from "../../model/language-model.ts"
+import type { ModelPart } from "../../model/model-part.ts"
+import { expectDoneLater } from "../expect-scripts-done.ts"
+import { hostSecrets } from "./host-secrets.ts"
+import { readRecording } from "./read-recording.ts"
+import type { RecordingOptions } from "./record-model.ts"
+import { errorFrom } from "./recorded-error.ts"
+import { recordedRequest } from "./recorded-request.ts"
+import type { Exchange, RecordedRequest } from "./recording.ts"
+import { redactText } from "./redact.ts"
+import { requestDifference } from "./request-difference.ts"
+
+/** A model that answers from a recording. */
+export interface ReplayModel extends LanguageModel {
+  /** Throws code `test` unless every recorded request was made again. */
+  assertDone(): void
+}
+
+/**
+ * A model that answers each request as the recording `file` does, part by part, errors included; where the recorded reader
+ * stopped, it is silent until the request is aborted. A request that is not the next recorded one, nor a later one,
+ * throws code `test` with what differs, message by message. Recorded requests that nobody makes are found by `assertDone`
+ * and by `expectScriptsDone`. Needs `node:fs`.
+ */
+export async function replayModel(file: string, options: RecordingOptions = {}): Promise<ReplayModel> {
+  const { model: id, capabilities, exchanges } = readRecording(await read(file), file)
+  const find = hostSecrets(options.secrets)
+  const left = exchanges.map((exchange, index) => ({ exchange, key: JSON.stringify(exchange.request), number: index + 1 }))
+  const model: ReplayModel = {
+    id,
+    capabilities,
+    stream(request, { signal }) {
+      const asked = recordedRequest(request, (text) => redactText(text, find))
+      return play(() => {
+        const key = JSON.stringify(asked)
+        // Requests that are made side by side may come in another order.
+        const at = left.findIndex((candidate) => candidate.key === key)
+        const [next] = left
+        if (!next) throw noRequestLeft(file, exchanges.length, asked)
+        if (at < 0) throw otherRequest(file, next, asked)
+        return (left.splice(at, 1)[0] ?? next).exchange
+      }, signal)
+    },
+    assertDone() {
+      const [next] = left
+      if (next) throw requestsLeft(file, exchanges.length, next)
+    },
+  }
+  expectDoneLater(model)
+  return model
+}
+
+async function* play(take: () => Exchange, signal: AbortSignal): AsyncGenerator<ModelPart> {
+  if (signal.aborted) throw abortedError(signal)
+  const { parts, end } = take()
+  for (const part of parts) {
+    yield part
+    if (signal.aborted) throw abortedError(signal)
+  }
+  if (end.type === "failed") throw errorFrom(end.error)
+  if (end.type === "whole") return
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+  throw abortedError(signal)
+}
+
+async function read(file: string): Promise<string> {
+  const { readFile } = await import("node:fs/promises")
+  try {
+    return await readFile(file, "utf8")
+  } catch (cause) {
+    throw new PromptStrataError("file", `expected a recording at ${file}, which cannot be read: ${messageOf(cause)}.`, {
+      cause,
+      hint: "Record it with recordModel(model, file).",
+    })
+  }
+}
+
+interface Numbered {
+  readonly exchange: Exchange
+  readonly number: number
+}
+
+const recordAgain = "If the change is meant, record the conversation again with recordModel."
+
+function otherRequest(file: string, { exchange, number }: Numbered, asked: RecordedRequest): PromptStrataError {
+  const difference = requestDifference(exchange.request, asked)
+  return new PromptStrataError("test", `The request is not request ${number} of ${file}, nor a later one:\n${difference}`, {
+    evidence: { file, request: number },
+    hint: recordAgain,
+  })
+}
+
+function noRequestLeft(file: string, count: number, { messages }: RecordedRequest): PromptStrataError {
+  const last = messages.at(-1)
+  const asked = last ? ` Its last message (${last.role}):\n${last.content}` : ""
+  return new PromptStrataError("test", `${file} has ${count} request(s), and all were made already; one more came.${asked}`, {
+    evidence: { file, requests: count },
+    hint: recordAgain,
+  })
+}
+
+function requestsLeft(file: string, count: number, { exchange, number }: Numbered): PromptStrataError {
+  const last = exchange.request.messages.at(-1)
+  const asked = last ? ` Its last message (${last.role}):\n${last.content}` : ""
+  return new PromptStrataError("test", `Request ${number} of ${count} in ${file} was never made.${asked}`, {
+    evidence: { file, request: number, requests: count },
+    hint: recordAgain,
+  })
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest"
+import { PromptStrataError } from "../../src/core/errors.ts"
+import type { ModelPart } from "../../src/model/model-part.ts"
+import { type ConformanceCheck, manualClock, manualTimers, modelConformance } from "../../src/testing/index.ts"
+import { type Flaws, playBroken } from "./broken-models.ts"
+
+const isRetryable = (value: unknown) => (error: PromptStrataError) =>
+  error.code === "aborted"
+    ? error
+    : new PromptStrataError("model", error.message, { evidence: { ...error.evidence, isRetryable: value } })
+const withText = (change: (delta: string) => string) => (part: ModelPart) =>
+  part.type === "text-delta" ? [{ ...part, delta: change(part.delta) }] : [part]
+
+/** One flaw each, and a check that must find it. */
+const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
+  ["trims its text", { parts: withText((delta) => delta.trim()) }, "text arrives whole, in order and unaltered"],
+  ["tells everything at the end", { late: true }, "text arrives as it comes, not at the end"],
+  ["passes half a character on", { rawText: true }, "no part ever holds half a character"],
+  [
+    "takes thoughts for words",
+    { parts: (part) => [part.type === "reasoning-delta" ? { ...part, type: "text-delta" } : part] },
+    "reasoning arrives as reasoning, in its place before the text",
+  ],
+  [
+    "has one reason for every finish",
+    { parts: (part) => [part.type === "finish" ? { type: "finish", reason: "stop" } : part] },
+    "an answer has one finish, its last part, with the reason",
+  ],
+  ["has no finish", { noFinish: true }, "an answer has one finish, its last part, with the reason"],
+  ["passes every finish on", { rawFinish: true }, "whatever comes after the finish, there is one finish and it is the last part"],
+  ["falls over an empty stream", { emptyThrows: true }, "an empty stream is an empty answer or a typed error"],
+  [
+    "loses a call's id",
+    { parts: (part) => [part.type === "tool-call" ? { ...part, call: { ...part.call, id: "" } } : part] },
+    "tool calls arrive whole and in order, with id, name and JSON arguments",
+  ],
+  [
+    "hands arguments over as an object",
+    { parts: (part) => [part.type === "tool-call" ? { ...part, call: { ...part.call, args: {} as string } } : part] },
+    "tool calls arrive whole and in order, with id, name and JSON arguments",
+  ],
+  ["leaves arguments blank", { blankArguments: true }, "a tool call without arguments has an empty object as arguments"],
+  ["yields calls that break off", { brokenCalls: true }, "a tool call that breaks off is never yielded"],
+  [
+    "tells usage twice",
+    { parts: (part) => (part.type === "usage" ? [part, part] : [part]) },
+    "the tokens that the provider reports arrive once",
+  ],
+  ["makes zero of what is absent", { zeroUsage: true }, "zero tokens are zero, and what the provider does not say is absent"],
+  ["retries everything", { thrown: isRetryable(true) }, "a refused key is a failure that no retry mends"],
+  ["retries everything, unknown models too", { thrown: isRetryable(true) }, "an unknown model is a failure that no retry mends"],
+  ["retries everything, bad requests too", { thrown: isRetryable(true) }, "a request at fault is a failure that no retry mends"],
+  ["retries nothing", { thrown: isRetryable(false) }, "a server's own fault is a failure that a retry may mend"],
+  [
+    "forgets how long to wait",
+    {
+      thrown: (error) =>
+        error.code === "aborted"
+          ? error
+          : new PromptStrataError("model", "x", { evidence: { isRetryable: error.evidence.isRetryable } }),
+    },
+    "too many requests are a failure that a retry may mend, with the wait the provider asks for",
+  ],
+  [
+    "keeps the request as the error's cause, headers and all",
+    {
+      thrown: ({ code, message, evidence }, { secret }) =>
+        new PromptStrataError(code, message, {
+          evidence,
+          cause: { headers: new Headers({ authorization: `Bearer ${secret}` }) },
+        }),
+    },
+    "no error repeats the key",
+  ],
+  ["says it is the answer", { statusIsText: true }, "a server's own fault is a failure that a retry may mend"],
+  ["takes a cut for the end", { cutIsEnd: true }, "a connection cut before the first part is a failure that a retry may mend"],
+  [
+    "takes a cut in mid-message for the end",
+    { cutIsEnd: true },
+    "a connection cut in mid-message is a failure that a retry may mend, never a finished answer",
+  ],
+  ["dies of a status", { diesOfFailure: true }, "after an error status the next request is answered"],
+  ["dies of a cut", { diesOfFailure: true }, "after a cut connection the next request is answered"],
+  ["dies of an abort", { diesOfFailure: true }, "after an abort the next request is answered"],
+  ["asks although its signal is aborted", { deafBeforeStart: true }, "a signal that is aborted already asks nothing"],
+  ["answers although its signal was aborted", { deaf: true }, "an abort as the request goes out ends it as aborted"],
+  [
+    "cannot be stopped before the first part",
+    { deafAtFirst: true },
+    "an abort while the first part is awaited ends the request at once",
+  ],
+  ["minds no signal", { deaf: true }, "an abort in mid-message ends the request at once, and nothing comes after it"],
+  ["never lets go", { neverReturns: true }, "leaving the stream early ends it"],
+  ["has one buffer for all streams", { sharedText: true }, "two streams read in turns do not mix"],
+  ["has one abort for all streams", { sharedAbort: true }, "aborting one stream does not disturb another"],
+  ["has no name", { id: "" }, "a model has an id and says what it can take"],
+  [
+    "keeps only the last system message",
+    { send: ({ messages }) => messages.filter(({ role }, at) => role !== "system" || messages[at + 1]?.role !== "system") },
+    "every message's words reach the provider, whatever their role",
+  ],
+  [
+    "sends no tools",
+    { send: ({ messages }) => messages },
+    "tools and their runs reach the provider of a model that has native tools",
+  ],
+  ["sends tools in any case", { send: (request) => request }, "tools are not sent to a model that has none"],
+  [
+    "sends half a character",
+    { send: ({ messages }) => messages.map(({ content }) => content.replace("\ufffd", "\ud83d")) },
+    "half a character in a message is not sent as such",
+  ],
+  ["changes the request", { mutates: true }, "text arrives whole, in order and unaltered"],
+  [
+    "leaves a rejection behind",
+    { rejectsLater: true },
+    "an abort in mid-message ends the request at once, and nothing comes after it",
+  ],
+]
+
+/** The names of the checks a model fails. Whatever hangs, hangs until the time that is allowed is over. */
+async function failures(checks: readonly ConformanceCheck[], advance: () => void): Promise<string[]> {
+  const failed: string[] = []
+  for (const { name, run } of checks) {
+    const outcome = run().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    let settled = false
+    void outcome.then(() => {
+      settled = true
+    })
+    for (let turns = 0; !settled; turns++) {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      if (turns > 20) advance()
+    }
+    const error = await outcome
+    if (error === undefined) continue
+    expect(error).toMatchObject({ code: "test" })
+    failed.push(name)
+  }
+  return failed
+}
+
+async function failuresOf(flaws: Flaws): Promise<string[]> {
+  const timers = manualTimers(manualClock())
+  return failures(modelConformance(playBroken(flaws), { timers, limitMs: 1_000 }), () => timers.advance(1_000))
+}
+
+/** What vitest would count as an error of its own is the flaw that is looked for. */
+async function unheardByVitest<T>(task: () => Promise<T>): Promise<T> {
+  const listeners = process.listeners("unhandledRejection")
+  process.removeAllListeners("unhandledRejection")
+  try {
+    return await task()
+  } finally {
+    for (const listener of listeners) process.on("unhandledRejection", listener)
+  }
+}
+
+describe("the conformance suite", () => {
+  test("finds nothing wrong with a model that keeps the rules", async () => {
+    expect(await failuresOf({})).toEqual([])
+  })
+
+  test.each(broken)("finds a model that %s", async (_, flaws, found) => {
+    expect(await unheardByVitest(() => failuresOf(flaws))).toContain(found)
+  })
+
+  test("has no check that no broken model fails", () => {
+    const names = modelConformance(playBroken({})).map(({ name }) => name)
+    const found = new Set(broken.map(([, , name]) => name))
+    expect(names.filter((name) => !found.has(name))).toEqual([])
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test("leaves out what a wire format cannot say", () => {
+    const names = modelConformance(playBroken({}), { without: ["tool-call", "usage"] }).map(({ name }) => name)
+    expect(names.filter((name) => /tool call|tokens/.test(name))).toEqual([])
+    expect(names).toContain("text arrives whole, in order and unaltered")
+  })
+})
