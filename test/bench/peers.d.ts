@@ -1,3 +1,4 @@
 // What the benchmarks import of their peers, so that they type-check where the peers are not installed.
 declare module "stream-json"
 declare module "stream-json/*"
+declare module "stream-chain/*"
