@@ -1,10 +1,11 @@
-import { type MemberValue, readAction } from "./interpret-decision.ts"
+import { isDecisionMember, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
 import type { JsonSink } from "./json-scanner.ts"
 import { JsonBuilder } from "./json-value.ts"
 import { MessageGate } from "./message-gate.ts"
+import { MessageTail } from "./message-tail.ts"
 
-/** The members a decision can have; all others are read past. */
-const known = new Set(["action", "message", "note", "tool", "name", "args", "arguments", "parameters", "input"])
+/** A name of a decision's own, or one that swallowed what follows it. */
+const decisionName = /^\s*(?:action|tool|args)\b/
 
 /**
  * Collects a decision's own members while its object streams by (T23): of equal names the first counts, what is nested
@@ -14,20 +15,41 @@ export class DecisionMembers implements JsonSink {
   readonly values = new Map<string, MemberValue>()
   readonly gate: MessageGate
   readonly #streams: boolean
+  readonly #isTolerant: boolean
   readonly #builder = new JsonBuilder()
   #depth = 0
   #current: string | undefined
   #actionSeen = false
+  #mentionsDecision = false
+  #strayMember = false
   #understood = false
+  #paused = false
 
-  constructor(streams: boolean, emit: (delta: string) => void) {
-    this.#streams = streams
-    this.gate = new MessageGate(emit)
+  /** Tolerant members pause after a message that is shown, until they are told how it goes on. */
+  constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, emit: (delta: string) => void) {
+    this.#streams = options.streams
+    this.#isTolerant = options.isTolerant
+    this.gate = new MessageGate(emit, options.isTolerant ? new MessageTail() : undefined)
+  }
+
+  /** True after a message that is shown: {@link resume} or {@link reopen} goes on; and for good where the message ended. */
+  get paused(): boolean {
+    return this.#paused || this.gate.ended
   }
 
   /** True once the name `action` was read, whatever its value. */
   get actionSeen(): boolean {
     return this.#actionSeen
+  }
+
+  /** True once a name of a decision's own was read, at any depth. */
+  get mentionsDecision(): boolean {
+    return this.#mentionsDecision
+  }
+
+  /** True when a member that means nothing to a decision stood after the call's own: it may have been an argument. */
+  get strayMember(): boolean {
+    return this.#strayMember
   }
 
   /** What the action says, once its value was read. */
@@ -53,25 +75,49 @@ export class DecisionMembers implements JsonSink {
   }
 
   key(name: string): void {
+    if (decisionName.test(name)) this.#mentionsDecision = true
     if (this.#depth > 1) {
       if (this.#current !== undefined) this.#builder.key(name)
       return
     }
-    this.#current = known.has(name) && !this.values.has(name) ? name : undefined
+    this.#current = isDecisionMember(name) && !this.values.has(name) ? name : undefined
     if (name === "action") this.#actionSeen = true
+    if (!isDecisionMember(name) && namesCall(this.values)) this.#strayMember = true
   }
 
-  text(part: string): void {
+  text(part: string, isEscape: boolean): void {
     if (this.#current === undefined) return
-    if (this.#current !== "message" || this.#depth > 1) this.#builder.text(part)
-    else this.gate.put(part)
+    if (this.#isInMessage) this.gate.put(part, isEscape)
+    else this.#builder.text(part)
   }
 
   textEnd(): void {
-    if (this.#current === undefined) return
-    const isMessage = this.#current === "message" && this.#depth === 1
-    if (!isMessage) this.#builder.textEnd()
-    if (this.#depth === 1) this.#settle(isMessage ? this.gate.text : this.#builder.take())
+    if (this.#current === undefined || this.gate.ended) return
+    if (!this.#isInMessage) {
+      this.#builder.textEnd()
+      if (this.#depth === 1) this.#settle(this.#builder.take())
+      return
+    }
+    this.gate.pause()
+    this.#paused = this.#isTolerant && this.gate.shown
+    if (!this.#paused) this.resume()
+  }
+
+  /** The message ended where it paused. */
+  resume(): void {
+    this.#paused = false
+    this.gate.close()
+    this.#settle(this.gate.text)
+  }
+
+  /** The message goes on where it paused, with the `quote` that seemed to end it. */
+  reopen(quote: string): void {
+    this.#paused = false
+    this.gate.reopen(quote)
+  }
+
+  get #isInMessage(): boolean {
+    return this.#current === "message" && this.#depth === 1
   }
 
   scalar(raw: string): void {

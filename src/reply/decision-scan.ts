@@ -1,9 +1,13 @@
+import type { Candidate } from "./candidate.ts"
 import type { Decision } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import { interpretDecision } from "./interpret-decision.ts"
-import { JsonScanner } from "./json-scanner.ts"
-import { type Candidate, climbLadder } from "./ladder.ts"
-import { isLooseStop, LooseObject } from "./loose-object.ts"
+import { climbLadder } from "./ladder.ts"
+import { LooseObject } from "./loose-object.ts"
+import { isQuoteOrStructure } from "./loose-syntax.ts"
+import { MangledWatch } from "./mangled-watch.ts"
+import { ObjectOpening } from "./object-opening.ts"
+import { ObjectScan } from "./object-scan.ts"
 import { OutputRecord } from "./output-record.ts"
 import { settle, settleUnfinishedFinish } from "./settle.ts"
 import type { StepCount } from "./step-count.ts"
@@ -18,9 +22,7 @@ export interface OutputScan {
 /** Receives what a scan shows. */
 export type Show = (type: "message" | "thinking", delta: string) => void
 
-/** What follows a brace that begins no JSON, before a colon, is at most this long: else the brace was prose. */
-const maxBareNameCharacters = 40
-const endsBareName = new Set(["{", "}", "[", "]", "<", ">", ",", ";", "\n", "\r"])
+const fullWidthBrace = "｛"
 
 /**
  * Finds the decision in planner output (T21–T23), each character read once. The first whole object with an `action`
@@ -32,20 +34,19 @@ export class DecisionScan implements OutputScan {
   readonly #count: StepCount
   readonly #tags: TagScanner
   readonly #record = new OutputRecord()
-  #mode: "prose" | "object" | "bare-name" | "loose" | "decided" | "over" = "prose"
+  #mode: "prose" | "object" | "opening" | "loose" | "decided" | "over" = "prose"
   /** Where the object at hand begins. */
   #start = 0
-  #members: DecisionMembers
-  #scanner: JsonScanner
+  #object: ObjectScan
+  #opening = new ObjectOpening()
   #loose: LooseObject | undefined
-  #bareName = ""
+  readonly #watch = new MangledWatch()
 
   constructor(options: { readonly opensInThought: boolean }, show: Show, count: StepCount) {
     this.#show = show
     this.#count = count
     this.#tags = new TagScanner(this.#tagSink(), options.opensInThought, count)
-    this.#members = this.#newMembers()
-    this.#scanner = new JsonScanner(this.#members, count)
+    this.#object = this.#newObject()
   }
 
   feed(piece: string): void {
@@ -53,9 +54,10 @@ export class DecisionScan implements OutputScan {
   }
 
   end(): Decision {
-    if (this.#members.gate.shown) return this.#endShown()
+    if (this.#object.members.gate.shown) return this.#endShown()
     this.#tags.end()
     if (this.#mode === "object" || this.#mode === "loose") this.#addCandidate("unfinished")
+    if (this.#mode === "opening" && this.#record.isPlain) this.#addCandidate("loose")
     this.#count.steps += this.#record.length
     return climbLadder(this.#record.outcome(this.#tags.inThought), this.#count)
   }
@@ -64,8 +66,8 @@ export class DecisionScan implements OutputScan {
     switch (this.#mode) {
       case "object":
         return this.#readObject(piece, index)
-      case "bare-name":
-        return this.#readBareName(piece, index)
+      case "opening":
+        return this.#readOpening(piece, index)
       case "loose":
         return this.#readLoose(piece, index)
       case "prose":
@@ -80,54 +82,69 @@ export class DecisionScan implements OutputScan {
     if (stop === piece.length || !isBrace(piece.charCodeAt(stop))) return stop
     this.#tags.interrupt()
     this.#start = this.#record.length
-    this.#members = this.#newMembers()
-    this.#scanner = new JsonScanner(this.#members, this.#count)
-    this.#mode = "object"
-    return stop
+    this.#watch.braceOpens(() => this.#record.text)
+    this.#object = this.#newObject()
+    if (piece.charAt(stop) !== fullWidthBrace) {
+      this.#mode = "object"
+      return stop
+    }
+    this.#record.add(fullWidthBrace)
+    this.#open("")
+    return stop + 1
   }
 
   #readObject(piece: string, index: number): number {
-    const end = this.#scanner.feed(piece, index)
-    if (!this.#members.gate.shown) this.#record.add(piece.slice(index, end))
+    const { members } = this.#object
+    const end = this.#object.feed(piece, index)
+    if (!members.gate.shown) this.#record.add(piece.slice(index, end))
     else if (this.#record.length > 0) this.#record.forget()
-    if (this.#scanner.state === "closed") this.#endObject()
-    else if (this.#scanner.state === "broken") this.#breakObject()
+    const { state } = this.#object
+    if (state === "closed") this.#endObject()
+    else if (state === "broken") this.#breakObject()
+    else if (state === "over") this.#mode = "over"
     return end
   }
 
   #endObject(): void {
-    if (this.#members.gate.shown) this.#mode = "over"
-    else if (this.#members.actionSeen) {
+    if (this.#object.members.gate.shown) this.#mode = "over"
+    else if (this.#object.members.actionSeen) {
       this.#addCandidate("whole")
       this.#mode = "decided"
     } else {
       this.#record.addOther(this.#start)
+      this.#watch.otherEnded()
       this.#mode = "prose"
     }
   }
 
   #breakObject(): void {
-    const { depth, expectsToken, colonSeen } = this.#scanner
-    this.#bareName = ""
-    if (this.#members.gate.shown) this.#mode = "over"
-    else if (colonSeen) this.#follow({ depth, expectsToken, mentionsAction: this.#members.actionSeen })
-    else this.#mode = "bare-name"
+    const { members, lead, brokenAt } = this.#object
+    if (members.gate.shown) this.#mode = "over"
+    else if (lead === "") this.#follow({ ...brokenAt, mentionsAction: members.mentionsDecision })
+    else this.#open(lead.slice(1))
   }
 
   /** After a brace that begins no JSON: a name and a colon make it an object all the same, anything else prose. */
-  #readBareName(piece: string, index: number): number {
-    const character = piece.charAt(index)
+  #open(read: string): void {
+    this.#opening = new ObjectOpening()
+    this.#mode = "opening"
+    for (let index = 0; index < read.length && this.#mode === "opening"; index++) this.#settleOpening(read.charAt(index))
+  }
+
+  #readOpening(piece: string, index: number): number {
     this.#count.steps++
-    const isColon = character === ":"
-    const isNoName = isColon ? this.#bareName.trim() === "" : endsBareName.has(character)
-    if (isNoName || this.#bareName.length === maxBareNameCharacters) {
-      this.#mode = "prose"
-      return index
-    }
-    this.#bareName += character
-    this.#record.add(character)
-    if (isColon) this.#follow({ depth: 1, expectsToken: true, mentionsAction: this.#bareName.includes("action") })
+    this.#settleOpening(piece.charAt(index))
+    if (this.#mode === "prose") return index
+    this.#record.add(piece.charAt(index))
     return index + 1
+  }
+
+  #settleOpening(character: string): void {
+    const found = this.#opening.feed(character)
+    if (found === "prose") this.#mode = "prose"
+    if (found !== "object") return
+    const mentionsAction = /action|tool|args/.test(this.#opening.name)
+    this.#follow({ depth: 1, expectsToken: true, mentionsAction })
   }
 
   #follow(from: ConstructorParameters<typeof LooseObject>[0]): void {
@@ -142,8 +159,8 @@ export class DecisionScan implements OutputScan {
       this.#record.add(piece.slice(index, end))
       return end
     }
-    const stop = this.#tags.scan(piece, index, isLooseStop)
-    if (stop === piece.length || this.#mode !== "loose" || !isLooseStop(piece.charCodeAt(stop))) return stop
+    const stop = this.#tags.scan(piece, index, isQuoteOrStructure)
+    if (stop === piece.length || this.#mode !== "loose" || !isQuoteOrStructure(piece.charCodeAt(stop))) return stop
     this.#tags.interrupt()
     this.#record.add(piece.charAt(stop))
     loose?.accept(piece.charCodeAt(stop))
@@ -155,9 +172,11 @@ export class DecisionScan implements OutputScan {
   }
 
   #endShown(): Decision {
-    if (this.#scanner.state !== "closed") return settleUnfinishedFinish(this.#members)
-    const exact = !this.#scanner.flawed && !this.#members.understood
-    return settle(interpretDecision(this.#members.values, this.#count), exact ? "complete" : "repaired", "", 0)
+    this.#object.end()
+    const { members, state, flawed } = this.#object
+    if (state !== "closed") return settleUnfinishedFinish(members)
+    const exact = !flawed && !members.understood
+    return settle(interpretDecision(members.values, this.#count), exact ? "complete" : "repaired", "", 0)
   }
 
   #tagSink(): TagSink {
@@ -165,6 +184,7 @@ export class DecisionScan implements OutputScan {
       text: (run) => {
         this.#record.add(run)
         if (this.#mode === "loose") this.#loose?.text(run)
+        else this.#watch.text(run)
       },
       thinking: (run) => this.#show("thinking", run),
       thoughtOpens: () => {},
@@ -179,15 +199,18 @@ export class DecisionScan implements OutputScan {
     this.#mode = "prose"
   }
 
-  #newMembers(): DecisionMembers {
-    return new DecisionMembers(!this.#record.hasCandidate, (delta) => this.#show("message", delta))
+  #newObject(): ObjectScan {
+    const options = { streams: !this.#record.hasCandidate && !this.#watch.isMangled, isTolerant: true }
+    const members = new DecisionMembers(options, (delta) => this.#show("message", delta))
+    return new ObjectScan(members, this.#count)
   }
 
   #addCandidate(form: Candidate["form"]): void {
-    this.#record.addCandidate({ form, start: this.#start, members: this.#members, flawed: this.#scanner.flawed })
+    const { members, flawed } = this.#object
+    this.#record.addCandidate({ form, start: this.#start, members, flawed })
   }
 }
 
 function isBrace(code: number): boolean {
-  return code === 0x7b
+  return code === 0x7b || code === 0xff5b
 }

@@ -14,13 +14,26 @@ export type Interpretation =
 /** The names under which arguments are accepted, the asked one first. */
 const argumentNames = ["args", "arguments", "parameters", "input"] as const
 
+/** The members a decision can have. */
+const known: ReadonlySet<string> = new Set(["action", "message", "note", "tool", "name", ...argumentNames])
+
+/** True for a member that a decision can have: all others are read past. */
+export function isDecisionMember(name: string): boolean {
+  return known.has(name)
+}
+
+/** True when the members hold a tool or arguments, under any of their names. */
+export function namesCall(members: ReadonlyMap<string, unknown>): boolean {
+  return members.has("tool") || argumentNames.some((name) => members.has(name))
+}
+
 /** True when the members hold a tool's name and arguments, as asked: whatever else the object was to say adds nothing to the call. */
 export function isWholeCall(members: ReadonlyMap<string, MemberValue>): boolean {
   return members.has("tool") && members.has("args")
 }
 
 /** Reads the action in any case of letters and with white space around it. */
-export function readAction(value: MemberValue | undefined): {
+export function readAction(value: unknown): {
   readonly name: "tool" | "finish" | "unknown"
   readonly exact: boolean
 } {

@@ -7,20 +7,24 @@ export interface JsonSink {
   close(): void
   /** A whole member name, decoded. */
   key(name: string): void
-  /** A decoded piece of a string value; {@link JsonSink.textEnd} follows the last. */
-  text(part: string): void
+  /** A decoded piece of a string value, and whether an escape stood for it; {@link JsonSink.textEnd} follows the last. */
+  text(part: string, isEscape: boolean): void
   textEnd(): void
   /** A whole number, `true`, `false` or `null`, as written. */
   scalar(raw: string): void
+  /** True where the scanner is to stop for now, although there is more to read. */
+  readonly paused?: boolean
 }
 
 type Expected = "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "comma-or-end"
 
 const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+/** No name spans lines: its closing quote is missing. */
+const lineBreak = /[\n\r]/
 
 /**
  * Reads one JSON object or array that arrives in pieces, each character once, at any depth without recursion. It is
- * JSON's grammar, save that strings tolerate what {@link JsonString} does.
+ * JSON's grammar, save that string values tolerate what {@link JsonString} does.
  */
 export class JsonScanner {
   readonly #sink: JsonSink
@@ -32,15 +36,19 @@ export class JsonScanner {
   #expected: Expected = "value"
   #inString = false
   #key: string[] | undefined
+  #keyBroken = false
   #scalar = ""
   #colonSeen = false
 
   constructor(sink: JsonSink, count: StepCount) {
     this.#sink = sink
     this.#count = count
-    this.#string = new JsonString((part) => {
-      if (this.#key) this.#key.push(part)
-      else sink.text(part)
+    this.#string = new JsonString((part, isEscape) => {
+      if (this.#key === undefined) sink.text(part, isEscape)
+      else {
+        this.#key.push(part)
+        if (!isEscape && lineBreak.test(part)) this.#keyBroken = true
+      }
     }, count)
   }
 
@@ -51,6 +59,11 @@ export class JsonScanner {
   /** How many containers are open. */
   get depth(): number {
     return this.#containers.length
+  }
+
+  /** How many of them are objects. */
+  get objectDepth(): number {
+    return this.#containers.filter((isObject) => isObject).length
   }
 
   /** True when a string held something JSON does not allow. */
@@ -68,10 +81,20 @@ export class JsonScanner {
     return this.#scalar === "" && this.#expected !== "colon" && this.#expected !== "comma-or-end"
   }
 
-  /** Reads on from `from`; returns the place after the value's last character, of the first that does not fit, or the chunk's end. */
+  /** The string value that ended last goes on: the quote after it was one of its words. */
+  reopenString(): void {
+    this.#string.reopen()
+    this.#inString = true
+    this.#expected = "value"
+  }
+
+  /**
+   * Reads on from `from`; returns the place after the value's last character, of the first that does not fit, where the
+   * sink paused, or the chunk's end.
+   */
   feed(chunk: string, from: number): number {
     let index = from
-    while (index < chunk.length && this.#state === "open") {
+    while (index < chunk.length && this.#state === "open" && this.#sink.paused !== true) {
       if (this.#inString) index = this.#readString(chunk, index)
       else if (this.#scalar !== "") index = this.#readScalar(chunk, index)
       else index = this.#readToken(chunk, index)
@@ -87,7 +110,8 @@ export class JsonScanner {
       const name = this.#key.join("")
       this.#key = undefined
       this.#expected = "colon"
-      this.#sink.key(name)
+      if (this.#keyBroken) this.#state = "broken"
+      else this.#sink.key(name)
     } else {
       this.#sink.textEnd()
       this.#endValue()

@@ -20,14 +20,15 @@ const escapes = new Map([
  * pieces, and holds back no more than one escape pair.
  */
 export class JsonString {
-  readonly #emit: (part: string) => void
+  readonly #emit: (part: string, isEscape: boolean) => void
   readonly #count: StepCount
   #escape = ""
   #high = ""
   #closed = false
   #flawed = false
 
-  constructor(emit: (part: string) => void, count: StepCount) {
+  /** `emit` gets the pieces in order, and whether an escape stood for one; an empty one as soon as a long escape begins. */
+  constructor(emit: (part: string, isEscape: boolean) => void, count: StepCount) {
     this.#emit = emit
     this.#count = count
   }
@@ -49,6 +50,12 @@ export class JsonString {
     this.#closed = false
   }
 
+  /** The quote that closed the string was one of its words: the string goes on after it. */
+  reopen(): void {
+    this.#closed = false
+    this.#flawed = true
+  }
+
   /** Reads on from `from`; returns the place after the closing quote, or the chunk's end. */
   read(chunk: string, from: number): number {
     let index = from
@@ -67,7 +74,7 @@ export class JsonString {
       if (code < 0x20) this.#flawed = true
     }
     this.#count.steps += index - from + 1
-    if (index > from) this.#put(chunk.slice(from, index))
+    if (index > from) this.#put(chunk.slice(from, index), false)
     if (index === chunk.length) return index
     if (code === quote) this.#close()
     else this.#escape = "\\"
@@ -76,7 +83,7 @@ export class JsonString {
 
   #close(): void {
     this.#closed = true
-    this.#put("")
+    this.#put("", false)
   }
 
   #readEscape(chunk: string, index: number): number {
@@ -85,12 +92,13 @@ export class JsonString {
     if (this.#escape !== "\\") return this.#readUnit(character, index)
     if (character === "u") {
       this.#escape = "\\u"
+      this.#emit("", true)
       return index + 1
     }
     const decoded = escapes.get(character)
     if (decoded === undefined) return this.#tolerate(character === "'" ? "" : "\\", index)
     this.#escape = ""
-    this.#put(decoded)
+    this.#put(decoded, true)
     return index + 1
   }
 
@@ -109,7 +117,7 @@ export class JsonString {
   #tolerate(text: string, index: number): number {
     this.#flawed = true
     this.#escape = ""
-    this.#put(text)
+    this.#put(text, true)
     return index
   }
 
@@ -117,19 +125,19 @@ export class JsonString {
     if (isLowSurrogate(unit) && this.#high !== "") {
       const pair = this.#high + String.fromCharCode(unit)
       this.#high = ""
-      this.#emit(pair)
+      this.#emit(pair, true)
     } else if (isHighSurrogate(unit)) {
-      this.#put("")
+      this.#put("", true)
       this.#high = String.fromCharCode(unit)
-    } else this.#put(isLowSurrogate(unit) ? "\uFFFD" : String.fromCharCode(unit))
+    } else this.#put(isLowSurrogate(unit) ? "\uFFFD" : String.fromCharCode(unit), true)
   }
 
-  #put(text: string): void {
+  #put(text: string, isEscape: boolean): void {
     if (this.#high !== "") {
       this.#high = ""
-      this.#emit("\uFFFD")
+      this.#emit("\uFFFD", true)
     }
-    if (text !== "") this.#emit(text)
+    if (text !== "") this.#emit(text, isEscape)
   }
 }
 

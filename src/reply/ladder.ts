@@ -1,120 +1,54 @@
+import { isTorn } from "./after-object.ts"
+import { beginsWithMember, readBraceless } from "./braceless.ts"
+import type { Outcome } from "./candidate.ts"
 import type { Decision } from "./decision.ts"
-import type { DecisionMembers } from "./decision-members.ts"
-import { interpretDecision, isWholeCall, type MemberValue } from "./interpret-decision.ts"
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json-value.ts"
+import { parseJson } from "./json-value.ts"
+import { findActionObject } from "./nested-decision.ts"
+import { type CandidateReading, type Rung, readCandidate, readClosed } from "./read-candidate.ts"
+import { readRest } from "./read-rest.ts"
 import { createJsonRepair } from "./repair-json.ts"
-import { settle, settleUnfinishedFinish, unreadable } from "./settle.ts"
+import { unreadable } from "./settle.ts"
 import type { StepCount } from "./step-count.ts"
-
-/** An object in the output that may be the decision; offsets are UTF-16 units of the output without its thinking. */
-export interface Candidate {
-  readonly start: number
-  readonly end: number
-  /** `whole` is JSON with an `action`; `loose` has its closing brace but is no JSON; `unfinished` has none. */
-  readonly form: "whole" | "loose" | "unfinished"
-  readonly members: DecisionMembers
-  /** True when a string held something JSON does not allow. */
-  readonly flawed: boolean
-}
-
-/** The output at its end, as far as it was understood while it came. */
-export interface Outcome {
-  /** The output without its thinking. */
-  readonly text: string
-  readonly candidates: readonly Candidate[]
-  /** Whole objects without an `action`. */
-  readonly others: readonly { readonly start: number; readonly end: number }[]
-  /** True when the output ended inside a thought. */
-  readonly inThought: boolean
-}
-
-interface Rung extends Outcome {
-  readonly count: StepCount
-  readonly repair: (text: string) => JsonValue | symbol | undefined
-}
 
 /**
  * The rungs of T21 that need the whole output, for output of which nothing was shown: the candidates in order, repaired
- * where they are no JSON; an object with an action inside one without; repair of everything from the first brace to the
- * last, for an answer only; words without any brace. What was cut off is never taken for a call.
+ * where they are no JSON; an object with an action inside one without; members whose brace is missing; words.
  */
 export function climbLadder(outcome: Outcome, count: StepCount): Decision {
-  const rung = { ...outcome, count, repair: createJsonRepair(count) }
+  const rung = { text: outcome.text, count, repair: createJsonRepair(count) }
+  if (beginsWithMember(outcome.text)) return readBraceless(rung) ?? readRest(outcome, rung)
+  const torn = outcome.others.find(({ end }) => isTorn(outcome.text, end))
+  if (torn && torn.start < (outcome.candidates[0]?.start ?? torn.end)) {
+    return readBraceless(rung, torn.start) ?? unreadable("not-json", outcome.text, torn.end)
+  }
+  const nested: (CandidateReading & { readonly start: number })[] = []
   let fault: Decision | undefined
+  let readUntil = 0
   for (const candidate of outcome.candidates) {
-    const decision = readCandidate(candidate, rung)
-    const isFinal = candidate.form === "unfinished" || candidate.members.actionSeen
-    if (decision.action !== "unreadable" || isFinal) return decision
-    fault ??= decision
+    if (candidate.start < readUntil) continue
+    const reading = readCandidate(candidate, rung)
+    readUntil = reading.end
+    if (reading.place === "nested") nested.push({ ...reading, start: candidate.start })
+    else if (reading.decision && isFinal(reading.decision)) return reading.decision
+    else fault ??= reading.decision
   }
-  return readNested(rung) ?? fault ?? readRest(rung)
+  return readNested(outcome, nested, rung) ?? fault ?? readRest(outcome, rung)
 }
 
-function readCandidate(candidate: Candidate, { text, count, repair }: Rung): Decision {
-  const { form, start, end, members, flawed } = candidate
-  if (form === "whole") {
-    const status = flawed || members.understood ? "repaired" : "complete"
-    return settle(interpretDecision(members.values, count), status, text, start)
-  }
-  if (form === "loose") {
-    const repaired = repair(text.slice(start, end))
-    if (!hasAction(repaired)) return unreadable("not-json", text, start)
-    const found = interpretDecision(membersOf(repaired), count)
-    if (found.action === "tool" && hasStrayBrace(text, end)) return unreadable("not-json", text, end)
-    return settle(found, "repaired", text, start)
-  }
-  if (members.action === "finish") return settleUnfinishedFinish(members)
-  if (members.action === "tool" && isWholeCall(members.values)) {
-    return settle(interpretDecision(members.values, count), "repaired", text, start)
-  }
-  return unreadable("unterminated", text, text.length)
+/** Only an action that is none is passed over: what else is wrong with a decision is not mended by another one after it. */
+function isFinal(decision: Decision): boolean {
+  return decision.action !== "unreadable" || decision.fault.kind !== "unknown-action"
 }
 
-function readNested({ text, others, count }: Rung): Decision | undefined {
-  let fault: Decision | undefined
-  for (const { start, end } of others) {
-    const found = findNested(parseJson(text.slice(start, end), count))
-    const decision = found && settle(interpretDecision(membersOf(found), count), "repaired", text, start)
-    if (decision && decision.action !== "unreadable") return decision
-    fault ??= decision
-  }
-  return fault
-}
-
-function readRest({ text, others, inThought, count, repair }: Rung): Decision {
-  const words = text.trim()
-  if (words === "") return unreadable("empty", text, 0, inThought)
-  const first = text.indexOf("{")
-  if (first < 0) return { action: "finish", message: words, status: "plain-text" }
-  const other = others[0]
-  if (other) return unreadable("no-action", text, other.start)
-  const repaired = repair(text.slice(first, text.lastIndexOf("}") + 1))
-  const found = hasAction(repaired) ? interpretDecision(membersOf(repaired), count) : undefined
-  if (found?.action === "finish") return settle(found, "repaired", text, first)
-  return unreadable("not-json", text, first)
-}
-
-/** A closing brace before any opening one: the object before did not end where it seemed to, and arguments may be missing. */
-function hasStrayBrace(text: string, from: number): boolean {
-  const closing = text.indexOf("}", from)
-  const opening = text.indexOf("{", from)
-  return closing >= 0 && (opening < 0 || closing < opening)
-}
-
-/** The first object with an action inside `value`, an outer one before those in it. */
-function findNested(value: JsonValue | symbol | undefined): JsonObject | undefined {
-  if (typeof value !== "object" || value === null) return undefined
-  for (const inner of Object.values(value)) {
-    const found = hasAction(inner) ? inner : findNested(inner)
-    if (found) return found
-  }
-  return undefined
-}
-
-function hasAction(value: JsonValue | symbol | undefined): value is JsonObject {
-  return isJsonObject(value) && Object.hasOwn(value, "action")
-}
-
-function membersOf(object: JsonObject): ReadonlyMap<string, MemberValue> {
-  return new Map(Object.entries(object))
+/** The first decision inside an object that is none itself; else what is wrong with the first that could have been one. */
+function readNested({ text, others }: Outcome, repaired: readonly (CandidateReading & { start: number })[], rung: Rung) {
+  const strict = others
+    .filter(({ start }) => !repaired.some((reading) => reading.start < start && start < reading.end))
+    .map(({ start, end }) => {
+      const found = findActionObject(parseJson(text.slice(start, end), rung.count))
+      return { start, decision: found && readClosed(found, { text, start, end }, rung) }
+    })
+  const readings = [...strict, ...repaired].toSorted((one, other) => one.start - other.start)
+  const decisions = readings.flatMap(({ decision }) => (decision ? [decision] : []))
+  return decisions.find(({ action }) => action !== "unreadable") ?? decisions[0]
 }

@@ -1,27 +1,18 @@
+import { quotesOf, structureOf } from "./loose-syntax.ts"
 import type { StepCount } from "./step-count.ts"
 
-const closingQuotes = new Map([
-  [0x22, '"'],
-  [0x27, "'"],
-  [0x201c, "\u201d"],
-])
-const openBrace = 0x7b
-const openBracket = 0x5b
-const closeBrace = 0x7d
-const closeBracket = 0x5d
-const comma = 0x2c
-const colon = 0x3a
 const word = "action"
 
 /**
- * Follows an object that is no JSON to its end (T21), so that nothing inside it is taken for a decision. Braces and
- * brackets count outside strings; a quote opens a string only where a name or a value may begin.
+ * Follows an object that is no JSON to its end (T21), so that nothing inside it is taken for a decision. Braces count
+ * outside strings; a quote opens a string only where a name or a value may begin. It is a guess, good
+ * enough to go on after: the object itself is read whole at the end.
  */
 export class LooseObject {
   readonly #count: StepCount
   #depth: number
   #expectsToken: boolean
-  #closingQuote = ""
+  #closingQuotes = ""
   #escaped = false
   #matched = 0
   #mentionsAction: boolean
@@ -41,7 +32,7 @@ export class LooseObject {
   }
 
   get inString(): boolean {
-    return this.#closingQuote !== ""
+    return this.#closingQuotes !== ""
   }
 
   /** True when the word `action` stands anywhere in it: it may be a decision. */
@@ -49,21 +40,21 @@ export class LooseObject {
     return this.#mentionsAction
   }
 
-  /** A run of characters none of which {@link isLooseStop}. */
+  /** A run of characters none of which {@link isQuoteOrStructure}. */
   text(run: string): void {
     this.#match(run)
     if (run.trim() !== "") this.#expectsToken = false
   }
 
-  /** One character that {@link isLooseStop}. */
+  /** One character that {@link isQuoteOrStructure}. */
   accept(code: number): void {
     this.#count.steps++
     this.#matched = 0
-    const closingQuote = this.#expectsToken ? closingQuotes.get(code) : undefined
-    if (closingQuote !== undefined) this.#closingQuote = closingQuote
-    else if (code === openBrace || code === openBracket) this.#depth++
-    else if (code === closeBrace || code === closeBracket) this.#depth--
-    this.#expectsToken = code === openBrace || code === openBracket || code === comma || code === colon
+    const character = structureOf(String.fromCharCode(code))
+    if (this.#expectsToken) this.#closingQuotes = quotesOf(character) ?? ""
+    if (character === "{") this.#depth++
+    else if (character === "}") this.#depth--
+    this.#expectsToken = "{[,:".includes(character)
   }
 
   /** Reads on inside a string; returns the place after its closing quote, or the chunk's end. */
@@ -73,11 +64,11 @@ export class LooseObject {
       const character = chunk.charAt(index)
       if (this.#escaped) this.#escaped = false
       else if (character === "\\") this.#escaped = true
-      else if (character === this.#closingQuote) break
+      else if (this.#closingQuotes.includes(character)) break
     }
     this.#match(chunk.slice(from, index))
     if (index === chunk.length) return index
-    this.#closingQuote = ""
+    this.#closingQuotes = ""
     this.#matched = 0
     return index + 1
   }
@@ -92,17 +83,4 @@ export class LooseObject {
       if (this.#matched === word.length) this.#mentionsAction = true
     }
   }
-}
-
-/** The characters that matter to a {@link LooseObject} outside strings. */
-export function isLooseStop(code: number): boolean {
-  return (
-    code === openBrace ||
-    code === closeBrace ||
-    code === openBracket ||
-    code === closeBracket ||
-    code === comma ||
-    code === colon ||
-    closingQuotes.has(code)
-  )
 }

@@ -1,3 +1,4 @@
+import type { MessageTail } from "./message-tail.ts"
 import { TextPieces } from "./text-pieces.ts"
 
 /**
@@ -6,13 +7,16 @@ import { TextPieces } from "./text-pieces.ts"
  */
 export class MessageGate {
   readonly #emit: (delta: string) => void
+  readonly #tail: MessageTail | undefined
   readonly #pieces = new TextPieces()
   #isOpen = false
   #isVisible = false
   #shown = false
 
-  constructor(emit: (delta: string) => void) {
+  /** With a `tail`, what may be the end of an object that lacks a quote is held back. */
+  constructor(emit: (delta: string) => void, tail?: MessageTail) {
     this.#emit = emit
+    this.#tail = tail
   }
 
   /** True once a character went out: from here nothing can be taken back (T21). */
@@ -20,7 +24,12 @@ export class MessageGate {
     return this.#shown
   }
 
-  /** Everything put in so far. */
+  /** True once the message was found to have ended although its string goes on. */
+  get ended(): boolean {
+    return this.#tail?.ended === true
+  }
+
+  /** Everything put in so far, without what is held back. */
   get text(): string {
     return this.#pieces.join()
   }
@@ -30,7 +39,29 @@ export class MessageGate {
     if (this.#isVisible) this.#begin()
   }
 
-  put(part: string): void {
+  /** Takes a piece of the message, and whether an escape stood for it. */
+  put(part: string, isEscape: boolean): void {
+    this.#let(this.#isOpen && this.#tail ? this.#tail.push(part, isEscape) : part)
+  }
+
+  /** The message's string seems to end: {@link close} or {@link reopen} follows. */
+  pause(): void {
+    this.#let(this.#tail?.pause() ?? "")
+  }
+
+  /** The message's string has ended: nothing is held back any more. */
+  close(): void {
+    this.#let(this.#tail?.release() ?? "")
+  }
+
+  /** The message's string goes on after all, with the `quote` that seemed to end it. */
+  reopen(quote: string): void {
+    this.#tail?.reopen()
+    this.put(quote, false)
+  }
+
+  #let(part: string): void {
+    if (part === "") return
     this.#pieces.add(part)
     if (this.#shown) {
       this.#emit(part)

@@ -1,4 +1,4 @@
-import type { Candidate, Outcome } from "./ladder.ts"
+import type { Candidate, Outcome } from "./candidate.ts"
 import { TextPieces } from "./text-pieces.ts"
 
 /** What is kept of planner output while nothing of it is shown: its text without thinking, and the objects found in it. */
@@ -10,6 +10,16 @@ export class OutputRecord {
   /** UTF-16 units so far. */
   get length(): number {
     return this.#pieces.length
+  }
+
+  /** What was recorded so far. */
+  get text(): string {
+    return this.#pieces.join()
+  }
+
+  /** True while no object was found. */
+  get isPlain(): boolean {
+    return this.#candidates.length === 0 && this.#others.length === 0
   }
 
   get hasCandidate(): boolean {

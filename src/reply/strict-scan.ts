@@ -24,7 +24,7 @@ export class StrictScan implements OutputScan {
 
   constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, show: Show, count: StepCount) {
     this.#count = count
-    this.#members = new DecisionMembers(options.streams, (delta) => show("message", delta))
+    this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, (delta) => show("message", delta))
     this.#scanner = new JsonScanner(this.#members, count)
     const stray = () => {
       this.#strayAt ??= this.#length
