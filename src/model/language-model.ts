@@ -6,6 +6,8 @@ import type { ModelPart } from "./model-part.ts"
 export interface ModelCapabilities {
   /** True when the model has a `developer` role; else such text folds into `system`. */
   readonly developerRole: boolean
+  /** False when only one system message may stand in a request: later ones are joined to the first. Default true. */
+  readonly severalSystemMessages?: boolean
   /** True when the model calls tools natively. */
   readonly tools: boolean
   /** True when its text begins inside a thought that only a closing tag ends (T22). */

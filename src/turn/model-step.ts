@@ -7,6 +7,7 @@ import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-m
 import type { FinishReason, ModelPart } from "../model/model-part.ts"
 import { addUsage, type Usage } from "../model/usage.ts"
 import type { Decision } from "../reply/decision.ts"
+import { oneSystemMessage } from "./one-system-message.ts"
 import { readModel } from "./read-model.ts"
 import type { TurnRun } from "./turn-run.ts"
 import { withRetries } from "./with-retries.ts"
@@ -60,7 +61,7 @@ async function runAttempt(run: TurnRun, { prompt, tools, model, reading }: Attem
   let decision: Decision | undefined
   try {
     const options = { signal: run.signal, limits, clock: ports.clock, timers: ports.timers }
-    await readModel(model, requestOf(run, { prompt, tools, assembly }), { ...options, onPart: (part) => heard.part(part) })
+    await readModel(model, requestOf(run, { prompt, tools, model, assembly }), { ...options, onPart: (part) => heard.part(part) })
     decision = reading.onEnd(heard.finishReason)
   } catch (thrown) {
     error = messageOf(thrown)
@@ -96,12 +97,12 @@ export function assembleStep(run: TurnRun, prompt: string, model: LanguageModel)
 
 function requestOf(
   run: TurnRun,
-  { prompt, tools, assembly }: Pick<Attempt, "prompt" | "tools"> & { assembly: Assembly },
+  { prompt, tools, model, assembly }: Omit<Attempt, "reading"> & { assembly: Assembly },
 ): ModelRequest {
   const { setup } = run
   const { responseFormat, ...request } = setup.request
   return {
-    messages: assembly.messages,
+    messages: model.capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages,
     assembly,
     ...request,
     ...(tools === undefined ? {} : { tools }),
