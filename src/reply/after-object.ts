@@ -17,7 +17,7 @@ export function memberAfter(text: string, at: number): string | undefined {
     const found = opening.feed(character)
     if (found !== undefined) return found === "object" ? opening.name : undefined
   }
-  return opening.name === "" ? undefined : opening.name
+  return isDecisionMember(opening.name.trim()) ? opening.name : undefined
 }
 
 /** True where a decision's own member follows what seemed to be the end of an object without an action. */

@@ -6,12 +6,19 @@ import { type Rung, readRepaired } from "./read-candidate.ts"
 const gap = "(?:\\s|//[^\\n]{0,200}\\n|#[^\\n]{0,200}\\n|/\\*[^*]{0,200}\\*/)*"
 const open = `\\\\?["'“‘＂]`
 const close = `\\\\?["'”’＂]`
-const quoted = (names: string) => `(?:${open}(?:${names})(?:${close})?|\\b(?:${names})${close})${gap}`
-const lead = "[\\s[]*(?:(?:```|~~~)[^\\n]*\\n\\s*)?"
+/** A name with a quote at least on one side, and what may stand before its colon. */
+const named = (names: string) => `(?:${open}(?:${names})(?:${close})?|\\b(?:${names})${close})${gap}`
+/** A name in quotes, before a value without the colon between them. */
+const beforeValue = (names: string) => `${open}(?:${names})${close}${gap}${open}`
 
-const member = new RegExp(`${quoted("action|tool|message|args")}[:：]|\\b(?:action|tool|message|args)\\s*[:：]`)
-const firstMember = new RegExp(`^${lead}(?=${quoted("action|tool|message|args")}[:：]|action\\s*[:：])`)
-const action = new RegExp(`${quoted("action")}(?:[:：]|${open})|\\baction\\s*[:：]\\s*(?:${open})?(?:tool|finish)\\b`, "i")
+const lead = "[\\s[]*(?:(?:```|~~~)[^\\n]*\\n\\s*)?"
+const members = "action|tool|message|args"
+const member = new RegExp(`${named(members)}[:：]|\\b(?:${members})\\s*[:：]`)
+const firstMember = new RegExp(`^${lead}(?=${named(members)}[:：]|${beforeValue(members)}|action\\s*[:：])`)
+const action = new RegExp(
+  `${named("action")}[:：]|${beforeValue("action")}|\\baction\\s*[:：]\\s*(?:${open})?(?:tool|finish)\\b`,
+  "i",
+)
 
 /** True for output that begins with a decision's first member: its opening brace is missing. */
 export function beginsWithMember(text: string): boolean {

@@ -32,12 +32,17 @@ export function readLooseWord(text: string, from: number): LooseWord | undefined
   const end = from + words.length
   const scalar = literalOf(words) ?? numberOf(words)
   if (scalar !== undefined) return { scalar, end }
+  if (notWords.test(words)) return undefined
+  if (!/\p{L}/u.test(words) && !numbersApart.test(words)) return firstNumber(words, from)
   const isCut = next === "" || isBeforeName || (quotesOf(next) !== undefined && (end === index || /\s/.test(words)))
-  if (isCut || notWords.test(words)) return undefined
-  if (/\p{L}/u.test(words) || numbersApart.test(words)) return { words, end }
+  return isCut ? undefined : { words, end }
+}
+
+/** Of numbers in a row the first: the comma between them is missing. */
+function firstNumber(words: string, from: number): LooseWord | undefined {
   const first = /^\S*/.exec(words)?.[0] ?? ""
-  const scalarFirst = numberOf(first)
-  return scalarFirst === undefined ? undefined : { scalar: scalarFirst, end: from + first.length }
+  const scalar = numberOf(first)
+  return scalar === undefined ? undefined : { scalar, end: from + first.length }
 }
 
 function endsWord(text: string, index: number): boolean {

@@ -27,6 +27,7 @@ const closingPunctuation = /[.,;:!?)\]}。，；：！？、）】」』》…%]
 export class QuoteLookahead {
   readonly #place: QuotePlace
   readonly #comment = new CommentSkip()
+  #commentCharacters = 0
   #stage: "gap" | "bare" | "quoted" | "after-bare" | "after-quoted" | "colon" = "gap"
   #commaSeen = false
   #spaceSeen = false
@@ -52,14 +53,15 @@ export class QuoteLookahead {
   end(): QuoteFate {
     const isInName = this.#stage !== "gap" && this.#stage !== "colon"
     if (!isInName || this.#commaSeen) return this.#ends()
-    return this.#stage === "bare" || this.#stage === "after-bare" ? "unclear" : this.#noName()
+    return this.#stage === "bare" || this.#stage === "after-bare" ? this.#words("") : this.#noName()
   }
 
   /** No comment stands in a quotation, and none that a hash begins hugs a quote. */
   #isInComment(character: string): boolean {
     if (this.#place.isOpen || (character === "#" && this.#stage === "gap" && !this.#isApart)) return false
     const isComment = this.#comment.skips(character)
-    this.#spaceSeen ||= isComment
+    this.#commentCharacters = isComment ? this.#commentCharacters + 1 : 0
+    if (this.#commentCharacters > 1) this.#spaceSeen = true
     return isComment
   }
 

@@ -25,6 +25,13 @@ const shapes: readonly { readonly name: string; readonly text: (size: number) =>
   { name: "objects inside one another", text: (n) => '{"a":'.repeat(n / 5) },
   { name: "bare names", text: (n) => "{a".repeat(n / 2) },
   { name: "fences", text: (n) => "```\n{`` `\n".repeat(n / 10) },
+  { name: "inner quotes", text: (n) => `{"action":"finish","message":"${'say "hi" now '.repeat(n / 13)}"}` },
+  { name: "quotes that may end a message", text: (n) => `{"action":"finish","message":"${'"'.repeat(n)}"}` },
+  { name: "items without commas", text: (n) => `{'action':'tool','tool':'t','args':{'q':[${"'it' ".repeat(n / 5)}]}}` },
+  { name: "comments", text: (n) => `{${"/* a */ ".repeat(n / 8)}"action":"finish"}` },
+  { name: "objects that go on after a comma", text: (n) => '{"a":1}, // '.repeat(n / 12) },
+  { name: "objects that were written as strings", text: (n) => '{\\"action\\":1} '.repeat(n / 15) },
+  { name: "full-width objects", text: (n) => '｛"action"："x"｝'.repeat(n / 13) },
   { name: "escapes", text: (n) => `{"action":"finish","message":"${"\\uD83D\\u12".repeat(n / 10)}"}` },
 ]
 
