@@ -1,6 +1,7 @@
 import { isDecisionMember } from "./interpret-decision.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts"
 import { structureOf } from "./loose-syntax.ts"
+import { isOwnMember } from "./nested-decision.ts"
 import { ObjectOpening } from "./object-opening.ts"
 import { skipBlank } from "./skip-blank.ts"
 
@@ -22,7 +23,7 @@ export function memberAfter(text: string, at: number): string | undefined {
 
 /** True where a decision's own member follows what seemed to be the end of an object without an action. */
 export function isTorn(text: string, at: number): boolean {
-  return isDecisionMember(memberAfter(text, at)?.trim() ?? "")
+  return isOwnMember(memberAfter(text, at)?.trim() ?? "")
 }
 
 /** How many more braces close directly after `at` than open directly before `from`. */

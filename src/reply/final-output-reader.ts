@@ -1,4 +1,5 @@
 import type { Reader } from "../core/reader.ts"
+import { namesAction } from "./braceless.ts"
 import type { DecisionEvent } from "./decision.ts"
 import { createDecisionReader } from "./decision-reader.ts"
 import { createPlainTextReader } from "./plain-text.ts"
@@ -68,7 +69,7 @@ function createEmbeddedDecisionReader(): Reader<string, string> {
       const deltas = messages(reader.end())
       if (shown) return deltas
       const text = whole.join("")
-      return text.includes('"action"') ? [] : [text]
+      return text.includes('"action"') || namesAction(text) ? [] : [text]
     },
   }
 }

@@ -3,6 +3,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts"
 
 const ownMembers = ["tool", "args", "message"]
 
+/** True for a member that only a decision has, so that one without its action is told by it. */
+export function isOwnMember(name: string): boolean {
+  return name === "action" || ownMembers.includes(name)
+}
+
 /** An object with an action, and how many objects and lists are around it, itself included. */
 export interface ActionObject {
   readonly object: JsonObject

@@ -15,7 +15,7 @@ export interface QuotePlace {
   readonly mayPrecede: "nothing" | "objects" | "words"
 }
 
-/** No name is longer. */
+/** No name is longer, where there is another way to read it. */
 const maxNameCharacters = 64
 const closingPunctuation = /[.,;:!?)\]}。，；：！？、）】」』》…%]/
 
@@ -124,7 +124,8 @@ export class QuoteLookahead {
     }
     if (this.#place.inside === "array") return undefined
     this.#name += character
-    return character === "\n" || this.#name.length > maxNameCharacters ? this.#noName() : undefined
+    const isTooLong = this.#place.isOpen && this.#name.length > maxNameCharacters
+    return character === "\n" || isTooLong ? this.#noName() : undefined
   }
 
   #readAfterName(character: string): QuoteFate | undefined {

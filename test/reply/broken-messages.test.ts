@@ -35,6 +35,11 @@ describe("a message in a broken object", () => {
     }
   })
 
+  test("T23: JSON after a message is JSON, however long its names", () => {
+    const text = `${finish("hi")}" , "${"long ".repeat(30)}" : 1, "\\"x\\n": "y"}`
+    expect(readPieces([...text]).decision).toEqual({ action: "finish", message: "hi", status: "complete" })
+  })
+
   test.each(["use } here", 'a \\"}\\" b', "}", "a }{ b", 'she said \\"hi\\"', "f(){}}", "{", "a,\\n}"])(
     "T23: %s, in JSON, is shown whole",
     (raw) => {

@@ -15,6 +15,7 @@ const cases: readonly [what: string, output: string, shown: string][] = [
   ["a finish in a fence", '```json\n{"action":"finish","message":"好的"}\n```', "好的"],
   ["a tool call, which nobody can run any more", '{"action":"tool","tool":"x","args":{"a":1}}', ""],
   ["a truncated tool call", '{"action":"tool","tool":"x","args":{"a":"b', ""],
+  ["a truncated tool call in single quotes", "{'action': 'tool', 'tool': 'x', 'args': {'a': 'b", ""],
   ["JSON that is no decision", '{"city":"北京"}', '{"city":"北京"}'],
   ["JSON in a fence that is no decision", '```json\n{"city":"北京"}\n```', '```json\n{"city":"北京"}\n```'],
   ["code in a fence", "```ts\nconst x = {}\n```", "```ts\nconst x = {}\n```"],
