@@ -1,11 +1,20 @@
+import type { ServiceKey } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { MemoryRecall } from "../services/memory.ts"
 import type { SessionStore } from "../services/session-store.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
 import type { InjectionInput } from "../stack/injection.ts"
+import type { Confirm } from "../tools/confirm.ts"
 import type { Tool } from "../tools/tool.ts"
-import type { TurnHook } from "../turn/hook.ts"
+
+/** Something that went wrong after its turn had ended. */
+export interface BackgroundWarning {
+  readonly key: ServiceKey
+  readonly turnId: string
+  readonly message: string
+}
 
 /** What an agent is made from. Only `profile` and `model` are needed. */
 export interface AgentOptions {
@@ -19,6 +28,10 @@ export interface AgentOptions {
   /** Finds memories for a question; default: none. */
   readonly memory?: MemoryRecall
   readonly hooks?: readonly TurnHook[]
+  /** Asks whoever decides before a tool does something that cannot be taken for granted; without it such things are refused. */
+  readonly confirm?: Confirm
+  /** Told of what goes wrong in the background, after a turn has ended. Default: `console.warn`. */
+  readonly onWarning?: (warning: BackgroundWarning) => void
   /** Items of the agent's own, in every prompt of every session; scope `global`. */
   readonly injections?: readonly InjectionInput[]
   /** Time, timers, ids, randomness and token counting, for tests. */

@@ -5,9 +5,11 @@ import type { Profile } from "../profile/profile.ts"
 import type { KeyedQueue } from "../services/keyed-queue.ts"
 import type { MemoryRecall } from "../services/memory.ts"
 import type { SessionStore } from "../services/session-store.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { Confirm } from "../tools/confirm.ts"
 import type { ToolSet } from "../tools/tool-set.ts"
-import type { TurnHook } from "../turn/hook.ts"
+import type { BackgroundWarning } from "./agent-options.ts"
 
 /** What all sessions of an agent share. */
 export interface AgentParts {
@@ -18,6 +20,10 @@ export interface AgentParts {
   readonly store: SessionStore
   readonly memory?: MemoryRecall
   readonly hooks: readonly TurnHook[]
+  readonly confirm?: Confirm
+  readonly onWarning: (warning: BackgroundWarning) => void
+  /** What runs after turns, in order within a session. */
+  readonly background: KeyedQueue
   /** The stack every session forks. */
   readonly stack: PromptStack
   readonly queue: KeyedQueue

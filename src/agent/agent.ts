@@ -7,17 +7,19 @@ import type { Profile } from "../profile/profile.ts"
 import { createInMemorySessionStore } from "../services/in-memory-session-store.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import { createToolSet, type ToolSet } from "../tools/tool-set.ts"
-import type { AgentOptions } from "./agent-options.ts"
+import { agentExtensions } from "./agent-extensions.ts"
+import type { AgentOptions, BackgroundWarning } from "./agent-options.ts"
 import type { AgentParts } from "./agent-parts.ts"
 import { baseStack } from "./base-stack.ts"
 import { defaultPorts } from "./default-ports.ts"
-import { Session, sessionId } from "./session.ts"
+import { Session } from "./session.ts"
+import { sessionId } from "./session-id.ts"
 
 /** A character, ready to talk in any number of sessions. */
 export interface Agent {
   /** The session of a conversation; the same one for the same key. A string is a private conversation. */
   session(conversation: string | Omit<SessionKey, "agent">): Session
-  /** Settles when no turn runs or waits. */
+  /** Settles when no turn runs or waits and nothing runs in the background. */
   idle(): Promise<void>
   /** Takes no more turns and waits for those that run. */
   close(): Promise<void>
@@ -49,17 +51,18 @@ export function createAgent(options: AgentOptions): Agent {
       forget.register(session, id)
       return session
     },
-    idle: () => parts.queue.idle(),
+    idle: () => idle(parts),
     async close() {
       closed = true
-      await parts.queue.idle()
+      await idle(parts)
     },
   }
 }
 
 function agentParts(options: AgentOptions, isClosed: () => boolean): AgentParts {
   const { profile, model, memory } = options
-  const tools = createToolSet([...profile.tools.builtin, ...(options.tools ?? [])].map((tool) => hidePrestartOnly(tool, profile)))
+  const extensions = agentExtensions(profile, options)
+  const tools = createToolSet(extensions.tools.map((tool) => hidePrestartOnly(tool, profile)))
   checkToolNames(profile, tools)
   return {
     profile,
@@ -67,13 +70,29 @@ function agentParts(options: AgentOptions, isClosed: () => boolean): AgentParts 
     models: isModelList(model) ? model : [model],
     tools,
     store: options.store ?? createInMemorySessionStore(),
-    ...(memory ? { memory } : {}),
-    hooks: options.hooks ?? [],
+    ...(memory && profile.memory.enabled ? { memory } : {}),
+    hooks: extensions.hooks,
+    ...(options.confirm ? { confirm: options.confirm } : {}),
+    onWarning: options.onWarning ?? warnOnConsole,
+    background: createKeyedQueue(),
     stack: baseStack(profile, options.injections),
     queue: createKeyedQueue(),
     ports: { ...defaultPorts, ...options.ports },
     isClosed,
   }
+}
+
+/** Turns first: they are what starts work in the background. */
+async function idle({ queue, background }: AgentParts): Promise<void> {
+  while (queue.size + background.size > 0) {
+    await queue.idle()
+    await background.idle()
+  }
+}
+
+/** Nothing that goes wrong goes unseen; whoever wants it elsewhere passes `onWarning`. */
+function warnOnConsole({ key, turnId, message }: BackgroundWarning): void {
+  console.warn(`promptstrata: ${message} (conversation ${JSON.stringify(key.conversation)}, ${turnId})`)
 }
 
 function isModelList(model: AgentOptions["model"]): model is readonly [LanguageModel, ...LanguageModel[]] {

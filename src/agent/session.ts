@@ -2,14 +2,19 @@ import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { ServiceKey, SessionKey, Speaker } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import type { TurnEvent, TurnResult } from "../turn/events.ts"
+import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnEvent } from "../turn/events.ts"
 import { assembleStep } from "../turn/model-step.ts"
 import { prepare } from "../turn/prepare.ts"
 import { TurnRun } from "../turn/turn-run.ts"
 import type { AgentParts } from "./agent-parts.ts"
-import { runSessionTurn, type TurnInput, turnSetup } from "./session-turn.ts"
+import { makeTurnSetup } from "./make-turn-setup.ts"
+import { sessionId } from "./session-id.ts"
+import { sessionState } from "./session-state.ts"
+import { runSessionTurn } from "./session-turn.ts"
 import { restoreStack } from "./stack-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
+import type { TurnInput } from "./turn-input.ts"
 
 /** Options of {@link Session.send}. */
 export interface SendOptions {
@@ -57,13 +62,31 @@ export class Session {
     const input = this.#input(text, from, this.#parts.ports.ids.next("preview"))
     return this.#parts.queue.enqueue(this.#queueKey(), async () => {
       const run = new TurnRun(
-        turnSetup(this.#parts, input, await this.#load()),
+        makeTurnSetup(this.#parts, input, await this.#load()),
         signal ?? new AbortController().signal,
         () => undefined,
       )
       await prepare(run)
       return assembleStep(run, prompt, this.#parts.models[0])
     })
+  }
+
+  /**
+   * Switches the conversation's memory on or off, after the turns that wait (D2). Off, nothing remembered is recalled, read
+   * or written. Kept in the session's state.
+   */
+  setMemory(on: boolean): Promise<void> {
+    return this.#parts.queue.enqueue(this.#queueKey(), async () => {
+      const record = await this.#load()
+      if (sessionState(record).memoryOn === on) return
+      const state = { ...record?.state, memoryOn: on }
+      await this.#parts.store.commit(this.key, { expectVersion: record?.version ?? 0, append: [], state, jobs: [] })
+    })
+  }
+
+  /** Whether the conversation's memory is on, as the last commit has it. */
+  async memoryOn(): Promise<boolean> {
+    return sessionState(await this.#load()).memoryOn
   }
 
   /** Runs in the session's order; an abort while the turn waits ends it at once. Never rejects. */
@@ -100,7 +123,7 @@ export class Session {
 
   /** A turn that failed before its loop began. */
   #failed(input: TurnInput, emit: (event: TurnEvent) => void, { error, begun }: { error: unknown; begun: boolean }): TurnResult {
-    const run = new TurnRun(turnSetup(this.#parts, input, undefined), new AbortController().signal, emit)
+    const run = new TurnRun(makeTurnSetup(this.#parts, input, undefined), new AbortController().signal, emit)
     if (!begun) emit({ type: "turn-start", turnId: input.turnId, atMs: run.startedMs })
     return run.fail(asSessionError(error))
   }
@@ -124,11 +147,6 @@ export class Session {
   #queueKey(): string {
     return sessionId(this.key)
   }
-}
-
-/** One string for one session. */
-export function sessionId({ agent, conversation, audience }: SessionKey): string {
-  return JSON.stringify([agent, conversation, audience])
 }
 
 function asSessionError(error: unknown): PromptStrataError {

@@ -1,5 +1,6 @@
+import type { TurnResult } from "../trace/turn-result.ts"
 import { EventLog } from "../turn/event-log.ts"
-import type { TurnEvent, TurnResult } from "../turn/events.ts"
+import type { TurnEvent } from "../turn/events.ts"
 
 /**
  * One turn, running whether or not anyone iterates. Iterating yields every event from the first, also late and more

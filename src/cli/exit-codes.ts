@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { TurnResult } from "../turn/events.ts"
+import type { TurnResult } from "../trace/turn-result.ts"
 
 /** How the program ends; the help lists them. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const

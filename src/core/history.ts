@@ -16,6 +16,8 @@ export interface HistoryMessage {
   readonly atMs: number
   /** Kept prestart results, on the user's message. */
   readonly prestart?: readonly KeptPrestart[]
+  /** Memories that the turn recalled, on the user's message, where the profile keeps them (`context.older`). */
+  readonly recalled?: readonly string[]
   /** Set on an answer that was cut off. */
   readonly interrupted?: true
 }

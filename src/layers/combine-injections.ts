@@ -1,4 +1,6 @@
+import { priority } from "../core/priority.ts"
 import { type Fit, type Injection, isEmptyValue } from "../core/value.ts"
+import { conditionsOf } from "../dialect/conditions.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
@@ -15,7 +17,14 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
   const words = { optional: renderNotice(dialect, "optional", {}) }
   const fromStack = new Set(items.map(({ key }) => key))
   const own = turnInjections(state, words).filter(({ key, content }) => !isEmptyValue(content) || !fromStack.has(key))
-  return [...items, ...own]
+  return [...items, ...own, ...flags(state, dialect)]
+}
+
+/** What only answers conditions; left out where a dialect asks for none of it. */
+function flags({ memoryOn = true }: TurnState, dialect: Dialect): Injection[] {
+  if (!memoryOn || !conditionsOf(dialect).has("memory_on")) return []
+  const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
+  return [{ ...flag, scope: "session", enabled: true }]
 }
 
 /** An item of the stack that says nothing about the budget: a turn's goes before a session's, a session's before the profile's. */

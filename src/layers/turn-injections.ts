@@ -95,6 +95,7 @@ function historyEntry(message: HistoryMessage, { agentName, group }: TurnState):
     group: group && !fromAgent,
     speaker: fromAgent ? as(agentName, "author") : as(message.speaker.name, "user"),
     text: as(message.text, fromAgent ? "agent" : "user"),
+    memories: (message.recalled ?? []).map((recalled) => ({ text: as(recalled, "memory") })),
     prestart: (message.prestart ?? []).map(prestartEntry),
   }
 }

@@ -23,6 +23,8 @@ export interface TurnState {
   /** True where several people speak: then lines carry their speaker. */
   readonly group: boolean
   readonly agentName: string
+  /** False where the conversation's memory is switched off (D2); the flag `memory_on` in prompts. Default true. */
+  readonly memoryOn?: boolean
   /** The window of history before the question, oldest first (T30). */
   readonly history: readonly HistoryMessage[]
   readonly memories: readonly RecalledMemory[]

@@ -58,6 +58,9 @@ const limits = table({
   prestart_ms: bounded("limits.prestartMs").describe("One prestart tool. Default: 5000."),
   step_ms: bounded("limits.stepMs").describe("One call of the model. Default: 120000."),
   turn_ms: bounded("limits.turnMs").describe("The whole turn. Default: 300000."),
+  confirm_ms: bounded("limits.confirmMs").describe(
+    "For a person to answer when a tool asks; the other limits stand still meanwhile. Default: 600000.",
+  ),
 })
 
 const retry = table({
@@ -126,7 +129,18 @@ export const profileFileSchema = table({
   retry,
   history,
   budget,
-  memory: table({ recall_limit: bounded("memory.recallLimit").describe("Memories in a prompt, at most. Default: 8.") }),
+  context: table({
+    older: z
+      .enum(["drop", "condense", "keep"], { error: '"drop", "condense" or "keep"' })
+      .describe(
+        'What history shows of the memories that earlier turns recalled: nothing, a short line each, or all. Default: "drop".',
+      ),
+    older_characters: bounded("context.olderCharacters").describe('How long a line is with "condense". Default: 120.'),
+  }),
+  memory: table({
+    enabled: flag().describe("False: nothing is recalled. Default: true."),
+    recall_limit: bounded("memory.recallLimit").describe("Memories in a prompt, at most. Default: 8."),
+  }),
   tools,
   prestart: z
     .array(prestart, { error: "an array of tables, written [[prestart]]" })

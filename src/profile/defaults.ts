@@ -1,8 +1,10 @@
 import type {
   BudgetSettings,
+  ContextSettings,
   HistorySettings,
   LoopSettings,
   MemorySettings,
+  OutputSettings,
   RetrySettings,
   TimeLimits,
   ToolSettings,
@@ -21,12 +23,15 @@ export const profileDefaults = {
     prestartMs: 5_000,
     stepMs: 120_000,
     turnMs: 300_000,
+    confirmMs: 600_000,
   } satisfies TimeLimits,
   history: { contextCount: 20, window: "steps" } satisfies HistorySettings,
   budget: { answerTokens: 1_000, stepTokens: 2_000 } satisfies BudgetSettings,
   tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000 } satisfies ToolSettings,
   retry: { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 20_000 } satisfies RetrySettings,
-  memory: { recallLimit: 8 } satisfies MemorySettings,
+  memory: { enabled: true, recallLimit: 8 } satisfies MemorySettings,
+  context: { older: "drop", olderCharacters: 120 } satisfies ContextSettings,
+  output: { bubbles: false } satisfies OutputSettings,
 } as const
 
 /** How the user is called where neither profile nor persona says it. */

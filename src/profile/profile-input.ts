@@ -1,10 +1,12 @@
 import type { Text } from "../core/value.ts"
 import type {
   BudgetSettings,
+  ContextSettings,
   HistorySettings,
   LoopSettings,
   MemorySettings,
   ModelSettings,
+  OutputSettings,
   PrestartSettings,
   Profile,
   RetrySettings,
@@ -23,6 +25,10 @@ export interface ProfileInput {
   readonly persona?: string | Text
   readonly format?: string | Text
   readonly variables?: Profile["variables"]
+  readonly skills?: Profile["skills"]
+  readonly plugins?: Profile["plugins"]
+  readonly context?: Partial<ContextSettings>
+  readonly output?: Partial<OutputSettings>
   readonly loop?: Partial<LoopSettings>
   readonly limits?: Partial<TimeLimits>
   readonly history?: Partial<HistorySettings>

@@ -1,5 +1,8 @@
 import type { Text } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
+import type { Skill } from "../layers/skills/skill.ts"
+import type { OutputFormat } from "../reply/output/output-part.ts"
+import type { Plugin } from "../services/plugin.ts"
 import type { Tool } from "../tools/tool.ts"
 
 /**
@@ -22,6 +25,12 @@ export interface Profile {
   readonly format?: Text
   /** Named values for prompts: each fills the slot of its name. */
   readonly variables: Readonly<Record<string, string | boolean | Text>>
+  /** Layer 3, in no particular order (L5). */
+  readonly skills: readonly Skill[]
+  /** What extends the agent (L10); their tools, skills, hooks and formats come after the profile's own. */
+  readonly plugins: readonly Plugin[]
+  readonly context: ContextSettings
+  readonly output: OutputSettings
   readonly loop: LoopSettings
   readonly limits: TimeLimits
   readonly history: HistorySettings
@@ -63,6 +72,8 @@ export interface TimeLimits {
   readonly stepMs: number
   /** The whole turn. */
   readonly turnMs: number
+  /** For a person to answer when a tool asks; the other limits stand still meanwhile. */
+  readonly confirmMs: number
 }
 
 /** How much of the conversation a prompt shows. */
@@ -120,8 +131,25 @@ interface FinalSettings {
 
 /** How memories enter a turn. */
 export interface MemorySettings {
+  /** False: nothing is recalled, whatever service the agent has (L8). A conversation can switch it off for itself (D2). */
+  readonly enabled: boolean
   /** Memories that recall may bring, at most. */
   readonly recallLimit: number
+}
+
+/** Layer 5 of the turns before. */
+export interface ContextSettings {
+  /** What history shows of the memories that an earlier turn recalled: nothing, a line each cut to `olderCharacters`, or all of it. */
+  readonly older: "drop" | "condense" | "keep"
+  readonly olderCharacters: number
+}
+
+/** How an answer is read before it is shown. */
+export interface OutputSettings {
+  /** The parser of `format`, where it has one (L4). */
+  readonly format?: OutputFormat
+  /** True where `@br` parts an answer into bubbles and `<empty_reply>` means silence. */
+  readonly bubbles: boolean
 }
 
 /** When a failed call of a model is made again: only before the first shown character. */

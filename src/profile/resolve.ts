@@ -2,7 +2,7 @@ import { PromptStrataError } from "../core/errors.ts"
 import { isText, type Text } from "../core/value.ts"
 import { profileProblems } from "./check.ts"
 import { defaultReserve, defaultUserName, profileDefaults } from "./defaults.ts"
-import type { MemorySettings, PrestartSettings, Profile, RetrySettings } from "./profile.ts"
+import type { ContextSettings, MemorySettings, OutputSettings, PrestartSettings, Profile, RetrySettings } from "./profile.ts"
 import type { PrestartInput, ProfileInput } from "./profile-input.ts"
 
 /**
@@ -22,6 +22,10 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
     persona: asText(input.persona ?? ""),
     ...(format === undefined ? {} : { format: asText(format) }),
     variables: filled({}, input.variables),
+    skills: input.skills ?? [],
+    plugins: input.plugins ?? [],
+    context: filled<ContextSettings>(profileDefaults.context, input.context),
+    output: filled<OutputSettings>(profileDefaults.output, input.output),
     loop: filled(profileDefaults.loop, input.loop),
     limits: filled(profileDefaults.limits, input.limits),
     history: filled(profileDefaults.history, input.history),

@@ -1,5 +1,7 @@
+import { type PausableTimer, startPausableTimer } from "../core/pausable-timer.ts"
 import type { Timers } from "../core/ports.ts"
 import { type CapNotice, capResult, defaultMaxResultCharacters } from "./cap-result.ts"
+import type { Confirm } from "./confirm.ts"
 import { normaliseResult } from "./normalise-result.ts"
 import { thrownText } from "./thrown-text.ts"
 import type { Tool, ToolContext } from "./tool.ts"
@@ -40,9 +42,6 @@ export interface ExecuteToolOptions {
   readonly maxResultCharacters?: number
 }
 
-/** Longer delays make timers fire at once. */
-const maxDelayMs = 2_147_483_647
-
 /**
  * Checks the arguments, runs the tool and settles with what came of it; never rejects (T18). When the turn is aborted or
  * the time is up the tool's own signal aborts and the run settles at once: a tool that goes on is abandoned and what it
@@ -54,9 +53,9 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
   const timeoutMs = options.callTimeoutMs ?? tool.timeoutMs ?? options.timeoutMs
   const controller = new AbortController()
   return new Promise((resolve) => {
-    let timer: unknown
+    let timer: PausableTimer | undefined
     const settle = (outcome: Outcome): void => {
-      if (timer !== undefined) timers.clear(timer)
+      timer?.clear()
       signal.removeEventListener("abort", onAbort)
       resolve({ ...outcome, durationMs: context.clock.nowMs() - startedMs })
     }
@@ -67,14 +66,33 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
     const onAbort = (): void => stop({ kind: "aborted" }, signal.reason)
     if (signal.aborted) return onAbort()
     signal.addEventListener("abort", onAbort)
-    timer = timers.set(
-      () => stop({ kind: "timeout", timeoutMs }, timeoutReason(tool, timeoutMs)),
-      Math.min(timeoutMs, maxDelayMs),
+    const running = startPausableTimer({ clock: context.clock, timers }, timeoutMs, () =>
+      stop({ kind: "timeout", timeoutMs }, timeoutReason(tool, timeoutMs)),
     )
-    void run(tool, args, { ...context, signal: controller.signal }, options).then(settle, (thrown) => {
-      settle({ status: "failed", failure: { kind: "threw", reason: thrownText(thrown) } })
-    })
+    timer = running
+    const confirm = whilePaused(context.confirm, running)
+    void run(tool, args, { ...context, ...(confirm ? { confirm } : {}), signal: controller.signal }, options).then(
+      settle,
+      (thrown) => {
+        settle({ status: "failed", failure: { kind: "threw", reason: thrownText(thrown) } })
+      },
+    )
   })
+}
+
+/** Asking takes a person's time, not the tool's. */
+function whilePaused(confirm: Confirm | undefined, timer: PausableTimer): Confirm | undefined {
+  return (
+    confirm &&
+    (async (request, signal) => {
+      const resume = timer.pause()
+      try {
+        return await confirm(request, signal)
+      } finally {
+        resume()
+      }
+    })
+  )
 }
 
 type Outcome = ToolOutcome extends infer One ? (One extends ToolOutcome ? Omit<One, "durationMs"> : never) : never

@@ -1,5 +1,6 @@
 import type { ServiceKey } from "../core/keys.ts"
 import type { Clock } from "../core/ports.ts"
+import type { Confirm } from "./confirm.ts"
 
 /** A JSON Schema object, as data. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -11,6 +12,23 @@ export interface ToolContext {
   readonly key: ServiceKey
   readonly turnId: string
   readonly clock: Clock
+  /** Asks whoever decides; the tool's time limit stands still meanwhile. Absent: nobody can be asked. */
+  readonly confirm?: Confirm
+  /** Puts what the tool did into the turn's trace, beside its result. */
+  record?(record: ToolRecord): void
+}
+
+/** Something a tool did that a person may want to look up or take back later: plain JSON. */
+export interface ToolRecord {
+  /** Such as `write`. */
+  readonly kind: string
+  readonly tool: string
+  /** In one line: `changed MEMORY.md`. */
+  readonly summary: string
+  /** Such as a diff. */
+  readonly detail?: string
+  /** Names it where it can be taken back. */
+  readonly id?: string
 }
 
 /** The outcome of checking arguments: the value with defaults filled in, or what is wrong with it, a line each. */

@@ -4,7 +4,7 @@ import type { Assembly } from "../core/span.ts"
 import type { FinishReason } from "../model/model-part.ts"
 import type { Usage } from "../model/usage.ts"
 import type { Decision } from "../reply/decision.ts"
-import type { ToolRun } from "../tools/tool.ts"
+import type { ToolRecord, ToolRun } from "../tools/tool.ts"
 
 /** One call of the model: what was asked, what came back, how it was read. */
 export interface TraceStep {
@@ -27,7 +27,19 @@ export interface TraceStep {
 
 /** Something that went wrong without ending the turn. */
 export interface TurnWarning {
-  readonly kind: "prestart" | "recall" | "hook" | "model" | "sanitised" | "decision" | "tool" | "commit"
+  readonly kind:
+    | "prestart"
+    | "recall"
+    | "hook"
+    | "model"
+    | "sanitised"
+    | "decision"
+    | "tool"
+    | "commit"
+    | "format"
+    | "budget"
+    | "document"
+    | "plugin"
   readonly message: string
 }
 
@@ -41,6 +53,8 @@ export interface TurnTrace {
   readonly steps: readonly TraceStep[]
   readonly runs: readonly ToolRun[]
   readonly warnings: readonly TurnWarning[]
+  /** What tools did beside answering: files written, for one. */
+  readonly records: readonly ToolRecord[]
   readonly usage: Usage
   readonly error?: PromptStrataError
 }

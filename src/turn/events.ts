@@ -1,30 +1,10 @@
-import type { PromptStrataError } from "../core/errors.ts"
 import type { FinishReason } from "../model/model-part.ts"
 import type { Usage } from "../model/usage.ts"
 import type { Decision } from "../reply/decision.ts"
+import type { ConfirmRequest } from "../tools/confirm.ts"
 import type { ToolRun } from "../tools/tool.ts"
-import type { TurnTrace, TurnWarning } from "../trace/trace.ts"
-
-/** Why a turn ended with an answer: the planner finished, a limit or a repeat forced the answer, or the answer was cut off. */
-export type StopReason = "finish" | "max-steps" | "repeated-call" | "truncated"
-
-/** What a failed turn had by then. */
-export interface Gathered {
-  readonly runs: readonly ToolRun[]
-  /** The characters of the answer that were shown. */
-  readonly text: string
-}
-
-/** How a turn ended (T19): an answer, or a typed error that keeps what was gathered. */
-export type TurnResult =
-  | {
-      readonly ok: true
-      readonly text: string
-      readonly stopReason: StopReason
-      readonly usage: Usage
-      readonly trace: TurnTrace
-    }
-  | { readonly ok: false; readonly error: PromptStrataError; readonly gathered: Gathered; readonly trace: TurnTrace }
+import type { TurnWarning } from "../trace/trace.ts"
+import type { TurnResult } from "../trace/turn-result.ts"
 
 /** Everything that happens in a turn, in order. The first is `turn-start`, the last always one `turn-end`. */
 export type TurnEvent =
@@ -57,6 +37,8 @@ export type TurnEvent =
   | { readonly type: "retry"; readonly model: string; readonly delayMs: number; readonly reason: string }
   | { readonly type: "tool-start"; readonly id: string; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly type: "tool-end"; readonly run: ToolRun }
+  | { readonly type: "confirm-start"; readonly request: ConfirmRequest }
+  | { readonly type: "confirm-end"; readonly request: ConfirmRequest; readonly confirmed: boolean }
   | { readonly type: "warning"; readonly warning: TurnWarning }
   | { readonly type: "commit"; readonly version: number }
   | { readonly type: "turn-end"; readonly result: TurnResult }

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { FinishReason } from "../model/model-part.ts"
-import type { StopReason } from "./events.ts"
+import type { StopReason } from "../trace/turn-result.ts"
 import { runModelStep } from "./model-step.ts"
 import { proseReading } from "./prose-reading.ts"
 import type { TurnRun } from "./turn-run.ts"

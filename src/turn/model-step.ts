@@ -111,7 +111,7 @@ function requestOf(
       prompt,
       question: setup.question.text,
       speaker: setup.question.speaker.name,
-      tools: prompt === "planner" || prompt === "native" ? setup.tools.plannerTools : [],
+      tools: prompt === "planner" || prompt === "native" ? run.tools.plannerTools : [],
       runs: run.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),
       prestart: run.prestart.map(({ tool, result }) => ({ tool, result })),
       memories: run.memories.map(({ text }) => text),

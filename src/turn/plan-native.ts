@@ -15,7 +15,7 @@ import type { TurnRun } from "./turn-run.ts"
  */
 export async function planNative(run: TurnRun): Promise<PlanOutcome> {
   const { maxSteps } = run.setup.loop
-  const native = nativeTools(run.setup.tools.plannerTools)
+  const native = nativeTools(run.tools.plannerTools)
   const guard = new CallGuard()
   for (let step = 1; step <= maxSteps; step++) {
     const { calls, text, finish } = await nativeStep(run, native)

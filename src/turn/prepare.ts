@@ -1,11 +1,10 @@
-import { messageOf } from "../core/errors.ts"
 import type { PrestartSettings } from "../profile/profile.ts"
 import { fillArguments } from "../tools/fill-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
-import type { TurnHook } from "./hook.ts"
+import { runHooks } from "./run-hooks.ts"
 import { runTool } from "./run-tool.ts"
 import type { TurnRun } from "./turn-run.ts"
-import { type Timely, within } from "./within.ts"
+import { whatHappened, within } from "./within.ts"
 
 /** Everything before the first plan, side by side: prestart tools, recall, hooks (T13). What fails is left out and reported. */
 export async function prepare(run: TurnRun): Promise<void> {
@@ -44,32 +43,12 @@ function keepPrestart(run: TurnRun, entry: PrestartSettings | undefined, result:
 }
 
 async function recall(run: TurnRun): Promise<void> {
-  const { memory, key, question, recallLimit, limits, ports } = run.setup
-  if (!memory) return
+  const { memory, memoryOn, key, question, recallLimit, limits, ports } = run.setup
+  if (!memory || !memoryOn) return
   const outcome = await within({ timeoutMs: limits.prestartMs, signal: run.signal, timers: ports.timers }, (signal) =>
     memory.recall(question.text, key, { limit: recallLimit, signal }),
   )
   if (outcome.status === "done") run.memories.push(...outcome.value.slice(0, recallLimit))
   else if (outcome.status !== "aborted")
     run.warn("recall", `No memories in this turn: recall ${whatHappened(outcome, limits.prestartMs)}.`)
-}
-
-/** Hooks run in their order, each on a fork of its own, so that one that comes too late changes nothing. */
-async function runHooks(run: TurnRun): Promise<void> {
-  for (const hook of run.setup.hooks) await runHook(run, hook)
-}
-
-async function runHook(run: TurnRun, hook: TurnHook): Promise<void> {
-  const { setup } = run
-  const stack = setup.stack.fork()
-  const outcome = await within({ timeoutMs: setup.limits.prestartMs, signal: run.signal, timers: setup.ports.timers }, (signal) =>
-    hook.beforeTurn({ turnId: setup.turnId, key: setup.key, question: setup.question.text, stack, signal }),
-  )
-  if (outcome.status === "done") setup.stack.adopt(stack)
-  else if (outcome.status !== "aborted")
-    run.warn("hook", `The hook ${hook.name} ${whatHappened(outcome, setup.limits.prestartMs)}.`)
-}
-
-function whatHappened(outcome: Timely<unknown>, timeoutMs: number): string {
-  return outcome.status === "failed" ? `failed: ${messageOf(outcome.error)}` : `took longer than ${timeoutMs} ms`
 }

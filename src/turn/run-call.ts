@@ -15,7 +15,7 @@ export interface ModelCall {
 
 /** Runs a call of the model and tells its events. A repeat hands back the earlier result with a note (T17). Never rejects. */
 export async function runCall(run: TurnRun, guard: CallGuard, { id, name, args, fault }: ModelCall): Promise<ToolRun> {
-  const tool = run.setup.tools.plannerTool(name)
+  const tool = run.tools.plannerTool(name)
   run.emit({ type: "tool-start", id, tool: name, args })
   const claimed = guard.claim({ name, args, tool }, () =>
     fault === undefined ? runTool(run, { id, name, args, tool }) : Promise.resolve(unreadableArguments(run, { id, name, fault })),

@@ -2,6 +2,7 @@ import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
+import { confirmation } from "./confirmation.ts"
 import type { TurnRun } from "./turn-run.ts"
 
 /** One call, as the planner or the profile asked for it. */
@@ -22,8 +23,15 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result: unknownTool(run, name), durationMs: 0 }
   const { setup } = run
   const { dialect, ports, limits } = setup
+  const confirm = confirmation(run)
   const outcome = await executeTool(tool, args, {
-    context: { key: setup.key, turnId: setup.turnId, clock: ports.clock },
+    context: {
+      key: setup.key,
+      turnId: setup.turnId,
+      clock: ports.clock,
+      ...(confirm ? { confirm } : {}),
+      record: (record) => run.records.push(record),
+    },
     signal: run.signal,
     timers: ports.timers,
     timeoutMs: limits.toolMs,
@@ -59,7 +67,8 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
 }
 
 function unknownTool(run: TurnRun, name: string): string {
-  const { tools, dialect } = run.setup
+  const { tools } = run
+  const { dialect } = run.setup
   const names = tools.plannerTools.map((tool) => tool.name).join(", ")
   return renderNotice(dialect, "unknown-tool", { tool: encodeInline(name), tools: names })
 }

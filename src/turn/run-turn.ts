@@ -1,5 +1,7 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
-import type { TurnEvent, TurnResult } from "./events.ts"
+import { type PausableTimer, startPausableTimer } from "../core/pausable-timer.ts"
+import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnEvent } from "./events.ts"
 import { finalOutput } from "./final-output.ts"
 import { planChat } from "./plan-chat.ts"
 import { planJson } from "./plan-json.ts"
@@ -21,7 +23,7 @@ export interface FinishedTurn {
  */
 export async function runTurn(setup: TurnSetup, signal: AbortSignal, emit: (event: TurnEvent) => void): Promise<FinishedTurn> {
   const deadline = new Deadline(setup, signal)
-  const run = new TurnRun(setup, deadline.signal, emit)
+  const run = new TurnRun(setup, deadline.signal, emit, () => deadline.pause())
   emit({ type: "turn-start", turnId: setup.turnId, atMs: run.startedMs })
   try {
     deadline.signal.throwIfAborted()
@@ -52,20 +54,25 @@ function planningMode(run: TurnRun): PlanningMode {
 class Deadline {
   readonly #controller = new AbortController()
   readonly #close: () => void
+  readonly #timer: PausableTimer
 
   constructor({ limits, ports }: TurnSetup, signal: AbortSignal) {
     const onAbort = (): void => this.#controller.abort(abortError(signal.reason))
     if (signal.aborted) onAbort()
     signal.addEventListener("abort", onAbort)
-    const timer = ports.timers.set(() => this.#controller.abort(timeoutError(limits.turnMs)), limits.turnMs)
+    this.#timer = startPausableTimer(ports, limits.turnMs, () => this.#controller.abort(timeoutError(limits.turnMs)))
     this.#close = () => {
-      ports.timers.clear(timer)
+      this.#timer.clear()
       signal.removeEventListener("abort", onAbort)
     }
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  pause(): () => void {
+    return this.#timer.pause()
   }
 
   close(): void {

@@ -3,16 +3,22 @@ import type { KeptPrestart } from "../core/history.ts"
 import type { Cut } from "../core/span.ts"
 import type { PlannerStep, RecalledMemory, TurnState } from "../layers/turn-state.ts"
 import { addUsage, type Usage } from "../model/usage.ts"
-import type { ToolRun } from "../tools/tool.ts"
+import type { Tool, ToolRecord, ToolRun } from "../tools/tool.ts"
+import { createToolSet, type ToolSet } from "../tools/tool-set.ts"
 import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
-import type { StopReason, TurnEvent, TurnResult } from "./events.ts"
+import type { StopReason, TurnResult } from "../trace/turn-result.ts"
+import type { TurnEvent } from "./events.ts"
 import type { TurnSetup } from "./turn-setup.ts"
+
+const notPaused = () => () => undefined
 
 /** One turn as it stands: what it has gathered, and where its events go. */
 export class TurnRun {
   readonly setup: TurnSetup
   readonly signal: AbortSignal
   readonly emit: (event: TurnEvent) => void
+  /** Stops the turn's time limit until the function handed back is called. */
+  readonly pause: () => () => void
   readonly startedMs: number
   readonly memories: RecalledMemory[] = []
   readonly prestartRuns: ToolRun[] = []
@@ -23,6 +29,9 @@ export class TurnRun {
   readonly steps: PlannerStep[] = []
   readonly traceSteps: TraceStep[] = []
   readonly warnings: TurnWarning[] = []
+  readonly records: ToolRecord[] = []
+  /** What hooks keep with the session, as this turn changes it. */
+  readonly hookStates: Map<string, unknown>
   /** What the first step cut; later steps cut the same. */
   cut: Cut = {}
   fault: string | undefined
@@ -30,14 +39,33 @@ export class TurnRun {
   parted = false
   note: string | undefined
   readonly #warnedOf = new Set<string>()
+  #tools: ToolSet
   #usage: Usage = {}
   readonly #shown: string[] = []
 
-  constructor(setup: TurnSetup, signal: AbortSignal, emit: (event: TurnEvent) => void) {
+  constructor(setup: TurnSetup, signal: AbortSignal, emit: (event: TurnEvent) => void, pause: () => () => void = notPaused) {
     this.setup = setup
+    this.pause = pause
     this.signal = signal
     this.emit = emit
     this.startedMs = setup.ports.clock.nowMs()
+    this.#tools = setup.tools
+    this.hookStates = new Map(Object.entries(setup.hookStates))
+  }
+
+  /** The agent's tools and those that hooks added for this turn. */
+  get tools(): ToolSet {
+    return this.#tools
+  }
+
+  /** Adds tools for this turn; hands back those whose names are taken, which are left out. */
+  addTools(tools: readonly Tool[]): readonly Tool[] {
+    const taken = tools.filter(
+      (tool, index) => this.#tools.get(tool.name) ?? tools.slice(0, index).some(({ name }) => name === tool.name),
+    )
+    const free = tools.filter((tool) => !taken.includes(tool))
+    if (free.length > 0) this.#tools = createToolSet([...this.#tools.tools, ...free])
+    return taken
   }
 
   /** True once a character of the answer was shown: from then on nothing is asked again. */
@@ -88,7 +116,8 @@ export class TurnRun {
       history: setup.history,
       memories: this.memories,
       prestart: this.prestart,
-      tools: setup.tools.plannerTools,
+      tools: this.tools.plannerTools,
+      memoryOn: setup.memoryOn,
       runs: this.runs,
       steps: this.steps,
       ...(this.note === undefined ? {} : { note: this.note }),
@@ -116,6 +145,7 @@ export class TurnRun {
       steps: this.traceSteps,
       runs: this.runs,
       warnings: this.warnings,
+      records: this.records,
       usage: this.#usage,
       ...(error ? { error } : {}),
     }

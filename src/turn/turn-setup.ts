@@ -5,9 +5,10 @@ import type { Dialect } from "../dialect/dialect.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
 import type { LoopSettings, PrestartSettings, RetrySettings, TimeLimits } from "../profile/profile.ts"
 import type { MemoryRecall } from "../services/memory.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { Confirm } from "../tools/confirm.ts"
 import type { ToolSet } from "../tools/tool-set.ts"
-import type { TurnHook } from "./hook.ts"
 
 /** Everything one turn is made from. The loop takes nothing from anywhere else. */
 export interface TurnSetup {
@@ -26,8 +27,13 @@ export interface TurnSetup {
   readonly history: readonly HistoryMessage[]
   readonly prestart: readonly PrestartSettings[]
   readonly memory?: MemoryRecall
+  /** False where the conversation's memory is switched off (D2). */
+  readonly memoryOn: boolean
   readonly recallLimit: number
   readonly hooks: readonly TurnHook[]
+  /** What each hook keeps with the session, by its name. */
+  readonly hookStates: Readonly<Record<string, unknown>>
+  readonly confirm?: Confirm
   readonly loop: Pick<LoopSettings, "mode" | "maxSteps" | "strict">
   readonly limits: TimeLimits
   /** Tokens a request may have, the answer's share already taken off. */

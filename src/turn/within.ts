@@ -1,3 +1,4 @@
+import { messageOf } from "../core/errors.ts"
 import type { Timers } from "../core/ports.ts"
 
 /** The outcome of something that was given only so much time; never a rejection. */
@@ -35,4 +36,9 @@ export function within<T>(
         (error: unknown) => settle({ status: "failed", error }),
       )
   })
+}
+
+/** What became of it, for a warning: `failed: …` or `took longer than 5000 ms`. */
+export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): string {
+  return outcome.status === "failed" ? `failed: ${messageOf(outcome.error)}` : `took longer than ${timeoutMs} ms`
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Turn } from "../../src/agent/turn.ts"
 import { createInterrupts } from "../../src/cli/interrupts.ts"
-import type { TurnResult } from "../../src/turn/events.ts"
+import type { TurnResult } from "../../src/trace/turn-result.ts"
 
 /** A turn of which only its abort and its end matter. */
 function fakeTurn() {

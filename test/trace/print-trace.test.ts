@@ -38,6 +38,7 @@ function trace(given: Partial<TurnTrace> = {}): TurnTrace {
     steps: [],
     runs: [],
     warnings: [],
+    records: [],
     usage: {},
     ...given,
   }

@@ -1,0 +1,13 @@
+import type { Skill } from "../layers/skills/skill.ts"
+import type { OutputFormat } from "../reply/output/output-part.ts"
+import type { Tool } from "../tools/tool.ts"
+import type { TurnHook } from "./turn-hook.ts"
+
+/** What extends an agent without a line of its code: tools (layer 4), skills (layer 3), hooks around turns (layer 5), formats (L10). */
+export interface Plugin {
+  readonly name: string
+  readonly tools?: readonly Tool[]
+  readonly skills?: readonly Skill[]
+  readonly hooks?: readonly TurnHook[]
+  readonly formats?: readonly OutputFormat[]
+}
