@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
 
@@ -7,17 +8,19 @@ import type { Tool } from "../tools/tool.ts"
 export interface AgentExtensions {
   readonly tools: readonly Tool[]
   readonly hooks: readonly TurnHook[]
+  readonly plugins: readonly Plugin[]
 }
 
 /** Gathers tools and hooks. Two plugins or two hooks of one name throw `usage`: their state would be one. */
 export function agentExtensions(profile: Profile, given: Partial<AgentExtensions>): AgentExtensions {
-  const { plugins } = profile
+  const plugins = [...profile.plugins, ...(given.plugins ?? [])]
   const hooks = [...plugins.flatMap((plugin) => plugin.hooks ?? []), ...(given.hooks ?? [])]
   checkNames("plugins", plugins)
   checkNames("hooks", hooks)
   return {
     tools: [...profile.tools.builtin, ...plugins.flatMap((plugin) => plugin.tools ?? []), ...(given.tools ?? [])],
     hooks,
+    plugins,
   }
 }
 

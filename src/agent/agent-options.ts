@@ -3,6 +3,7 @@ import type { Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { MemoryRecall } from "../services/memory.ts"
+import type { Plugin } from "../services/plugin.ts"
 import type { SessionStore } from "../services/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { InjectionInput } from "../stack/injection.ts"
@@ -23,6 +24,8 @@ export interface AgentOptions {
   readonly model: LanguageModel | readonly [LanguageModel, ...LanguageModel[]]
   /** Tools beside the profile's own. */
   readonly tools?: readonly Tool[]
+  /** Plugins beside the profile's own. */
+  readonly plugins?: readonly Plugin[]
   /** Keeps sessions; default: in memory, gone with the process. */
   readonly store?: SessionStore
   /** Finds memories for a question; default: none. */

@@ -4,6 +4,7 @@ import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { KeyedQueue } from "../services/keyed-queue.ts"
 import type { MemoryRecall } from "../services/memory.ts"
+import type { Plugin } from "../services/plugin.ts"
 import type { SessionStore } from "../services/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
@@ -20,6 +21,7 @@ export interface AgentParts {
   readonly store: SessionStore
   readonly memory?: MemoryRecall
   readonly hooks: readonly TurnHook[]
+  readonly plugins: readonly Plugin[]
   readonly confirm?: Confirm
   readonly onWarning: (warning: BackgroundWarning) => void
   /** What runs after turns, in order within a session. */

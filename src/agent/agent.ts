@@ -21,7 +21,7 @@ export interface Agent {
   session(conversation: string | Omit<SessionKey, "agent">): Session
   /** Settles when no turn runs or waits and nothing runs in the background. */
   idle(): Promise<void>
-  /** Takes no more turns and waits for those that run. */
+  /** Takes no more turns, waits for those that run and closes the plugins; throws what closing one threw, once all were asked. */
   close(): Promise<void>
 }
 
@@ -53,8 +53,10 @@ export function createAgent(options: AgentOptions): Agent {
     },
     idle: () => idle(parts),
     async close() {
+      const isFirst = !closed
       closed = true
       await idle(parts)
+      if (isFirst) await closePlugins(parts)
     },
   }
 }
@@ -72,6 +74,7 @@ function agentParts(options: AgentOptions, isClosed: () => boolean): AgentParts 
     store: options.store ?? createInMemorySessionStore(),
     ...(memory && profile.memory.enabled ? { memory } : {}),
     hooks: extensions.hooks,
+    plugins: extensions.plugins,
     ...(options.confirm ? { confirm: options.confirm } : {}),
     onWarning: options.onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
@@ -93,6 +96,13 @@ async function idle({ queue, background }: AgentParts): Promise<void> {
 /** Nothing that goes wrong goes unseen; whoever wants it elsewhere passes `onWarning`. */
 function warnOnConsole({ key, turnId, message }: BackgroundWarning): void {
   console.warn(`promptstrata: ${message} (conversation ${JSON.stringify(key.conversation)}, ${turnId})`)
+}
+
+async function closePlugins({ plugins }: AgentParts): Promise<void> {
+  const closings = await Promise.allSettled(plugins.map(async (plugin) => plugin.close?.()))
+  const failed = closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []))
+  if (failed.length === 1) throw failed[0]
+  if (failed.length > 1) throw new AggregateError(failed, "Several plugins could not be closed.")
 }
 
 function isModelList(model: AgentOptions["model"]): model is readonly [LanguageModel, ...LanguageModel[]] {

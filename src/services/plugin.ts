@@ -10,4 +10,6 @@ export interface Plugin {
   readonly skills?: readonly Skill[]
   readonly hooks?: readonly TurnHook[]
   readonly formats?: readonly OutputFormat[]
+  /** Frees what the plugin holds; called once, when the agent is closed and its last turn has ended. */
+  close?(): void | Promise<void>
 }
