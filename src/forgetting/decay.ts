@@ -1,0 +1,87 @@
+/** How a thing was used when it came up: certainly, or perhaps (R16). */
+export type Use = "used" | "maybe-used"
+
+/** The numbers of a forgetting curve (R17, R18). */
+export interface DecaySettings {
+  /** How much a recall strengthens: `a` of R17. */
+  readonly gain: number
+  /** Difficulty `D` of what was used: the higher, the less a recall strengthens. */
+  readonly usedDifficulty: number
+  readonly maybeUsedDifficulty: number
+  /** Turns since the last mention below which a recall strengthens nothing: `max_jump_mini`. */
+  readonly maxJumpMini: number
+  /** Turns since the last mention below which a recall strengthens little: `max_jump_large`. */
+  readonly maxJumpLarge: number
+  /** What is added to the difficulty then. */
+  readonly nearDifficulty: number
+}
+
+/** A set of numbers by name: `workspace` for what is at hand, `event` for what happened (R17). */
+export type DecayPreset = "workspace" | "event"
+
+const jumps = { maxJumpMini: 3, maxJumpLarge: 8, nearDifficulty: 2 } as const
+
+/** The seed gives two sets of numbers; these are both (R17). */
+export const decayPresets: Readonly<Record<DecayPreset, DecaySettings>> = {
+  workspace: { gain: 5, usedDifficulty: 0, maybeUsedDifficulty: 0.7, ...jumps },
+  event: { gain: 0.3, usedDifficulty: 1, maybeUsedDifficulty: 1, ...jumps },
+}
+
+/** A stability of a hundred years: no recall makes it longer. */
+export const maxStabilityDays = 36_500
+
+/** What a new thing begins with. */
+export const firstStabilityDays = 1
+
+const retrievabilityAtStability = 0.9
+
+/**
+ * How well something is remembered, from 1 down to 0: `0.9^(days / stability)`, days since it last came up, stability the
+ * days until 0.9 (R17). A clock that runs backwards counts as no time at all.
+ */
+export function retrievability(stability: number, days: number): number {
+  return retrievabilityAtStability ** (elapsedDays(days) / boundedStability(stability))
+}
+
+/** What a review is told. */
+export interface Review {
+  /** Days until the retrievability was 0.9, before this review. */
+  readonly stability: number
+  /** Days since it last came up. */
+  readonly days: number
+  readonly use: Use
+  /** Turns since it was last mentioned. */
+  readonly turnsSince: number
+  /** Default `workspace`. */
+  readonly preset?: DecayPreset
+  /** Instead of the preset's. */
+  readonly gain?: number
+  /** The thing's own difficulty, instead of the preset's for this use. */
+  readonly difficulty?: number
+  /** Instead of the preset's numbers, one by one. */
+  readonly settings?: Partial<DecaySettings>
+}
+
+/**
+ * The stability after something came up: `S · (1 + a · e^−D · (1 − R))` (R17). Mentioned a moment ago it stays, lately it
+ * grows little, else in full (R18). Never below what it was, never above {@link maxStabilityDays}, always finite.
+ */
+export function reviewStability(review: Review): number {
+  const { use, turnsSince, days, preset = "workspace", settings } = review
+  const { maxJumpMini, maxJumpLarge, nearDifficulty, ...numbers } = { ...decayPresets[preset], ...settings }
+  const stability = boundedStability(review.stability)
+  if (turnsSince < maxJumpMini) return stability
+  const own = review.difficulty ?? (use === "used" ? numbers.usedDifficulty : numbers.maybeUsedDifficulty)
+  const difficulty = turnsSince < maxJumpLarge ? own + nearDifficulty : own
+  const growth = (review.gain ?? numbers.gain) * Math.exp(-difficulty) * (1 - retrievability(stability, days))
+  return Math.min(maxStabilityDays, stability * (1 + Math.max(0, growth)))
+}
+
+function elapsedDays(days: number): number {
+  return Number.isNaN(days) ? 0 : Math.max(0, days)
+}
+
+/** What is no stability counts as that of a new thing. */
+function boundedStability(stability: number): number {
+  return stability > 0 ? Math.min(stability, maxStabilityDays) : firstStabilityDays
+}

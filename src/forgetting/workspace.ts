@@ -1,0 +1,133 @@
+import { PromptStrataError } from "../core/errors.ts"
+import { type DecayPreset, type DecaySettings, firstStabilityDays, retrievability, reviewStability, type Use } from "./decay.ts"
+import { daysBetween, type ForgettingClock, type Moment } from "./forgetting-clock.ts"
+import type { RememberedItem, WorkspaceItem } from "./workspace-item.ts"
+
+/** How a workspace forgets. */
+export interface WorkspaceOptions {
+  /** Default `workspace`. */
+  readonly preset?: DecayPreset
+  /** Instead of the preset's numbers, one by one. */
+  readonly settings?: Partial<DecaySettings>
+  /** Default: days. */
+  readonly clock?: ForgettingClock
+  /** An item less well remembered than this is removed. Default 0.3. */
+  readonly evictBelow?: number
+  /** Of more items the least remembered are removed. Default 10,000. */
+  readonly maxItems?: number
+  /** The items of an earlier workspace, as {@link Workspace.items} gave them. */
+  readonly items?: readonly WorkspaceItem[]
+}
+
+/** What a turn used, by id (R16). Ids that are not there are handed back, as a model may name anything. */
+export interface UseReport {
+  readonly used: readonly string[]
+  readonly maybeUsed: readonly string[]
+}
+
+/** What is at hand, and fades when it is not used (R15–R18). It holds what files are called, never the files. */
+export interface Workspace {
+  readonly size: number
+  /** Puts an item in, or replaces its text; what is put in again has come up. */
+  put(item: Pick<WorkspaceItem, "id" | "kind" | "text"> & Partial<Pick<WorkspaceItem, "difficulty" | "data">>, now: Moment): void
+  remove(id: string): boolean
+  /** Strengthens what came up; the rest only ages. Returns the ids it does not know. */
+  report(report: UseReport, now: Moment): readonly string[]
+  /** Removes what has faded, the least remembered first, and returns it. */
+  evict(now: Moment): readonly RememberedItem[]
+  /** What is remembered, best first; equals in the order they were put in. */
+  remembered(now: Moment): readonly RememberedItem[]
+  /** The state, plain JSON, in the order things were put in. */
+  items(): readonly WorkspaceItem[]
+}
+
+const defaults = { evictBelow: 0.3, maxItems: 10_000, clock: { by: "days" } } as const
+
+/** Makes a workspace. Items that are given and share an id throw `usage`. */
+export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
+  return new ForgettingWorkspace(options)
+}
+
+class ForgettingWorkspace implements Workspace {
+  readonly #options: WorkspaceOptions & typeof defaults
+  readonly #items = new Map<string, WorkspaceItem>()
+
+  constructor(options: WorkspaceOptions) {
+    this.#options = { ...defaults, ...options } as WorkspaceOptions & typeof defaults
+    for (const item of options.items ?? []) {
+      if (this.#items.has(item.id)) throw twice(item.id)
+      this.#items.set(item.id, item)
+    }
+  }
+
+  get size(): number {
+    return this.#items.size
+  }
+
+  put(given: Pick<WorkspaceItem, "id" | "kind" | "text"> & Partial<WorkspaceItem>, now: Moment): void {
+    const before = this.#items.get(given.id)
+    if (before === undefined) {
+      this.#items.set(given.id, { stability: firstStabilityDays, added: now, recalled: now, ...given })
+      return
+    }
+    this.#items.set(given.id, { ...before, ...given })
+    this.#review(given.id, "used", now)
+  }
+
+  remove(id: string): boolean {
+    return this.#items.delete(id)
+  }
+
+  report({ used, maybeUsed }: UseReport, now: Moment): readonly string[] {
+    const certain = new Set(used)
+    const perhaps = new Set(maybeUsed.filter((id) => !certain.has(id)))
+    for (const id of certain) this.#review(id, "used", now)
+    for (const id of perhaps) this.#review(id, "maybe-used", now)
+    return [...certain, ...perhaps].filter((id) => !this.#items.has(id))
+  }
+
+  evict(now: Moment): readonly RememberedItem[] {
+    const best = this.remembered(now)
+    const { evictBelow, maxItems } = this.#options
+    const faded = best
+      .filter((item, rank) => rank >= maxItems || item.retrievability < evictBelow)
+      .sort((a, b) => a.retrievability - b.retrievability)
+    for (const { id } of faded) this.#items.delete(id)
+    return faded
+  }
+
+  remembered(now: Moment): readonly RememberedItem[] {
+    const items = [...this.#items.values()].map((item) => ({
+      ...item,
+      retrievability: retrievability(item.stability, daysBetween(this.#options.clock, item.recalled, now)),
+    }))
+    return items.sort((a, b) => b.retrievability - a.retrievability)
+  }
+
+  items(): readonly WorkspaceItem[] {
+    return [...this.#items.values()]
+  }
+
+  /** The time of the last recall is renewed even where the stability stays (R18). */
+  #review(id: string, use: Use, now: Moment): void {
+    const item = this.#items.get(id)
+    if (item === undefined) return
+    const { preset, settings, clock } = this.#options
+    const stability = reviewStability({
+      stability: item.stability,
+      days: daysBetween(clock, item.recalled, now),
+      turnsSince: now.turn - item.recalled.turn,
+      use,
+      ...(preset === undefined ? {} : { preset }),
+      ...(settings === undefined ? {} : { settings }),
+      ...(item.difficulty === undefined ? {} : { difficulty: item.difficulty }),
+    })
+    this.#items.set(id, { ...item, stability, recalled: now })
+  }
+}
+
+function twice(id: string): PromptStrataError {
+  return new PromptStrataError("usage", `expected items of different ids, found two called ${JSON.stringify(id)}.`, {
+    evidence: { id },
+  })
+}
