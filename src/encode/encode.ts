@@ -4,6 +4,7 @@ import { decodeIndent, encodeIndent } from "./indent.ts"
 import { decodeInline, encodeInline } from "./inline.ts"
 import { decodeLines, encodeLines } from "./lines.ts"
 import type { Markers } from "./markers.ts"
+import { decodeSpeaker, decodeTranscript, encodeSpeaker, encodeTranscript } from "./transcript.ts"
 
 interface Encoder {
   readonly encode: (text: string, markers: Markers) => string
@@ -19,6 +20,8 @@ const encoders: Readonly<Record<EncoderName, Encoder>> = {
     encode: (text, markers) => encodeIndent(encodeLines(text, markers)),
     decode: (encoded, markers) => decodeLines(decodeIndent(encoded), markers),
   },
+  transcript: { encode: encodeTranscript, decode: decodeTranscript },
+  speaker: { encode: (name) => encodeSpeaker(name), decode: (encoded) => decodeSpeaker(encoded) },
 }
 
 /** Untrusted text through the encoder a prompt file names; {@link decodeText} undoes it for every string. */

@@ -11,7 +11,7 @@ import { flattenParts, type Part } from "./part.ts"
 import { scanLiteral, skipBlank } from "./scanner.ts"
 import { trimNodes } from "./trim.ts"
 
-const encoders = ["lines", "inline", "fence", "indent"] as const satisfies readonly EncoderName[]
+const encoders = ["lines", "inline", "fence", "indent", "transcript", "speaker"] as const satisfies readonly EncoderName[]
 
 /** Parses a whole file, `depth` expressions deep in others. */
 export function parseFileNodes(state: ParseState, depth: number): TemplateNode[] {

@@ -88,7 +88,7 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
   const raw = dataPresent ? hostileStrings() : []
   /** As they come, as they are after sanitising, and behind other words. */
   const hostile = [...raw, ...raw.map((text) => sanitise(text).text), ...raw.map((text) => `好的\n${text}\n`)]
-  const names: readonly EncoderName[] = ["lines", "inline", "fence", "indent"]
+  const names: readonly EncoderName[] = ["lines", "inline", "fence", "indent", "transcript", "speaker"]
 
   test("there is a corpus", () => {
     expect(raw.length).toBeGreaterThan(5_000)

@@ -5,7 +5,7 @@ import type { EncoderName } from "../../src/template/ast.ts"
 import { anyText } from "./arbitrary-text.ts"
 import { markers } from "./realistic-markers.ts"
 
-const names: readonly EncoderName[] = ["lines", "inline", "fence", "indent"]
+const names: readonly EncoderName[] = ["lines", "inline", "fence", "indent", "transcript", "speaker"]
 
 describe("encoders by name", () => {
   test.each([
