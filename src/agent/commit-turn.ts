@@ -44,7 +44,7 @@ interface Ended {
 
 /** What enters history (T29): the words, the answer, kept prestart results; never thinking, tool chatter or injections. */
 function spoken(
-  { run, result: { text: answer, stopReason } }: Ended,
+  { run, result: { stopReason } }: Ended,
   { turnId, speaker, text }: TurnInput,
   context: ContextSettings,
 ): HistoryMessage[] {
@@ -59,7 +59,7 @@ function spoken(
     { role: "user", text, speaker, turnId, atMs: run.startedMs, ...kept },
     {
       role: "assistant",
-      text: answer,
+      text: run.answer.said,
       speaker: agent,
       turnId,
       atMs: clock.nowMs(),

@@ -31,6 +31,7 @@ export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: Sessi
     ...(parts.confirm ? { confirm: parts.confirm } : {}),
     loop: profile.loop,
     limits: profile.limits,
+    output: profile.output,
     ...(tokens === undefined ? {} : { budgetTokens: Math.max(0, tokens - answerTokens - stepTokens) }),
     maxResultCharacters: profile.tools.maxResultCharacters,
     request: {

@@ -10,6 +10,8 @@ export interface Turn extends AsyncIterable<TurnEvent> {
   readonly id: string
   /** The answer's characters as they come, and nothing else. */
   readonly textStream: AsyncIterable<string>
+  /** The answer's bubbles, each whole once it has ended (R9): what a bot sends. */
+  readonly bubbles: AsyncIterable<string>
   readonly result: Promise<TurnResult>
   /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
   textStreamWithThinking(): AsyncIterable<string>
@@ -41,12 +43,19 @@ export function startTurn(id: string, run: TurnRunner, signal?: AbortSignal): Tu
     get textStream() {
       return textOf(log)
     },
+    get bubbles() {
+      return bubblesOf(log)
+    },
     textStreamWithThinking: () => textWithThinking(log),
   }
 }
 
 async function* textOf(log: EventLog<TurnEvent>): AsyncGenerator<string> {
   for await (const event of log.read()) if (event.type === "text-delta") yield event.delta
+}
+
+async function* bubblesOf(log: EventLog<TurnEvent>): AsyncGenerator<string> {
+  for await (const event of log.read()) if (event.type === "bubble") yield event.text
 }
 
 async function* textWithThinking(log: EventLog<TurnEvent>): AsyncGenerator<string> {

@@ -24,7 +24,15 @@ export type TurnEvent =
       readonly exact: boolean
     }
   | { readonly type: "thinking-delta"; readonly step: number; readonly delta: string }
+  /** Joined, these are the answer's text; bubbles are its paragraphs. */
   | { readonly type: "text-delta"; readonly delta: string }
+  /** A bubble has ended (R9); an answer that marks none is one bubble, or one for each stretch between tool calls. */
+  | { readonly type: "bubble"; readonly text: string }
+  /** What the profile's format found in the answer (L4). */
+  | { readonly type: "emotion"; readonly emotion: string }
+  | { readonly type: "output-event"; readonly name: string; readonly data: unknown }
+  /** The agent chose to say nothing (R10). */
+  | { readonly type: "empty-reply" }
   | {
       readonly type: "step-end"
       readonly step: number

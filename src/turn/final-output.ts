@@ -14,7 +14,7 @@ export async function finalOutput(run: TurnRun, stopReason: StopReason): Promise
     }),
   )
   run.signal.throwIfAborted()
-  if (run.text.trim() !== "") return finish === "length" ? "truncated" : stopReason
+  if (run.answer.said.trim() !== "") return finish === "length" ? "truncated" : stopReason
   throw new PromptStrataError("model-empty", `expected an answer from ${run.setup.models[0].id}; its final output was empty.`, {
     hint:
       finish === "content-filter"

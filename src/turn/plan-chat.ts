@@ -13,6 +13,6 @@ export async function planChat(run: TurnRun): Promise<PlanOutcome> {
     }),
   )
   run.signal.throwIfAborted()
-  if (run.text.trim() === "") return { type: "final", stopReason: "finish" }
+  if (run.answer.said.trim() === "") return { type: "final", stopReason: "finish" }
   return { type: "answered", truncated: finish === "length" }
 }

@@ -41,7 +41,7 @@ function decisionReading(run: TurnRun, model: LanguageModel): StepReading {
   let decision: Decision | undefined
   const take = (events: ReturnType<typeof reader.push>) => {
     for (const event of events) {
-      if (event.type === "message-delta") run.show(event.delta)
+      if (event.type === "message-delta") run.answer.say(event.delta)
       else if (event.type === "thinking-delta") run.emit({ ...event, step })
       else decision = event.decision
     }
@@ -62,7 +62,7 @@ function cutShort(decision: Decision | undefined, finishReason: string | undefin
 }
 
 function finish(run: TurnRun, decision: Decision & { action: "finish" }): PlanOutcome {
-  if (run.hasShown) return { type: "answered", truncated: decision.status === "truncated" }
+  if (run.answer.said.trim() !== "") return { type: "answered", truncated: decision.status === "truncated" }
   if (decision.note !== undefined) run.note = decision.note
   return { type: "final", stopReason: "finish" }
 }

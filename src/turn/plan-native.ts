@@ -21,13 +21,13 @@ export async function planNative(run: TurnRun): Promise<PlanOutcome> {
     const { calls, text, finish } = await nativeStep(run, native)
     run.signal.throwIfAborted()
     if (calls.length === 0) {
-      if (run.text.trim() === "") return { type: "final", stopReason: "finish" }
+      if (run.answer.said.trim() === "") return { type: "final", stopReason: "finish" }
       return { type: "answered", truncated: finish === "length" }
     }
     await runCalls(run, guard, { calls, text, native })
     run.signal.throwIfAborted()
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
-    if (text !== "") run.parted = true
+    if (text !== "") run.answer.part()
   }
   return { type: "final", stopReason: "max-steps" }
 }
@@ -42,7 +42,7 @@ interface NativeStep {
 async function nativeStep(run: TurnRun, native: NativeTools): Promise<NativeStep> {
   let calls: ToolCall[] = []
   let finish: FinishReason | undefined
-  const before = run.text.length
+  const before = run.answer.saidLength
   await runModelStep(run, { prompt: "native", tools: native.tools }, (model) => {
     calls = []
     const prose = proseReading(run, model, (reason) => {
@@ -50,7 +50,7 @@ async function nativeStep(run: TurnRun, native: NativeTools): Promise<NativeStep
     })
     return { ...prose, onToolCall: (call) => void calls.push(call) }
   })
-  return { calls, text: run.text.slice(before), finish }
+  return { calls, text: run.answer.said.slice(before), finish }
 }
 
 async function runCalls(

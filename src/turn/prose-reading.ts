@@ -14,7 +14,7 @@ export function proseReading(
   const step = run.traceSteps.length + 1
   const take = (parts: ReturnType<typeof reader.push>) => {
     for (const { type, delta } of parts) {
-      if (type === "text") run.show(delta)
+      if (type === "text") run.answer.say(delta)
       else run.emit({ type: "thinking-delta", step, delta })
     }
   }

@@ -25,6 +25,7 @@ class HookChanges {
   readonly #name: string
   readonly #stack: PromptStack
   readonly #tools: Tool[] = []
+  readonly #warnings: string[] = []
   #state: unknown
 
   constructor(run: TurnRun, name: string) {
@@ -53,12 +54,16 @@ class HookChanges {
       addTools: (tools) => {
         this.#tools.push(...tools)
       },
+      warn: (message) => {
+        this.#warnings.push(message)
+      },
     }
   }
 
   adopt(): void {
     this.#run.setup.stack.adopt(this.#stack)
     if (this.#state !== undefined) this.#run.hookStates.set(this.#name, this.#state)
+    for (const message of this.#warnings) this.#run.warn("hook", message)
     for (const { name } of this.#run.addTools(this.#tools)) {
       this.#run.warn("hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)
     }

@@ -31,6 +31,7 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
       clock: ports.clock,
       ...(confirm ? { confirm } : {}),
       record: (record) => run.records.push(record),
+      isShownWhole: (key) => !Object.hasOwn(run.cut, key),
     },
     signal: run.signal,
     timers: ports.timers,

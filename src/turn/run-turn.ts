@@ -29,8 +29,8 @@ export async function runTurn(setup: TurnSetup, signal: AbortSignal, emit: (even
     deadline.signal.throwIfAborted()
     await prepare(run)
     const planned = await planners[planningMode(run)](run)
-    if (planned.type === "answered") return { result: run.answer(planned.truncated ? "truncated" : "finish"), run }
-    return { result: run.answer(await finalOutput(run, planned.stopReason)), run }
+    if (planned.type === "answered") return { result: run.succeed(planned.truncated ? "truncated" : "finish"), run }
+    return { result: run.succeed(await finalOutput(run, planned.stopReason)), run }
   } catch (thrown) {
     return { result: run.fail(asTurnError(thrown)), run }
   } finally {

@@ -7,6 +7,7 @@ import type { Tool, ToolRecord, ToolRun } from "../tools/tool.ts"
 import { createToolSet, type ToolSet } from "../tools/tool-set.ts"
 import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
 import type { StopReason, TurnResult } from "../trace/turn-result.ts"
+import { AnswerOutput } from "./answer-output.ts"
 import type { TurnEvent } from "./events.ts"
 import type { TurnSetup } from "./turn-setup.ts"
 
@@ -20,6 +21,7 @@ export class TurnRun {
   /** Stops the turn's time limit until the function handed back is called. */
   readonly pause: () => () => void
   readonly startedMs: number
+  readonly answer: AnswerOutput
   readonly memories: RecalledMemory[] = []
   readonly prestartRuns: ToolRun[] = []
   readonly prestart: KeptPrestart[] = []
@@ -35,13 +37,10 @@ export class TurnRun {
   /** What the first step cut; later steps cut the same. */
   cut: Cut = {}
   fault: string | undefined
-  /** What was shown so far stood before a tool call: what comes now begins a paragraph of its own. */
-  parted = false
   note: string | undefined
   readonly #warnedOf = new Set<string>()
   #tools: ToolSet
   #usage: Usage = {}
-  readonly #shown: string[] = []
 
   constructor(setup: TurnSetup, signal: AbortSignal, emit: (event: TurnEvent) => void, pause: () => () => void = notPaused) {
     this.setup = setup
@@ -50,6 +49,7 @@ export class TurnRun {
     this.emit = emit
     this.startedMs = setup.ports.clock.nowMs()
     this.#tools = setup.tools
+    this.answer = new AnswerOutput(setup.output, (event) => this.#tell(event))
     this.hookStates = new Map(Object.entries(setup.hookStates))
   }
 
@@ -68,23 +68,10 @@ export class TurnRun {
     return taken
   }
 
-  /** True once a character of the answer was shown: from then on nothing is asked again. */
-  get hasShown(): boolean {
-    return this.#shown.length > 0
-  }
-
-  get text(): string {
-    return this.#shown.join("")
-  }
-
-  show(delta: string): void {
-    if (delta === "") return
-    if (this.parted) {
-      this.parted = false
-      this.show("\n\n")
-    }
-    this.#shown.push(delta)
-    this.emit({ type: "text-delta", delta })
+  /** A warning of the answer's own is kept like any other. */
+  #tell(event: TurnEvent): void {
+    if (event.type === "warning") this.warnings.push(event.warning)
+    this.emit(event)
   }
 
   warn(kind: TurnWarning["kind"], message: string): void {
@@ -125,12 +112,14 @@ export class TurnRun {
     }
   }
 
-  answer(stopReason: StopReason): TurnResult {
-    return { ok: true, text: this.text, stopReason, usage: this.#usage, trace: this.trace() }
+  succeed(stopReason: StopReason): TurnResult {
+    this.answer.end({ isWhole: true })
+    return { ok: true, text: this.answer.text, stopReason, usage: this.#usage, trace: this.trace() }
   }
 
   fail(error: PromptStrataError): TurnResult {
-    return { ok: false, error, gathered: { runs: this.runs, text: this.text }, trace: this.trace(error) }
+    this.answer.end({ isWhole: false })
+    return { ok: false, error, gathered: { runs: this.runs, text: this.answer.text }, trace: this.trace(error) }
   }
 
   trace(error?: PromptStrataError): TurnTrace {

@@ -3,7 +3,7 @@ import type { ServiceKey, Speaker } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
-import type { LoopSettings, PrestartSettings, RetrySettings, TimeLimits } from "../profile/profile.ts"
+import type { LoopSettings, OutputSettings, PrestartSettings, RetrySettings, TimeLimits } from "../profile/profile.ts"
 import type { MemoryRecall } from "../services/memory.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
@@ -38,6 +38,7 @@ export interface TurnSetup {
   readonly limits: TimeLimits
   /** Tokens a request may have, the answer's share already taken off. */
   readonly budgetTokens?: number
+  readonly output: OutputSettings
   readonly maxResultCharacters?: number
   readonly request: Pick<ModelRequest, "responseFormat" | "maxOutputTokens" | "temperature">
   readonly ports: Ports

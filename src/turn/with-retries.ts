@@ -14,11 +14,12 @@ export async function withRetries<T>(run: TurnRun, attempt: (model: LanguageMode
       return await attempt(model)
     } catch (error) {
       run.signal.throwIfAborted()
-      if (run.hasShown || !isModelFailure(error)) throw error
+      if (run.answer.hasShown || !isModelFailure(error)) throw error
       const again = tries < retry.maxAttempts && isRetryable(error)
       const next = again ? model : models[index + 1]
       if (!next) throw error
       const delayMs = again ? delayBefore(run, tries, error) : 0
+      run.answer.restart()
       run.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
       await pause(run, delayMs)
       tries = again ? tries + 1 : 1

@@ -19,3 +19,24 @@ export type OutputPart =
  * stage held back.
  */
 export type OutputReader = Reader<OutputPart, OutputPart>
+
+/** What a format's Markdown file says in its front matter beside the name of its parser. */
+export interface FormatOptions {
+  /** The emotions that the format's text asks for. Others are told all the same, with a warning. */
+  readonly emotions?: readonly string[]
+}
+
+/**
+ * How an answer is structured (L4): the parser to a Markdown file that tells the model the same in words and names this one
+ * in its front matter, `parser: NAME`.
+ *
+ * Its reader is given the answer in pieces, cut anywhere, and yields text and what it found in it, as `emotion` or as an
+ * `event` of its own. Another cutting must yield the same parts, once neighbouring texts are joined. It holds back no more
+ * than what may still become a mark, and gives it out in `end`. What does not keep to the format is text as it stands, with one
+ * `warning`: nothing that may be words for the user is lost.
+ */
+export interface OutputFormat {
+  readonly name: string
+  /** A new reader for one stretch of an answer: all of it, or what stands between two tool calls. */
+  createReader(options: FormatOptions): Reader<string, OutputPart>
+}

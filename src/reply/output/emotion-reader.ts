@@ -1,0 +1,135 @@
+import type { Reader } from "../../core/reader.ts"
+import { fold } from "../../encode/fold.ts"
+import { isLineBreak } from "../../encode/line-breaks.ts"
+import { isBrokenTag, maxTagLength, mayBecomeTag, readTag, type TagSyntax } from "./emotion-tag.ts"
+import { LineStart } from "./line-start.ts"
+import type { OutputPart } from "./output-part.ts"
+import { PartList } from "./part-list.ts"
+
+/** How an {@link EmotionReader} reads. */
+export interface EmotionReaderOptions {
+  readonly syntax: TagSyntax
+  /** The emotions that were asked for; without them any will do. */
+  readonly emotions?: readonly string[] | undefined
+  /** What the warning says was expected. */
+  readonly expected: string
+}
+
+/** Where the reader stands: what may begin here. */
+type Place = "reply" | "bubble" | "line" | "words"
+
+/**
+ * Parts emotions from the text around them (L4), holding back at most a tag. Tags are read where the reply begins and where
+ * a bubble does; `pipe` tags, and `bracket` tags of a listed emotion, at each line. A tag goes with the blanks before and
+ * after it and one line break after it; all other text stands as it is.
+ */
+export class EmotionReader implements Reader<string, OutputPart> {
+  readonly #options: EmotionReaderOptions
+  readonly #listed: ReadonlyMap<string, string>
+  readonly #starts = new LineStart()
+  readonly #parts = new PartList()
+  #place: Place = "reply"
+  #held = ""
+  /** What is left out after a tag. */
+  #skips: "nothing" | "blanks" | "line-feed" = "nothing"
+  #warned = { form: false, emotion: false }
+
+  constructor(options: EmotionReaderOptions) {
+    this.#options = options
+    this.#listed = new Map(options.emotions?.map((emotion) => [fold(emotion), emotion]))
+  }
+
+  push(chunk: string): OutputPart[] {
+    this.#read(this.#held + chunk, false)
+    return this.#parts.take()
+  }
+
+  end(): OutputPart[] {
+    this.#read(this.#held, true)
+    return this.#parts.take()
+  }
+
+  #read(text: string, isWhole: boolean): void {
+    this.#held = ""
+    for (let at = 0; at < text.length; ) {
+      if (this.#skips !== "nothing") at = this.#skip(text, at)
+      else if (!this.#mayTag()) at = this.#passWords(text, at)
+      else {
+        const candidate = text.slice(at, at + maxTagLength)
+        const isCut = !isWhole && at + candidate.length === text.length
+        if (isCut && mayBecomeTag(candidate, this.#options.syntax)) {
+          this.#held = candidate
+          return
+        }
+        at = this.#start(text, at, candidate)
+      }
+    }
+  }
+
+  #mayTag(): boolean {
+    if (this.#place === "line") return this.#options.syntax === "pipe" || this.#listed.size > 0
+    return this.#place !== "words"
+  }
+
+  /** Reads a tag, or passes what is none; hands back the place after it. */
+  #start(text: string, at: number, candidate: string): number {
+    const tag = readTag(candidate, this.#options.syntax)
+    const listed = tag && this.#listed.get(fold(tag.emotion))
+    const needsList = tag?.isDoubtful || (this.#options.syntax === "bracket" && this.#place === "line")
+    if (tag && (listed !== undefined || !needsList)) {
+      this.#feel(listed ?? tag.emotion)
+      this.#parts.say(tag.emphasis)
+      this.#place = this.#options.syntax === "pipe" ? "line" : "words"
+      this.#skips = "blanks"
+      return at + tag.length
+    }
+    if (/^\s/.test(candidate)) {
+      this.#parts.say(candidate.charAt(0))
+      return at + 1
+    }
+    if (this.#place === "reply" || (this.#options.syntax === "pipe" && isBrokenTag(candidate))) this.#warnOfForm()
+    this.#place = "words"
+    return this.#passWords(text, at)
+  }
+
+  #feel(emotion: string): void {
+    if (this.#listed.size > 0 && !this.#listed.has(fold(emotion)) && !this.#warned.emotion) {
+      this.#warned.emotion = true
+      const known = [...this.#listed.values()].join(", ")
+      this.#parts.add({ type: "warning", message: `expected one of the emotions ${known}; found ${JSON.stringify(emotion)}.` })
+    }
+    this.#parts.add({ type: "emotion", emotion })
+  }
+
+  #warnOfForm(): void {
+    if (this.#warned.form) return
+    this.#warned.form = true
+    const message = `expected ${this.#options.expected}; what has no such tag is delivered as text.`
+    this.#parts.add({ type: "warning", message })
+  }
+
+  #passWords(text: string, from: number): number {
+    for (let at = from; at < text.length; at++) {
+      const start = this.#starts.accept(text.charCodeAt(at))
+      if (start === undefined) continue
+      this.#place = start
+      if (!this.#mayTag()) continue
+      this.#parts.say(text.slice(from, at + 1))
+      return at + 1
+    }
+    this.#parts.say(text.slice(from))
+    return text.length
+  }
+
+  #skip(text: string, at: number): number {
+    const unit = text.charCodeAt(at)
+    const isFeed = this.#skips === "line-feed"
+    if (isFeed || !/\s/.test(text.charAt(at)) || isLineBreak(unit)) this.#skips = "nothing"
+    if (isFeed) return unit === 0x0a ? at + 1 : at
+    if (isLineBreak(unit)) {
+      if (unit === 0x0d) this.#skips = "line-feed"
+      this.#place = "line"
+    }
+    return isLineBreak(unit) || this.#skips === "blanks" ? at + 1 : at
+  }
+}

@@ -1,0 +1,61 @@
+import type { OutputPart, OutputReader } from "./output-part.ts"
+import { PartList } from "./part-list.ts"
+
+/** The model chose to say nothing (R10). */
+const emptyMark = "<empty_reply>"
+
+/**
+ * Reads `<empty_reply>` around other stages: the mark goes, wherever it stands, before they see the text. An answer without
+ * words but with the mark ends in an `empty-reply`; words beside it are delivered, with a warning.
+ */
+export function withEmptyReply(stages: OutputReader): OutputReader {
+  const parts = new PartList()
+  let held = ""
+  let isMarked = false
+  let isSpoken = false
+  const take = (yielded: readonly OutputPart[]): void => {
+    for (const part of yielded) {
+      isSpoken ||= part.type === "text" && part.delta.trim() !== ""
+      parts.add(part)
+    }
+  }
+  const say = (delta: string): void => {
+    if (delta !== "") take(stages.push({ type: "text", delta }))
+  }
+  const read = (text: string, isWhole: boolean): void => {
+    let from = 0
+    for (let at = text.indexOf(emptyMark); at >= 0; at = text.indexOf(emptyMark, from)) {
+      isMarked = true
+      say(text.slice(from, at))
+      from = at + emptyMark.length
+    }
+    const end = isWhole ? text.length : heldFrom(text)
+    say(text.slice(from, end))
+    held = text.slice(end)
+  }
+  return {
+    push(part) {
+      if (part.type === "text") read(held + part.delta, false)
+      else {
+        read(held, true)
+        take(stages.push(part))
+      }
+      return parts.take()
+    },
+    end() {
+      read(held, true)
+      take(stages.end())
+      if (isMarked) parts.add(isSpoken ? beside : { type: "empty-reply" })
+      return parts.take()
+    },
+  }
+}
+
+const beside: OutputPart = { type: "warning", message: `expected ${emptyMark} alone; the words beside it are delivered.` }
+
+/** Where a mark may begin that the text's end cuts short. */
+function heldFrom(text: string): number {
+  const tail = text.slice(1 - emptyMark.length)
+  const start = tail.lastIndexOf("<")
+  return start >= 0 && emptyMark.startsWith(tail.slice(start)) ? text.length - tail.length + start : text.length
+}
