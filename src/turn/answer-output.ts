@@ -91,7 +91,7 @@ export class AnswerOutput {
       for (const delta of this.#pipeline.texts.push(part)) this.#show(delta)
       this.#bubbles(this.#pipeline.bubbles.push(part))
       const event = eventOf(part)
-      if (event) this.#tell(event)
+      if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
     }
   }
 

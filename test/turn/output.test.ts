@@ -86,7 +86,7 @@ describe("the way of an answer out", () => {
     const model = scriptedModel([["我看看。", call], "十一点零四分。"], { capabilities: { tools: true } })
     const { session } = testAgent(model, { loop: { mode: "native" } }, { tools: [clock] })
     const turn = session.send("几点")
-    expect(await collect(turn.bubbles)).toEqual(["我看看。", "十一点零四分。"], { capabilities: { tools: true } })
+    expect(await collect(turn.bubbles)).toEqual(["我看看。", "十一点零四分。"])
     expect(await turn.result).toMatchObject({ text: "我看看。\n\n十一点零四分。" })
   })
 })

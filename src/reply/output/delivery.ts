@@ -18,17 +18,28 @@ export function createBubbleCollector(): Reader<OutputPart, string> {
   }
 }
 
-/** Parts in, the answer's words out as one text: bubbles become paragraphs, each parted from the last by a blank line. */
+/**
+ * Parts in, the answer's words out as one text: what {@link createBubbleCollector} yields, each parted from the last by a blank
+ * line, as it comes. Only the blanks that a bubble begins with wait, for the first word.
+ */
 export function createTextCollector(): Reader<OutputPart, string> {
-  let isParted = false
-  let isSpoken = false
+  let blanks: string[] = []
+  let isInWords = false
+  let parting = ""
   return {
     push(part) {
-      if (part.type === "bubble-end") isParted = isSpoken
+      if (part.type === "bubble-end") {
+        blanks = []
+        isInWords = false
+      }
       if (part.type !== "text" || part.delta === "") return []
-      const delta = isParted ? `\n\n${part.delta}` : part.delta
-      isParted = false
-      isSpoken = true
+      if (isInWords) return [part.delta]
+      blanks.push(part.delta)
+      if (part.delta.trim() === "") return []
+      const delta = parting + blanks.join("")
+      blanks = []
+      isInWords = true
+      parting = "\n\n"
       return [delta]
     },
     end: () => [],

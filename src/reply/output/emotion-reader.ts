@@ -123,13 +123,17 @@ export class EmotionReader implements Reader<string, OutputPart> {
 
   #skip(text: string, at: number): number {
     const unit = text.charCodeAt(at)
-    const isFeed = this.#skips === "line-feed"
-    if (isFeed || !/\s/.test(text.charAt(at)) || isLineBreak(unit)) this.#skips = "nothing"
-    if (isFeed) return unit === 0x0a ? at + 1 : at
-    if (isLineBreak(unit)) {
-      if (unit === 0x0d) this.#skips = "line-feed"
-      this.#place = "line"
+    if (this.#skips === "line-feed") {
+      this.#skips = "nothing"
+      return unit === 0x0a ? at + 1 : at
     }
-    return isLineBreak(unit) || this.#skips === "blanks" ? at + 1 : at
+    if (isLineBreak(unit)) {
+      this.#place = "line"
+      this.#skips = unit === 0x0d ? "line-feed" : "nothing"
+      return at + 1
+    }
+    if (/\s/.test(text.charAt(at))) return at + 1
+    this.#skips = "nothing"
+    return at
   }
 }

@@ -1,0 +1,152 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { composeReaders } from "../../../src/reply/output/compose-readers.ts"
+import { createBubbleCollector, createTextCollector } from "../../../src/reply/output/delivery.ts"
+import { emotionBracket, emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
+import { configureFormat, formatNamed, formats } from "../../../src/reply/output/formats.ts"
+import type { OutputFormat, OutputPart, OutputReader } from "../../../src/reply/output/output-part.ts"
+import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
+import { splitBubbles } from "../../../src/reply/output/split-bubbles.ts"
+import { createTextStage } from "../../../src/reply/output/text-stage.ts"
+import { cutRandomly, seededRandom } from "../readings.ts"
+import { moodFormat } from "./mood-format.ts"
+import { inShort, readParts, unsoundCutting } from "./parts.ts"
+
+const text = (delta: string): OutputPart => ({ type: "text", delta })
+
+/** A stage that holds its last character back. */
+function laggard(name: string): OutputReader {
+  return createTextStage(() => {
+    let held = ""
+    return {
+      push(delta) {
+        const whole = held + delta
+        held = whole.slice(-1)
+        return [text(whole.slice(0, -1))]
+      },
+      end: () => [text(held), { type: "event", name, data: null }],
+    }
+  })
+}
+
+describe("the output pipeline", () => {
+  test("stages end one after the other, each giving out what it held through those after it", () => {
+    const reader = composeReaders(laggard("first"), laggard("second"))
+    expect(inShort(reader.push(text("abc"))).join("")).toBe("a")
+    expect(inShort(reader.end()).filter((short) => short !== "")).toEqual([
+      "b",
+      "c",
+      "<second null>",
+      "<first null>",
+      "<second null>",
+    ])
+    expect(inShort([...composeReaders().push(text("a")), ...composeReaders().end()])).toEqual(["a"])
+  })
+
+  test("L4, R9: the format is read first, then the bubbles: each emotion stands in its bubble", () => {
+    const make = () => createOutputReader({ format: emotionPipe, bubbles: true })
+    const answer = "[a] ||| 1\n2\n@br\n[b] ||| 3 @br [c]|||4\n@br"
+    expect(inShort(readParts([answer], make))).toEqual(["{a}", "1\n2", "/", "{b}", "3 ", "/", "{c}", "4", "/", "/"])
+    expect(unsoundCutting(answer, 2, make)).toBeUndefined()
+  })
+
+  test("L4: the same answer under another format", () => {
+    const answer = "[a] b @br <empty_reply>"
+    expect(inShort(readParts([answer], () => createOutputReader({ format: emotionBracket })))).toEqual([
+      "{a}",
+      answer.slice(4),
+      "/",
+    ])
+    expect(inShort(readParts([answer], createOutputReader))).toEqual([answer, "/"])
+  })
+
+  test("a tool call parts an answer: what follows is a bubble, and a beginning for its format", () => {
+    const reader = createOutputReader({ format: emotionBracket, bubbles: true })
+    const parts = [
+      reader.push(text("[a] wait\n")),
+      reader.push({ type: "bubble-end" }),
+      reader.push(text("[b] here")),
+      reader.end(),
+    ]
+    expect(inShort(parts.flat())).toEqual(["{a}", "wait", "\n", "/", "{b}", "here", "/"])
+  })
+
+  test("further stages read what the bubbles leave", () => {
+    const seen: string[] = []
+    const stage: OutputReader = {
+      push(part) {
+        seen.push(part.type)
+        return [part]
+      },
+      end: () => [],
+    }
+    readParts(["[a] b"], () => createOutputReader({ format: emotionBracket, stages: [stage] }))
+    expect(seen).toEqual(["emotion", "text", "bubble-end"])
+  })
+
+  test("R9: as one text, delivered bubbles are paragraphs, whatever the cutting", () => {
+    const pieces = fc.constantFrom("a", "b\n", " ", "\n", "\n@br\n", "@br", "好")
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), fc.integer(), (list, seed) => {
+        const text = list.join("")
+        const [texts, bubbles] = [createTextCollector(), createBubbleCollector()]
+        const reader = createOutputReader({ bubbles: true })
+        const cut = cutRandomly(text, seededRandom(seed)).map((delta): OutputPart => ({ type: "text", delta }))
+        const parts = [...cut.flatMap((part) => reader.push(part)), ...reader.end()]
+        const delivered = parts.flatMap((part) => bubbles.push(part))
+        expect(parts.flatMap((part) => texts.push(part)).join("")).toBe(delivered.join("\n\n"))
+        expect(delivered).toEqual(splitBubbles(text).filter((bubble) => bubble.trim() !== ""))
+      }),
+    )
+  })
+})
+
+describe("formats", () => {
+  test("L4: three ship, by name; a format of one's own goes before them", () => {
+    expect(formats.map(({ name }) => name)).toEqual(["emotion_pipe", "emotion_bracket", "plain"])
+    expect(formatNamed("emotion_pipe")).toBe(emotionPipe)
+    expect(formatNamed("emotion_tube")).toBeUndefined()
+    const own: OutputFormat = { ...moodFormat, name: "plain" }
+    expect(formatNamed("plain", [own])).toBe(own)
+  })
+
+  test("L4: what its file says goes with a format", () => {
+    const format = configureFormat(emotionBracket, { emotions: ["a"] })
+    expect(inShort(readParts(["[a] 1\n[a] 2"], () => createOutputReader({ format })))).toEqual(["{a}", "1\n", "{a}", "2", "/"])
+  })
+
+  test("L4: a format of one's own is a small reader", () => {
+    const make = () => createOutputReader({ format: moodFormat, bubbles: true })
+    const answer = "Hi!<mood:happy> So<\n@br\n<mood:sad>bye <mood"
+    expect(inShort(readParts([answer], make))).toEqual(["Hi!", '<mood "happy">', " So<", "/", '<mood "sad">', "bye <mood", "/"])
+    expect(unsoundCutting(answer, 2, make)).toBeUndefined()
+  })
+
+  test("L4: a format that throws breaks no turn: the text goes on as it is, after one warning", () => {
+    const bad: OutputFormat = {
+      name: "bad",
+      createReader: () => ({
+        push(delta) {
+          if (delta === "b") throw new Error("no b")
+          return [text(delta)]
+        },
+        end() {
+          throw new Error("no end")
+        },
+      }),
+    }
+    const make = () => createOutputReader({ format: bad })
+    expect(inShort(readParts(["a", "b", "c"], make))).toEqual(["a", "!", "bc", "/"])
+    expect(readParts(["a"], make)[1]).toEqual({
+      type: "warning",
+      message: "the reader of the format bad threw; the text passes as it is: no end",
+    })
+    const unmade: OutputFormat = {
+      name: "unmade",
+      createReader() {
+        throw new Error("not today")
+      },
+    }
+    expect(inShort(readParts(["a", "b"], () => createOutputReader({ format: unmade })))).toEqual(["!", "ab", "/"])
+  })
+})
