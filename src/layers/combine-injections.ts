@@ -17,7 +17,13 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
   const words = { optional: renderNotice(dialect, "optional", {}) }
   const fromStack = new Set(items.map(({ key }) => key))
   const own = turnInjections(state, words).filter(({ key, content }) => !isEmptyValue(content) || !fromStack.has(key))
-  return [...items, ...own, ...flags(state, dialect)]
+  return [...items, ...own, ...toolParameters(own, dialect), ...flags(state, dialect)]
+}
+
+/** A dialect that lists tools twice, in short and with their parameters, has a file for the second list. */
+function toolParameters(own: readonly Injection[], dialect: Dialect): Injection[] {
+  if (!dialect.files.has("tool_parameters")) return []
+  return own.filter(({ key }) => key === "tools").map((tools) => ({ ...tools, key: "tool_parameters" }))
 }
 
 /** What only answers conditions; left out where a dialect asks for none of it. */
@@ -30,8 +36,13 @@ function flags({ memoryOn = true }: TurnState, dialect: Dialect): Injection[] {
 /** An item of the stack that says nothing about the budget: a turn's goes before a session's, a session's before the profile's. */
 function withFit(injection: Injection): Injection {
   if (injection.fit) return injection
-  return { ...injection, fit: defaultFits[injection.scope] }
+  const known = withFits.get(injection) ?? { ...injection, fit: defaultFits[injection.scope] }
+  withFits.set(injection, known)
+  return known
 }
+
+/** One for each item, so that what is kept by item is found again. */
+const withFits = new WeakMap<Injection, Injection>()
 
 const defaultFits: Record<Injection["scope"], Fit> = {
   turn: { rank: 30, shrink: "drop" },

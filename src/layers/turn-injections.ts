@@ -2,12 +2,12 @@ import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
 import { priority } from "../core/priority.ts"
 import type { Entry, Fit, Injection, Text, Value } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
-import { sanitise } from "../encode/sanitise.ts"
 import { sanitiseJson } from "../encode/sanitise-json.ts"
 import { printArguments } from "../tools/print-arguments.ts"
 import type { ParameterWords } from "../tools/print-parameters.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { toolEntry } from "../tools/tool-text.ts"
+import { historyEntries } from "./history-entries.ts"
 import type { PlannerStep, TurnState } from "./turn-state.ts"
 
 /**
@@ -22,7 +22,7 @@ export function turnInjections(turn: TurnState, words: ParameterWords): Injectio
     turnItem("question", [questionEntry(turn)], "user"),
     turnItem(
       "history",
-      turn.history.filter(isSpoken).map((message) => historyEntry(message, turn)),
+      historyEntries(turn.history, turn, (message) => historyEntry(message, turn)),
       "user",
       entries(ranks.history),
     ),
@@ -73,11 +73,6 @@ function entries(rank: number): Fit {
 /** The oldest entries go first; the newest always stays. */
 function newest(rank: number): Fit {
   return { ...entries(rank), minTokens: 1 }
-}
-
-/** Blank messages are skipped, unless something is kept with them (T30). */
-function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
-  return prestart.length > 0 || sanitise(text).text.trim() !== ""
 }
 
 function as(text: string, trust: Text["trust"]): Text {

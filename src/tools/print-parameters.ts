@@ -1,5 +1,8 @@
-import { kindsOf, printSchemaType, type TypePrinter } from "./print-schema-type.ts"
-import { isSchema, keyword, listKeyword, propertiesOf, resolveReference } from "./schema-shape.ts"
+import { printOtherProperties } from "./print-object.ts"
+import { describedBy, printDefault, resolved } from "./print-property.ts"
+import { kindsOf, printSchemaType } from "./print-schema-type.ts"
+import type { TypePrinter } from "./printed-type.ts"
+import { isSchema, listKeyword, propertiesOf } from "./schema-shape.ts"
 import type { JsonSchema } from "./tool.ts"
 
 /** The words a parameter list needs; they live in `prompts/`. */
@@ -11,8 +14,11 @@ export interface ParameterWords {
 /** Far more than any tool has: schemas beyond it are printed by their kind only. */
 const maxSchemas = 2_000
 
+/** Parts of parts of the arguments' own schema that are looked into. */
+const maxParts = 100
+
 /**
- * A tool's parameters on one line, `p (type) - description, q (type, optional)` (T9); `""` for none. `encode` is applied
+ * A tool's parameters on one line, `p (type) - description, q (type = default, optional)` (T9); `""` for none. `encode` is applied
  * to every name, description, type name and enum value: identity for an author's schema, `encodeInline` for one that
  * came over a wire. Never throws, always ends.
  */
@@ -22,15 +28,41 @@ export function printParameters(
   encode: (text: string) => string = (text) => text,
 ): string {
   const printer: TypePrinter = { root: schema, encode, remaining: maxSchemas }
-  return propertiesOf(schema)
-    .map(({ name, schema: property, required }) => {
-      const target = resolved(property, schema)
-      const type = printTopType(target, printer)
-      const description = describedBy(property) ?? describedBy(target)
-      const marks = required ? type : `${type}, ${words.optional}`
-      return `${encode(name)} (${marks})${description === undefined ? "" : ` - ${encode(description)}`}`
-    })
-    .join(", ")
+  const wholes = wholesOf(schema)
+  const named = new Map<string, string>()
+  for (const { name, schema: property, required } of wholes.flatMap(propertiesOf)) {
+    if (named.has(name)) continue
+    const target = resolved(property, schema)
+    const type = `${printTopType(target, printer)}${printDefault(property, printer)}`
+    const description = describedBy(property, printer)
+    const marks = required ? type : `${type}, ${words.optional}`
+    named.set(name, `${encode(name)} (${marks})${description === "" ? "" : ` - ${description}`}`)
+  }
+  const print = (part: unknown) => ({ text: printSchemaType(part, printer), compound: false })
+  const others = wholes.flatMap((whole) => [...printOtherProperties(whole, printer, print), ...printChoices(whole, printer)])
+  return [...named.values(), ...others].join(", ")
+}
+
+/** The arguments' schema and what it is put together from: all of it holds at once. */
+function wholesOf(schema: JsonSchema): readonly JsonSchema[] {
+  const wholes = new Set<JsonSchema>([schema])
+  for (const whole of wholes) {
+    if (wholes.size > maxParts) break
+    for (const part of [...listKeyword(whole, "allOf"), resolved(whole, schema)]) {
+      const target = resolved(part, schema)
+      if (isSchema(target)) wholes.add(target)
+    }
+  }
+  return [...wholes]
+}
+
+/** Arguments of which one shape or another is meant: `{kind: a, …}|{kind: b, …}`. */
+function printChoices(schema: JsonSchema, printer: TypePrinter): readonly string[] {
+  return ["anyOf", "oneOf"].flatMap((name) => {
+    const options = listKeyword(schema, name)
+    const text = options.length === 0 ? "" : printSchemaType({ [name]: options }, printer)
+    return ["", "any", "object"].includes(text) ? [] : [text]
+  })
 }
 
 /** `string: a|b` for an enum, else the type. */
@@ -38,16 +70,4 @@ function printTopType(schema: unknown, printer: TypePrinter): string {
   const type = printSchemaType(schema, printer)
   const isEnum = isSchema(schema) && listKeyword(schema, "enum").length > 0
   return isEnum ? `${kindsOf(schema, printer).join("|")}: ${type}` : type
-}
-
-/** What a property that is only a reference stands for. */
-function resolved(schema: unknown, root: JsonSchema): unknown {
-  if (!isSchema(schema)) return schema
-  const reference = keyword(schema, "$ref")
-  return typeof reference === "string" ? (resolveReference(root, reference) ?? schema) : schema
-}
-
-function describedBy(schema: unknown): string | undefined {
-  const description = isSchema(schema) ? keyword(schema, "description") : undefined
-  return typeof description === "string" && description.trim() !== "" ? description : undefined
 }

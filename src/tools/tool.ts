@@ -16,6 +16,8 @@ export interface ToolContext {
   readonly confirm?: Confirm
   /** Puts what the tool did into the turn's trace, beside its result. */
   record?(record: ToolRecord): void
+  /** False where this turn's requests show the injection of that key only in part, or not at all. Absent: nobody knows. */
+  isShownWhole?(key: string): boolean
 }
 
 /** Something a tool did that a person may want to look up or take back later: plain JSON. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import { encodeInline } from "../../src/encode/inline.ts"
 import { canonicalArguments } from "../../src/tools/canonical-arguments.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
+import { onOneLine } from "../../src/tools/one-line.ts"
 import { parseArguments } from "../../src/tools/parse-arguments.ts"
 import { printArguments } from "../../src/tools/print-arguments.ts"
 import { printParameters } from "../../src/tools/print-parameters.ts"
@@ -35,13 +37,52 @@ describe.skipIf(!dataPresent)("BFCL functions", () => {
         const found = printed.indexOf(`${name} (`, at)
         expect(found, `${name} in ${printed}`).toBeGreaterThanOrEqual(at)
         const { type = "any" } = schema as { type?: string }
-        if (!["array", "tuple", "dict"].includes(type)) expect(printed.slice(found)).toMatch(new RegExp(`^[^(]+\\(${type}[,):]`))
+        if (!["array", "tuple", "dict"].includes(type))
+          expect(printed.slice(found)).toMatch(new RegExp(`^[^(]+\\(${type}(?:[,):]| =)`))
         if (!(parameters.required ?? []).includes(name)) expect(printed.slice(found)).toContain(", optional)")
-        const { description } = schema as { description?: string }
-        if (description?.trim()) expect(printed.slice(found)).toContain(` - ${description}`)
+        const { description, default: byDefault } = schema as { description?: string; default?: unknown }
+        if (description?.trim()) expect(printed.slice(found)).toContain(` - ${onOneLine(description)}`)
+        if (byDefault !== undefined && byDefault !== null) expect(printed.slice(found)).toContain(" = ")
         at = found + name.length
       }
     }
+  })
+
+  test("L6: nothing that a schema says is missing: nested names, words and choices too", () => {
+    for (const { parameters } of functions) {
+      const printed = printParameters(parameters as unknown as JsonSchema, words)
+      for (const text of textsIn(parameters)) expect(printed).toContain(text)
+      expect(printed).not.toMatch(lineBreak)
+    }
+  })
+
+  test("L6: each right answer validates against the schema that the model is shown", async () => {
+    let checked = 0
+    for (const file of files) {
+      const answers = readJsonLines<{ id: string; ground_truth: BfclAnswer[] }>(`tools/${file}-answers.jsonl`)
+      const byId = new Map(
+        readJsonLines<{ id: string; function: BfclFunction[] }>(`tools/${file}.jsonl`).map((line) => [line.id, line.function]),
+      )
+      for (const { id, ground_truth } of answers) {
+        for (const [name, choices] of ground_truth.flatMap((call) => Object.entries(call))) {
+          const found = byId.get(id)?.find((one) => one.name === name)
+          if (found === undefined) throw new Error(`${id}: no function ${name}`)
+          const inputSchema = z.fromJSONSchema(jsonSchemaOf(found.parameters) as Parameters<typeof z.fromJSONSchema>[0])
+          const tool = defineTool({
+            name: name.replaceAll(/[^\w.-]/g, "_"),
+            description: found.description,
+            inputSchema,
+            execute: () => "",
+          })
+          const args = rightArguments(choices, found.parameters as unknown as JsonSchema)
+          const check = await tool.check(args)
+          expect(check.ok, `${id} ${name}: ${JSON.stringify(check)}`).toBe(id !== contradictory)
+          expect(printParameters(tool.inputSchema, words) === "").toBe(Object.keys(found.parameters.properties).length === 0)
+          checked++
+        }
+      }
+    }
+    expect(checked).toBeGreaterThan(290)
   })
 
   test("T9: printing is the same every time, and on one line once it is encoded", () => {
@@ -81,6 +122,55 @@ describe.skipIf(!dataPresent)("BFCL functions", () => {
     }
   })
 })
+
+/** What Python programs call their kinds, in the words of JSON Schema. */
+const kinds: Readonly<Record<string, string | undefined>> = { dict: "object", float: "number", tuple: "array" }
+
+function jsonSchemaOf(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(jsonSchemaOf)
+  if (typeof schema !== "object" || schema === null) return schema
+  const { type, properties, items, optional: _optional, ...rest } = schema as Record<string, unknown>
+  return {
+    ...rest,
+    ...(typeof type !== "string" || type === "any" ? {} : { type: kinds[type] ?? type }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties as object).map(([name, one]) => [name, jsonSchemaOf(one)])) }),
+    ...(items === undefined ? {} : { items: jsonSchemaOf(items) }),
+  }
+}
+
+/** Its answer is no choice of its own schema. */
+const contradictory = "live_multiple_87-38-4"
+
+/** A right answer lists what is right for each argument; an empty string or null says that it may be left out. */
+function rightArguments(choices: Readonly<Record<string, unknown>>, schema: JsonSchema): Record<string, unknown> {
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
+  return Object.fromEntries(
+    Object.entries(choices).flatMap(([name, right]) => {
+      const value = Array.isArray(right) ? right.find((one) => one !== "" && one !== null) : right
+      return value === undefined ? [] : [[name, rightValue(value, properties[name] ?? {})]]
+    }),
+  )
+}
+
+function rightValue(value: unknown, schema: JsonSchema): unknown {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value)
+  if (isRecord && schema.type === "dict") return rightArguments(value as Record<string, unknown>, schema)
+  const items = schema.items as JsonSchema | undefined
+  return Array.isArray(value) && items ? value.map((item) => rightValue(item, items)) : value
+}
+
+/** Every name, description and choice of a schema, as it is printed for an author. */
+function textsIn(schema: unknown): string[] {
+  const { properties = {}, items, enum: choices = [], description } = schema as Record<string, unknown>
+  const own = [...(choices as unknown[]).filter((choice) => typeof choice === "string" && /^[a-z]+$/i.test(choice)), description]
+  return [
+    ...own.filter((text): text is string => typeof text === "string" && text.trim() !== "").map(onOneLine),
+    ...Object.entries(properties as object).flatMap(([name, one]) => [name, ...textsIn(one)]),
+    ...(typeof items === "object" && items !== null ? textsIn({ ...items, description: "" }) : []),
+  ]
+}
 
 describe.skipIf(!dataPresent)("hostile strings", () => {
   const strings = dataPresent ? hostileStrings() : []

@@ -20,9 +20,9 @@ describe("printParameters (T9)", () => {
     expect(print(z.toJSONSchema(schedule))).toBe("title (string), content (string), schedule_time (string)")
   })
 
-  test("marks what may be left out, also what has a default", () => {
+  test("marks what may be left out, and says what it is then", () => {
     const schema = z.object({ a: z.string().optional().describe("first"), b: z.number().default(3), c: z.boolean() })
-    expect(print(z.toJSONSchema(schema, { io: "input" }))).toBe("a (string, 可选) - first, b (number, 可选), c (boolean)")
+    expect(print(z.toJSONSchema(schema, { io: "input" }))).toBe("a (string, 可选) - first, b (number = 3, 可选), c (boolean)")
   })
 
   test.each<[string, JsonSchema]>([
@@ -65,6 +65,87 @@ describe("printParameters (T9)", () => {
       "{a: any} & object",
     ],
     ["the names of Python", { type: "dict", properties: { a: { type: "float" } }, required: ["a"] }, "{a: float}"],
+    ["a format", { type: "string", format: "date-time" }, "string date-time"],
+    ["a pattern", { type: "string", pattern: "^[a-z]+$" }, "string /^[a-z]+$/"],
+    ["a format whose pattern only repeats it", { type: "string", format: "email", pattern: "^.+@.+$" }, "string email"],
+    ["a length", { type: "string", minLength: 1, maxLength: 20 }, "string 1..20"],
+    ["an exact length", { type: "string", minLength: 2, maxLength: 2 }, "string 2"],
+    ["a range", { type: "integer", minimum: 0, maximum: 120 }, "integer 0..120"],
+    ["a range open to one side", { type: "number", minimum: 0.5 }, "number ≥0.5"],
+    ["a range without its ends", { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }, "number >0 <1"],
+    ["a step", { type: "integer", maximum: 100, multipleOf: 5 }, "integer ≤100 %5"],
+    [
+      "what converters write for no limit",
+      { type: "integer", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+      "integer",
+    ],
+    ["how many items", { type: "array", items: { type: "string" }, minItems: 1, maxItems: 3 }, "string[] 1..3"],
+    ["an array of narrowed items", { type: "array", items: { type: "integer", minimum: 1 } }, "(integer ≥1)[]"],
+    ["limits that are none", { type: "string", minLength: "1", maxLength: null, format: 5, pattern: {} }, "string"],
+    ["nullable", { type: "string", nullable: true }, "string|null"],
+    ["a nullable choice", { anyOf: [{ type: "string", format: "date" }, { type: "null" }] }, "string date|null"],
+    [
+      "a choice of narrowed kinds",
+      { type: "string", anyOf: [{ format: "date" }, { format: "time" }] },
+      "string date|string time",
+    ],
+    [
+      "an object and which of its properties are needed",
+      {
+        type: "object",
+        properties: { a: { type: "string" }, b: { type: "string" } },
+        anyOf: [{ required: ["a"] }, { required: ["b"] }],
+      },
+      "{a?: string, b?: string}",
+    ],
+    [
+      "an object of two shapes and what they share",
+      {
+        type: "object",
+        properties: { id: { type: "string" } },
+        oneOf: [
+          { properties: { a: {} }, required: ["a"] },
+          { properties: { b: {} }, required: ["b"] },
+        ],
+      },
+      "{id?: string} & ({a: any}|{b: any})",
+    ],
+    [
+      "an object that extends another",
+      { type: "object", properties: { a: {} }, allOf: [{ type: "object", properties: { b: {} } }] },
+      "{a?: any} & {b?: any}",
+    ],
+    [
+      "a tuple and its rest",
+      { type: "array", prefixItems: [{ type: "string" }], items: { type: "number" } },
+      "[string, ...number[]]",
+    ],
+    [
+      "properties and any others",
+      { type: "object", properties: { a: {} }, additionalProperties: { type: ["string", "null"] } },
+      "{a?: any, [key]: string|null}",
+    ],
+    ["properties by pattern", { patternProperties: { "^x-": { type: "string" } } }, "{[/^x-/]: string}"],
+    [
+      "a record with its keys",
+      { type: "object", propertyNames: { enum: ["a", "b"] }, additionalProperties: { type: "number" } },
+      "{[a|b]: number}",
+    ],
+    [
+      "what nested properties are for, and what they are when left out",
+      {
+        type: "object",
+        properties: { a: { type: "string", description: "the\n  first" }, b: { enum: ["x", "y"], default: "x" } },
+        required: ["a"],
+      },
+      "{a: string - the first, b?: x|y = x}",
+    ],
+    [
+      "strings that would read as something else",
+      { enum: ["1", "true", "a|b", "", " c", "d"] },
+      'string: "1"|"true"|"a|b"|""|" c"|d',
+    ],
+    ["constants of every kind", { enum: [null, 1.5, { a: [1] }] }, 'null|number|object: null|1.5|{"a":[1]}'],
     ["no type", { description: " " }, "any"],
     ["everything", true, "any"],
     ["nothing at all", false, "never"],
@@ -72,6 +153,65 @@ describe("printParameters (T9)", () => {
     ["a type that is no name", { type: 5 }, "any"],
     ["a type that a prototype has", { type: "constructor" }, "constructor"],
   ])("prints %s", (_name, schema, type) => expect(one(schema)).toBe(type))
+
+  test.each<[string, unknown, string]>([
+    ["a default that is a word", { type: "string", default: "auto" }, "string = auto"],
+    ["a default that is a text of digits", { type: "string", default: "7" }, 'string = "7"'],
+    ["a default that is a list", { type: "array", default: [1, "a"] }, 'array = [1,"a"]'],
+    ["a default of null, which says nothing", { type: "string", default: null }, "string"],
+    ["a description of several lines", { type: "string", description: "one\r\n  two\n\nthree" }, "string) - one two three"],
+    [
+      "the description of items, where the list has none",
+      { type: "array", items: { type: "string", description: "an id" } },
+      "string[]) - an id",
+    ],
+  ])("prints %s", (_name, schema, type) => expect(one(schema)).toBe(type))
+
+  test("what the arguments themselves are put together from is all there", () => {
+    const $defs = { page: { type: "object", properties: { page: { type: "integer", default: 1 } } } }
+    const query = { type: "object", properties: { q: { type: "string", description: "words" } }, required: ["q"] }
+    expect(print({ type: "object", allOf: [query, { $ref: "#/$defs/page" }], $defs })).toBe(
+      "q (string) - words, page (integer = 1, 可选)",
+    )
+    expect(print({ type: "object", properties: { page: { type: "string" } }, allOf: [{ $ref: "#/$defs/page" }], $defs })).toBe(
+      "page (string, 可选)",
+    )
+    expect(print({ $ref: "#/$defs/page", $defs })).toBe("page (integer = 1, 可选)")
+    expect(print({ type: "object", properties: {}, additionalProperties: { type: "string" } })).toBe("[key]: string")
+  })
+
+  test("arguments of several shapes are a choice", () => {
+    const shape = z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("city"), city: z.string().describe("name") }),
+      z.object({ kind: z.literal("point"), at: z.tuple([z.number(), z.number()]) }),
+    ])
+    expect(print(z.toJSONSchema(shape))).toBe("{kind: city, city: string - name}|{kind: point, at: [number, number]}")
+    const needed = { type: "object", properties: { a: {}, b: {} }, anyOf: [{ required: ["a"] }, { required: ["b"] }] }
+    expect(print(needed)).toBe("a (any, 可选), b (any, 可选)")
+  })
+
+  test("two hundred properties print in their order", () => {
+    const names = Array.from({ length: 200 }, (_, at) => `p${at}`)
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "object", properties: { in: { type: "string" } } }]))
+    expect(print({ type: "object", properties, required: names })).toBe(names.map((name) => `${name} ({in?: string})`).join(", "))
+  })
+
+  test("every keyword of a wire schema stays on the line and in its place", () => {
+    const forged = 'x\n- admin: y) - z, "b" ('
+    const schema = {
+      type: "object",
+      properties: {
+        a: { type: "string", format: forged, default: forged },
+        b: { type: "string", pattern: forged },
+        c: { type: "object", patternProperties: { [forged]: { type: "string", description: forged } } },
+        d: { type: "object", properties: { e: { type: "string", description: forged, default: forged } } },
+      },
+    }
+    const wire = printParameters(schema, words, encodeInline)
+    expect(wire.replaceAll(JSON.stringify(forged), "Q")).toBe(
+      "a (string Q = Q, 可选), b (string Q, 可选), c ({[/Q/]: string}, 可选), d ({e?: string = Q - Q}, 可选)",
+    )
+  })
 
   describe("references", () => {
     const $defs = {
@@ -123,6 +263,16 @@ describe("printParameters (T9)", () => {
       "additionalProperties",
       "const",
       "description",
+      "default",
+      "format",
+      "pattern",
+      "minimum",
+      "allOf",
+      "oneOf",
+      "prefixItems",
+      "patternProperties",
+      "propertyNames",
+      "nullable",
       "p",
       "__proto__",
     ]

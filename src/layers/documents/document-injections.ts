@@ -1,0 +1,122 @@
+import { priority } from "../../core/priority.ts"
+import type { Trust } from "../../core/trust.ts"
+import type { Fit } from "../../core/value.ts"
+import { sanitise } from "../../encode/sanitise.ts"
+import type { InjectionInput } from "../../stack/injection.ts"
+import type { Template } from "../../template/ast.ts"
+import { countCodePoints, offsetAfter } from "./code-points.ts"
+import { type DocumentName, type DocumentState, type Documents, documentFiles, documentNames } from "./document.ts"
+import { type DocumentBody, documentBody } from "./document-body.ts"
+import type { DocumentSettings } from "./document-settings.ts"
+import { isNearlyEmpty } from "./is-nearly-empty.ts"
+
+/** What {@link documentInjections} takes beside the documents. */
+export interface DocumentInjectionOptions {
+  readonly settings: DocumentSettings
+  /** `document-truncated.md` of the prompts. */
+  readonly marker: Template
+  /** True where the model has the tool `read`. */
+  readonly canRead: boolean
+  /** Counts tokens, for what a short budget leaves of each document. */
+  readonly countTokens: (text: string) => number
+}
+
+/** The injections of a turn's documents, and which of them stand there whole. */
+export interface DocumentInjections {
+  readonly injections: readonly InjectionInput[]
+  /** Documents with text of which nothing was cut. */
+  readonly whole: readonly DocumentName[]
+  /** Invisible and control characters that were left out of documents that were cut. */
+  readonly removed: Readonly<Partial<Record<DocumentName, number>>>
+}
+
+/** Each document's slot. */
+export const documentKeys: Readonly<Record<DocumentName, string>> = {
+  soul: "soul",
+  user: "user_document",
+  memory: "memory_document",
+}
+
+/** What is said of a document beside its text. The model may write them all, so none is the author's. */
+const kinds: Readonly<Record<DocumentName, { readonly trust: Trust; readonly priority: number; readonly rank: number }>> = {
+  soul: { trust: "agent", priority: priority.characterProfile, rank: 95 },
+  user: { trust: "memory", priority: priority.characterRelationship, rank: 55 },
+  memory: { trust: "memory", priority: priority.characterMemories, rank: 50 },
+}
+
+/**
+ * The living documents as injections of a turn: their texts for the slots `soul`, `user_document` and `memory_document`, and
+ * flags for what a dialect says about each (D3, D7): `soul_shown`, `user_shown`, `memory_shown` where there is something to say
+ * at all, `soul_blank`, `user_blank`, `memory_blank` for an empty file, `user_rich`, `memory_near_limit` (D8), and
+ * `documents_above` or `documents_below` for where USER.md and MEMORY.md stand: the system message or the user's. Pure.
+ */
+export function documentInjections(documents: Documents, options: DocumentInjectionOptions): DocumentInjections {
+  const { settings } = options
+  const injections: InjectionInput[] = []
+  const whole: DocumentName[] = []
+  const removed: Partial<Record<DocumentName, number>> = {}
+  for (const name of documentNames) {
+    const document = documents[name]
+    if (!isShown(document)) continue
+    injections.push(flag(`${name}_shown`))
+    if (document.state === "missing") continue
+    const text = plainText(document.text)
+    if (text === "") injections.push(flag(`${name}_blank`))
+    else {
+      const body = bodyOf(name, text, options)
+      injections.push(injectionOf(name, body, { text, options }))
+      if (body.whole) whole.push(name)
+      if (body.removed > 0) removed[name] = body.removed
+    }
+    injections.push(...stateFlags(name, text, settings))
+  }
+  const below = settings.placement === "user"
+  if (isShown(documents.user) || isShown(documents.memory)) injections.push(flag(below ? "documents_below" : "documents_above"))
+  return { injections, whole, removed }
+}
+
+/** What cannot be read is left out, and of what nobody looked at there is nothing to say. */
+function isShown(document: DocumentState | undefined): document is Exclude<DocumentState, { state: "unreadable" }> {
+  return document !== undefined && document.state !== "unreadable"
+}
+
+function bodyOf(name: DocumentName, text: string, { settings, marker, canRead }: DocumentInjectionOptions): DocumentBody {
+  const { trust } = kinds[name]
+  return documentBody(text, { maxCharacters: settings.maxCharacters, trust, file: documentFiles[name], marker, canRead })
+}
+
+function injectionOf(
+  name: DocumentName,
+  body: DocumentBody,
+  { text, options }: { readonly text: string; readonly options: DocumentInjectionOptions },
+): InjectionInput {
+  const { trust, priority: order, rank } = kinds[name]
+  const fit: Fit = { rank, shrink: "headTail", minTokens: reservedTokens(text, options) }
+  return { key: documentKeys[name], content: body.text, trust, priority: order, scope: "turn", fit }
+}
+
+/** What a short budget leaves: the tokens of as many characters as are the document's share of its limit, or of all of it (D5). */
+function reservedTokens(text: string, { settings, countTokens }: DocumentInjectionOptions): number {
+  return Math.max(1, countTokens(text.slice(0, offsetAfter(text, Math.ceil(settings.maxCharacters * settings.minShare)))))
+}
+
+function stateFlags(name: DocumentName, text: string, settings: DocumentSettings): readonly InjectionInput[] {
+  const { maxCharacters, nearlyEmptyCharacters, nearLimitShare } = settings
+  if (name === "user" && !isNearlyEmpty(text, nearlyEmptyCharacters)) return [flag("user_rich")]
+  if (name === "memory" && countCodePoints(text) > maxCharacters * nearLimitShare) return [flag("memory_near_limit")]
+  return []
+}
+
+/** Without a byte order mark and blank ends; `""` for what nobody would see. */
+function plainText(text: string): string {
+  const plain = text.trim()
+  return isSeen(plain.slice(0, 500)) || isSeen(plain) ? plain : ""
+}
+
+function isSeen(text: string): boolean {
+  return sanitise(text).text.trim() !== ""
+}
+
+function flag(key: string): InjectionInput {
+  return { key, content: true, trust: "author", scope: "turn" }
+}

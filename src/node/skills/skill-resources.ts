@@ -1,0 +1,94 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs"
+import { join, relative, sep } from "node:path"
+import { displayPath } from "../shipped-files.ts"
+import type { SkillProblem } from "./skill-problem.ts"
+
+/** More files than this are not listed: nobody means them as a skill's. */
+const maxFiles = 1_000
+const maxEntries = 10_000
+const maxDepth = 8
+
+/** A skill folder's files beside its `SKILL.md`. */
+export interface SkillResources {
+  /** Relative to the folder, parts joined by `/`, in order. */
+  readonly resources: readonly string[]
+  /** Those under `scripts/`. */
+  readonly scripts: readonly string[]
+  readonly problems: readonly SkillProblem[]
+}
+
+/** Lists a skill's folder, within bounds. Nothing is opened or run; hidden files and what a link finds outside are left out. */
+export function listSkillResources(folder: string, skillFile: string): SkillResources {
+  const walk = { folder, files: [] as string[], outside: [] as string[], entries: 0, full: false }
+  visit(folder, walk, 0)
+  const resources = walk.files.filter((path) => path !== skillFile).sort()
+  const file = displayPath(join(folder, skillFile))
+  const problem = (rule: SkillProblem["rule"], message: string): SkillProblem => ({
+    severity: "warning",
+    rule,
+    message,
+    source: { file, line: 1 },
+  })
+  return {
+    resources,
+    scripts: resources.filter((path) => path.startsWith("scripts/")),
+    problems: [
+      ...walk.outside.map((path) =>
+        problem(
+          "outside",
+          `expected files inside the skill's folder, but ${JSON.stringify(path)} leads outside; it is left out.`,
+        ),
+      ),
+      ...(walk.full
+        ? [problem("too-many-files", `expected at most ${maxFiles} files in a skill's folder; the others are left out.`)]
+        : []),
+    ],
+  }
+}
+
+interface Walk {
+  readonly folder: string
+  readonly files: string[]
+  readonly outside: string[]
+  entries: number
+  full: boolean
+}
+
+function visit(folder: string, walk: Walk, depth: number): void {
+  for (const entry of entriesOf(folder, walk)) {
+    if (walk.full) return
+    const path = join(folder, entry.name)
+    const shown = relative(walk.folder, path).split(sep).join("/")
+    if (entry.isDirectory()) {
+      if (depth < maxDepth && entry.name !== "node_modules") visit(path, walk, depth + 1)
+    } else if (entry.isSymbolicLink()) {
+      const target = linkedFile(path, walk.folder)
+      if (target === "inside") add(shown, walk)
+      if (target === "outside") walk.outside.push(shown)
+    } else if (entry.isFile()) add(shown, walk)
+  }
+}
+
+function add(path: string, walk: Walk): void {
+  walk.full ||= walk.files.length >= maxFiles
+  if (!walk.full) walk.files.push(path)
+}
+
+/** Sorted, so that what is left out of a full folder is the same wherever its entries were all read. */
+function entriesOf(folder: string, walk: Walk): Dirent[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith("."))
+  walk.entries += entries.length
+  walk.full ||= walk.entries > maxEntries
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Where a link leads, if it leads to a file; linked folders are passed over. */
+function linkedFile(path: string, folder: string): "inside" | "outside" | undefined {
+  try {
+    const target = realpathSync(path)
+    if (!`${target}${sep}`.startsWith(`${folder}${sep}`)) return "outside"
+    return statSync(target).isFile() ? "inside" : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+import { assemble } from "../../../src/assemble/assemble.ts"
+import type { Assembly } from "../../../src/core/span.ts"
+import { shippedDialect } from "../../../src/dialect/shipped.ts"
+import type { DocumentState, Documents } from "../../../src/layers/documents/document.ts"
+import { documentInjections } from "../../../src/layers/documents/document-injections.ts"
+import { type DocumentSettings, defaultDocumentSettings } from "../../../src/layers/documents/document-settings.ts"
+import type { TurnState } from "../../../src/layers/turn-state.ts"
+import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import type { Template } from "../../../src/template/ast.ts"
+import { defineTool } from "../../../src/tools/define-tool.ts"
+import type { Tool } from "../../../src/tools/tool.ts"
+import { perCodePoint } from "../../assemble/arbitrary-turn.ts"
+import { turnState } from "../../support/turns.ts"
+
+/** A document that was read. */
+export function read(text: string): DocumentState {
+  return { state: "read", text }
+}
+
+export const missing: DocumentState = { state: "missing" }
+export const unreadable: DocumentState = { state: "unreadable" }
+
+/** The words that stand where a document was cut. */
+export function markerOf(locale: string): Template {
+  const file = shippedDialect("soul", locale).files.get("document-truncated")
+  if (!file) throw new Error("document-truncated.md is missing")
+  return file.template
+}
+
+/** The file tools as the prompt lists them. */
+export const fileTools: readonly Tool[] = (
+  [
+    ["read", "读取文件内容"],
+    ["write", "创建或覆盖文件"],
+    ["edit", "精确文本查找替换"],
+  ] as const
+).map(([name, description]) => defineTool({ name, description, execute: () => "" }))
+
+/** How {@link soulPrompt} assembles. */
+export interface SoulPromptOptions {
+  readonly settings?: Partial<DocumentSettings>
+  readonly prompt?: string
+  readonly locale?: string
+  readonly turn?: Partial<TurnState>
+  readonly budgetTokens?: number
+}
+
+/** A prompt of dialect soul over documents; without `user` and `memory` the memory is off. A token is a code point. */
+export function soulPrompt(
+  documents: Documents,
+  { settings, prompt = "native", locale = "zh-CN", turn, budgetTokens }: SoulPromptOptions = {},
+): Assembly {
+  const memoryOn = documents.memory !== undefined
+  const { injections } = documentInjections(documents, {
+    settings: { ...defaultDocumentSettings, ...settings },
+    marker: markerOf(locale),
+    canRead: true,
+    countTokens: (text) => perCodePoint.count(text),
+  })
+  return assemble(new PromptStack(injections), {
+    dialect: "soul",
+    locale,
+    prompt,
+    turn: turnState("你好", { memoryOn, tools: memoryOn ? fileTools : fileTools.slice(0, 1), ...turn }),
+    counter: perCodePoint,
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+  })
+}
+
+/** The system message. */
+export function systemOf({ messages }: Assembly): string {
+  return messages[0]?.role === "system" ? messages[0].content : ""
+}

@@ -1,0 +1,18 @@
+import type { Skill } from "../../../src/layers/skills/skill.ts"
+
+/** A skill for tests: its name, and what is special about it. */
+export function skillOf(name: string, special: Partial<Skill> = {}): Skill {
+  return {
+    name,
+    description: `How to ${name}.`,
+    mode: "outline",
+    priority: 100,
+    content: { text: `Instructions of ${name}.`, trust: "author", source: { file: `${name}.md`, line: 5 } },
+    allowedTools: [],
+    resources: [],
+    scripts: [],
+    metadata: {},
+    source: { file: `${name}.md`, line: 1 },
+    ...special,
+  }
+}
