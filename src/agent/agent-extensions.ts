@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
+import type { Skill } from "../layers/skills/skill.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
@@ -9,6 +10,7 @@ export interface AgentExtensions {
   readonly tools: readonly Tool[]
   readonly hooks: readonly TurnHook[]
   readonly plugins: readonly Plugin[]
+  readonly skills: readonly Skill[]
 }
 
 /** Gathers tools and hooks. Two plugins or two hooks of one name throw `usage`: their state would be one. */
@@ -21,6 +23,7 @@ export function agentExtensions(profile: Profile, given: Partial<AgentExtensions
     tools: [...profile.tools.builtin, ...plugins.flatMap((plugin) => plugin.tools ?? []), ...(given.tools ?? [])],
     hooks,
     plugins,
+    skills: [...profile.skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])],
   }
 }
 

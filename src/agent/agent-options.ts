@@ -2,6 +2,7 @@ import type { ServiceKey } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { ProfileSource } from "../profile/profile-source.ts"
 import type { MemoryRecall } from "../services/memory.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { SessionStore } from "../services/session-store.ts"
@@ -19,7 +20,8 @@ export interface BackgroundWarning {
 
 /** What an agent is made from. Only `profile` and `model` are needed. */
 export interface AgentOptions {
-  readonly profile: Profile
+  /** A profile, or where it comes from when it can change: then each new session takes the current one. */
+  readonly profile: Profile | ProfileSource
   /** A model, or several: the next is tried where one fails before the first shown character. */
   readonly model: LanguageModel | readonly [LanguageModel, ...LanguageModel[]]
   /** Tools beside the profile's own. */

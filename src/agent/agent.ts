@@ -6,12 +6,14 @@ import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import { createInMemorySessionStore } from "../services/in-memory-session-store.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
+import type { Plugin } from "../services/plugin.ts"
 import { createToolSet, type ToolSet } from "../tools/tool-set.ts"
 import { agentExtensions } from "./agent-extensions.ts"
 import type { AgentOptions, BackgroundWarning } from "./agent-options.ts"
 import type { AgentParts } from "./agent-parts.ts"
 import { baseStack } from "./base-stack.ts"
 import { defaultPorts } from "./default-ports.ts"
+import { profileVersions } from "./profile-versions.ts"
 import { Session } from "./session.ts"
 import { sessionId } from "./session-id.ts"
 
@@ -30,55 +32,66 @@ export interface Agent {
  * prestart tool (`profile`), an unknown dialect (`prompt-missing`).
  */
 export function createAgent(options: AgentOptions): Agent {
-  const { profile } = options
   const sessions = new Map<string, WeakRef<Session>>()
   const forget = new FinalizationRegistry<string>((id) => {
     if (sessions.get(id)?.deref() === undefined) sessions.delete(id)
   })
   let closed = false
-  const parts = agentParts(options, () => closed)
+  const shared = sharedParts(options, () => closed)
+  const versions = profileVersions(options.profile, (profile) => ({ ...shared, ...profileParts(profile, options) }))
+  const agent = versions.latest.profile.agent.id
   return {
     session(conversation) {
       const key: SessionKey = {
-        agent: profile.agent.id,
+        agent,
         ...(typeof conversation === "string" ? { conversation, audience: "private" } : conversation),
       }
       const id = sessionId(key)
       const known = sessions.get(id)?.deref()
       if (known) return known
-      const session = new Session(parts, key)
+      const session = new Session(versions.current(), versions.latest, key)
       sessions.set(id, new WeakRef(session))
       forget.register(session, id)
       return session
     },
-    idle: () => idle(parts),
+    idle: () => idle(shared),
     async close() {
       const isFirst = !closed
       closed = true
-      await idle(parts)
-      if (isFirst) await closePlugins(parts)
+      await idle(shared)
+      if (isFirst) await closePlugins(versions.closable)
     },
   }
 }
 
-function agentParts(options: AgentOptions, isClosed: () => boolean): AgentParts {
-  const { profile, model, memory } = options
+type ProfileParts = Pick<AgentParts, "profile" | "dialect" | "tools" | "memory" | "hooks" | "plugins" | "stack">
+
+/** What depends on the profile. */
+function profileParts(profile: Profile, options: AgentOptions): ProfileParts {
+  const { memory } = options
   const extensions = agentExtensions(profile, options)
   const tools = createToolSet(extensions.tools.map((tool) => hidePrestartOnly(tool, profile)))
-  checkToolNames(profile, tools)
+  checkToolNames(profile, tools, extensions.plugins)
   return {
     profile,
     dialect: typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect,
-    models: isModelList(model) ? model : [model],
     tools,
-    store: options.store ?? createInMemorySessionStore(),
     ...(memory && profile.memory.enabled ? { memory } : {}),
     hooks: extensions.hooks,
     plugins: extensions.plugins,
+    stack: baseStack(profile, extensions.skills, options.injections),
+  }
+}
+
+/** What stays as it is whatever the profile says. */
+function sharedParts(options: AgentOptions, isClosed: () => boolean): Omit<AgentParts, keyof ProfileParts> {
+  const { model } = options
+  return {
+    models: isModelList(model) ? model : [model],
+    store: options.store ?? createInMemorySessionStore(),
     ...(options.confirm ? { confirm: options.confirm } : {}),
     onWarning: options.onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
-    stack: baseStack(profile, options.injections),
     queue: createKeyedQueue(),
     ports: { ...defaultPorts, ...options.ports },
     isClosed,
@@ -86,7 +99,7 @@ function agentParts(options: AgentOptions, isClosed: () => boolean): AgentParts 
 }
 
 /** Turns first: they are what starts work in the background. */
-async function idle({ queue, background }: AgentParts): Promise<void> {
+async function idle({ queue, background }: Pick<AgentParts, "queue" | "background">): Promise<void> {
   while (queue.size + background.size > 0) {
     await queue.idle()
     await background.idle()
@@ -98,7 +111,7 @@ function warnOnConsole({ key, turnId, message }: BackgroundWarning): void {
   console.warn(`promptstrata: ${message} (conversation ${JSON.stringify(key.conversation)}, ${turnId})`)
 }
 
-async function closePlugins({ plugins }: AgentParts): Promise<void> {
+async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
   const closings = await Promise.allSettled(plugins.map(async (plugin) => plugin.close?.()))
   const failed = closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []))
   if (failed.length === 1) throw failed[0]
@@ -113,11 +126,11 @@ function hidePrestartOnly(tool: ToolSet["tools"][number], { tools }: Profile): T
   return tools.prestartOnly.includes(tool.name) ? { ...tool, visibility: "prestart" } : tool
 }
 
-function checkToolNames(profile: Profile, tools: ToolSet): void {
+function checkToolNames(profile: Profile, tools: ToolSet, plugins: readonly Plugin[]): void {
   const known = tools.tools.map(({ name }) => name)
   const named = [...profile.prestart.map(({ tool }) => tool), ...profile.tools.prestartOnly]
   for (const name of named) {
-    if (tools.get(name)) continue
+    if (tools.get(name) || plugins.some((plugin) => plugin.mayAdd?.(name) === true)) continue
     throw new PromptStrataError(
       "profile",
       `expected a registered tool, found ${JSON.stringify(name)} in profile "${profile.name}"; there are ${known.join(", ") || "none"}.${didYouMean(name, known)}`,

@@ -1,6 +1,8 @@
 import { priority } from "../core/priority.ts"
 import type { Text, Value } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
+import type { Skill } from "../layers/skills/skill.ts"
+import { skillsInjection } from "../layers/skills/skills-injection.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
@@ -9,7 +11,7 @@ import { PromptStack } from "../stack/prompt-stack.ts"
 const ranks = { format: 80, persona: 100 } as const
 
 /** The agent's own stack: what the profile and `createAgent` put into every prompt of every session. */
-export function baseStack(profile: Profile, injections: readonly InjectionInput[] = []): PromptStack {
+export function baseStack(profile: Profile, skills: readonly Skill[], injections: readonly InjectionInput[] = []): PromptStack {
   const { persona, format, final, variables } = profile
   return new PromptStack([
     layer("persona", persona, {
@@ -17,8 +19,9 @@ export function baseStack(profile: Profile, injections: readonly InjectionInput[
       fit: { rank: ranks.persona, shrink: "headTail", minTokens: 1 },
     }),
     ...(format
-      ? [layer("format", format, { priority: priority.behavior, fit: { rank: ranks.format, shrink: "headTail" } })]
+      ? [layer("format", format, { priority: priority.characterProfile, fit: { rank: ranks.format, shrink: "headTail" } })]
       : []),
+    skillsInjection(skills),
     ...(final.system ? [layer("final_system", final.system)] : []),
     ...Object.entries(variables).map(([key, value]) => layer(key, value)),
     ...injections.map((injection): InjectionInput => ({ scope: "global", ...injection })),

@@ -36,36 +36,35 @@ export class Session {
   readonly key: SessionKey
   /** Items of this session: `session` ones stay with it, `turn` ones added here go into every turn. */
   readonly stack: PromptStack
-  readonly #parts: AgentParts
+  #parts: AgentParts
+  #awaited: Promise<AgentParts> | undefined
   #restored = false
 
-  constructor(parts: AgentParts, key: SessionKey) {
+  /** `latest` stands in for parts that are still awaited, until the first turn. */
+  constructor(parts: AgentParts | Promise<AgentParts>, latest: AgentParts, key: SessionKey) {
     this.key = key
-    this.stack = parts.stack.fork()
-    this.#parts = parts
+    if (parts instanceof Promise) this.#awaited = parts
+    this.#parts = parts instanceof Promise ? latest : parts
+    this.stack = this.#parts.stack.fork()
   }
 
   /** Starts a turn. It runs at once or after the session's earlier ones, whether or not anyone iterates it. */
-  send(text: string, { from = this.#defaultSpeaker(), signal }: SendOptions = {}): Turn {
+  send(text: string, { from, signal }: SendOptions = {}): Turn {
     const turnId = this.#parts.ports.ids.next("turn")
-    return startTurn(turnId, (emit, abortSignal) => this.#run(this.#input(text, from, turnId), emit, abortSignal), signal)
+    const input = () => this.#input(text, from ?? this.#defaultSpeaker(), turnId)
+    return startTurn(turnId, (emit, abortSignal) => this.#run(input, emit, abortSignal), signal)
   }
 
   /**
    * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is
    * committed.
    */
-  async preview(
-    text: string,
-    { from = this.#defaultSpeaker(), prompt = "planner", signal }: PreviewOptions = {},
-  ): Promise<Assembly> {
-    const input = this.#input(text, from, this.#parts.ports.ids.next("preview"))
+  async preview(text: string, { from, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
+    const turnId = this.#parts.ports.ids.next("preview")
     return this.#parts.queue.enqueue(this.#queueKey(), async () => {
-      const run = new TurnRun(
-        makeTurnSetup(this.#parts, input, await this.#load()),
-        signal ?? new AbortController().signal,
-        () => undefined,
-      )
+      const record = await this.#load()
+      const input = this.#input(text, from ?? this.#defaultSpeaker(), turnId)
+      const run = new TurnRun(makeTurnSetup(this.#parts, input, record), signal ?? new AbortController().signal, () => undefined)
       await prepare(run)
       return assembleStep(run, prompt, this.#parts.models[0])
     })
@@ -90,22 +89,22 @@ export class Session {
   }
 
   /** Runs in the session's order; an abort while the turn waits ends it at once. Never rejects. */
-  #run(input: TurnInput, emit: (event: TurnEvent) => void, signal: AbortSignal): Promise<TurnResult> {
+  #run(input: () => TurnInput, emit: (event: TurnEvent) => void, signal: AbortSignal): Promise<TurnResult> {
     return new Promise((resolve) => {
       let begun = false
-      const fail = (error: unknown): void => resolve(this.#failed(input, emit, { error, begun }))
+      const fail = (error: unknown): void => resolve(this.#failed(input(), emit, { error, begun }))
       const onAbort = (): void => {
         if (!begun) fail(signal.reason)
       }
       signal.addEventListener("abort", onAbort, { once: true })
-      const refusal = this.#refusal(input)
+      const refusal = this.#refusal(input())
       if (refusal) return fail(refusal)
       void this.#parts.queue
         .enqueue(this.#queueKey(), async () => {
           if (signal.aborted) return fail(signal.reason)
           const record = await this.#load()
           begun = true
-          resolve(await runSessionTurn(this.#parts, input, { record, emit, signal }))
+          resolve(await runSessionTurn(this.#parts, input(), { record, emit, signal }))
         })
         .catch(fail)
         .finally(() => signal.removeEventListener("abort", onAbort))
@@ -129,10 +128,20 @@ export class Session {
   }
 
   async #load() {
+    await this.#takeAwaited()
     const record = await this.#parts.store.load(this.key)
     if (!this.#restored) restoreStack(this.stack, record?.state.stack)
     this.#restored = true
     return record
+  }
+
+  /** Changes over to the profile that was being read when the session began: before its first turn, and never again. */
+  async #takeAwaited(): Promise<void> {
+    const parts = await this.#awaited
+    this.#awaited = undefined
+    if (parts === undefined || parts === this.#parts) return
+    this.stack.rebase(parts.stack)
+    this.#parts = parts
   }
 
   #input(text: string, speaker: Speaker, turnId: string): TurnInput {

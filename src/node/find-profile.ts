@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { resolve } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
+import { fileExists } from "./file-log.ts"
 import { lookedFor } from "./find-text.ts"
 import { displaySearched } from "./shipped-files.ts"
 
@@ -22,7 +23,7 @@ export function profileCandidates(nameOrPath: string, { folder, roots }: Profile
 /** The file that a name or path means; a missing one throws `profile-missing`, listing where it was looked for. */
 export function findProfile(nameOrPath: string, places: ProfilePlaces): string {
   const candidates = profileCandidates(nameOrPath, places)
-  const found = candidates.find((path) => existsSync(path))
+  const found = candidates.find((path) => fileExists(path))
   if (found !== undefined) return found
   const { message, hint, known } = missingProfile(nameOrPath, places)
   throw new PromptStrataError("profile-missing", message, { hint, evidence: { searched: candidates, known } })

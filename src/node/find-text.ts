@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
+import { fileExists } from "./file-log.ts"
 import { displaySearched, shippedPromptsFolder } from "./shipped-files.ts"
 
 /** The kinds of text that a profile names, each a folder inside a prompts folder. */
@@ -31,7 +32,7 @@ const fallbackLocales = ["en", "zh-CN"]
 export function findText(reference: string, places: TextPlaces): FoundText {
   const bases = isPath(reference) ? pathsOf(reference, places) : textFolders(places).map((folder) => join(folder, reference))
   const endings = isPath(reference) ? [""] : extensions
-  const path = bases.flatMap((base) => endings.map((ending) => base + ending)).find((candidate) => existsSync(candidate))
+  const path = bases.flatMap((base) => endings.map((ending) => base + ending)).find((candidate) => fileExists(candidate))
   if (path !== undefined) return { path }
   return {
     searched: bases.map((base) => displaySearched(base + (isPath(reference) ? "" : ".{md,txt}"))),

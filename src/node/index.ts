@@ -1,2 +1,22 @@
+export type { DocumentsOptions } from "./documents/documents-options.ts"
+export { type LivingDocuments, openDocuments } from "./documents/open-documents.ts"
+export { createFileTools } from "./files/create-file-tools.ts"
+export type {
+  ConfirmRule,
+  FileChange,
+  FileMount,
+  FileOperation,
+  FileToolName,
+  FileToolsOptions,
+} from "./files/file-tool-options.ts"
+export type { FileWorkspace, ReadableWorkspace } from "./files/file-workspace.ts"
+export { createReadLedger, type ReadLedger } from "./files/read-ledger.ts"
 export { loadPersona, type Persona, type PersonaOptions } from "./load-persona.ts"
 export { type LoadProfileOptions, loadProfile } from "./load-profile.ts"
+export { type LoadPluginsOptions, loadPlugins } from "./plugins/load-plugins.ts"
+export type { PluginContext, PluginDefinition, PluginFactory, SkillDefinition } from "./plugins/plugin-module.ts"
+export { profileJsonSchema } from "./profile-json-schema.ts"
+export { loadSkills } from "./skills/load-skills.ts"
+export { type LoadSkillsOptions, readSkills, type SkillsFound } from "./skills/read-skills.ts"
+export type { SkillProblem, SkillRule } from "./skills/skill-problem.ts"
+export { type ProfileWatch, type WatchProfileOptions, watchProfile } from "./watch-profile.ts"

@@ -1,22 +1,28 @@
 import { basename, resolve } from "node:path"
-import type { Clock } from "../core/ports.ts"
+import type { Clock, Timers } from "../core/ports.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { Skill } from "../layers/skills/skill.ts"
 import type { Profile } from "../profile/profile.ts"
-import type { ProfileInput } from "../profile/profile-input.ts"
 import { resolveProfile } from "../profile/resolve.ts"
-import { builtinTools } from "./builtin-tools.ts"
-import { camelKeys } from "./camel-keys.ts"
+import type { Plugin } from "../services/plugin.ts"
 import { findProfile } from "./find-profile.ts"
-import { type Persona, readPersona } from "./load-persona.ts"
+import { promptsFolderOf } from "./find-text.ts"
 import { chooseLocale } from "./locale.ts"
 import { mergeChain, readProfileChain } from "./profile-chain.ts"
 import { findProfileDialect } from "./profile-dialect.ts"
+import { withDocuments } from "./profile-documents.ts"
+import { checkPluginOptions, loadProfilePlugins } from "./profile-plugins.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 import { type ProfileSearch, refuseReported } from "./profile-search.ts"
+import { profileSettings } from "./profile-settings.ts"
+import { loadProfileSkills, withModes } from "./profile-skills.ts"
 import { findProfileTexts, type ProfileTexts } from "./profile-texts.ts"
-import { checkEnabledTools } from "./profile-tools.ts"
+import { checkEnabledTools, makeProfileTools } from "./profile-tools.ts"
 import { profileVariables } from "./profile-variables.ts"
-import { readWholeText } from "./read-whole-text.ts"
+import { readProfileWords } from "./profile-words.ts"
+import type { ProfileDocument } from "./read-profile-file.ts"
 import { shippedProfilesFolder } from "./shipped-files.ts"
+import { skillMounts } from "./skills/skill-mounts.ts"
 
 /** Where a profile comes from and in which language. */
 export interface LoadProfileOptions {
@@ -26,18 +32,75 @@ export interface LoadProfileOptions {
   readonly roots?: readonly string[]
   /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Where built-in tools keep their files; made when one is first written. Default: `./data`. */
+  /** Where built-in tools and plugins keep their files; made when one is first written. Default: `./data`. */
   readonly dataFolder?: string
-  /** The time of built-in tools. Default: the host's. */
+  /** The time of built-in tools and plugins. Default: the host's. */
   readonly clock?: Clock
+  /** Default: the host's. */
+  readonly timers?: Timers
+  /** For a plugin's module to load and for its function to return, each. Default 10,000. */
+  readonly pluginTimeoutMs?: number
 }
 
 /**
  * Loads a profile by name (`fay`) or path (`./bots/fay.toml`) from TOML, with what it extends and every file it names, read anew
- * each time (L9, L13), and makes the built-in tools it enables. Throws `profile-missing` with where it looked; `profile` with
- * every mistake's file, line, column and a suggestion; and errors of the files it names.
+ * each time (L9, L13), makes the built-in tools and loads the plugins it enables. Throws `profile-missing` with where it looked;
+ * `profile` with every mistake's file, line, column and a suggestion; and errors of the files it names. No plugin is loaded for a
+ * profile that has another mistake.
  */
 export async function loadProfile(nameOrPath: string, options: LoadProfileOptions = {}): Promise<Profile> {
+  return readProfile(nameOrPath, options)
+}
+
+/** {@link loadProfile}; `made` keeps plugins of modules from one time to the next. */
+export async function readProfile(
+  nameOrPath: string,
+  options: LoadProfileOptions,
+  made: Map<string, Plugin> = new Map(),
+): Promise<Profile> {
+  const parts = findParts(nameOrPath, options)
+  const { path, chain, file, search, texts, dialect } = parts
+  const { locale } = search
+  const dataFolder = resolve(options.dataFolder ?? "data")
+  const words = readProfileWords(file, texts)
+  const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
+  const format = words.parser(plugins)
+  const settings = profileSettings(file, chain, dataFolder)
+  const mounts = skillMounts([...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])])
+  const profile = resolveProfile({
+    name: basename(path, ".toml"),
+    locale,
+    ...(dialect === undefined ? {} : { dialect }),
+    ...settings,
+    ...words.input,
+    variables: profileVariables(chain),
+    tools: makeProfileTools(file, {
+      locale,
+      dataFolder,
+      clock: options.clock,
+      promptFolder: texts.folder,
+      files: settings.files,
+      mounts,
+    }),
+    skills,
+    plugins,
+    output: { ...file.output, ...(format ? { format } : {}) },
+  })
+  return withDocuments(profile, { promptFolder: texts.folder, clock: options.clock, mounts })
+}
+
+interface ProfileParts {
+  readonly path: string
+  readonly chain: readonly ProfileDocument[]
+  readonly file: ProfileFile
+  readonly search: ProfileSearch
+  readonly texts: ProfileTexts
+  readonly dialect: Dialect | undefined
+  readonly skills: readonly Skill[]
+}
+
+/** Everything that a profile is made of but plugins; throws all that is wrong with it as one error, before any plugin runs. */
+function findParts(nameOrPath: string, options: LoadProfileOptions): ProfileParts {
   const { env = process.env, roots = [resolve("profiles"), shippedProfilesFolder] } = options
   const path = findProfile(nameOrPath, { folder: process.cwd(), roots })
   const chain = readProfileChain(path, roots)
@@ -46,58 +109,28 @@ export async function loadProfile(nameOrPath: string, options: LoadProfileOption
   const search: ProfileSearch = { chain, locale, problems: new Map() }
   const texts = findProfileTexts(search)
   const dialect = findProfileDialect(search, texts.folder)
+  const skills = loadProfileSkills(search, texts.folder)
   checkEnabledTools(search)
+  checkPluginOptions(search)
   refuseReported(search)
-  const { enabled = [], ...tools } = camelKeys(file.tools ?? {})
-  return resolveProfile({
-    name: basename(path, ".toml"),
-    locale,
-    ...(dialect === undefined ? {} : { dialect }),
-    ...settingsOf(file),
-    ...wordsOf(file, texts),
-    variables: profileVariables(chain),
-    tools: { ...tools, enabled, builtin: makeTools(enabled, { locale, options, texts }) },
+  return { path, chain, file, search, texts, dialect, skills }
+}
+
+async function loadExtensions(
+  { path, file, search, texts, skills }: ProfileParts,
+  { dataFolder, clock, timers, pluginTimeoutMs, made }: LoadProfileOptions & { dataFolder: string; made: Map<string, Plugin> },
+): Promise<Pick<Profile, "skills" | "plugins">> {
+  const plugins = await loadProfilePlugins(search, {
+    ...(file.plugins?.options ? { options: file.plugins.options } : {}),
+    promptFolders: [...(texts.folder === undefined ? [] : [texts.folder]), promptsFolderOf(path)],
+    dataFolder,
+    ...(clock ? { clock } : {}),
+    ...(timers ? { timers } : {}),
+    ...(pluginTimeoutMs === undefined ? {} : { timeoutMs: pluginTimeoutMs }),
+    made,
   })
-}
-
-interface ToolSurroundings {
-  readonly locale: string
-  readonly options: LoadProfileOptions
-  readonly texts: ProfileTexts
-}
-
-function makeTools(names: readonly string[], { locale, options, texts }: ToolSurroundings): Profile["tools"]["builtin"] {
-  const { dataFolder = resolve("data"), clock = { nowMs: () => Date.now() } } = options
-  return builtinTools(names, { locale, clock, dataFolder, ...(texts.folder === undefined ? {} : { promptFolder: texts.folder }) })
-}
-
-function settingsOf(file: ProfileFile): ProfileInput {
-  return {
-    loop: camelKeys(file.loop ?? {}),
-    limits: camelKeys(file.limits ?? {}),
-    retry: camelKeys(file.retry ?? {}),
-    history: camelKeys(file.history ?? {}),
-    budget: camelKeys(file.budget ?? {}),
-    memory: camelKeys(file.memory ?? {}),
-    // Copied, as TOML's tables have no prototype and tools expect ordinary objects.
-    prestart: structuredClone(file.prestart ?? []).map((entry) => camelKeys(entry)),
-    model: camelKeys(file.model ?? {}),
-  }
-}
-
-/** What the profile says of names goes before what the persona says. */
-function wordsOf(file: ProfileFile, texts: ProfileTexts): ProfileInput {
-  const persona: Partial<Persona> = texts.persona === undefined ? {} : readPersona(texts.persona)
-  const agentName = file.agent?.name ?? persona.name
-  const userName = file.user?.name ?? persona.userName
-  return {
-    agent: { ...file.agent, ...(agentName === undefined ? {} : { name: agentName }) },
-    user: userName === undefined ? {} : { name: userName },
-    ...(persona.text === undefined ? {} : { persona: persona.text }),
-    ...(texts.format === undefined ? {} : { format: readWholeText(texts.format, { kind: "format", attributes: [] }).text }),
-    final:
-      texts.finalSystem === undefined
-        ? {}
-        : { system: readWholeText(texts.finalSystem, { kind: "system message", attributes: [] }).text },
-  }
+  refuseReported(search)
+  const extensions = withModes(search, file, { skills, plugins })
+  refuseReported(search)
+  return extensions
 }

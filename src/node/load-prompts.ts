@@ -4,6 +4,7 @@ import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { TemplateLoader } from "../template/include.ts"
 import { normalizeText } from "../template/normalize.ts"
+import { noteFile } from "./file-log.ts"
 import { parseFrontMatter } from "./front-matter.ts"
 import { type FoundFile, findInRoots, isInRoots, shownPath } from "./prompt-roots.ts"
 import { isMissing, readTextFile } from "./read-text-file.ts"
@@ -74,6 +75,7 @@ function promptPaths(folder: string, below: string): string[] {
 }
 
 function entriesOf(folder: string): Dirent[] {
+  noteFile(folder)
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {

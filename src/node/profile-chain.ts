@@ -1,7 +1,8 @@
-import { existsSync, realpathSync } from "node:fs"
+import { realpathSync } from "node:fs"
 import { dirname } from "node:path"
 import { locatedError, type PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
+import { fileExists } from "./file-log.ts"
 import { missingProfile, profileCandidates } from "./find-profile.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 import { type ProfileDocument, readProfileFile } from "./read-profile-file.ts"
@@ -27,7 +28,7 @@ function parentOf(document: ProfileDocument, chain: readonly ProfileDocument[], 
   if (parent === undefined) return undefined
   const folder = dirname(document.path)
   const places = { folder, roots: [folder, ...roots] }
-  const existing = profileCandidates(parent, places).filter((path) => existsSync(path))
+  const existing = profileCandidates(parent, places).filter((path) => fileExists(path))
   const found = existing.find((path) => !isSameFile(path, document.path)) ?? existing[0]
   if (found === undefined) {
     const { message, hint } = missingProfile(parent, places)
@@ -71,7 +72,7 @@ function isTable(value: unknown): value is object {
 /** The nearest profile of the chain that has `key` in `table`. */
 export function nearestWith(
   chain: readonly ProfileDocument[],
-  table: "prompt" | "tools",
+  table: "documents" | "files" | "plugins" | "prompt" | "skills" | "tools",
   key: string,
 ): ProfileDocument | undefined {
   return chain.find(({ data }) => Object.hasOwn(data[table] ?? {}, key))

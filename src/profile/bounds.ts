@@ -9,6 +9,7 @@ const count: Bounds = { min: 1, integer: true }
 /** A timer beyond this fires at once: the runtime keeps the delay in 32 bits. */
 const milliseconds: Bounds = { min: 1, max: 2_147_483_647, integer: true }
 const tokens: Bounds = { min: 0, integer: true }
+const share: Bounds = { min: 0, max: 1, integer: false }
 
 const profileBounds = {
   "loop.maxSteps": { ...count, max: 1_000 },
@@ -25,6 +26,10 @@ const profileBounds = {
   "retry.maxDelayMs": milliseconds,
   "memory.recallLimit": { min: 0, integer: true },
   "context.olderCharacters": count,
+  "documents.maxCharacters": count,
+  "documents.minShare": share,
+  "documents.nearlyEmptyCharacters": { min: 0, integer: true },
+  "documents.nearLimitShare": share,
   "budget.tokens": count,
   "budget.answerTokens": tokens,
   "budget.stepTokens": tokens,

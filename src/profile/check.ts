@@ -29,7 +29,9 @@ function numbersOutOfBounds(profile: Profile): string[] {
 function numbersAt(profile: Profile, bounds: BoundedPath): FoundNumber[] {
   if (bounds === "prestart.timeoutMs")
     return profile.prestart.map(({ timeoutMs }, at) => ({ bounds, path: `prestart[${at}].timeoutMs`, value: timeoutMs }))
-  const value = bounds.split(".").reduce<unknown>((inner, key) => (inner as Readonly<Record<string, unknown>>)[key], profile)
+  const value = bounds
+    .split(".")
+    .reduce<unknown>((inner, key) => (inner as Readonly<Record<string, unknown>> | undefined)?.[key], profile)
   return [{ bounds, path: bounds, value }]
 }
 

@@ -1,6 +1,8 @@
 import type {
   BudgetSettings,
   ContextSettings,
+  DocumentsSettings,
+  FilesSettings,
   HistorySettings,
   LoopSettings,
   MemorySettings,
@@ -32,6 +34,14 @@ export const profileDefaults = {
   memory: { enabled: true, recallLimit: 8 } satisfies MemorySettings,
   context: { older: "drop", olderCharacters: 120 } satisfies ContextSettings,
   output: { bubbles: false } satisfies OutputSettings,
+  documents: {
+    placement: "system",
+    maxCharacters: 20_000,
+    minShare: 0.1,
+    nearlyEmptyCharacters: 100,
+    nearLimitShare: 0.8,
+  } satisfies DocumentsSettings,
+  files: { hardLinks: "refuse" } satisfies FilesSettings,
 } as const
 
 /** How the user is called where neither profile nor persona says it. */

@@ -2,6 +2,8 @@ import type { Text } from "../core/value.ts"
 import type {
   BudgetSettings,
   ContextSettings,
+  DocumentsSettings,
+  FilesSettings,
   HistorySettings,
   LoopSettings,
   MemorySettings,
@@ -29,6 +31,8 @@ export interface ProfileInput {
   readonly plugins?: Profile["plugins"]
   readonly context?: Partial<ContextSettings>
   readonly output?: Partial<OutputSettings>
+  readonly documents?: Partial<DocumentsSettings>
+  readonly files?: Partial<FilesSettings>
   readonly loop?: Partial<LoopSettings>
   readonly limits?: Partial<TimeLimits>
   readonly history?: Partial<HistorySettings>
@@ -38,6 +42,7 @@ export interface ProfileInput {
   readonly model?: ModelSettings
   readonly retry?: Partial<RetrySettings>
   readonly memory?: Partial<MemorySettings>
+  readonly mcp?: Profile["mcp"]
   readonly final?: { readonly system?: string | Text }
 }
 

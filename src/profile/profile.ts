@@ -31,6 +31,9 @@ export interface Profile {
   readonly plugins: readonly Plugin[]
   readonly context: ContextSettings
   readonly output: OutputSettings
+  /** Absent: the agent has no living documents. */
+  readonly documents?: DocumentsSettings
+  readonly files: FilesSettings
   readonly loop: LoopSettings
   readonly limits: TimeLimits
   readonly history: HistorySettings
@@ -41,6 +44,7 @@ export interface Profile {
   readonly final: FinalSettings
   readonly memory: MemorySettings
   readonly retry: RetrySettings
+  readonly mcp: McpSettings
 }
 
 /** How a turn plans. */
@@ -152,6 +156,29 @@ export interface OutputSettings {
   readonly bubbles: boolean
 }
 
+/** The living documents: SOUL.md, USER.md and MEMORY.md (D1–D8). */
+export interface DocumentsSettings {
+  /** Where they lie, absolute. `loadProfile` always says it; by default the folder of {@link FilesSettings}. */
+  readonly folder?: string
+  readonly placement: "system" | "user"
+  /** A longer document is shown with its middle cut out (D4). */
+  readonly maxCharacters: number
+  /** Share of `maxCharacters` that each keeps under a token budget (D5). */
+  readonly minShare: number
+  /** Below this USER.md counts as nearly empty (D8). */
+  readonly nearlyEmptyCharacters: number
+  /** Above this share of `maxCharacters` MEMORY.md counts as nearly full (D8). */
+  readonly nearLimitShare: number
+}
+
+/** Where file tools work. */
+export interface FilesSettings {
+  /** The workspace folder, absolute. `loadProfile` always says it; by default `workspace` in the data folder. */
+  readonly folder?: string
+  /** Whether a file that has a second name, which may lie outside the folder, can be opened (D12). */
+  readonly hardLinks: "allow" | "refuse"
+}
+
 /** When a failed call of a model is made again: only before the first shown character. */
 export interface RetrySettings {
   /** Calls of one model, the first included; then the next model is tried. */
@@ -160,4 +187,38 @@ export interface RetrySettings {
   readonly baseDelayMs: number
   /** No wait is longer. */
   readonly maxDelayMs: number
+}
+
+/** A server that offers tools over the Model Context Protocol: a program to run, or the address of one that runs. */
+export interface McpServerSettings {
+  /** The program to run. Either this or `url`. */
+  readonly command?: string
+  readonly args?: readonly string[]
+  /** Where the program runs. `loadProfile` makes it absolute; default: where this process runs. */
+  readonly cwd?: string
+  /** Variables of the program's environment; `${NAME}` in a value is filled from this process's. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Variables of this process's environment that the program gets too, beside PATH, HOME and their like. */
+  readonly passEnv?: readonly string[]
+  /** The address of a server that speaks streamable HTTP. */
+  readonly url?: string
+  /** Sent with every request; `${NAME}` in a value is filled from the environment. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Tools that may be used, by their names on the server; `*` stands for any characters. Default: all. */
+  readonly allow?: readonly string[]
+  /** Tools that may not, whatever `allow` says. */
+  readonly deny?: readonly string[]
+  /** Whether a tool that was never seen before can be used at once, or only after a person has approved it. Default `first-use`. */
+  readonly approve?: "first-use" | "ask"
+  /** Resources (by URI) and prompts (by name) that become skills of the agent. */
+  readonly skills?: readonly string[]
+  /** For one call. Default: the turn's limit for tools. */
+  readonly timeoutMs?: number
+  /** For the server to be ready. Default 15,000. */
+  readonly startTimeoutMs?: number
+}
+
+/** Servers that offer tools over the Model Context Protocol, by the name that stands before their tools' names. */
+export interface McpSettings {
+  readonly servers: Readonly<Record<string, McpServerSettings>>
 }

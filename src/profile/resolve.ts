@@ -2,7 +2,16 @@ import { PromptStrataError } from "../core/errors.ts"
 import { isText, type Text } from "../core/value.ts"
 import { profileProblems } from "./check.ts"
 import { defaultReserve, defaultUserName, profileDefaults } from "./defaults.ts"
-import type { ContextSettings, MemorySettings, OutputSettings, PrestartSettings, Profile, RetrySettings } from "./profile.ts"
+import type {
+  ContextSettings,
+  DocumentsSettings,
+  FilesSettings,
+  MemorySettings,
+  OutputSettings,
+  PrestartSettings,
+  Profile,
+  RetrySettings,
+} from "./profile.ts"
 import type { PrestartInput, ProfileInput } from "./profile-input.ts"
 
 /**
@@ -12,7 +21,7 @@ import type { PrestartInput, ProfileInput } from "./profile-input.ts"
 export function resolveProfile(input: ProfileInput = {}): Profile {
   const name = input.name ?? profileDefaults.name
   const locale = input.locale ?? profileDefaults.locale
-  const { budget, model, format, final } = input
+  const { budget, model, format, final, documents } = input
   const profile: Profile = {
     name,
     locale,
@@ -26,6 +35,8 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
     plugins: input.plugins ?? [],
     context: filled<ContextSettings>(profileDefaults.context, input.context),
     output: filled<OutputSettings>(profileDefaults.output, input.output),
+    ...(documents === undefined ? {} : { documents: filled<DocumentsSettings>(profileDefaults.documents, documents) }),
+    files: filled<FilesSettings>(profileDefaults.files, input.files),
     loop: filled(profileDefaults.loop, input.loop),
     limits: filled(profileDefaults.limits, input.limits),
     history: filled(profileDefaults.history, input.history),
@@ -35,6 +46,7 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
     model: filled({}, model),
     retry: filled<RetrySettings>(profileDefaults.retry, input.retry),
     memory: filled<MemorySettings>(profileDefaults.memory, input.memory),
+    mcp: input.mcp ?? { servers: {} },
     final: final?.system === undefined ? {} : { system: asText(final.system) },
   }
   const problems = profileProblems(profile)

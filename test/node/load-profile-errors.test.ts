@@ -195,7 +195,7 @@ temperature = 3
         who.md
         prompts/who.md
         prompts/who.md (shipped)
-      profile.toml:3:1: prompt.format: expected a file, found none called "plane".
+      profile.toml:3:1: prompt.format: expected a file, found none called "plane". Did you mean "plain"?
       2 | persona = "./who.md"
       3 | format = "plane"
         | ^
@@ -212,7 +212,7 @@ temperature = 3
       4 | folder = "./nowhere"
         | ^
       5 | dialect = "layerd"
-      profile.toml:5:1: prompt.dialect: expected a dialect (fay, layered, stack), found "layerd". Did you mean "layered"?
+      profile.toml:5:1: prompt.dialect: expected a dialect (fay, layered, soul, stack), found "layerd". Did you mean "layered"?
       4 | folder = "./nowhere"
       5 | dialect = "layerd"
         | ^
@@ -231,7 +231,7 @@ temperature = 3
 
   test("an unknown dialect", async () => {
     expect(await messageOf({ "profile.toml": '[prompt]\ndialect = "layred"\n' })).toMatchInlineSnapshot(`
-      "profile.toml:2:1: prompt.dialect: expected a dialect (fay, layered, stack), found "layred". Did you mean "layered"?
+      "profile.toml:2:1: prompt.dialect: expected a dialect (fay, layered, soul, stack), found "layred". Did you mean "layered"?
       1 | [prompt]
       2 | dialect = "layred"
         | ^

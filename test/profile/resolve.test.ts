@@ -24,6 +24,11 @@ describe("resolveProfile", () => {
       user: { name: "User" },
       persona: { text: "", trust: "author" },
       variables: {},
+      skills: [],
+      plugins: [],
+      context: { older: "drop", olderCharacters: 120 },
+      output: { bubbles: false },
+      files: { hardLinks: "refuse" },
       loop: { mode: "json", maxSteps: 12, strict: false, responseFormat: "text" },
       retry: { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 20_000 },
       limits: {
@@ -33,13 +38,15 @@ describe("resolveProfile", () => {
         prestartMs: 5_000,
         stepMs: 120_000,
         turnMs: 300_000,
+        confirmMs: 600_000,
       },
       history: { contextCount: 20, window: "steps" },
       budget: { answerTokens: 1_000, stepTokens: 2_000 },
       tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000 },
       prestart: [],
       model: {},
-      memory: { recallLimit: 8 },
+      memory: { enabled: true, recallLimit: 8 },
+      mcp: { servers: {} },
       final: {},
     })
   })
@@ -70,6 +77,18 @@ describe("resolveProfile", () => {
     const input = JSON.parse('{"loop":{}}') as { loop: Record<string, unknown> }
     input.loop.maxSteps = undefined
     expect(resolveProfile(input).loop.maxSteps).toBe(12)
+  })
+
+  test("there are living documents only where the profile says so, with the rest of their settings by default (D4, D5, D8)", () => {
+    expect(resolveProfile().documents).toBeUndefined()
+    expect(resolveProfile({ documents: { folder: "/w", placement: "user" } }).documents).toEqual({
+      folder: "/w",
+      placement: "user",
+      maxCharacters: 20_000,
+      minShare: 0.1,
+      nearlyEmptyCharacters: 100,
+      nearLimitShare: 0.8,
+    })
   })
 
   test("a small token budget reserves a quarter for the answer and a quarter for later steps, unless it says otherwise", () => {

@@ -1,0 +1,127 @@
+// Writes docs/profile.md from the schema of profiles: every key with its type, default and meaning.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { type DescribedSchema, describedProfileSchema } from "../src/node/profile-json-schema.ts"
+
+const target = fileURLToPath(new URL("../docs/profile.md", import.meta.url))
+
+const head = `<!-- Generated from the schema by .ci/write-profile-reference.ts. Do not edit: a test holds it equal. -->
+
+# Profiles
+
+A profile is a TOML file with everything that makes one agent. \`promptstrata chat ./bots/mei.toml\` talks to it, \`loadProfile("./bots/mei.toml")\`
+loads it, \`promptstrata lint ./bots/mei.toml\` finds what is wrong with it. \`loadProfile("mei")\` looks for \`profiles/mei.toml\`, then among
+the shipped profiles.
+
+\`\`\`toml
+#:schema ./profile.schema.json
+extends = "layered"               # everything that is not said here
+locale = "en"
+
+[agent]
+name = "Mei"
+
+[prompt]
+persona = "mei"                   # prompts/characters/en/mei.md beside this file
+format = "emotion_pipe"           # a face for every sentence; another line here changes the face
+
+[plugins]
+enabled = ["memory", "./plugins/mood.mjs"]
+
+[plugins.options.mood]
+initial = "sleepy"
+
+[skills]
+folders = ["./skills"]
+
+[skills.modes]
+cooking = "inline"
+
+[tools]
+enabled = ["current_time", "calculate"]
+
+[[prestart]]
+tool = "current_time"
+
+[budget]
+tokens = 16000
+\`\`\`
+
+- Every key may be left out. One that is unknown, of the wrong type or out of bounds is an error with its line, its column and what was expected.
+- \`extends\` inherits: tables merge key by key, arrays are replaced.
+- A path is relative to the file in which it stands, also when another profile extends that file.
+- An edit takes effect in the next session, without a restart, where the agent was made with \`watchProfile\`.
+- Editors complete and check keys with the JSON Schema: \`promptstrata schema > profile.schema.json\`, and its path in a comment on the first
+  line, as above.`
+
+/** The page, whole. */
+export function profileReference(): string {
+  const { properties = {} } = describedProfileSchema()
+  const entries = Object.entries(properties)
+  const keys = entries.filter(([, schema]) => !isTable(schema) && !isTableList(schema))
+  const sections = entries.flatMap(([name, schema]) => {
+    if (isTable(schema)) return [section(`\`[${name}]\``, schema.description, rowsOf(schema))]
+    if (isTableList(schema)) return [section(`\`[[${name}]]\``, schema.description, rowsOf(schema.items ?? {}))]
+    return []
+  })
+  const top = section(
+    "At the top",
+    "Keys that stand before the first table.",
+    keys.map(([name, schema]) => row(name, schema)),
+  )
+  return `${[head, top, ...sections].join("\n\n")}\n`
+}
+
+function section(title: string, meaning = "", rows: readonly string[] = []): string {
+  return [`## ${title}`, "", meaning, "", "| key | type | default | meaning |", "|---|---|---|---|", ...rows].join("\n")
+}
+
+function rowsOf({ properties = {}, required = [] }: DescribedSchema): string[] {
+  return Object.entries(properties).map(([name, schema]) => row(name, schema, required.includes(name)))
+}
+
+/** A table of which each key is the reader's own is shown as one such key. */
+function row(name: string, schema: DescribedSchema, isRequired = false): string {
+  const inner = schema.additionalProperties
+  const isOpen = isSchema(inner) && inner.type !== undefined
+  const shown = isOpen ? [`${name}.NAME`, typeOf(inner)] : [name, typeOf(schema)]
+  const cells = [`\`${shown[0]}\``, shown[1] ?? "", isRequired ? "required" : defaultOf(schema), schema.description ?? ""]
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
+}
+
+function typeOf(schema: DescribedSchema): string {
+  const { type, minimum, maximum, items } = schema
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ")
+  if (type === "array") return `array of ${typeOf(items ?? {})}s`
+  if (type === "boolean") return "true or false"
+  if (typeof type === "object") return "string, number, true or false"
+  if (type === "object") return "table"
+  if (type !== "integer" && type !== "number") return type ?? "anything"
+  const kind = type === "integer" ? "whole number" : "number"
+  if (minimum === undefined) return kind
+  return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
+    ? `${kind}, at least ${minimum}`
+    : `${kind}, ${minimum} to ${maximum}`
+}
+
+function defaultOf(schema: DescribedSchema): string {
+  if (schema.otherwise !== undefined) return schema.otherwise
+  return schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``
+}
+
+function isTable({ type, properties }: DescribedSchema): boolean {
+  return type === "object" && properties !== undefined
+}
+
+function isTableList({ type, items }: DescribedSchema): boolean {
+  return type === "array" && items?.properties !== undefined
+}
+
+function isSchema(schema: DescribedSchema["additionalProperties"]): schema is DescribedSchema {
+  return typeof schema === "object"
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  mkdirSync(new URL("../docs/", import.meta.url), { recursive: true })
+  writeFileSync(target, profileReference())
+}

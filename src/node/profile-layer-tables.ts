@@ -1,0 +1,116 @@
+import { z } from "zod"
+import { profileDefaults } from "../profile/defaults.ts"
+import { checkPlainArguments } from "./plain-arguments.ts"
+import { bounded, choice, flag, key, line, names, table } from "./profile-fields.ts"
+
+const { context, memory, output, documents, files } = profileDefaults
+
+/** `[prompt]` */
+export const promptTable = table("The texts that make the prompt. Paths are relative to the file in which they stand.", {
+  dialect: key(line(), {
+    meaning: "The layout of prompts: the name of a shipped dialect, or of a folder in your own prompts folder.",
+    fallback: profileDefaults.dialect,
+  }),
+  folder: key(line(), { meaning: "Folder of your own prompt files, laid over the shipped ones.", otherwise: "none" }),
+  persona: key(line(), {
+    meaning: "Who the agent is (layer 1): the name of a persona, or a file.",
+    otherwise: "nobody in particular",
+  }),
+  format: key(line(), { meaning: "How it writes (layer 2): the name of a format, or a file.", otherwise: "none" }),
+  final_system: key(line(), { meaning: "System message of the final output: a file.", otherwise: "none" }),
+})
+
+const options = z.record(z.string(), z.record(z.string(), z.unknown(), { error: "a table" }).check(checkPlainArguments), {
+  error: "a table for each plugin, written [plugins.options.NAME]",
+})
+
+/** `[plugins]` */
+export const pluginsTable = table("What extends the agent: built-in plugins, and modules of your own.", {
+  enabled: key(names("memory"), {
+    meaning:
+      'In this order: names of built-in plugins, paths of modules such as "./plugins/mood.mjs" (relative to this file), names of packages. A profile with this table recalls memories only if it lists "memory".',
+    fallback: [],
+  }),
+  options: key(options, {
+    meaning:
+      "A table for each plugin, handed to it as it is. NAME is what stands in enabled; for a path also the file's name without its ending.",
+    otherwise: "none",
+  }),
+})
+
+/** `[skills]` */
+export const skillsTable = table("What the agent knows how to do (layer 3).", {
+  enabled: key(names("diary"), {
+    meaning: "Skills by name: shipped ones, and those in `skills` of your prompts folder.",
+    fallback: [],
+  }),
+  folders: key(names("../skills"), {
+    meaning: "Folders of skills: Markdown files, and folders with a SKILL.md. Relative to this file.",
+    fallback: [],
+  }),
+  modes: key(z.record(z.string(), choice("inline", "outline"), { error: "a table of modes by the skill's name" }), {
+    meaning:
+      '"inline" puts a skill whole into the prompt; "outline" only its description and where to read it. NAME is the skill\'s name.',
+    otherwise: "as each skill says",
+  }),
+})
+
+/** `[output]` */
+export const outputTable = table("How an answer is read before it is shown.", {
+  bubbles: key(flag(), {
+    meaning: "Part answers into bubbles at `@br`, and take `<empty_reply>` for silence.",
+    fallback: output.bubbles,
+  }),
+})
+
+/** `[context]` */
+export const contextTable = table("What is left of earlier turns' context (layer 5).", {
+  older: key(choice("drop", "condense", "keep"), {
+    meaning: "What history shows of the memories that an earlier turn recalled: nothing, a short line each, or all of it.",
+    fallback: context.older,
+  }),
+  older_characters: key(bounded("context.olderCharacters"), {
+    meaning: 'How long such a line is with "condense".',
+    fallback: context.olderCharacters,
+  }),
+})
+
+/** `[memory]` */
+export const memoryTable = table("How memories enter a turn.", {
+  enabled: key(flag(), {
+    meaning: "False: nothing is recalled.",
+    otherwise: 'true; with a `[plugins]` table, whether it lists "memory"',
+  }),
+  recall_limit: key(bounded("memory.recallLimit"), { meaning: "Memories in a prompt, at most.", fallback: memory.recallLimit }),
+})
+
+/** `[documents]` */
+export const documentsTable = table("SOUL.md, USER.md and MEMORY.md, read anew every turn. Without this table there are none.", {
+  folder: key(line(), { meaning: "Where they lie. Relative to this file.", otherwise: "`files.folder`" }),
+  placement: key(choice("system", "user"), { meaning: "Which message they stand in.", fallback: documents.placement }),
+  max_characters: key(bounded("documents.maxCharacters"), {
+    meaning: "A longer document is shown with its middle cut out.",
+    fallback: documents.maxCharacters,
+  }),
+  min_share: key(bounded("documents.minShare"), {
+    meaning: "Share of max_characters that each keeps, however few tokens there are.",
+    fallback: documents.minShare,
+  }),
+  nearly_empty_characters: key(bounded("documents.nearlyEmptyCharacters"), {
+    meaning: "Below this, USER.md counts as nearly empty.",
+    fallback: documents.nearlyEmptyCharacters,
+  }),
+  near_limit_share: key(bounded("documents.nearLimitShare"), {
+    meaning: "Above this share of max_characters, MEMORY.md counts as nearly full.",
+    fallback: documents.nearLimitShare,
+  }),
+})
+
+/** `[files]` */
+export const filesTable = table("The folder in which tools read and write files. They see nothing outside it.", {
+  folder: key(line(), { meaning: "That folder. Relative to this file.", otherwise: "`workspace` in the data folder" }),
+  hard_links: key(choice("allow", "refuse"), {
+    meaning: "Whether a file with a second name, which may lie outside the folder, can be opened.",
+    fallback: files.hardLinks,
+  }),
+})

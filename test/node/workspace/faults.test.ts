@@ -1,0 +1,147 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test, vi } from "vitest"
+import { PromptStrataError } from "../../../src/core/errors.ts"
+import type { FileSystem } from "../../../src/node/workspace/file-system.ts"
+import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import type { Workspace } from "../../../src/node/workspace/workspace.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { faultyFileSystem } from "./support/faulty-file-system.ts"
+import { countingIds, judgments, leftovers } from "./support/workspaces.ts"
+
+// Thousands of syncs: a file system of memory, where there is one, takes them for nothing.
+if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
+
+const by = "test"
+const errnos = ["ENOSPC", "EIO", "EACCES", "EROFS", "EMFILE", "EDQUOT"]
+const [oldText, newText] = ["old ".repeat(500), "new ".repeat(700)]
+
+/** Something done to `notes/a.md`, which holds `oldText` and has one change behind it. */
+interface Deed {
+  readonly name: string
+  readonly run: (workspace: Workspace) => Promise<unknown>
+  /** What the file holds when it is done; `undefined` for no file. */
+  readonly after: string | undefined
+}
+
+const deeds: readonly Deed[] = [
+  { name: "write", run: (workspace) => workspace.write("notes/a.md", newText, { by }), after: newText },
+  { name: "update", run: (workspace) => workspace.update("notes/a.md", () => newText, { by }), after: newText },
+  { name: "undo", run: (workspace) => workspace.undo({ by }), after: "first" },
+  { name: "remove", run: (workspace) => workspace.remove("notes/a.md", { by }), after: undefined },
+  { name: "read", run: (workspace) => workspace.read("NOTES/a.md"), after: oldText },
+  { name: "list", run: (workspace) => workspace.list(".", { depth: 3 }), after: oldText },
+  { name: "history", run: (workspace) => workspace.history(), after: oldText },
+]
+
+async function prepared(): Promise<string> {
+  const folder = tempFolder({ "notes/a.md": "first" })
+  await (await openWorkspace(folder)).write("notes/a.md", oldText, { by })
+  return folder
+}
+
+function textIn(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, "notes/a.md"), "utf8")
+  } catch {
+    return undefined
+  }
+}
+
+/** How many calls a deed makes when nothing fails, the opening of the workspace included. */
+async function callsOf(deed: Deed, inner: FileSystem): Promise<number> {
+  const faulty = faultyFileSystem(inner, "none")
+  await deed.run(await openWorkspace(await prepared(), { fs: faulty.fs, ids: countingIds() }))
+  return faulty.calls.length
+}
+
+async function doWithFault(deed: Deed, inner: FileSystem, code: string, fails: (call: number, name: string) => boolean) {
+  const folder = await prepared()
+  const faulty = faultyFileSystem(inner, code, fails)
+  const error = await openWorkspace(folder, { fs: faulty.fs, ids: countingIds() })
+    .then(deed.run)
+    .then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+  return { folder, faulty, error }
+}
+
+/** Whatever failed: the file is whole, the error tells all, and the next who comes finds everything in order. */
+async function checkAftermath(deed: Deed, code: string, { folder, faulty, error }: Awaited<ReturnType<typeof doWithFault>>) {
+  expect([oldText, deed.after]).toContain(textIn(folder))
+  if (error === undefined) expect(textIn(folder)).toBe(deed.after)
+  else {
+    expect(PromptStrataError.isInstance(error) && error.code).toBe("file")
+    const operations = ["open", deed.name]
+    expect(PromptStrataError.isInstance(error) && error.evidence).toEqual({
+      path: expect.any(String),
+      operation: expect.toSatisfy((operation: string) => operations.includes(operation)),
+      code,
+      call: expect.any(String),
+    })
+  }
+  expect(faulty.openFiles()).toBe(0)
+  const changed = textIn(folder)
+  const workspace = await openWorkspace(folder)
+  expect(leftovers(folder)).toEqual([])
+  expect(textIn(folder)).toBe(changed)
+  const [last] = await workspace.history()
+  expect(last?.afterHash).toBe(changed === undefined ? undefined : (await workspace.read("notes/a.md")).hash)
+  await workspace.write("notes/a.md", "alive", { by })
+  expect(textIn(folder)).toBe("alive")
+}
+
+describe.each(judgments)("D11 I/O faults, paths judged as $judgedBy", ({ fs, judgedBy }) => {
+  const some = judgedBy === "opened" ? deeds : deeds.filter(({ name }) => name === "write" || name === "remove")
+  const cases = some.flatMap((deed) =>
+    (deed.name === "write" && judgedBy === "opened" ? errnos : ["EIO"]).map((code) => ({ deed, name: deed.name, code })),
+  )
+
+  test.each(cases)("$code at every call of $name, one after another", async ({ deed, code }) => {
+    const calls = await callsOf(deed, fs)
+    expect(calls).toBeGreaterThan(8)
+    const unseen: string[] = []
+    for (let at = 1; at <= calls; at++) {
+      const outcome = await doWithFault(deed, fs, code, (call) => call === at)
+      if (outcome.error === undefined) unseen.push(outcome.faulty.calls[at - 1] ?? "")
+      await checkAftermath(deed, code, outcome)
+    }
+    // What may fail unseen is the tidying before and after a change, and closing what was only read.
+    expect(unseen.filter((name) => ["write", "fsync", "mkdir", "read", "fstat", "fchmod"].includes(name))).toEqual([])
+    expect(unseen.filter((name) => name === "rename").length).toBeLessThanOrEqual(1)
+    expect(unseen.length).toBeLessThan(calls * 0.8)
+  })
+
+  test.each(["ENOSPC", "EIO"])("%s at every changing call from one on: not even clearing up succeeds", async (code) => {
+    const changing = ["write", "fsync", "rename", "unlink", "mkdir", "link", "fchmod"]
+    for (const deed of deeds.slice(0, 4)) {
+      for (let from = 1; from <= 9; from++) {
+        let seen = 0
+        const outcome = await doWithFault(deed, fs, code, (_, name) => changing.includes(name) && ++seen >= from)
+        await checkAftermath(deed, code, outcome)
+      }
+    }
+  })
+})
+
+describe("a workspace whose disk fails at its first change ever", () => {
+  test("is usable afterwards, whichever call failed", async () => {
+    const first = async (fails: (call: number) => boolean) => {
+      const folder = tempFolder({ "notes/a.md": oldText })
+      const faulty = faultyFileSystem(judgments[0]?.fs as FileSystem, "ENOSPC", fails)
+      const workspace = await openWorkspace(folder, { fs: faulty.fs }).catch(() => undefined)
+      await workspace?.write("new/b.md", newText, { by }).catch(() => undefined)
+      return { folder, faulty }
+    }
+    const calls = (await first(() => false)).faulty.calls.length
+    for (let at = 1; at <= calls; at++) {
+      const { folder, faulty } = await first((call) => call === at)
+      const workspace = await openWorkspace(folder)
+      expect([leftovers(folder), faulty.openFiles()]).toEqual([[], 0])
+      writeFileSync(join(folder, "notes/a.md"), oldText)
+      await workspace.write("new/b.md", "alive", { by })
+      expect((await workspace.read("new/b.md")).text).toBe("alive")
+    }
+  })
+})

@@ -1,0 +1,89 @@
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { judgments, outcomeOf } from "./support/workspaces.ts"
+
+describe.each(judgments)("looking around, paths judged as $judgedBy", ({ fs }) => {
+  const open = (files: Record<string, string | Uint8Array>, options = {}) => openWorkspace(tempFolder(files), { fs, ...options })
+  const files = {
+    "b.md": "b",
+    "a/2.md": "two",
+    "a/1.md": "one",
+    "a/deep/er/x.md": "x",
+    "B/y.md": "y",
+    ".env": "k",
+    "a/.git/c": "c",
+  }
+
+  test("lists files and folders in the order of their names, so deep and so many, and no hidden ones", async () => {
+    const workspace = await open(files)
+    const paths = async (...args: Parameters<typeof workspace.list>) =>
+      (await workspace.list(...args)).entries.map(({ path }) => path)
+    expect(await paths()).toEqual(["B", "a", "b.md"])
+    expect(await paths(".", { depth: 2 })).toEqual(["B", "B/y.md", "a", "a/1.md", "a/2.md", "a/deep", "b.md"])
+    expect(await paths("a/", { depth: 9 })).toEqual(["a/1.md", "a/2.md", "a/deep", "a/deep/er", "a/deep/er/x.md"])
+    expect(await paths("A/DEEP")).toEqual(["a/deep/er"])
+    expect((await workspace.list("a")).entries[0]).toEqual({
+      path: "a/1.md",
+      kind: "file",
+      sizeBytes: 3,
+      modifiedAtMs: expect.any(Number),
+    })
+    expect(await workspace.list(".", { depth: 9, limit: 3 })).toMatchObject({ truncated: true, entries: { length: 3 } })
+    expect(await workspace.list(".", { limit: 3 })).toMatchObject({ truncated: false, entries: { length: 3 } })
+    expect(await outcomeOf(workspace.list("none"))).toBe("file-missing")
+    expect(await outcomeOf(workspace.list("b.md"))).toBe("file-kind")
+    expect(await outcomeOf(workspace.list("../"))).toBe("file-outside")
+  })
+
+  test("shows hidden files where they are let in, and nothing whose name could not be opened", async () => {
+    const workspace = await open({ ...files, "two\nlines.md": "x", "back\\slash": "x", "con.md": "x" }, { hidden: "allow" })
+    expect((await workspace.list()).entries.map(({ path }) => path)).toEqual([".env", "B", "a", "b.md"])
+    expect((await workspace.read("a/.git/c")).text).toBe("c")
+  })
+
+  test("finds lines that hold a text literally, file by file", async () => {
+    const workspace = await open({
+      "a.md": "one\r\nTWO $& (x)*\r\nthree",
+      "b/c.md": "no\ntwo $& (x)*\n",
+      "big.md": "x".repeat(2_000),
+      binary: Uint8Array.from([0xff, 0]),
+      ".env": "two $& (x)*",
+    })
+    expect(await workspace.search("two $& (x)*")).toEqual({
+      matches: [{ path: "b/c.md", line: 2, text: "two $& (x)*" }],
+      skipped: ["binary"],
+      truncated: false,
+    })
+    const { matches } = await workspace.search("TWO $&", { ignoreCase: true })
+    expect(matches).toEqual([
+      { path: "a.md", line: 2, text: "TWO $& (x)*" },
+      { path: "b/c.md", line: 2, text: "two $& (x)*" },
+    ])
+    expect((await workspace.search("t", { path: "b" })).matches.map(({ path }) => path)).toEqual(["b/c.md"])
+    expect(await outcomeOf(workspace.search(""))).toBe("usage")
+    expect(await outcomeOf(workspace.search("x", { path: ".." }))).toBe("file-outside")
+  })
+
+  test("stops at so many lines, and shows so much of a long one, whole characters only", async () => {
+    const long = `${"😀".repeat(1_000)}needle${"😀".repeat(1_000)}`
+    const workspace = await open({ "a.md": `needle\n${long}\nneedle\n` })
+    expect(await workspace.search("needle", { limit: 2 })).toMatchObject({ truncated: true, matches: { length: 2 } })
+    const { matches, truncated } = await workspace.search("needle")
+    expect([matches.map(({ line }) => line), truncated]).toEqual([[1, 2, 3], false])
+    const shown = matches[1]?.text ?? ""
+    expect([shown.includes("needle"), shown.length <= 500, shown.isWellFormed()]).toEqual([true, true, true])
+  })
+
+  test("opens as many files as it closes", async () => {
+    const { faultyFileSystem } = await import("./support/faulty-file-system.ts")
+    const faulty = faultyFileSystem(fs, "none")
+    const workspace = await openWorkspace(tempFolder(files), { fs: faulty.fs })
+    await workspace.list(".", { depth: 9, limit: 2 })
+    await workspace.search("o", { limit: 1 })
+    await workspace.read("a/1.md")
+    await workspace.stat(join("a", "1.md"))
+    expect(faulty.openFiles()).toBe(0)
+  })
+})

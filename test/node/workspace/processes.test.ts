@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { lockFile } from "../../../src/node/workspace/lock.ts"
+import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { checkEdits } from "./support/check-edits.ts"
+import { checkKills } from "./support/check-kills.ts"
+import { checkSwaps } from "./support/check-swaps.ts"
+import { startChild } from "./support/children.ts"
+import { failureOf, judgments, leftovers, outcomeOf } from "./support/workspaces.ts"
+
+const by = "test"
+const timers = { set: (callback: () => void) => setImmediate(callback), clear: () => {} }
+
+describe("several processes", () => {
+  test("D11 4 processes of 25 edits each lose none", async () => {
+    await checkEdits({ processes: 4, edits: 25 })
+  })
+
+  test("D11 a process killed while it writes leaves a whole file, loses nothing acknowledged and leaves nothing behind", async () => {
+    await checkKills({ rounds: 6 })
+  })
+
+  test.each(judgments)(
+    "D12 2,000 tries while folders and files are swapped for links, judged as $judgedBy",
+    async ({ judgedBy, fs }) => {
+      const { escapes } = await checkSwaps({ tries: judgedBy === "opened" ? 2_000 : 200, fs })
+      if (judgedBy === "opened") expect(escapes).toEqual([])
+    },
+  )
+})
+
+describe("the lock", () => {
+  const path = () => join(tempFolder({ lock: "" }), "lock")
+  const options = { timers, random: () => 0.5, timeoutMs: 200 }
+
+  test("is held by one at a time, and waiting for it ends with file-busy, at the time that was given", async () => {
+    const file = path()
+    const unlock = await lockFile(file, options)
+    let waitedMs = 0
+    const counting = {
+      ...timers,
+      set: (callback: () => void, delayMs: number) => {
+        waitedMs += delayMs
+        return setImmediate(callback)
+      },
+    }
+    expect(await failureOf(lockFile(file, { ...options, timers: counting }))).toMatchObject({ code: "file-busy" })
+    expect(waitedMs).toBeGreaterThanOrEqual(200)
+    expect(waitedMs).toBeLessThan(300)
+    unlock()
+    const again = await lockFile(file, options)
+    again()
+    expect(readFileSync(file).length).toBe(0)
+  })
+
+  test("is taken by who waits as soon as it is free, and given up when the signal says so", async () => {
+    const file = path()
+    const unlock = await lockFile(file, options)
+    const stop = new AbortController()
+    const waiting = lockFile(file, { ...options, timeoutMs: Number.POSITIVE_INFINITY })
+    const stopped = failureOf(lockFile(file, { ...options, timeoutMs: Number.POSITIVE_INFINITY, signal: stop.signal }))
+    stop.abort(new Error("enough"))
+    expect(await stopped).toMatchObject({ code: "aborted", cause: { message: "enough" } })
+    unlock()
+    const release = await waiting
+    release()
+  })
+
+  test("is never made where it is missing, and a file that holds something is no lock", async () => {
+    expect(await outcomeOf(lockFile(`${path()}-missing`, options))).toBe("file")
+    const file = join(tempFolder({ lock: "this is not a lock but a text that somebody put here\n".repeat(30) }), "lock")
+    const before = readFileSync(file, "utf8")
+    expect((await failureOf(lockFile(file, options))).message).toContain("Is .promptstrata/lock an empty file")
+    expect(readFileSync(file, "utf8")).toBe(before)
+  })
+
+  test("of a process that is killed while it holds it is free at once", async () => {
+    const folder = tempFolder({ "MEMORY.md": "" })
+    const child = startChild("hold-child", [folder])
+    for await (const line of child.lines) if (line === "holding") break
+    const workspace = await openWorkspace(folder, { lockTimeoutMs: 100, timers })
+    expect(await outcomeOf(workspace.write("MEMORY.md", "mine", { by }))).toBe("file-busy")
+    expect((await workspace.read("MEMORY.md")).text).toBe("")
+    child.process.kill("SIGKILL")
+    await child.ended
+    expect(await workspace.write("MEMORY.md", "mine", { by })).toMatchObject({ path: "MEMORY.md" })
+    expect(leftovers(folder)).toEqual([])
+  })
+})

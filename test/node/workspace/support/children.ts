@@ -1,0 +1,35 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+
+/** A script of this folder in a process of its own, ended with the test at the latest. */
+export interface Child {
+  readonly process: ChildProcess
+  /** The lines it writes, until it ends. */
+  readonly lines: AsyncIterable<string>
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>
+}
+
+/** Starts `<name>.ts` with arguments. */
+export function startChild(name: string, args: readonly string[], options: SpawnOptions = {}): Child {
+  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["pipe", "pipe", "inherit"], ...options })
+  onTestFinished(() => {
+    child.kill("SIGKILL")
+  })
+  if (!child.stdout) throw new Error("a child without a standard output")
+  const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string)
+  return { process: child, lines: createInterface({ input: child.stdout }), ended }
+}
+
+/** What a child writes until it ends well. */
+export async function outputOf(child: Child): Promise<readonly string[]> {
+  const lines: string[] = []
+  for await (const line of child.lines) lines.push(line)
+  const code = await child.ended
+  if (code !== 0) throw new Error(`a child ended with ${code}: ${lines.join("\n")}`)
+  return lines
+}

@@ -1,0 +1,32 @@
+import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+/**
+ * Swaps a workspace's folders and a file for links to the outside and back, as fast as it can, until it is ended:
+ * `node swap-child.ts <workspace> <outside> <folder>…`.
+ */
+const [, , workspace = "", outside = "", ...folders] = process.argv
+const at = (name: string) => join(workspace, name)
+
+/** What the other side does meanwhile, such as making a folder anew, may make a step fail; the next round mends it. */
+function tryTo(step: () => void): void {
+  try {
+    step()
+  } catch {
+    // The next round mends it.
+  }
+}
+
+process.stdout.write("swapping\n")
+for (;;) {
+  for (const folder of folders) {
+    tryTo(() => renameSync(at(folder), at(`${folder}.aside`)))
+    tryTo(() => symlinkSync(join(outside, "folder"), at(folder)))
+    tryTo(() => unlinkSync(at(folder)))
+    tryTo(() => renameSync(at(`${folder}.aside`), at(folder)))
+  }
+  tryTo(() => symlinkSync(join(outside, "secret.md"), at("link")))
+  tryTo(() => renameSync(at("link"), at("file.md")))
+  tryTo(() => writeFileSync(at("plain"), "inside"))
+  tryTo(() => renameSync(at("plain"), at("file.md")))
+}

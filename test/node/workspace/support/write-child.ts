@@ -1,0 +1,10 @@
+import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { numberedText } from "./numbered-text.ts"
+
+/** Writes text after text to MEMORY.md and says the number of each once it is acknowledged: `node write-child.ts <folder> <first>`. */
+const [, , folder = "", first = ""] = process.argv
+const workspace = await openWorkspace(folder)
+for (let number = Number(first); ; number++) {
+  await workspace.write("MEMORY.md", numberedText(number), { by: "child" })
+  process.stdout.write(`${number}\n`)
+}
