@@ -3,6 +3,7 @@ import type { Ask } from "./ask.ts"
 import type { CliContext } from "./context.ts"
 import { createEcho, type Echo } from "./echo.ts"
 import { exitCodes } from "./exit-codes.ts"
+import type { Question, TerminalConfirm } from "./terminal-confirm.ts"
 
 /** What is said around the conversation. */
 export interface InteractiveWords {
@@ -12,6 +13,13 @@ export interface InteractiveWords {
   readonly hint: string
 }
 
+/** What the conversation gives to others. */
+export interface InteractiveParts {
+  readonly words: InteractiveWords
+  /** Is told to ask by this terminal. */
+  readonly confirmation: TerminalConfirm
+}
+
 /**
  * A conversation at a terminal, until Ctrl-D (0) or Ctrl-C (130). What is typed while an answer comes is kept: whole lines
  * are asked next, a line begun stands after the next prompt.
@@ -19,7 +27,7 @@ export interface InteractiveWords {
 export async function chatInteractive(
   ask: Ask,
   { io, screen, interrupts }: CliContext,
-  words: InteractiveWords,
+  { words, confirmation }: InteractiveParts,
 ): Promise<number> {
   const prompt = screen.paint("bold", `${words.you}: `)
   const echo = createEcho(screen.aside)
@@ -28,6 +36,7 @@ export async function chatInteractive(
   editor.on("SIGINT", interrupts.press)
   void interrupts.left.then(() => editor.close())
   const lines = watchLines(editor, echo)
+  confirmation.askBy((question, signal) => askBetween(editor, echo, { question, signal }))
   screen.note(screen.paint("dim", words.hint))
   editor.prompt()
   for await (const line of editor) {
@@ -40,6 +49,30 @@ export async function chatInteractive(
   // The shell's prompt does not stand behind ours.
   if (!echo.silent) screen.note("")
   return exitCodes.ok
+}
+
+/** A question while an answer comes. A line that was begun before it was shown is no answer to it, and waits for the next prompt. */
+function askBetween(
+  editor: Interface,
+  echo: Echo,
+  { question, signal }: { readonly question: string; readonly signal: AbortSignal },
+): ReturnType<Question> {
+  const begun = editor.line
+  let closed = false
+  return new Promise<string>((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+    editor.once("close", () => {
+      closed = true
+      resolve("")
+    })
+    editor.write(null, { ctrl: true, name: "e" })
+    editor.write(null, { ctrl: true, name: "u" })
+    echo.silent = false
+    editor.question(question, { signal }, resolve)
+  }).finally(() => {
+    echo.silent = true
+    if (!closed) editor.write(begun)
+  })
 }
 
 /**

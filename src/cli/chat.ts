@@ -8,6 +8,7 @@ import { exitCodeOf } from "./exit-codes.ts"
 import { createJsonPrinter } from "./json-lines.ts"
 import { openProfile } from "./open-profile.ts"
 import { createEventPrinter } from "./print-events.ts"
+import { terminalConfirm } from "./terminal-confirm.ts"
 import { type Shown, showTurn, type TurnPrinter } from "./turn-printer.ts"
 import { watchRequests } from "./watch-requests.ts"
 import { type Words, wordsFor } from "./words.ts"
@@ -28,8 +29,11 @@ export async function chat(options: ChatOptions, context: CliContext): Promise<n
   const { model, demo } = context.chooseModel(profile, io.env)
   const mode = options.once !== undefined ? "once" : io.stdin.isTTY === true ? "interactive" : "piped"
   const printer = printerFor(options, context, { words, label: mode === "interactive" ? profile.agent.name : undefined })
+  const confirmation = terminalConfirm(context, words)
+  const canAsk = io.stdin.isTTY === true && !options.json
   const agent = createAgent({
     profile,
+    ...(canAsk ? { confirm: confirmation.confirm } : {}),
     model: watchRequests(model, printer.request),
     ...(context.ports ? { ports: context.ports } : {}),
   })
@@ -42,7 +46,10 @@ export async function chat(options: ChatOptions, context: CliContext): Promise<n
   if (demo) screen.note(screen.paint("dim", words.demo))
   if (options.once !== undefined) return exitCodeOf(await ask(options.once))
   if (mode === "piped") return chatPiped(ask, context, words)
-  return chatInteractive(ask, context, { you: words.you, hint: words.hint(profile.agent.name) })
+  return chatInteractive(ask, context, {
+    words: { you: words.you, hint: words.hint(profile.agent.name) },
+    confirmation,
+  })
 }
 
 function printerFor(

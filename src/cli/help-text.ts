@@ -21,7 +21,9 @@ Examples:
   promptstrata chat                          talk to Fay
   promptstrata chat --once "帮我算 17*23"    one question, one answer
   promptstrata chat ./bots/mine.toml         your own profile
-  promptstrata render fay --sections         the prompt, and where each part of it comes from`
+  promptstrata render fay --sections         the prompt, and where each part of it comes from
+  promptstrata init luna                     a character of your own, in a new folder
+  promptstrata lint                          mistakes in ./profiles and ./prompts`
 
 /** Stands below the options of `chat`. */
 export const chatHelp = `
@@ -32,7 +34,8 @@ when stdout is a pipe.
 Ctrl-C stops the answer that is coming; pressed again, or at the prompt, it leaves. Ctrl-D leaves too.
 
 --json prints one event per line: turn-start, prestart-start, prestart-end, step-start, thinking-delta, text-delta,
-step-end, tool-start, tool-end, warning, commit, turn-end; prompt with --show prompt; error when no turn could begin.
+step-end, tool-start, tool-end, confirm-start, confirm-end, emotion, output-event, empty-reply, bubble, warning, commit,
+turn-end; prompt with --show prompt; error when no turn could begin.
 
 Examples:
   promptstrata chat --once "现在几点？"
@@ -45,3 +48,35 @@ Examples:
   promptstrata render fay --question "今天天气怎么样？" > prompt.txt
   promptstrata render fay --prompt final --sections
   promptstrata render fay --json | jq .tokens`
+
+/** Stands below the options of `lint`. */
+export const lintHelp = `
+Errors keep a file from loading or from doing what it says; warnings are advice. The exit code is 1 where there is an
+error, with --strict also where there is a warning. The files that come with promptstrata are never changed.
+
+Examples:
+  promptstrata lint                              every profile in ./profiles and the prompts beside them
+  promptstrata lint luna --fix                   one profile; white space and hidden characters mended
+  promptstrata lint --format json | jq .problems
+  promptstrata lint --list-rules`
+
+/** Stands below the options of `init`. */
+export const initHelp = `
+At a terminal it asks for what is not given; elsewhere the folder's name and the environment's language are taken.
+Nothing is overwritten: the folder must be new, or hold none of the files.
+
+Examples:
+  promptstrata init luna
+  promptstrata init bots/xiaoyue --name 小月 --locale zh-CN`
+
+/** Stands below the options of `schema`. */
+export const schemaHelp = `
+Write it beside your profiles, and name it in a comment on a profile's first line:
+  promptstrata schema > profiles/profile.schema.json
+  #:schema ./profile.schema.json`
+
+/** Stands below the options of `undo`. */
+export const undoHelp = `
+Examples:
+  promptstrata undo              the last change
+  promptstrata undo MEMORY.md    the last change of that file`

@@ -1,8 +1,8 @@
 import { printArguments } from "../tools/print-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { printTrace } from "../trace/print-trace.ts"
-import type { TurnEvent } from "../turn/events.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnEvent } from "../turn/events.ts"
 import { printPrompt } from "./print-prompt.ts"
 import type { Screen } from "./screen.ts"
 import { createTerminalReader, oneLine, terminalText } from "./terminal-text.ts"
@@ -77,6 +77,10 @@ function besides(event: TurnEvent, words: Words): string[] {
     case "prestart-end":
     case "tool-end":
       return [runText(event.run, words)]
+    case "emotion":
+      return [`~ ${oneLine(event.emotion)}`]
+    case "empty-reply":
+      return [`(${words.silence})`]
     case "warning":
       return [`! ${words.warning}: ${oneLine(event.warning.message)}`]
     default:

@@ -1,15 +1,24 @@
-import { readFileSync } from "node:fs"
 import { Command, InvalidArgumentError, Option } from "commander"
+import { addInit } from "./add-init.ts"
+import { addLint } from "./add-lint.ts"
 import type { ChatOptions } from "./chat.ts"
-import { chatHelp, programHelp, renderHelp } from "./help-text.ts"
+import { chatHelp, programHelp, renderHelp, schemaHelp, undoHelp } from "./help-text.ts"
+import type { InitOptions } from "./init.ts"
 import type { CliIo } from "./io.ts"
+import type { LintOptions } from "./lint.ts"
+import { packageVersion } from "./package-version.ts"
 import type { RenderOptions } from "./render.ts"
 import type { Shown } from "./turn-printer.ts"
+import type { UndoOptions } from "./undo.ts"
 
 /** What the commands do. */
 export interface Commands {
   readonly chat: (options: ChatOptions) => Promise<void>
   readonly render: (options: RenderOptions) => Promise<void>
+  readonly lint: (options: LintOptions) => Promise<void>
+  readonly init: (options: InitOptions) => Promise<void>
+  readonly schema: () => Promise<void>
+  readonly undo: (options: UndoOptions) => Promise<void>
 }
 
 const defaultProfile = "fay"
@@ -37,6 +46,10 @@ export function createProgram({ stdout, stderr }: CliIo, commands: Commands): Co
     .showSuggestionAfterError()
   addChat(program, commands)
   addRender(program, commands)
+  addLint(program, commands.lint)
+  addInit(program, commands.init)
+  addSchema(program, commands)
+  addUndo(program, commands)
   return program
 }
 
@@ -81,12 +94,34 @@ function addShared(command: Command): void {
     .option("--debug", "print where an error was thrown")
 }
 
+function addSchema(program: Command, { schema }: Commands): void {
+  program
+    .command("schema")
+    .summary("print the JSON Schema of profiles, for editors")
+    .description("Print the JSON Schema of a profile's TOML file. Editors complete and check keys with it.")
+    .addHelpText("after", schemaHelp)
+    .action(schema)
+}
+
+function addUndo(program: Command, { undo }: Commands): void {
+  program
+    .command("undo")
+    .summary("take back the last change of a file")
+    .description(
+      "Take back the last change that a tool made to a file of the workspace, and show what that did. Undoing twice does it again.",
+    )
+    .argument("[path]", "the file, such as MEMORY.md; default: the one that was changed last")
+    .option("--profile <profile>", "whose workspace: a profile's name, or the path of its .toml file", "soul")
+    .option("--locale <locale>", "language of the words here, such as en or zh-CN")
+    .option("--data-dir <folder>", "where tools keep their files", "./data")
+    .option("--debug", "print where an error was thrown", false)
+    .addHelpText("after", undoHelp)
+    .action((path: string | undefined, given: Omit<UndoOptions, "path">) =>
+      undo({ ...given, ...(path === undefined ? {} : { path }) }),
+    )
+}
+
 function readShown(value: string, previous: readonly Shown[]): readonly Shown[] {
   if (value !== "prompt" && value !== "trace") throw new InvalidArgumentError("Allowed choices are prompt, trace.")
   return previous.includes(value) ? previous : [...previous, value]
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8")
-  return (JSON.parse(text) as { readonly version: string }).version
 }

@@ -4,13 +4,17 @@ import { chat } from "./chat.ts"
 import { chooseModel, type ModelChooser } from "./choose-model.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodeOfError, exitCodes } from "./exit-codes.ts"
+import { initCommand } from "./init.ts"
 import { createInterrupts, type Interrupts } from "./interrupts.ts"
 import type { CliIo } from "./io.ts"
 import { jsonLine } from "./json-line.ts"
+import { lintCommand } from "./lint.ts"
 import { createProgram } from "./program.ts"
 import { render } from "./render.ts"
 import { errorText } from "./report-error.ts"
+import { schema } from "./schema.ts"
 import { createScreen } from "./screen.ts"
+import { undo } from "./undo.ts"
 
 /** What tests put in the place of the real thing. */
 export interface CliOverrides {
@@ -43,6 +47,10 @@ async function runCommand(argv: readonly string[], context: CliContext): Promise
   const program = createProgram(context.io, {
     chat: (options) => run(chat(options, context), options),
     render: (options) => run(render(options, context), { ...options, json: false }),
+    lint: (options) => run(lintCommand(options, context), { ...options, json: options.format === "json" }),
+    schema: () => run(schema(context), { json: false, debug: false }),
+    init: (options) => run(initCommand(options, context), { ...options, json: false }),
+    undo: (options) => run(undo(options, context), { ...options, json: false }),
   })
   try {
     await program.parseAsync(argv, { from: "user" })

@@ -15,6 +15,17 @@ export interface Words {
   readonly maxSteps: string
   readonly repeatedCall: string
   readonly nothingAsked: string
+  /** The agent chose to say nothing. */
+  readonly silence: string
+  /** A tool asks before it does something. */
+  readonly asks: (tool: string, what: string) => string
+  /** Stands before the answer to that. */
+  readonly allow: string
+  /** Answers that mean yes, in lower case. */
+  readonly yes: readonly string[]
+  readonly undone: (path: string, change: { readonly by: string; readonly at: string }) => string
+  readonly removed: (path: string) => string
+  readonly nothingToUndo: (folder: string) => string
   /** What `render` asks when nobody says. */
   readonly exampleQuestion: string
 }
@@ -32,7 +43,14 @@ const en: Words = {
   truncated: "the model reached its limit: the answer is cut off",
   maxSteps: "the step limit was reached, the answer had to be given",
   repeatedCall: "the model kept repeating a call, the answer had to be given",
+  silence: "says nothing",
   nothingAsked: "Nothing was asked: the input has no line that is not blank.",
+  asks: (tool, what) => `${tool} wants to ${what}`,
+  allow: "Allow it? [y/N]",
+  yes: ["y", "yes"],
+  undone: (path, { by, at }) => `Took back the change of ${path} that ${by} made at ${at}.`,
+  removed: (path) => `${path} had been made by that change: it is gone again.`,
+  nothingToUndo: (folder) => `There is no change to take back in ${folder}.`,
   exampleQuestion: "What time is it?",
 }
 
@@ -49,7 +67,14 @@ const zh: Words = {
   truncated: "达到模型长度上限，回答被截断",
   maxSteps: "达到步数上限，直接作答",
   repeatedCall: "模型反复调用同一工具，直接作答",
+  silence: "没有说话",
   nothingAsked: "没有提问：输入中没有非空行。",
+  asks: (tool, what) => `${tool} 请求：${what}`,
+  allow: "允许吗？[y/N]",
+  yes: ["y", "yes", "是", "好", "允许"],
+  undone: (path, { by, at }) => `已撤销 ${by} 在 ${at} 对 ${path} 的修改。`,
+  removed: (path) => `${path} 是那次修改新建的，现已删除。`,
+  nothingToUndo: (folder) => `${folder} 中没有可以撤销的修改。`,
   exampleQuestion: "现在几点？",
 }
 

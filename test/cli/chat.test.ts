@@ -111,7 +111,7 @@ describe("--json", () => {
     const events = jsonLines(stdout)
     expect(events.map(({ type }) => type)).toEqual([
       ...["turn-start", "step-start", "step-end", "tool-start", "tool-end"],
-      ...["step-start", "text-delta", "step-end", "commit", "turn-end"],
+      ...["step-start", "text-delta", "step-end", "bubble", "commit", "turn-end"],
     ])
     expect(events.at(-1)).toEqual({ type: "turn-end", result: { ok: true, text: "2", stopReason: "finish", usage: {} } })
   })
@@ -125,6 +125,7 @@ describe("--json", () => {
       "prompt",
       "text-delta",
       "step-end",
+      "bubble",
       "commit",
       "turn-end",
     ])

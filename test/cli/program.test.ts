@@ -135,6 +135,8 @@ describe("the help", () => {
     ["promptstrata", ["--help"]],
     ["chat", ["chat", "--help"]],
     ["render", ["help", "render"]],
+    ["lint", ["lint", "--help"]],
+    ["init", ["help", "init"]],
   ])("of %s is worth reading", async (name, args) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

@@ -1,0 +1,39 @@
+// A new character as its author gets it: the package packed, `promptstrata init` run from it, and what it wrote installed,
+// tested, linted and talked to, in both languages.
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const folder = mkdtempSync(join(tmpdir(), "promptstrata-init-"))
+// With CI set, vitest compares the snapshot that init wrote and never writes one.
+const env = { ...process.env, CI: "1" }
+const run = (command, args, { cwd = folder, input = "" } = {}) =>
+  execFileSync(command, args, { cwd, input, env, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] })
+const install = ["install", "--no-audit", "--no-fund", "--engine-strict=false"]
+
+try {
+  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: "." }))
+  const tarball = join(folder, packed.filename)
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
+  run("npm", [...install, tarball])
+  const cli = join(folder, "node_modules", "promptstrata", "dist", "cli", "main.js")
+  for (const [name, locale] of [
+    ["luna", "en"],
+    ["yue", "zh-CN"],
+  ]) {
+    run(process.execPath, [cli, "init", name, "--name", locale === "en" ? "Luna" : "小月", "--locale", locale])
+    const cwd = join(folder, name)
+    const project = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8"))
+    project.dependencies.promptstrata = `file:${tarball}`
+    writeFileSync(join(cwd, "package.json"), JSON.stringify(project))
+    run("npm", install, { cwd })
+    run(process.execPath, [join("node_modules", "vitest", "vitest.mjs"), "run"], { cwd })
+    run(process.execPath, [join("node_modules", "promptstrata", "dist", "cli", "main.js"), "lint", "--strict"], { cwd })
+    const said = run(process.execPath, ["src/main.mjs"], { cwd, input: "hello\n" })
+    if (!said.includes("(offline)")) throw new Error(`npm start: expected the offline answer, found ${JSON.stringify(said)}`)
+  }
+  console.log("promptstrata init writes characters that pass their tests and talk.")
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,74 @@
+import { promptKinds } from "../dialect/prompt-source.ts"
+import type { LintContext, LintFile } from "./context.ts"
+import { makesMessages } from "./nodes.ts"
+
+/** What a turn, the profile and the layers put into prompts, by key; the last three collect what no slot names. */
+const promptSlots = [
+  "question",
+  "memory_on",
+  "history",
+  "memories",
+  "prestart",
+  "tools",
+  "runs",
+  "steps",
+  "note",
+  "fault",
+  "persona",
+  "format",
+  "skills",
+  "final_system",
+  "base",
+  "developer",
+  "rest",
+] as const
+
+const run = ["tool", "arguments", "failed", "block", "result"] as const
+
+/** What the entries of each list hold, by the name of the file that prints them. */
+const entrySlots: Readonly<Record<string, readonly string[]>> = {
+  question: ["speaker", "text", "group"],
+  history: ["role", "group", "speaker", "text", "memories", "prestart"],
+  memories: ["text"],
+  prestart: ["tool", "arguments", "result"],
+  tools: ["name", "description", "parameters", "hint"],
+  runs: run,
+  steps: ["role", "answers", "call", "notice", "output", ...run],
+  rest: ["key", "content"],
+  skills: ["content", "skill_outline"],
+  skill_outline: ["name", "description", "path"],
+}
+
+/** Prompt files that make a request inside a turn. */
+export const turnPrompts: readonly string[] = [...promptKinds, "native"]
+
+/** True for a file that makes a request of its own, as opposed to one that prints entries or a sentence. */
+function isPromptFile({ name, template }: LintFile): boolean {
+  return turnPrompts.includes(name) || (template !== undefined && makesMessages(template.nodes))
+}
+
+/** The names that hold something in a prompt file, or `undefined` where any may: an entry file of a list of the user's own. */
+export function knownSlots(file: LintFile, { files, profiles, shippedNames }: LintContext): ReadonlySet<string> | undefined {
+  const shipped = shippedNames.get(file.name) ?? new Set<string>()
+  const declared = file.source?.attributes.optional
+  const optional = Array.isArray(declared) ? declared.filter((name) => typeof name === "string") : []
+  if (isPromptFile(file)) {
+    const variables = profiles.flatMap(({ documents }) => documents.flatMap(({ data }) => variableNames(data)))
+    // An entry file beside it says that somebody brings such a list.
+    const lists = files.filter(({ root, folder }) => root === file.root && folder === file.folder).map(({ name }) => name)
+    return new Set([...promptSlots, ...variables, ...shipped, ...optional, ...lists])
+  }
+  const fields = Object.hasOwn(entrySlots, file.name) ? entrySlots[file.name] : undefined
+  if (fields === undefined && shipped.size === 0) return undefined
+  return new Set([...(fields ?? []), ...shipped, ...optional])
+}
+
+/** The names that the library itself prints through files of a dialect. */
+export function knownFileNames({ shippedNames }: LintContext): ReadonlySet<string> {
+  return new Set([...turnPrompts, ...Object.keys(entrySlots), ...shippedNames.keys()])
+}
+
+/** The keys of a profile file's `[variables]`. */
+export function variableNames({ variables }: Readonly<Record<string, unknown>>): string[] {
+  return typeof variables === "object" && variables !== null ? Object.keys(variables) : []
+}

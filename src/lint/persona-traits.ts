@@ -1,0 +1,38 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
+
+/** What a persona should say, and the words that people say it with, in Chinese and English. */
+export interface PersonaTrait {
+  readonly what: string
+  readonly words: () => RegExp
+}
+
+/** Traits that a persona has (T37). The lists are wide: what is found is not judged, only what is wholly absent is said. */
+export const personaTraits: readonly PersonaTrait[] = [
+  {
+    what: "a personality (what the character is like)",
+    words: lazyPattern(
+      String.raw`性格|个性|脾气|温柔|体贴|活泼|开朗|善良|冷静|沉稳|傲娇|热情|幽默|风趣|细心|耐心|害羞|勇敢|聪明|调皮|可爱|高冷|毒舌|慵懒|认真|严肃|严谨|乐观|内向|外向|好奇|真诚|直率|爽朗|腼腆|理性|感性|喜欢|讨厌|\b(?:personality|character|temper|gentle|kind|warm|calm|cheerful|curious|shy|witty|funny|humou?r|playful|patient|caring|thoughtful|attentive|brave|clever|serious|stern|sarcastic|friendly|honest|blunt|dry|optimistic|energetic|lazy|proud|loyal|stubborn|gruff|quiet|sweet|grumpy|nerdy|sassy|mischievous|empathetic|likes?|loves?|hates?|enjoys?)\b`,
+      "i",
+    ),
+  },
+  {
+    what: "a tone (how it speaks)",
+    words: lazyPattern(
+      String.raw`语气|口吻|口头禅|说话|讲话|用词|措辞|语言|简短|简洁|亲切|轻松|随意|正式|聊天|回答|\b(?:tone|voice|speaks?|speech|talks?|says?|writes?|words?|sentences?|answers?|repl(?:y|ies)|accent|slang|formal|informal|casual(?:ly)?|brief(?:ly)?|short|warmly|politely|concise(?:ly)?|chat(?:s|ty)?)\b`,
+      "i",
+    ),
+  },
+  {
+    what: "a form of address (what it calls the user)",
+    words: lazyPattern(
+      String.raw`称呼|称用户|称对方|叫用户|叫对方|叫他|叫她|叫我|喊|唤|尊称|昵称|\b(?:calls?|address(?:es|ed|ing)?|nicknames?|refers? to (?:the user|them|you|him|her)|by (?:their|his|her) (?:first )?name)\b`,
+      "i",
+    ),
+  },
+]
+
+/** A sentence in which a character says who it is. */
+export const selfNaming = lazyPattern(
+  String.raw`你叫|你是|名叫|名字|我叫|我是|\b(?:you are|you're|i am|i'm|my name|your name|called|named)\b`,
+  "i",
+)

@@ -1,0 +1,60 @@
+import { type Dirent, existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { isLocale } from "../../dialect/locales.ts"
+import { promptName } from "../../dialect/prompt-source.ts"
+import type { LintFile } from "../../lint/context.ts"
+
+/** Where a file of a prompts folder stands, and so what it is. */
+export type PromptPlace = Pick<LintFile, "kind" | "folder" | "locale" | "name"> & {
+  /** Relative to the prompts folder, parts joined by `/`. */
+  readonly path: string
+}
+
+const textKinds: Readonly<Record<string, LintFile["kind"]>> = {
+  characters: "persona",
+  formats: "format",
+  final: "final",
+  tools: "tool",
+}
+
+/** Finds the authored files of a prompts folder, in order. Hidden files, linked folders and the files beside a `SKILL.md` are passed over. */
+export function findPromptFiles(root: string): PromptPlace[] {
+  return pathsIn(root, "")
+    .sort()
+    .map((path) => ({ path, ...placeOf(path) }))
+}
+
+function placeOf(path: string): Omit<PromptPlace, "path"> {
+  const parts = path.split("/")
+  const [folder = "", second = ""] = parts
+  const name = promptName(path)
+  if (parts.length > 1 && folder === "skills")
+    return { kind: "skill", folder, name: name === "SKILL" ? (parts.at(-2) ?? name) : name }
+  const kind = Object.hasOwn(textKinds, folder) ? textKinds[folder] : undefined
+  const locale = parts.length === 3 && isLocale(second) ? second : undefined
+  if (kind !== undefined && (locale !== undefined || parts.length === 2))
+    return { kind, folder, name, ...(locale === undefined ? {} : { locale }) }
+  if (locale !== undefined && path.endsWith(".md")) return { kind: "prompt", folder, locale, name }
+  return { kind: "other", folder, name }
+}
+
+function pathsIn(root: string, below: string): string[] {
+  const folder = join(root, below)
+  // What a skill brings along is its own affair.
+  if (below.startsWith("skills/") && existsSync(join(folder, "SKILL.md"))) return [`${below}/SKILL.md`]
+  return entriesOf(folder).flatMap((entry) => {
+    if (entry.name.startsWith(".")) return []
+    const path = below === "" ? entry.name : `${below}/${entry.name}`
+    if (entry.isDirectory()) return pathsIn(root, path)
+    return /\.(?:md|txt)$/.test(entry.name) ? [path] : []
+  })
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // What cannot be read is reported where something needs it.
+    return []
+  }
+}

@@ -1,0 +1,16 @@
+import process from "node:process"
+import { createAgent } from "promptstrata"
+import { openaiModel } from "promptstrata/models/openai"
+import { loadProfile } from "promptstrata/node"
+import { offlineModel } from "./offline-model.mjs"
+
+/** Makes __NAME__, with the model that the environment names; any server that speaks OpenAI's language will do. */
+export async function createCharacter({ model = modelFromEnvironment() } = {}) {
+  return createAgent({ profile: await loadProfile("__ID__"), model })
+}
+
+function modelFromEnvironment() {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, MODEL: name = "gpt-5-mini" } = process.env
+  if (!apiKey && !baseUrl) return offlineModel()
+  return openaiModel({ model: name, ...(apiKey ? { apiKey } : {}), ...(baseUrl ? { baseUrl } : {}) })
+}

@@ -1,0 +1,22 @@
+import process from "node:process"
+import { createInterface } from "node:readline"
+import { createCharacter } from "./character.mjs"
+
+const character = await createCharacter()
+const session = character.session("terminal")
+const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
+
+terminal.prompt()
+for await (const line of terminal) {
+  if (line.trim() !== "") await answer(line)
+  terminal.prompt()
+}
+process.stdout.write("\n")
+await character.close()
+
+async function answer(line) {
+  const turn = session.send(line)
+  for await (const delta of turn.textStream) process.stdout.write(delta)
+  const result = await turn.result
+  process.stdout.write(result.ok ? "\n" : `${result.error.message}\n`)
+}

@@ -1,0 +1,96 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { applyFixes } from "../../src/lint/apply-fixes.ts"
+import type { LintContext, LintFile } from "../../src/lint/context.ts"
+import { hiddenRuns } from "../../src/lint/hidden-characters.ts"
+import { lint } from "../../src/lint/lint.ts"
+import { normalizeText } from "../../src/template/normalize.ts"
+
+const pieces = [
+  "a",
+  "字",
+  " ",
+  "  ",
+  "\t",
+  "\n",
+  "\r\n",
+  "\r",
+  "\uFEFF",
+  "\u200b",
+  "\u202e",
+  "\u{e0041}",
+  "ש",
+  "👩‍👧",
+  "🏴󠁧󠁢󠁳󠁣󠁴󠁿",
+  "${rest}",
+  "\u00a0",
+  "　",
+]
+const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(""))
+
+function persona(text: string): LintFile {
+  return {
+    kind: "persona",
+    file: "p.md",
+    path: "/p.md",
+    text,
+    root: "prompts",
+    folder: "characters",
+    name: "p",
+    shipped: false,
+    source: { path: "p.md", attributes: { name: "P" }, body: normalizeText(text), firstLine: 1 },
+    loads: [],
+    faults: [],
+  }
+}
+
+function contextOf(file: LintFile): LintContext {
+  return { files: [file], profiles: [], shippedNames: new Map(), traces: [] }
+}
+
+describe("fixes", () => {
+  test("take their problems away, once and for all", () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const fixed = applyFixes(text, lint(contextOf(persona(text))))
+        const left = lint(contextOf(persona(fixed))).filter(({ fix }) => fix !== undefined)
+        // Two edits may touch: what one leaves the next run takes. A second run always suffices.
+        const again = applyFixes(fixed, left)
+        expect(lint(contextOf(persona(again))).filter(({ fix }) => fix !== undefined)).toEqual([])
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test("leave every character that a person sees, and every line", () => {
+    const seen = (text: string) => {
+      // A mark in front, so that a second one is no byte order mark.
+      let shown = `\uFEFF${normalizeText(text)}`
+      for (const { index, length, isIdle } of hiddenRuns(shown).reverse())
+        if (isIdle) shown = shown.slice(0, index) + shown.slice(index + length)
+      return shown
+        .slice(1)
+        .split("\n")
+        .map((line) => line.replace(/[ \t]+$/, ""))
+    }
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(seen(applyFixes(text, lint(contextOf(persona(text)))))).toEqual(seen(text))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test("of edits that overlap the first wins, and none outside the text is made", () => {
+    const fix = (start: number, end: number, text: string) => ({ fix: [{ start, end, text }] })
+    expect(applyFixes("abcdef", [fix(3, 5, "X"), fix(1, 4, "Y"), fix(5, 9, "Z"), fix(6, 6, "!")])).toBe("aYef!")
+  })
+
+  test("none is offered for what may be part of a value in a profile", () => {
+    const file = { ...persona('name = "a\u200b" \r\n'), kind: "profile" } as const
+    const { source: _, ...profile } = file
+    const problems = lint(contextOf(profile))
+    expect(problems.map(({ rule }) => rule)).toEqual(["invisible-characters"])
+    expect(problems.some(({ fix }) => fix !== undefined)).toBe(false)
+  })
+})

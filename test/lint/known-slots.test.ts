@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest"
+import type { Entry, Value } from "../../src/core/value.ts"
+import { turnInjections } from "../../src/layers/turn-injections.ts"
+import type { TurnState } from "../../src/layers/turn-state.ts"
+import type { LintContext, LintFile } from "../../src/lint/context.ts"
+import { knownSlots } from "../../src/lint/known-slots.ts"
+import { parseTemplate } from "../../src/template/parse.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+
+const empty: LintContext = { files: [], profiles: [], shippedNames: new Map(), traces: [] }
+
+function fileNamed(name: string): LintFile {
+  const template = parseTemplate("${x}", { file: `${name}.md` })
+  return {
+    kind: "prompt",
+    file: `${name}.md`,
+    path: "",
+    text: "",
+    root: "",
+    folder: "d",
+    name,
+    shipped: false,
+    template,
+    loads: [],
+    faults: [],
+  }
+}
+
+const run = { id: "1", tool: "t", args: { a: 1 }, status: "ok", result: "r", durationMs: 1 } as const
+const call = { id: "1", name: "t", arguments: "{}" }
+const state: TurnState = {
+  question: { speaker: { id: "u", name: "U" }, text: "q" },
+  group: true,
+  agentName: "A",
+  history: [{ role: "user", speaker: { id: "u", name: "U" }, text: "h", prestart: [run], recalled: ["m"] } as never],
+  memories: [{ text: "m" }],
+  prestart: [run],
+  tools: [defineTool({ name: "t", description: "d", execute: () => 1 })],
+  runs: [run, { ...run, result: "a\nb" }],
+  steps: [
+    { type: "run", call: "c", run },
+    { type: "run", call: "c", run: { ...run, result: "a\nb" } },
+    { type: "native", text: "x", calls: [call as never], runs: [run] },
+    { type: "fault", output: "o", notice: "n" },
+  ],
+  note: "n",
+  fault: "f",
+}
+
+/** Data of a native message: it is printed nowhere. */
+const unprinted = ["toolCalls", "toolCallId"]
+
+function entriesOf(value: Value): readonly Entry[] {
+  return Array.isArray(value) ? (value as readonly Entry[]) : []
+}
+
+describe("the slots that are known to be filled", () => {
+  test("in a prompt are all that a turn brings", () => {
+    const known = knownSlots(fileNamed("planner"), empty)
+    const brought = turnInjections(state, { optional: "optional" }).map(({ key }) => key)
+    expect(brought.filter((key) => !known?.has(key))).toEqual([])
+  })
+
+  test("in an entry file are all that its entries hold, and no others", () => {
+    for (const { key, content } of turnInjections(state, { optional: "optional" })) {
+      const fields = new Set(entriesOf(content).flatMap((entry) => Object.keys(entry)))
+      if (fields.size === 0) continue
+      const known = [...(knownSlots(fileNamed(key), empty) ?? [])]
+      expect({ key, lacking: [...fields].filter((name) => !known.includes(name) && !unprinted.includes(name)) }).toEqual({
+        key,
+        lacking: [],
+      })
+      expect({ key, unheard: known.filter((name) => !fields.has(name)) }).toEqual({ key, unheard: [] })
+    }
+  })
+
+  test("in an entry file of one's own may be any", () => {
+    expect(knownSlots(fileNamed("friends"), empty)).toBeUndefined()
+  })
+})

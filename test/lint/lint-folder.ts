@@ -1,0 +1,38 @@
+import type { LintContext } from "../../src/lint/context.ts"
+import { lint } from "../../src/lint/lint.ts"
+import type { LintProblem } from "../../src/lint/problem.ts"
+import { readLintFiles } from "../../src/node/lint/read-lint-files.ts"
+import { tempFolder } from "../support/temp-folder.ts"
+
+/** The files of a project, by their paths in it. */
+export type ProjectFiles = Readonly<Record<string, string | Uint8Array>>
+
+/** A character without a fault: what a case changes is what is wrong. */
+export const cleanProject: ProjectFiles = {
+  "profiles/luna.toml": 'locale = "en"\n\n[prompt]\nfolder = "../prompts"\npersona = "luna"\n',
+  "prompts/characters/en/luna.md":
+    '---\nname: Luna\n---\nYou are Luna, a kind and playful friend. You speak briefly and call the user "my friend".\n',
+}
+
+/** Reads a project as `promptstrata lint` does: its profiles, or without any its prompts folder alone. */
+export async function readProject(files: ProjectFiles): Promise<{ readonly folder: string; readonly context: LintContext }> {
+  const folder = tempFolder(files)
+  const profiles = Object.keys(files).filter((path) => path.startsWith("profiles/") && path.endsWith(".toml"))
+  const context = await readLintFiles({
+    profiles: profiles.map((path) => `${folder}/${path}`),
+    ...(profiles.length === 0 ? { promptFolder: `${folder}/prompts` } : {}),
+  })
+  return { folder, context }
+}
+
+/** What `lint` finds in a project, with the test's folder left out of its paths. */
+export async function lintProject(files: ProjectFiles): Promise<LintProblem[]> {
+  const { folder, context } = await readProject(files)
+  const plain = (text: string) => text.replaceAll(`${folder}/`, "")
+  return lint(context).map((problem) => ({ ...problem, file: plain(problem.file), message: plain(problem.message) }))
+}
+
+/** A problem in one line: `file:line:column severity rule: message`. */
+export function inOneLine({ file, line, column, severity, rule, message }: LintProblem): string {
+  return `${file}:${line}:${column} ${severity} ${rule}: ${message}`
+}
