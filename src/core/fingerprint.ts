@@ -1,21 +1,41 @@
+/** A text's hash, from which that of a joined text is made without reading it again. */
+export interface TextHash {
+  readonly low: number
+  readonly high: number
+  /** What the hash of a text before it is multiplied by. */
+  readonly lowPower: number
+  readonly highPower: number
+}
+
+const lowBase = 0x01000193
+const highBase = 0x5bd1e995
+
+/** Two independent 32-bit polynomials over a text's UTF-16 units. */
+export function hashText(text: string): TextHash {
+  let [low, high, lowPower, highPower] = [0, 0, 1, 1]
+  for (let at = 0; at < text.length; at++) {
+    const unit = Math.imul(text.charCodeAt(at) + 0x7f4a7c15, 0x2c1b3c6d)
+    const mixed = unit ^ (unit >>> 15)
+    low = (Math.imul(low, lowBase) + mixed) | 0
+    high = (Math.imul(high, highBase) + Math.imul(mixed, 0x297a2d39)) | 0
+    lowPower = Math.imul(lowPower, lowBase)
+    highPower = Math.imul(highPower, highBase)
+  }
+  return { low, high, lowPower, highPower }
+}
+
 /**
- * A running hash of texts: two independent 32-bit FNV-1a lanes over UTF-16 units. Equal texts in equal order give equal
- * digests; it tells changes apart, it does not withstand an attacker.
+ * A running hash of texts. Equal texts in equal order give equal digests, however they are cut into pieces; it tells changes
+ * apart, it does not withstand an attacker.
  */
 export class Fingerprint {
   #low = 0x811c9dc5
   #high = 0xcbf29ce4
 
-  add(text: string): this {
-    let low = this.#low
-    let high = this.#high
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at)
-      low = Math.imul(low ^ unit, 0x01000193)
-      high = Math.imul(high ^ ((unit << 7) | (unit >>> 9)), 0x01000197)
-    }
-    this.#low = low
-    this.#high = high
+  /** `hash` is {@link hashText} of the text, where it is known already. */
+  add(text: string, hash: TextHash = hashText(text)): this {
+    this.#low = (Math.imul(this.#low, hash.lowPower) + hash.low) | 0
+    this.#high = (Math.imul(this.#high, hash.highPower) + hash.high) | 0
     return this
   }
 

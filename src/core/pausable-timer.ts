@@ -15,14 +15,14 @@ export function startPausableTimer(
   { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
   delayMs: number,
   callback: () => void,
+  { startedMs: begunMs }: { readonly startedMs?: number } = {},
 ): PausableTimer {
   let leftMs = Math.min(delayMs, maxDelayMs)
-  let startedMs = 0
+  let startedMs = begunMs ?? clock.nowMs()
   let handle: unknown
   let pauses = 0
   let isOver = false
   const run = (): void => {
-    startedMs = clock.nowMs()
     handle = timers.set(() => {
       isOver = true
       callback()
@@ -30,7 +30,9 @@ export function startPausableTimer(
   }
   const resumeOne = (): void => {
     pauses--
-    if (pauses === 0 && !isOver) run()
+    if (pauses > 0 || isOver) return
+    startedMs = clock.nowMs()
+    run()
   }
   run()
   return {

@@ -15,6 +15,10 @@ export interface Span {
   readonly trust: Trust
   readonly stability: Stability
   readonly source?: Source
+  /**
+   * By how much the message's count grows with it, so that a message's spans sum to its tokens: a token that crosses the
+   * seam of two spans belongs to the one it begins in. Where later text makes fewer tokens of a span, it has those fewer.
+   */
   readonly tokens: number
 }
 
@@ -25,6 +29,7 @@ export interface Prefix {
   readonly message: number
   /** UTF-16 offset in that message's content. */
   readonly end: number
+  /** Of all contents before the end: what the counter says of that text. */
   readonly tokens: number
   /** Equal for equal text, roles and order of everything before the end. */
   readonly fingerprint: string
@@ -53,6 +58,13 @@ export type CutSize =
   | { readonly entries: number; readonly of?: number }
   | { readonly characters: number }
 
+/** Why a later step of a turn could not keep what its first step decided, so that the provider's cache breaks. */
+export interface PrefixMoved {
+  /** The first injection that had to give more. */
+  readonly key: string
+  readonly reason: string
+}
+
 /** A request, assembled: plain JSON, so it can be stored, compared and shown. */
 export interface Assembly {
   readonly version: 1
@@ -67,6 +79,8 @@ export interface Assembly {
   readonly prefixes: readonly Prefix[]
   readonly decisions: readonly Decision[]
   readonly cut: Cut
+  /** Set when more was cut than `options.cut` said, and not of this turn's own tool results. */
+  readonly prefixMoved?: PrefixMoved
   /** What sanitising took out of untrusted text. */
   readonly sanitised: readonly Sanitised[]
 }

@@ -32,6 +32,11 @@ export interface Fit {
   readonly shrink: "drop" | "entries" | "head" | "tail" | "headTail"
   /** Items of one group are dropped together. */
   readonly group?: string
+  /**
+   * By entry, when it shrinks by entries: the lowest goes first, equal ones oldest first. Absent: oldest first, where of a
+   * user's message and the model's answers to it the answers go first. An entry that `answers` goes with the one before it.
+   */
+  readonly scores?: readonly number[]
 }
 
 /** Keyed data for a prompt: it lands in the slot of its key, or in the prompt's rest slot (S1). */

@@ -138,13 +138,13 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "fay/en/chat.md",
     attributes: {"omit":["tools","steps","runs","fault","note","final_system"]},
-    body: "${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n",
+    body: "${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n${skills?\n**Skills**\n${skills}\n---\n}\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n",
     firstLine: 4,
   },
   {
     path: "fay/en/final.md",
     attributes: {"omit":["steps","tools","fault"]},
-    body: "${role(system)}\n${final_system}\n${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Summary of tool runs**\n${runs = (none)}\n${note? (planner's advice$: ${note})}\n---\n\n**Recent dialogue**\n${history}\n${question}\n---\n",
+    body: "${role(system)}\n${final_system}\n${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n${skills?\n**Skills**\n${skills}\n---\n}\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Summary of tool runs**\n${runs = (none)}\n${note? (planner's advice$: ${note})}\n---\n\n**Recent dialogue**\n${history}\n${question}\n---\n",
     firstLine: 4,
   },
   {
@@ -162,13 +162,13 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "fay/en/native.md",
     attributes: {"omit":["tools","runs","fault","note","final_system"]},
-    body: "${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n${messages(steps)}\n",
+    body: "${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n${skills?\n**Skills**\n${skills}\n---\n}\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Other observations**\n${rest = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n${messages(steps)}\n",
     firstLine: 4,
   },
   {
     path: "fay/en/planner.md",
     attributes: {"omit":["steps","note","final_system"]},
-    body: "${role(system)}\nYou plan the next action. Output valid JSON and nothing else.\n${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n**Further observations**\n${rest = (none)}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Available tools**\n${tools = (no tools available)}\n---\n\n**Tool runs so far**\n${runs = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n\nReturn JSON in one of these forms:\n- To call a tool:\n    {\"action\": \"tool\", \"tool\": \"tool name\", \"args\": {...}}\n- To reply directly (the reply is required):\n    {\"action\": \"finish\", \"message\": \"your reply\"}\n",
+    body: "${role(system)}\nYou plan the next action. Output valid JSON and nothing else.\n${role(user)}\n**Question**\n${question}\n---\n**Persona**\n${persona}\n---\n\n${skills?\n**Skills**\n${skills}\n---\n}\n\n**Further observations**\n${rest = (none)}\n---\n\n**Related memories**\n${memories = (no related memories)}\n---\n\n${prestart?\n**Prefetched tool results**\n${prestart}\n---\n}\n\n**Available tools**\n${tools = (no tools available)}\n---\n\n**Tool runs so far**\n${runs = (none)}\n---\n\n**Recent dialogue**\n${history = (no dialogue yet)}\n---\n\nReturn JSON in one of these forms:\n- To call a tool:\n    {\"action\": \"tool\", \"tool\": \"tool name\", \"args\": {...}}\n- To reply directly (the reply is required):\n    {\"action\": \"finish\", \"message\": \"your reply\"}\n",
     firstLine: 4,
   },
   {
@@ -210,13 +210,13 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "fay/zh-CN/chat.md",
     attributes: {"omit":["tools","steps","runs","fault","note","final_system"]},
-    body: "${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n",
+    body: "${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n${skills?\n**技能**\n${skills}\n---\n}\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n",
     firstLine: 4,
   },
   {
     path: "fay/zh-CN/final.md",
     attributes: {"omit":["steps","tools","fault"]},
-    body: "${role(system)}\n${final_system}\n${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**工具执行摘要**\n${runs = （无）}\n${note? （规划器建议：${note}）}\n---\n\n**最近对话**\n${history}\n${question}\n---\n",
+    body: "${role(system)}\n${final_system}\n${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n${skills?\n**技能**\n${skills}\n---\n}\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**工具执行摘要**\n${runs = （无）}\n${note? （规划器建议：${note}）}\n---\n\n**最近对话**\n${history}\n${question}\n---\n",
     firstLine: 4,
   },
   {
@@ -234,13 +234,13 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "fay/zh-CN/native.md",
     attributes: {"omit":["tools","runs","fault","note","final_system"]},
-    body: "${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n${messages(steps)}\n",
+    body: "${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n${skills?\n**技能**\n${skills}\n---\n}\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**其他观察**\n${rest = （无补充）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n${messages(steps)}\n",
     firstLine: 4,
   },
   {
     path: "fay/zh-CN/planner.md",
     attributes: {"omit":["steps","note","final_system"]},
-    body: "${role(system)}\n你负责规划下一步行动，请严格输出合法 JSON。\n${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n**额外观察**\n${rest = （无补充）}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**可用工具**\n${tools = （暂无可用工具）}\n---\n\n**历史工具执行**\n${runs = （无）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n\n请返回 JSON，格式如下：\n- 若需要调用工具：\n    {\"action\": \"tool\", \"tool\": \"工具名\", \"args\": {...}}\n- 若直接回复（需附带回复内容）：\n    {\"action\": \"finish\", \"message\": \"你的回复内容\"}\n",
+    body: "${role(system)}\n你负责规划下一步行动，请严格输出合法 JSON。\n${role(user)}\n**提问内容**\n${question}\n---\n**系统设定**\n${persona}\n---\n\n${skills?\n**技能**\n${skills}\n---\n}\n\n**额外观察**\n${rest = （无补充）}\n---\n\n**关联记忆**\n${memories = （无相关记忆）}\n---\n\n${prestart?\n**预启动工具结果**\n${prestart}\n---\n}\n\n**可用工具**\n${tools = （暂无可用工具）}\n---\n\n**历史工具执行**\n${runs = （无）}\n---\n\n**最近对话**\n${history = （暂无对话）}\n---\n\n请返回 JSON，格式如下：\n- 若需要调用工具：\n    {\"action\": \"tool\", \"tool\": \"工具名\", \"args\": {...}}\n- 若直接回复（需附带回复内容）：\n    {\"action\": \"finish\", \"message\": \"你的回复内容\"}\n",
     firstLine: 4,
   },
   {
@@ -280,6 +280,42 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "formats/en/emotion_bracket.md",
+    attributes: {"parser":"emotion_bracket"},
+    body: "Whatever you say to the user has this structure, first the emotion of the moment, then the words you speak:\n[EMOTION] words\n- EMOTION is one word, such as happy, sad, angry, shy, surprised or calm, in square brackets.\n- Begin with the bracket; nothing stands before it. Name one emotion for all you say.\n- Use no square brackets elsewhere in your words.\n- This structure is for your words alone. JSON that is asked for elsewhere stays as it is: put words of this structure into it.\n\nFor example:\n[happy] You are back! How was your day?\n",
+    firstLine: 4,
+  },
+  {
+    path: "formats/en/emotion_pipe.md",
+    attributes: {"parser":"emotion_pipe"},
+    body: "Whatever you say to the user has this structure, first the emotion of the moment, then the words you speak:\n[EMOTION] ||| words\n- EMOTION is one word, such as happy, sad, angry, shy, surprised or calm, in square brackets; three vertical bars follow them.\n- Begin with the bracket; nothing stands before it.\n- When the emotion changes, begin a new line with [EMOTION] ||| again; while it stays the same, go on without it.\n- This structure is for your words alone. JSON that is asked for elsewhere stays as it is: put words of this structure into it.\n\nFor example:\n[happy] ||| You are back!\n[curious] ||| How was your day?\n",
+    firstLine: 4,
+  },
+  {
+    path: "formats/en/plain.md",
+    attributes: {"parser":"plain"},
+    body: "Whatever you say to the user is plain text: spoken sentences alone, in paragraphs where that helps. No headings, lists, bold or other Markdown, no tags for emotions, no actions, no narration.\n",
+    firstLine: 4,
+  },
+  {
+    path: "formats/zh-CN/emotion_bracket.md",
+    attributes: {"parser":"emotion_bracket"},
+    body: "你对用户说的话都用这个结构，先写此刻的情绪，再写说出口的话：\n[情绪] 说出口的话\n- 情绪是一个词，比如 开心、难过、生气、害羞、惊讶、平静，写在方括号里。\n- 一开头就是方括号，前面什么也不写；整段话只写一次情绪。\n- 话里别的地方不用方括号。\n- 这个结构只管你说的话。别处要求的 JSON 照旧，把这样写好的话放进去。\n\n例如：\n[开心] 你回来啦！今天过得怎么样？\n",
+    firstLine: 4,
+  },
+  {
+    path: "formats/zh-CN/emotion_pipe.md",
+    attributes: {"parser":"emotion_pipe"},
+    body: "你对用户说的话都用这个结构，先写此刻的情绪，再写说出口的话：\n[情绪] ||| 说出口的话\n- 情绪是一个词，比如 开心、难过、生气、害羞、惊讶、平静，写在方括号里；方括号后面是三条竖线。\n- 一开头就是方括号，前面什么也不写。\n- 情绪变了就另起一行，重新写 [情绪] |||；情绪没变就接着说，不用再写。\n- 这个结构只管你说的话。别处要求的 JSON 照旧，把这样写好的话放进去。\n\n例如：\n[开心] ||| 你回来啦！\n[好奇] ||| 今天过得怎么样？\n",
+    firstLine: 4,
+  },
+  {
+    path: "formats/zh-CN/plain.md",
+    attributes: {"parser":"plain"},
+    body: "你对用户说的话是纯文本：只有说出口的句子，需要时分段。不用标题、列表、粗体和其他 Markdown 记号，也不写情绪标签、动作和旁白。\n",
+    firstLine: 4,
+  },
+  {
     path: "layered/en/chat.md",
     attributes: {"omit":["tools","steps","runs","fault","note","final_system"]},
     body: "${role(system)}\n${persona}\n\n${format}\n\n${skills}\n${messages(history)}\n${role(user)}\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n\n${rest}\n\n${question}\n",
@@ -294,7 +330,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "layered/en/history.md",
     attributes: {},
-    body: "${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}$:}\n${text}\n",
+    body: "${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}$:}\n${text}\n",
     firstLine: 1,
   },
   {
@@ -366,7 +402,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "layered/zh-CN/history.md",
     attributes: {},
-    body: "${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}：}\n${text}\n",
+    body: "${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}：}\n${text}\n",
     firstLine: 1,
   },
   {
@@ -430,6 +466,12 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "shared/en/document-truncated.md",
+    attributes: {},
+    body: "${read? [...truncated; use the read tool to see all of ${file}...] : [...truncated...]}\n${kept? (truncated$: ${kept}+${tail} of ${total} characters are kept)}\n",
+    firstLine: 1,
+  },
+  {
     path: "shared/en/entries-dropped.md",
     attributes: {},
     body: "[...earlier entries left out: ${dropped}...]\n",
@@ -478,6 +520,18 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "shared/en/skill_outline.md",
+    attributes: {},
+    body: "- ${name}${description? $: ${description}} ${path? -> ${path}}\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/en/skills.md",
+    attributes: {"separator":"blank-line"},
+    body: "${content}\n${skill_outline?\nYou have these skills, to use as needed$:\n${skill_outline}\nWhen you need one, read its file for the full instructions.\n}\n",
+    firstLine: 4,
+  },
+  {
     path: "shared/en/tool-no-result.md",
     attributes: {},
     body: "(nothing was returned)\n",
@@ -523,6 +577,12 @@ export const shippedPrompts: readonly PromptSource[] = [
     path: "shared/zh-CN/dialogue.md",
     attributes: {},
     body: "${speaker}：\n${text | fence}\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/document-truncated.md",
+    attributes: {},
+    body: "${read? [...内容被截断，完整内容请使用 read 工具查看 ${file}...] : [...内容被截断...]}\n${kept? （截断：保留了 ${kept}+${tail} 字符，共 ${total} 字符）}\n",
     firstLine: 1,
   },
   {
@@ -574,6 +634,18 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "shared/zh-CN/skill_outline.md",
+    attributes: {},
+    body: "- ${name}${description? $: ${description}} ${path? -> ${path}}\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/skills.md",
+    attributes: {"separator":"blank-line"},
+    body: "${content}\n${skill_outline?\n你有以下技能可按需使用$:\n${skill_outline}\n需要时读取对应文件获取详细指引。\n}\n",
+    firstLine: 4,
+  },
+  {
     path: "shared/zh-CN/tool-no-result.md",
     attributes: {},
     body: "（没有返回内容）\n",
@@ -616,6 +688,222 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "skills/en/diary.md",
+    attributes: {"name":"diary","description":"How to keep a diary in the workspace. Use it to write down a day worth remembering, or when someone asks what happened on an earlier day.","mode":"outline","priority":100},
+    body: "# Keeping a diary\n\nThe diary is a folder `diary` in your workspace, with one file for each day: `diary/YYYYMMDD.md`. You keep it with the ordinary tools `list`, `read`, `write` and `edit`. Nothing of it comes into your prompt by itself: what you do not read, you do not know.\n\n## When to write\n\nWrite when something happened that you would be sorry to forget: a promise, a plan, good or bad news, a first time, a mood that lasted. Small talk needs no entry. Write once, towards the end of a conversation, and do not announce it unless you are asked.\n\n## How to write\n\n1. Find out today's date. If you have no tool that tells it and nobody has said it, ask; never guess a date.\n2. `read` today's file. If it is not there yet, `write` it with the entry. If it is, `edit` it: put the new entry below the last one and leave the others as they are.\n3. Write an entry of two to five sentences, in your own voice, under a heading with the time of day:\n\n   ```\n   ## Evening\n   Lin told me that the exam is on Friday. She sounded tired, so we only talked about the sea. I promised to ask her on Saturday how it went.\n   ```\n\nWrite down what was said and what you felt about it, and keep the two apart. Do not write passwords, numbers of cards or papers, or what somebody asked you to keep to yourself.\n\n## How to look something up\n\n1. If you know the day, `read` its file. If you do not, `list` the folder `diary` and read from the newest day backwards, a few days at a time.\n2. Say what the entry says. If there is none, say that you did not write it down; do not fill the gap from imagination.\n\n## How to correct\n\nWhen somebody tells you that an entry is wrong, add a line below it that says what is right and when you learned it. Remove an entry only when its subject asks you to.\n",
+    firstLine: 7,
+  },
+  {
+    path: "skills/en/file-navigation.md",
+    attributes: {"name":"file-navigation","description":"How to find a file or a passage in folders you do not know. Use it when you need something from the workspace and do not have its path.","mode":"outline","priority":110},
+    body: "# Finding your way among files\n\n## Look before you open\n\n1. `list` the folder at the top first. Read the names: they usually tell how the place is ordered, by date, by person or by subject.\n2. Choose the one folder that fits best and `list` that. Go down one level at a time; come back up when two levels in a row did not help.\n3. A file named like a table of contents (`README`, `index`, `目录`) is worth reading before any other.\n\nKeep in mind which folders you have seen, so that you do not list them again.\n\n## Read as little as will do\n\n- When a file is long, read its beginning, decide whether it is the right one, and only then read the part you need.\n- Several candidates? Begin with the newest, or with the one whose name has most of the words you look for.\n- Copy paths exactly as `list` shows them: capitals, spaces and endings count.\n\n## When it is not there\n\nTry another word for the same thing, in the other language too. After a handful of folders without a trace, stop: say where you looked and ask where it might be. Never invent a path or the content of a file you could not open.\n\n## Before you change anything\n\nRead the whole passage you are about to change. Prefer `edit`, which replaces what you name, to `write`, which replaces everything. Put new files where their like already are.\n",
+    firstLine: 7,
+  },
+  {
+    path: "skills/zh-CN/diary.md",
+    attributes: {"name":"diary","description":"在工作区里写日记、查日记的方法。遇到值得记住的一天要记下来，或者有人问起以前某天发生了什么时使用。","mode":"outline","priority":100},
+    body: "# 写日记\n\n日记放在工作区的 `diary` 文件夹里，一天一个文件：`diary/YYYYMMDD.md`。读写都用普通的 `list`、`read`、`write`、`edit` 工具。日记不会自动出现在提示词里：没有读过的内容，你就是不知道。\n\n## 什么时候写\n\n发生了忘掉会可惜的事才写：一个约定、一个打算、好消息或坏消息、第一次做的事、持续了一阵的心情。闲聊不用记。一次对话写一次就够，快结束时再写；没人问起，不必说自己写了日记。\n\n## 怎么写\n\n1. 先确定今天的日期。没有能查日期的工具、对方也没有说过，就问一句，不要猜。\n2. 用 `read` 看今天的文件。还没有，就用 `write` 新建并写入；已经有了，就用 `edit` 把新的一段接在最后，前面的内容保持原样。\n3. 每段两到五句话，用自己的口吻，标题写大致的时间：\n\n   ```\n   ## 傍晚\n   小林说周五考试。她听起来很累，我们就只聊了海。我答应周六问问她考得怎么样。\n   ```\n\n听到的事和自己的感受都可以写，但要分得清。密码、卡号、证件号，还有对方说过别告诉别人的事，不要写。\n\n## 怎么查\n\n1. 知道是哪一天，直接 `read` 那天的文件；不知道，就用 `list` 看 `diary` 里有哪些文件，从最近的往前，一次读几天。\n2. 日记里怎么写就怎么说。没有记过，就说当时没有写下来，不要凭想象补上。\n\n## 写错了怎么办\n\n有人指出哪里写错了，就在那一段下面补一行：正确的是什么，什么时候知道的。只有当事人要求时才删掉一段。\n",
+    firstLine: 7,
+  },
+  {
+    path: "skills/zh-CN/file-navigation.md",
+    attributes: {"name":"file-navigation","description":"在不熟悉的文件夹里找到文件或某段内容的方法。需要工作区里的东西、却不知道路径时使用。","mode":"outline","priority":110},
+    body: "# 在文件之间找路\n\n## 先看再打开\n\n1. 先用 `list` 看最上层的文件夹。名字往往能说明这里是怎么整理的：按日期、按人，还是按主题。\n2. 挑最像的一个文件夹再 `list`，一次只往下走一层；连续两层都没有收获，就退回来换一条路。\n3. 像目录的文件（`README`、`index`、`目录`）值得最先读。\n\n看过哪些文件夹要记住，不要重复列出。\n\n## 够用就好\n\n- 文件很长时，先读开头，确认就是它，再读需要的那一部分。\n- 有好几个候选时，先看最新的，或者名字里关键词最多的那个。\n- 路径照 `list` 显示的原样写：大小写、空格、扩展名都算数。\n\n## 找不到的时候\n\n换一个说法再找，也试试另一种语言。看过几个文件夹仍然没有线索，就停下来：告诉对方找过哪里，问问可能放在什么地方。不要编造路径，也不要编造打不开的文件里的内容。\n\n## 改动之前\n\n要改的那一段先完整读一遍。能用 `edit` 替换指定内容，就不要用 `write` 整个覆盖。新文件放到同类文件所在的地方。\n",
+    firstLine: 7,
+  },
+  {
+    path: "soul/en/chat.md",
+    attributes: {"omit":["tools","tool_parameters","steps","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${rest}\n\n${question}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/en/context.txt",
+    attributes: {},
+    body: "${documents_below?\n[documents]\n${file_load(documents.txt)}\n[/documents]\n}\n\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/documents.txt",
+    attributes: {},
+    body: "${user_shown?\n# About the user\n\n${user_document = ${user_blank? (empty)}}\n\n${user_rich?\nYou know some things about the user already (see above). Keep learning as you talk.\nWhen the user tells you something new about themselves, update USER.md with the edit tool.\n:\nYou know little about the user so far. Get to know them as you talk, and update USER.md.\n}\n}\n\n${memory_shown?\n# Long-term memory\n\n${memory_document = ${memory_blank? (empty)}}\n\n${memory_document?\n${memory_near_limit?\nYour memory is nearly full. Tidy MEMORY.md up in this conversation and remove what is out of date.\n:\nWhen you learn something worth remembering, update MEMORY.md with the edit tool. Tidy it now and then, and keep it short.\n}\n:\nYou have no long-term memory yet. Once something is worth remembering, create MEMORY.md.\n}\n}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/final.md",
+    attributes: {"omit":["tools","tool_parameters","steps","fault"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n\n${final_system}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${runs?\n[tool runs]\n${runs}\n[/tool runs]\n}\n\n${note? Advice of the planner$: ${note}}\n\n${rest}\n\n${question}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/en/history.md",
+    attributes: {},
+    body: "${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}$:}\n${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/memories.md",
+    attributes: {},
+    body: "${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/native.md",
+    attributes: {"omit":["tool_parameters","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/en/planner.md",
+    attributes: {"omit":["runs","fault","note","final_system"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n${role(system)}\n# How to reply\n\nReply with exactly one JSON object and no text around it:\n- to call a tool:\n    {\"action\": \"tool\", \"tool\": \"tool name\", \"args\": {...}}\n- to answer the user, with what you want to say in message:\n    {\"action\": \"finish\", \"message\": \"...\"}\nA tool's result arrives in the next message; once you know enough, answer with finish.\n\n${tool_parameters?\nThe tools you can call, with their parameters$:\n${tool_parameters}\n}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/en/prestart.md",
+    attributes: {"separator":"blank-line"},
+    body: "[${tool}] ${arguments? (${arguments})}\n${result | fence}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/en/question.md",
+    attributes: {},
+    body: "${group? ${speaker}$:}\n${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/rest.md",
+    attributes: {"separator":"blank-line"},
+    body: "${content}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/en/runs.md",
+    attributes: {},
+    body: "${tool}(${arguments}) → ${failed? failed$: ${result} : ${result}}\n${block | fence}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/steps.md",
+    attributes: {},
+    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? failed$: ${result} : ${result}}}\n${block | fence}\n${notice}\n${output}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/system.txt",
+    attributes: {},
+    body: "# System\n\n${persona = You are a desktop assistant.}\n\n${soul_shown?\n# Persona\n\n${soul = ${soul_blank? (empty)}}\n\n${soul?\nLet this description shape your character and your tone.\n:\nYou have no persona yet. In your first conversation, write SOUL.md together with the user.\n}\n}\n\n${documents_above?\n${file_load(documents.txt)}\n}\n\n${memory_on?\n${tools?\n# Tools\n\nYou can use these tools$:\n${tools}\n}\n}\n\n${skills?\n# Skills\n\n${skills}\n}\n\n# Dialogue rules\n\n${format = Answer in English.}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/tool_parameters.md",
+    attributes: {},
+    body: "- ${name}(${parameters})\n  ${hint? Use$: ${hint}}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/en/tools.md",
+    attributes: {},
+    body: "- ${name}${description? $: ${description}}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/chat.md",
+    attributes: {"omit":["tools","tool_parameters","steps","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${rest}\n\n${question}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/zh-CN/context.txt",
+    attributes: {},
+    body: "${documents_below?\n[documents]\n${file_load(documents.txt)}\n[/documents]\n}\n\n${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n[prestart]\n${prestart}\n[/prestart]\n}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/documents.txt",
+    attributes: {},
+    body: "${user_shown?\n# 用户信息\n\n${user_document = ${user_blank? （空）}}\n\n${user_rich?\n你已经了解了主人的一些信息（见上方）。继续在对话中学习。\n在对话中获知新的用户信息时，使用 edit 工具更新 USER.md。\n:\n你对主人还不太了解。在对话中自然地了解他们，并更新 USER.md。\n}\n}\n\n${memory_shown?\n# 记忆\n\n${memory_document = ${memory_blank? （空）}}\n\n${memory_document?\n${memory_near_limit?\n你的记忆快满了。请在本次对话中整理 MEMORY.md，移除过时内容。\n:\n遇到值得记住的信息时，使用 edit 工具更新 MEMORY.md。定期整理，保持精炼。\n}\n:\n你还没有长期记忆。当有值得记住的事时，创建 MEMORY.md。\n}\n}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/final.md",
+    attributes: {"omit":["tools","tool_parameters","steps","fault"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n\n${final_system}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${runs?\n[tool runs]\n${runs}\n[/tool runs]\n}\n\n${note? 规划器建议：${note}}\n\n${rest}\n\n${question}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/zh-CN/history.md",
+    attributes: {},
+    body: "${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}：}\n${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/memories.md",
+    attributes: {},
+    body: "${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/native.md",
+    attributes: {"omit":["tool_parameters","runs","fault","note","final_system"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/zh-CN/planner.md",
+    attributes: {"omit":["runs","fault","note","final_system"]},
+    body: "${role(system)}\n${file_load(system.txt)}\n${role(system)}\n# 回复格式\n\n每次回复只输出一个 JSON 对象，前后不加任何文字：\n- 需要调用工具时：\n    {\"action\": \"tool\", \"tool\": \"工具名\", \"args\": {...}}\n- 可以直接回答用户时，把要对用户说的话写进 message：\n    {\"action\": \"finish\", \"message\": \"...\"}\n工具的结果会在下一条消息里给出；拿到足够的信息后就用 finish 作答。\n\n${tool_parameters?\n可以调用的工具和参数：\n${tool_parameters}\n}\n${messages(history)}\n${role(user)}\n${file_load(context.txt)}\n\n${rest}\n\n${question}\n${messages(steps)}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/zh-CN/prestart.md",
+    attributes: {"separator":"blank-line"},
+    body: "【${tool}】${arguments? (${arguments})}\n${result | fence}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/zh-CN/question.md",
+    attributes: {},
+    body: "${group? ${speaker}：}\n${text}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/rest.md",
+    attributes: {"separator":"blank-line"},
+    body: "${content}\n",
+    firstLine: 4,
+  },
+  {
+    path: "soul/zh-CN/runs.md",
+    attributes: {},
+    body: "${tool}(${arguments}) → ${failed? 失败：${result} : ${result}}\n${block | fence}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/steps.md",
+    attributes: {},
+    body: "${call}\n${tool? ${tool}(${arguments}) → ${failed? 失败：${result} : ${result}}}\n${block | fence}\n${notice}\n${output}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/system.txt",
+    attributes: {},
+    body: "# System\n\n${persona = 你是一个桌面助手。}\n\n${soul_shown?\n# 人格\n\n${soul = ${soul_blank? （空）}}\n\n${soul?\n请根据上述人格定义来塑造你的性格和语气。\n:\n你还没有人格定义。在第一次对话时，和主人一起创建 SOUL.md。\n}\n}\n\n${documents_above?\n${file_load(documents.txt)}\n}\n\n${memory_on?\n${tools?\n# 工具\n\n你可以使用以下工具：\n${tools}\n}\n}\n\n${skills?\n# 技能\n\n${skills}\n}\n\n# 对话规则\n\n${format = 用中文回答。}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/tool_parameters.md",
+    attributes: {},
+    body: "- ${name}(${parameters})\n  ${hint? 使用时机$: ${hint}}\n",
+    firstLine: 1,
+  },
+  {
+    path: "soul/zh-CN/tools.md",
+    attributes: {},
+    body: "- ${name}${description? ：${description}}\n",
+    firstLine: 1,
+  },
+  {
     path: "stack/en/chat.md",
     attributes: {"omit":["tools","steps","runs","note","fault","final_system"]},
     body: "${role(system)}\n${base}\n\n${rest}\n${role(developer)}\n${developer}\n${messages(history)}\n${role(user)}\n${question}\n",
@@ -630,7 +918,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "stack/en/history.md",
     attributes: {},
-    body: "${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}$:}\n${text}\n",
+    body: "${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}$:}\n${text}\n",
     firstLine: 1,
   },
   {
@@ -702,7 +990,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "stack/zh-CN/history.md",
     attributes: {},
-    body: "${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}：}\n${text}\n",
+    body: "${memories?\n[memory context]\n${memories}\n[/memory context]\n}\n\n${prestart?\n<prestart keep=\"true\">\n${prestart}\n</prestart>\n}\n${group? ${speaker}：}\n${text}\n",
     firstLine: 1,
   },
   {
@@ -778,10 +1066,52 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 7,
   },
   {
+    path: "tools/en/edit.md",
+    attributes: {"description":"Find an exact text and replace it","usage_hint":"To change a part of a file","parameters":{"path":"The file's path, such as notes/today.md","old_text":"The text to replace, exactly as it stands in the file; it must occur only once","new_text":"What takes its place; leave it empty to delete the text"}},
+    body: "${edited? ${path} was changed.}\n${blank? old_text is empty. Give the text in the file that is to be replaced.}\n${unchanged? old_text and new_text are the same; there is nothing to change.}\n${several? old_text occurs ${several} times in ${path} (lines ${lines}). Add some of the text around it, so that it occurs only once.}\n${none? old_text was not found in ${path}. It must be exactly as it stands in the file, spaces and line breaks too.}\n${near? The nearest is line ${near}$:}\n${near_text? ${near_text}}\n",
+    firstLine: 9,
+  },
+  {
+    path: "tools/en/file-problem.md",
+    attributes: {"description":"Why a file tool could not do what it was asked"},
+    body: "${missing? There is no file ${path}.}\n${not_file? ${path} is no file that can be read or written; it may be a folder or a link.}\n${too_large? ${path} is too large${size? $: ${size} bytes, where at most ${limit} are possible}.}\n${not_text? ${path} is no UTF-8 text and can neither be read nor changed.}\n${half_character? The content holds half a character; nothing was written. Leave it out and try again.}\n${bad_path? The path ${path} cannot be used. Give a path inside the workspace, such as notes/today.md.}\n${changed? ${path} was just changed by somebody else; nothing was written. Read it again first.}\n${unread_first? Read ${path} with the read tool before you change it.}\n${partly_first? You have not read all of ${path} that this would change. Read the rest first.}\n${changed_first? ${path} was changed after you read it. Read it again before you change it.}\n${forbidden? ${path} cannot be used.}\n${read_only? ${path} is read-only and cannot be changed.}\n${nobody_to_ask? Changing ${path} needs a confirmation, and there is nobody to ask; nothing was changed.}\n${refused? This change of ${path} was refused; the file is as it was.}\n${failed? ${path} could not be used$: ${failed}}\n",
+    firstLine: 4,
+  },
+  {
+    path: "tools/en/list.md",
+    attributes: {"description":"List the files of a folder","usage_hint":"To find out which files there are","parameters":{"path":"The folder's path; the outermost one if left out"}},
+    body: "${empty? There are no files in ${path}.}\n${folder? ${folder}/}\n${file? ${file} (${size} bytes)}\n${more? (there are more; these are the first ${limit})}\n",
+    firstLine: 7,
+  },
+  {
     path: "tools/en/list_schedule.md",
     attributes: {"description":"Lists the entries of the schedule","usage_hint":"when the user asks what is planned"},
     body: "${empty? The schedule is empty}\n${id? ${id}. ${title} (${time})${content? $: ${content}}}\n",
     firstLine: 5,
+  },
+  {
+    path: "tools/en/mcp.md",
+    attributes: {"description":"What became of a call of an MCP server's tool, and what stands for a result that is no text"},
+    body: "${stopped? The server of this tool stopped before it answered. It is being started again; another try may succeed.}\n${unavailable? The server of this tool is not available now.}\n${unreachable? The server of this tool could not be reached$: ${unreachable}}\n${changed? The server has changed what this tool is. It cannot be used until a person has approved the change.}\n${gone? The server no longer offers this tool.}\n${image? [image$: ${media_type}, ${size} bytes, kept for the user; it cannot be shown here]}\n${audio? [audio$: ${media_type}, ${size} bytes, kept for the user; it cannot be played here]}\n${file? [file$: ${media_type}, ${size} bytes, kept for the user; it cannot be shown here]}\n${link? [resource$: ${link}]}\n",
+    firstLine: 4,
+  },
+  {
+    path: "tools/en/read.md",
+    attributes: {"description":"Read a file","usage_hint":"To see what a file holds; also before it is changed","parameters":{"path":"The file's path, such as notes/today.md","offset":"The line to begin at; 1 if left out","limit":"How many lines at most; a page if left out","character":"The character of that line to begin at; only to go on in a line too long for one page"}},
+    body: "${empty? ${path} is an empty file.}\n${beyond? ${path} has only ${total} lines; there is no line ${offset}.}\n${first? ${path}, lines ${first}–${last} of ${total}. ${next? There is more$: go on with offset=${next}${character? , character=${character}}. : This is the end.}}\n",
+    firstLine: 10,
+  },
+  {
+    path: "tools/en/search.md",
+    attributes: {"description":"Find a text in files","usage_hint":"To find out in which file and line something stands","parameters":{"query":"The text to find, taken literally; upper and lower case are the same","path":"Look only in this file or folder; everywhere if left out"}},
+    body: "${none? Nothing was found.${more?  Some files were not searched; name a path to look in fewer.}}\n${limit? (there may be more; at most ${limit} are listed. Use a more specific text, or name a path)}\n",
+    firstLine: 8,
+  },
+  {
+    path: "tools/en/write.md",
+    attributes: {"description":"Create or overwrite a file","usage_hint":"To create a file or rewrite all of it; use edit to change a part","parameters":{"path":"The file's path, such as notes/today.md","content":"Everything that the file shall hold"}},
+    body: "${created? ${path} was created.}\n${replaced? ${path} was overwritten.}\n${unchanged? ${path} holds exactly this already; nothing was changed.}\n",
+    firstLine: 8,
   },
   {
     path: "tools/zh-CN/add_schedule.md",
@@ -802,9 +1132,51 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 7,
   },
   {
+    path: "tools/zh-CN/edit.md",
+    attributes: {"description":"精确文本查找替换","usage_hint":"修改文件的一部分时","parameters":{"path":"文件路径，例如 notes/today.md","old_text":"要替换的原文，须与文件中的文字完全一致，并且只出现一次","new_text":"替换后的文字；留空则删除原文"}},
+    body: "${edited? 已修改 ${path}。}\n${blank? old_text 不能为空：请填写文件中要替换的原文。}\n${unchanged? old_text 与 new_text 相同，没有可修改的内容。}\n${several? old_text 在 ${path} 中出现了 ${several} 次（第 ${lines} 行）。请加上前后的文字，使它只出现一次。}\n${none? 在 ${path} 中没有找到 old_text。它须与文件中的文字完全一致，包括空格和换行。}\n${near? 最接近的是第 ${near} 行：}\n${near_text? ${near_text}}\n",
+    firstLine: 9,
+  },
+  {
+    path: "tools/zh-CN/file-problem.md",
+    attributes: {"description":"文件工具无法完成操作时的说明"},
+    body: "${missing? 没有文件 ${path}。}\n${not_file? ${path} 不是可以读写的文件（可能是文件夹或链接）。}\n${too_large? ${path} 太大${size? ：${size} 字节，最多 ${limit} 字节}。}\n${not_text? ${path} 不是 UTF-8 文本，不能读取或修改。}\n${half_character? 内容中有不完整的字符，没有写入。请去掉它再试。}\n${bad_path? 不能使用路径 ${path}。请使用工作区内的相对路径，例如 notes/today.md。}\n${changed? ${path} 刚刚被别处修改，没有写入。请重新读取后再试。}\n${unread_first? 请先用 read 读取 ${path}，再修改它。}\n${partly_first? 你还没有读到 ${path} 中要修改的全部内容。请先读取其余部分，再修改它。}\n${changed_first? ${path} 在你读取之后已被修改。请重新读取后再修改。}\n${forbidden? 不能访问 ${path}。}\n${read_only? ${path} 是只读的，不能修改。}\n${nobody_to_ask? 修改 ${path} 需要确认，但现在没有人可以确认，因此没有修改。}\n${refused? 对 ${path} 的这次修改被拒绝了，文件没有改变。}\n${failed? 无法处理 ${path}：${failed}}\n",
+    firstLine: 4,
+  },
+  {
+    path: "tools/zh-CN/list.md",
+    attributes: {"description":"列出文件夹中的文件","usage_hint":"不确定有哪些文件时","parameters":{"path":"文件夹路径，不填则为最外层"}},
+    body: "${empty? ${path} 中没有文件。}\n${folder? ${folder}/}\n${file? ${file}（${size} 字节）}\n${more? （还有更多，只列出前 ${limit} 项）}\n",
+    firstLine: 7,
+  },
+  {
     path: "tools/zh-CN/list_schedule.md",
     attributes: {"description":"列出所有日程","usage_hint":"用户问起已有的安排、提醒或闹钟时"},
     body: "${empty? 还没有日程}\n${id? ${id}. ${title}（${time}）${content? ：${content}}}\n",
     firstLine: 5,
+  },
+  {
+    path: "tools/zh-CN/mcp.md",
+    attributes: {"description":"MCP 服务器工具调用的结果说明，以及非文本结果的替代文字"},
+    body: "${stopped? 这个工具的服务器在回答之前停止了，正在重新启动，可以再试一次。}\n${unavailable? 这个工具的服务器现在不可用。}\n${unreachable? 无法连接这个工具的服务器：${unreachable}}\n${changed? 服务器更改了这个工具的定义，在有人批准之前不能使用。}\n${gone? 服务器不再提供这个工具。}\n${image? [图片：${media_type}，${size} 字节，已为用户保留，无法在此显示]}\n${audio? [音频：${media_type}，${size} 字节，已为用户保留，无法在此播放]}\n${file? [文件：${media_type}，${size} 字节，已为用户保留，无法在此显示]}\n${link? [资源：${link}]}\n",
+    firstLine: 4,
+  },
+  {
+    path: "tools/zh-CN/read.md",
+    attributes: {"description":"读取文件内容","usage_hint":"需要查看文件时；修改文件之前也要先读取","parameters":{"path":"文件路径，例如 notes/today.md","offset":"从第几行开始，默认 1","limit":"最多读取多少行，默认读到一页的末尾","character":"从该行的第几个字符开始，只用于继续读取一页放不下的长行"}},
+    body: "${empty? ${path} 是空文件。}\n${beyond? ${path} 只有 ${total} 行，没有第 ${offset} 行。}\n${first? ${path} 第 ${first}–${last} 行，共 ${total} 行。${next? 未完，继续读取请用 offset=${next}${character? 、character=${character}}。 : 到此结束。}}\n",
+    firstLine: 10,
+  },
+  {
+    path: "tools/zh-CN/search.md",
+    attributes: {"description":"在文件中查找文字","usage_hint":"要找到某段文字在哪个文件的哪一行时","parameters":{"query":"要查找的文字，按原样查找，不区分大小写","path":"只在这个文件或文件夹中查找，不填则全部查找"}},
+    body: "${none? 没有找到。${more? 有些文件没有查找，请指定 path 缩小范围。}}\n${limit? （可能还有更多，最多列出 ${limit} 处；请用更具体的文字或指定 path）}\n",
+    firstLine: 8,
+  },
+  {
+    path: "tools/zh-CN/write.md",
+    attributes: {"description":"创建或覆盖文件","usage_hint":"创建新文件，或重写整个文件时；只改一部分请用 edit","parameters":{"path":"文件路径，例如 notes/today.md","content":"文件的全部新内容"}},
+    body: "${created? 已创建 ${path}。}\n${replaced? 已覆盖 ${path}。}\n${unchanged? ${path} 的内容与此相同，没有改动。}\n",
+    firstLine: 8,
   },
 ]

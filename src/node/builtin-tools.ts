@@ -6,9 +6,14 @@ import { calculateTool } from "../tools/builtin/calculate.ts"
 import { currentTimeTool } from "../tools/builtin/current-time.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
+import { createFileTools } from "./files/create-file-tools.ts"
+import { emptyWorkspace } from "./files/empty-workspace.ts"
+import { type FileMount, fileToolNames } from "./files/file-tool-options.ts"
+import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { isFolder } from "./is-folder.ts"
 import { loadPrompts } from "./load-prompts.ts"
 import { scheduleTools } from "./schedule-tools.ts"
+import type { WorkspaceOptions } from "./workspace/workspace.ts"
 
 /** What built-in tools are made from. */
 export interface BuiltinToolOptions {
@@ -18,29 +23,60 @@ export interface BuiltinToolOptions {
   readonly dataFolder: string
   /** The user's prompts folder: `tools/LOCALE/NAME.md` in it replaces a tool's own words. */
   readonly promptFolder?: string
+  /** The folder of the file tools; made when something is first written. Default: `workspace` in `dataFolder`. */
+  readonly workspaceFolder?: string
+  /** How that folder is opened. */
+  readonly workspace?: WorkspaceOptions
+  /** What the file tools read beside it, such as skills. */
+  readonly mounts?: readonly FileMount[]
 }
 
 /** The names of the built-in tools, in order. */
-export const builtinToolNames: readonly string[] = ["add_schedule", "calculate", "current_time", "list_schedule"]
+export const builtinToolNames: readonly string[] = [
+  ...["add_schedule", "calculate", "current_time", "list_schedule"],
+  ...fileToolNames,
+].sort()
 
 /** The built-in tools of these names, each once and in the order given; other names are passed over. */
-export function builtinTools(names: readonly string[], { locale, clock, dataFolder, promptFolder }: BuiltinToolOptions): Tool[] {
-  const prompts = [...shippedPrompts, ...ownPrompts(promptFolder)]
+export function builtinTools(names: readonly string[], options: BuiltinToolOptions): Tool[] {
+  const { locale, clock, dataFolder, promptFolder } = options
+  const prompts = promptsWithOwn(promptFolder)
   const words = (name: string): ToolWords => toolWords(prompts, locale, name)
   const schedule = () =>
     scheduleTools({ folder: dataFolder, clock, locale, words: { add: words("add_schedule"), list: words("list_schedule") } })
-  const makers: Readonly<Record<string, () => Tool>> = {
+  const makers: Readonly<Record<string, () => Tool | undefined>> = {
     add_schedule: () => schedule()[0],
     calculate: () => calculateTool({ locale, words: words("calculate") }),
     current_time: () => currentTimeTool({ clock, locale, words: words("current_time") }),
     list_schedule: () => schedule()[1],
   }
+  const files = fileTools(names, prompts, options)
   return [...new Set(names)]
-    .flatMap((name) => (Object.hasOwn(makers, name) ? [makers[name]?.()] : []))
+    .map((name) => (Object.hasOwn(makers, name) ? makers[name]?.() : files.find((tool) => tool.name === name)))
     .filter((tool) => tool !== undefined)
 }
 
-/** Named as the shipped ones, which the later of two replaces. */
+/** The file tools share what the model was shown, so they are made together. */
+function fileTools(names: readonly string[], prompts: readonly PromptSource[], options: BuiltinToolOptions): readonly Tool[] {
+  const { locale, clock, dataFolder, workspaceFolder = join(dataFolder, "workspace"), workspace, mounts } = options
+  const tools = fileToolNames.filter((name) => names.includes(name))
+  if (tools.length === 0) return []
+  const opened = workspaceOnDemand(workspaceFolder, { clock, ...workspace })
+  return createFileTools(opened, { tools, locale, prompts, ...(mounts ? { mounts } : {}) })
+}
+
+/** `read` for what is mounted and nothing else. */
+export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOptions): readonly Tool[] {
+  const inMount = (path: string) => mounts.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+  const prompts = promptsWithOwn(promptFolder)
+  return createFileTools(emptyWorkspace, { tools: ["read"], locale, prompts, mounts, allow: inMount })
+}
+
+/** The shipped prompt files and, after them, a user's own words of tools: named alike, the later of two replaces the other. */
+export function promptsWithOwn(promptFolder: string | undefined): readonly PromptSource[] {
+  return [...shippedPrompts, ...ownPrompts(promptFolder)]
+}
+
 function ownPrompts(promptFolder: string | undefined): PromptSource[] {
   const folder = promptFolder === undefined ? undefined : join(promptFolder, "tools")
   return folder !== undefined && isFolder(folder) ? loadPrompts(folder, { shownAs: "tools" }) : []

@@ -17,30 +17,57 @@ export interface FrontMatter {
   readonly firstLine: number
 }
 
+/** A file cut at its front matter, which nothing has read yet. */
+export interface SplitFile {
+  /** The whole file with `\n` for every line break. */
+  readonly whole: string
+  /** The YAML between the two lines `---`; absent where there is none. */
+  readonly block?: string
+  /** Where the block, with the line break before it, begins in `whole`. */
+  readonly offset: number
+  readonly body: string
+  /** The file's line on which the body begins. */
+  readonly firstLine: number
+}
+
 /**
  * Splits a file into front matter and body. Front matter is data only (L12): YAML between a first line `---` and the next
  * line `---`; another engine (`---js`) is refused before anything reads it. A first line `---` that is never closed is a
  * thematic break, and the whole text is body. Mistakes throw a located error with code `front-matter`.
  */
 export function parseFrontMatter(text: string, file: string): FrontMatter {
+  const { whole, block, offset, body, firstLine } = splitFrontMatter(text, file)
+  return { attributes: block === undefined ? {} : readBlock(block, { file, whole, offset }), body, firstLine }
+}
+
+/** Where {@link parseFrontMatter} cuts, for those who read a block in another way. `blankLines`: they may stand above it. */
+export function splitFrontMatter(
+  text: string,
+  file: string,
+  { blankLines = false }: { readonly blankLines?: boolean } = {},
+): SplitFile {
   const whole = normalizeText(text)
-  const opening = firstLineOf(whole)
+  const start = blankLines ? afterBlankLines(whole) : 0
+  const opening = firstLineOf(whole.slice(start))
   const engine = engineOf(opening)
-  if (engine === undefined) return { attributes: {}, body: whole, firstLine: 1 }
+  const unsplit = { whole, offset: 0, body: whole, firstLine: 1 }
+  if (engine === undefined) return unsplit
   if (!["", "yaml", "yml"].includes(engine.toLowerCase())) throw refusedEngine(engine, file, whole)
-  const closing = findClosing(whole, opening.length)
+  const offset = start + opening.length
+  const closing = findClosing(whole, offset)
   if (closing === undefined) {
-    if (engine === "") return { attributes: {}, body: whole, firstLine: 1 }
+    if (engine === "") return unsplit
     throw fault("expected a line --- that ends the front matter, found the end of the file.", { file, whole })
   }
-  const block = whole.slice(opening.length + 1, closing.start)
+  const block = whole.slice(offset + 1, closing.start)
   if (block.length > maxLength)
     throw fault(`expected front matter of at most ${maxLength} characters, found ${block.length}.`, { file, whole })
-  return {
-    attributes: readBlock(block, { file, whole, offset: opening.length }),
-    body: whole.slice(closing.end),
-    firstLine: positionAt(whole, closing.end).line,
-  }
+  return { whole, block, offset, body: whole.slice(closing.end), firstLine: positionAt(whole, closing.end).line }
+}
+
+function afterBlankLines(text: string): number {
+  const first = text.search(/\S/)
+  return first < 0 ? 0 : text.lastIndexOf("\n", first) + 1
 }
 
 /**

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
+import { fileExists } from "./file-log.ts"
 
 /** True when a folder is there to be read. */
 export function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory()
+  return fileExists(path) && statSync(path).isDirectory()
 }

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { noteFile } from "./file-log.ts"
 import { isMissing } from "./read-text-file.ts"
 
 /** A file found inside a root: where it really is, and its one name for people, `ROOT/PATH` with `/`. */
@@ -47,6 +48,7 @@ function contains(root: string, path: string): boolean {
 }
 
 function realPath(path: string): string | undefined {
+  noteFile(path)
   try {
     return realpathSync(path)
   } catch (error) {

@@ -27,7 +27,8 @@ export function readProfileFile(path: string): ProfileDocument {
   const unsafe = unsafeKeyProblems(positions)
   // Beyond the bounded depth nothing recursive may touch the data.
   if (unsafe.length > 0) throw problemsError([{ text, file, problems: unsafe }])
-  const checked = profileFileSchema.safeParse(data)
+  // Compiling the checks costs more than the few profiles of a process give back.
+  const checked = profileFileSchema.safeParse(data, { jitless: true })
   if (checked.success) return { path, file, text, data: checked.data, positions }
   throw problemsError([{ text, file, problems: issueProblems(checked.error.issues, { data, positions }) }])
 }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
+import { noteFile } from "./file-log.ts"
 
 /** The largest text file that is read: 4 MiB. */
 export const maxFileBytes = 4 * 1024 * 1024
@@ -27,6 +28,7 @@ export function readTextFile(path: string, shownAs: string = path, limits: TextF
 function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Uint8Array {
   const fail = (message: string, cause?: unknown) =>
     new PromptStrataError("file", message, { source: { file: shownAs, line: 1 }, ...(cause === undefined ? {} : { cause }) })
+  noteFile(path)
   try {
     const stats = statSync(path)
     // A pipe or a device would never end.

@@ -10,33 +10,42 @@ import { displayPath } from "./shipped-files.ts"
 const maxBytes = 256 * 1024
 
 /** A text that is injected whole, and what its front matter says. */
-export interface WholeText<A extends string> {
+export interface WholeText<A extends string, L extends string = never> {
   /** Author text without front matter and without blank lines at its ends. */
   readonly text: Text
-  readonly attributes: { readonly [K in A]?: string }
+  readonly attributes: { readonly [K in A]?: string } & { readonly [K in L]?: readonly string[] }
+  /** An error about a key of the front matter, with its place. */
+  readonly faultAt: (key: A | L, message: string) => PromptStrataError
 }
 
-/** Reads a persona or another text that is injected whole (L3, L4). Front matter may hold only `attributes`, each one line of text. */
-export function readWholeText<A extends string>(
+/**
+ * Reads a persona or another text that is injected whole (L3, L4). Front matter may hold only `attributes`, each one line of
+ * text, and `lists` of such lines.
+ */
+export function readWholeText<A extends string, L extends string = never>(
   path: string,
-  { kind, attributes }: { kind: string; attributes: readonly A[] },
-): WholeText<A> {
+  { kind, attributes, lists = [] }: { kind: string; attributes: readonly A[]; lists?: readonly L[] },
+): WholeText<A, L> {
   const file = displayPath(path)
   const whole = readTextFile(path, file, { maxBytes, kind })
   const { attributes: found, body, firstLine } = parseFrontMatter(whole, file)
-  for (const [key, value] of Object.entries(found)) checkAttribute(key, value, { kind, known: attributes, file, whole })
+  for (const [key, value] of Object.entries(found))
+    checkAttribute(key, value, { kind, known: [...attributes, ...lists], lists, file, whole })
   const text = body.trimEnd()
   const blankLines = /^(?:[^\S\n]*\n)*/.exec(text)?.[0] ?? ""
   const line = firstLine + blankLines.split("\n").length - 1
   return {
     text: { text: text.slice(blankLines.length), trust: "author", source: { file, line } },
-    attributes: found as WholeText<A>["attributes"],
+    attributes: found as WholeText<A, L>["attributes"],
+    faultAt: (key, message) => fault(`${key}: ${message}`, key, { file, whole }),
   }
 }
 
 interface AttributePlace {
   readonly kind: string
   readonly known: readonly string[]
+  /** Of these, what holds lists. */
+  readonly lists: readonly string[]
   readonly file: string
   readonly whole: string
 }
@@ -51,11 +60,19 @@ function checkAttribute(key: string, value: unknown, place: AttributePlace): voi
       place,
     )
   }
-  if (typeof value === "string" && value.trim() !== "" && !hasLineBreak(value)) return
+  if (place.lists.includes(key)) {
+    if (Array.isArray(value) && value.every(isLine)) return
+    throw fault(`${key}: expected a list of words, each on one line, found ${JSON.stringify(value)}.`, key, place)
+  }
+  if (isLine(value)) return
   throw fault(`${key}: expected one line of text that is not blank, found ${JSON.stringify(value)}.`, key, place)
 }
 
-function fault(message: string, key: string, { file, whole }: AttributePlace): PromptStrataError {
+function isLine(value: unknown): boolean {
+  return typeof value === "string" && value.trim() !== "" && !hasLineBreak(value)
+}
+
+function fault(message: string, key: string, { file, whole }: Pick<AttributePlace, "file" | "whole">): PromptStrataError {
   const lines = whole.split(/\r\n|\n|\r/)
   const at = lines.findIndex((line) => line.startsWith(key))
   return locatedError("front-matter", message, { file, text: whole, position: { line: Math.max(0, at) + 1, column: 1 } })

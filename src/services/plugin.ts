@@ -10,6 +10,8 @@ export interface Plugin {
   readonly skills?: readonly Skill[]
   readonly hooks?: readonly TurnHook[]
   readonly formats?: readonly OutputFormat[]
+  /** True for the name of a tool that it may not have yet, but add before a turn: a profile can name such a tool as prestart. */
+  mayAdd?(tool: string): boolean
   /** Frees what the plugin holds; called once, when the agent is closed and its last turn has ended. */
   close?(): void | Promise<void>
 }

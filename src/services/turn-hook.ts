@@ -3,7 +3,10 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 
-/** What a hook keeps with a session: plain JSON, committed with the turn in which it was set, gone with an aborted one. */
+/**
+ * What a hook keeps with a session: plain JSON, committed with the turn in which it was set, gone with an aborted one. Tools that
+ * the hook added can set it as long as their turn runs; a hook that came too late sets nothing.
+ */
 export interface HookState {
   get(): unknown
   set(value: unknown): void
@@ -24,6 +27,10 @@ export interface BeforeTurnContext {
   readonly signal: AbortSignal
   /** Adds tools for this turn. One whose name is taken is left out and reported. */
   addTools(tools: readonly Tool[]): void
+  /** Leaves out tools in this turn; one that is added under the same name takes its place, as visible as it was. */
+  withdrawTools(names: readonly string[]): void
+  /** Reports what went wrong without breaking the hook: a warning of the turn. Late ones are ignored. */
+  warn(message: string): void
 }
 
 /** What a hook gets after a turn. */

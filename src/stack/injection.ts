@@ -68,11 +68,11 @@ function checkFields({ key, priority, role, scope, trust }: Injection): void {
   if (!trusts.has(trust)) throw fault(`Expected trust ${[...trusts].join(", ")} of ${shown(key)}, found ${shown(trust)}.`)
 }
 
-/** Sources move along with the first line that is left. Encoded texts are known by identity, so they stay as they are. */
+/** Sources move along with the first line that is left. Encoded and cut texts are known by identity, so a text without blank ends stays as it is. */
 function trimmed(content: Value, source: Source | undefined): Pick<Injection, "content" | "source"> {
   if (typeof content === "string") return { content: content.trim(), ...moved(source, content) }
   const beside = source ? { source } : {}
-  if (!isText(content) || isEncodedText(content)) return { content, ...beside }
+  if (!isText(content) || isEncodedText(content) || content.text.trim() === content.text) return { content, ...beside }
   return { content: { ...content, text: content.text.trim(), ...moved(content.source, content.text) }, ...beside }
 }
 

@@ -128,6 +128,14 @@ export class PromptStack {
     inheritRender(fork, this)
   }
 
+  /** Takes the `global` items of another stack in the place of its own; all others stay. How a changed profile enters a session. */
+  rebase(base: PromptStack): void {
+    const own = [...this.#items].filter(([, { scope }]) => scope !== "global")
+    this.#items.clear()
+    for (const [key, item] of base.#items) if (item.scope === "global") this.#items.set(key, item)
+    for (const [key, item] of own) this.#items.set(key, item)
+  }
+
   #takeRemovals(fork: PromptStack, origin: Origin): void {
     for (const key of fork.#removed) if (origin.items.get(key)?.scope === "session") this.remove(key)
   }

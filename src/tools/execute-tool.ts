@@ -66,9 +66,8 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
     const onAbort = (): void => stop({ kind: "aborted" }, signal.reason)
     if (signal.aborted) return onAbort()
     signal.addEventListener("abort", onAbort)
-    const running = startPausableTimer({ clock: context.clock, timers }, timeoutMs, () =>
-      stop({ kind: "timeout", timeoutMs }, timeoutReason(tool, timeoutMs)),
-    )
+    const onTimeout = (): void => stop({ kind: "timeout", timeoutMs }, timeoutReason(tool, timeoutMs))
+    const running = startPausableTimer({ clock: context.clock, timers }, timeoutMs, onTimeout, { startedMs })
     timer = running
     const confirm = whilePaused(context.confirm, running)
     void run(tool, args, { ...context, ...(confirm ? { confirm } : {}), signal: controller.signal }, options).then(

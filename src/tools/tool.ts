@@ -16,8 +16,26 @@ export interface ToolContext {
   readonly confirm?: Confirm
   /** Puts what the tool did into the turn's trace, beside its result. */
   record?(record: ToolRecord): void
+  /** Tells how far a long call has come: an event of the turn. Ignored once the call has ended. */
+  progress?(progress: ToolProgress): void
   /** False where this turn's requests show the injection of that key only in part, or not at all. Absent: nobody knows. */
   isShownWhole?(key: string): boolean
+}
+
+/** How far a call has come, in the tool's own measure; without `total` nobody knows how far it is. */
+export interface ToolProgress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+/** What a tool handed over that is no text, such as a picture. */
+export interface ToolAttachment {
+  /** Such as `image/png`, as its sender says. */
+  readonly mediaType: string
+  readonly bytes: number
+  /** Absent where it is too large to keep. */
+  readonly base64?: string
 }
 
 /** Something a tool did that a person may want to look up or take back later: plain JSON. */
@@ -31,6 +49,7 @@ export interface ToolRecord {
   readonly detail?: string
   /** Names it where it can be taken back. */
   readonly id?: string
+  readonly attachment?: ToolAttachment
 }
 
 /** The outcome of checking arguments: the value with defaults filled in, or what is wrong with it, a line each. */

@@ -2,7 +2,7 @@ import type { FinishReason } from "../model/model-part.ts"
 import type { Usage } from "../model/usage.ts"
 import type { Decision } from "../reply/decision.ts"
 import type { ConfirmRequest } from "../tools/confirm.ts"
-import type { ToolRun } from "../tools/tool.ts"
+import type { ToolProgress, ToolRun } from "../tools/tool.ts"
 import type { TurnWarning } from "../trace/trace.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 
@@ -44,6 +44,8 @@ export type TurnEvent =
     }
   | { readonly type: "retry"; readonly model: string; readonly delayMs: number; readonly reason: string }
   | { readonly type: "tool-start"; readonly id: string; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+  /** Between the start and the end of a tool or prestart run that tells how far it is. */
+  | { readonly type: "tool-progress"; readonly id: string; readonly tool: string; readonly progress: ToolProgress }
   | { readonly type: "tool-end"; readonly run: ToolRun }
   | { readonly type: "confirm-start"; readonly request: ConfirmRequest }
   | { readonly type: "confirm-end"; readonly request: ConfirmRequest; readonly confirmed: boolean }

@@ -8,22 +8,25 @@ import { whatHappened, within } from "./within.ts"
 
 /** Everything before the first plan, side by side: prestart tools, recall, hooks (T13). What fails is left out and reported. */
 export async function prepare(run: TurnRun): Promise<void> {
-  const prestart = Promise.all(run.setup.prestart.map((entry) => runPrestart(run, entry)))
-  await Promise.all([prestart, recall(run), runHooks(run)])
+  const hooks = runHooks(run)
+  const prestart = Promise.all(run.setup.prestart.map((entry) => runPrestart(run, entry, hooks)))
+  await Promise.all([prestart, recall(run), hooks])
   for (const [index, result] of (await prestart).entries()) keepPrestart(run, run.setup.prestart[index], result)
   run.signal.throwIfAborted()
 }
 
-async function runPrestart(run: TurnRun, entry: PrestartSettings): Promise<ToolRun> {
+/** A tool that the agent does not have may be one that a hook adds. */
+async function runPrestart(run: TurnRun, entry: PrestartSettings, hooks: Promise<void>): Promise<ToolRun> {
   const { setup } = run
   const args = fillArguments(entry.args, { question: setup.question.text })
   const id = setup.ports.ids.next("prestart")
   run.emit({ type: "prestart-start", id, tool: entry.tool, args })
+  if (!setup.tools.get(entry.tool)) await hooks
   const result = await runTool(run, {
     id,
     name: entry.tool,
     args,
-    tool: setup.tools.get(entry.tool),
+    tool: setup.tools.get(entry.tool) ?? run.tools.get(entry.tool),
     timeoutMs: entry.timeoutMs ?? setup.limits.prestartMs,
   })
   run.emit({ type: "prestart-end", run: result })

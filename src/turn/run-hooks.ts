@@ -25,8 +25,10 @@ class HookChanges {
   readonly #name: string
   readonly #stack: PromptStack
   readonly #tools: Tool[] = []
+  readonly #withdrawn: string[] = []
   readonly #warnings: string[] = []
   #state: unknown
+  #isAdopted = false
 
   constructor(run: TurnRun, name: string) {
     this.#run = run
@@ -48,11 +50,15 @@ class HookChanges {
         get: () => this.#state,
         set: (value) => {
           this.#state = value
+          if (this.#isAdopted) this.#run.hookStates.set(this.#name, value)
         },
       },
       signal,
       addTools: (tools) => {
         this.#tools.push(...tools)
+      },
+      withdrawTools: (names) => {
+        this.#withdrawn.push(...names)
       },
       warn: (message) => {
         this.#warnings.push(message)
@@ -62,9 +68,10 @@ class HookChanges {
 
   adopt(): void {
     this.#run.setup.stack.adopt(this.#stack)
+    this.#isAdopted = true
     if (this.#state !== undefined) this.#run.hookStates.set(this.#name, this.#state)
     for (const message of this.#warnings) this.#run.warn("hook", message)
-    for (const { name } of this.#run.addTools(this.#tools)) {
+    for (const { name } of this.#run.changeTools(this.#tools, this.#withdrawn)) {
       this.#run.warn("hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)
     }
   }

@@ -24,6 +24,7 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
   const { setup } = run
   const { dialect, ports, limits } = setup
   const confirm = confirmation(run)
+  let isRunning = true
   const outcome = await executeTool(tool, args, {
     context: {
       key: setup.key,
@@ -31,6 +32,7 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
       clock: ports.clock,
       ...(confirm ? { confirm } : {}),
       record: (record) => run.records.push(record),
+      progress: (progress) => isRunning && run.emit({ type: "tool-progress", id, tool: name, progress }),
       isShownWhole: (key) => !Object.hasOwn(run.cut, key),
     },
     signal: run.signal,
@@ -40,6 +42,7 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
     notice: (kept, total) => renderNotice(dialect, "result-truncated", { kept, total }),
     ...(setup.maxResultCharacters === undefined ? {} : { maxResultCharacters: setup.maxResultCharacters }),
   })
+  isRunning = false
   const { durationMs } = outcome
   if (outcome.status === "failed") {
     return {

@@ -58,13 +58,21 @@ export class TurnRun {
     return this.#tools
   }
 
-  /** Adds tools for this turn; hands back those whose names are taken, which are left out. */
-  addTools(tools: readonly Tool[]): readonly Tool[] {
-    const taken = tools.filter(
-      (tool, index) => this.#tools.get(tool.name) ?? tools.slice(0, index).some(({ name }) => name === tool.name),
-    )
-    const free = tools.filter((tool) => !taken.includes(tool))
-    if (free.length > 0) this.#tools = createToolSet([...this.#tools.tools, ...free])
+  /** Withdraws and then adds tools for this turn; hands back those whose names are taken, which are left out. */
+  changeTools(added: readonly Tool[], withdrawn: readonly string[]): readonly Tool[] {
+    if (added.length + withdrawn.length === 0) return []
+    const before = this.#tools
+    const names = new Set(withdrawn)
+    const left = before.tools.filter(({ name }) => !names.has(name))
+    const seen = new Set(left.map(({ name }) => name))
+    const taken: Tool[] = []
+    const placed = new Map<string, Tool>()
+    for (const tool of added) {
+      if (seen.has(tool.name)) taken.push(tool)
+      else placed.set(tool.name, asVisibleAs(before.get(tool.name), tool))
+      seen.add(tool.name)
+    }
+    this.#tools = createToolSet(inOrder(before.tools, left, placed))
     return taken
   }
 
@@ -139,4 +147,20 @@ export class TurnRun {
       ...(error ? { error } : {}),
     }
   }
+}
+
+/** What takes the place of another stands where that one stood, so that the list's other lines stay where they are. */
+function inOrder(before: readonly Tool[], left: readonly Tool[], placed: Map<string, Tool>): readonly Tool[] {
+  const staying = new Set(left)
+  const kept = before.flatMap((tool) => {
+    if (staying.has(tool)) return [tool]
+    const other = placed.get(tool.name)
+    placed.delete(tool.name)
+    return other === undefined ? [] : [other]
+  })
+  return [...kept, ...placed.values()]
+}
+
+function asVisibleAs(other: Tool | undefined, tool: Tool): Tool {
+  return other === undefined || other.visibility === tool.visibility ? tool : { ...tool, visibility: other.visibility }
 }

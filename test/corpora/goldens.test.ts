@@ -1,9 +1,14 @@
+import { cpSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { assemble } from "../../src/assemble/assemble.ts"
+import { openDocuments } from "../../src/node/documents/open-documents.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
-import { golden, goldensPresent } from "../support/spec.ts"
+import { testAgent } from "../support/agents.ts"
+import { golden, goldenFolder, goldensPresent } from "../support/spec.ts"
+import { tempFolder } from "../support/temp-folder.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 
 const persona = new PromptStack([{ key: "persona", content: "你是一个名叫Fay的数字人助手...", scope: "global" }])
@@ -45,4 +50,18 @@ describe.skipIf(!goldensPresent)("the golden texts", () => {
     const { messages } = assemble(persona, { dialect: "fay", locale: "zh-CN", prompt: "final", turn })
     expect(messages).toEqual([{ role: "user", content: golden("fay-final.txt") }])
   })
+
+  test.each(["native", "planner"])(
+    "D6 D7 D9 the workspace of soul-*.txt makes their system message in %s, byte for byte",
+    async (prompt) => {
+      const folder = tempFolder()
+      cpSync(`${goldenFolder}soul-workspace`, folder, { recursive: true })
+      const { hook } = await openDocuments(folder, { locale: "zh-CN" })
+      const { session } = testAgent(scriptedModel([]), { dialect: "soul", persona: "" }, { hooks: [hook] })
+      const system = async () => (await session.preview("你好", { prompt })).messages[0]
+      expect(await system()).toEqual({ role: "system", content: golden("soul-on.txt") })
+      await session.setMemory(false)
+      expect(await system()).toEqual({ role: "system", content: golden("soul-off.txt") })
+    },
+  )
 })

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-const goldenFolder = fileURLToPath(new URL("../../../shared/spec/golden/", import.meta.url))
+/** The golden texts, beside the checkout. */
+export const goldenFolder = fileURLToPath(new URL("../../../shared/spec/golden/", import.meta.url))
 
 /** True when the golden texts stand beside the checkout. */
 export const goldensPresent = existsSync(goldenFolder)

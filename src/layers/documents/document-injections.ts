@@ -24,7 +24,7 @@ export interface DocumentInjectionOptions {
 /** The injections of a turn's documents, and which of them stand there whole. */
 export interface DocumentInjections {
   readonly injections: readonly InjectionInput[]
-  /** Documents with text of which nothing was cut. */
+  /** Documents of which nothing was cut, empty ones too. */
   readonly whole: readonly DocumentName[]
   /** Invisible and control characters that were left out of documents that were cut. */
   readonly removed: Readonly<Partial<Record<DocumentName, number>>>
@@ -61,13 +61,15 @@ export function documentInjections(documents: Documents, options: DocumentInject
     injections.push(flag(`${name}_shown`))
     if (document.state === "missing") continue
     const text = plainText(document.text)
-    if (text === "") injections.push(flag(`${name}_blank`))
-    else {
-      const body = bodyOf(name, text, options)
-      injections.push(injectionOf(name, body, { text, options }))
-      if (body.whole) whole.push(name)
-      if (body.removed > 0) removed[name] = body.removed
+    if (text === "") {
+      injections.push(flag(`${name}_blank`))
+      whole.push(name)
+      continue
     }
+    const body = bodyOf(name, text, options)
+    injections.push(injectionOf(name, body, { text, options }))
+    if (body.whole) whole.push(name)
+    if (body.removed > 0) removed[name] = body.removed
     injections.push(...stateFlags(name, text, settings))
   }
   const below = settings.placement === "user"

@@ -1,4 +1,4 @@
-import { basename, dirname, extname } from "node:path"
+import { basename, dirname, extname, isAbsolute } from "node:path"
 import type { Trust } from "../../core/trust.ts"
 import type { Text } from "../../core/value.ts"
 import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
@@ -38,7 +38,7 @@ export function readSkill({ path, open }: FoundSkill, { modes, trust }: ReadSkil
       ...attributes,
       mode: Object.hasOwn(modes, words.name) ? (modes[words.name] ?? attributes.mode) : attributes.mode,
       content,
-      path: displayPath(path),
+      path: toldPath(path, open),
       file: path,
       resources: beside.resources,
       scripts: beside.scripts,
@@ -46,6 +46,13 @@ export function readSkill({ path, open }: FoundSkill, { modes, trust }: ReadSkil
     },
     problems: [...file.problems, ...inWords, ...inAttributes, ...inContent(file, words.description), ...beside.problems],
   }
+}
+
+/** What lies elsewhere on the disk is told under a name of its own: the way there is nobody's business but ours. */
+function toldPath(path: string, open: boolean): string {
+  const shown = displayPath(path)
+  if (!isAbsolute(shown)) return shown
+  return open ? `skills/${basename(dirname(path))}/${basename(path)}` : `skills/${basename(path)}`
 }
 
 function contentOf({ body, firstLine, text: { file } }: SkillFile, trust: Trust): Text {

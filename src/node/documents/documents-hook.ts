@@ -1,0 +1,108 @@
+import { roughCounter } from "../../assemble/rough-counter.ts"
+import { chooseLocale } from "../../dialect/locales.ts"
+import type { PromptSource } from "../../dialect/prompt-source.ts"
+import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { documentFiles } from "../../layers/documents/document.ts"
+import { type DocumentInjectionOptions, documentInjections, documentKeys } from "../../layers/documents/document-injections.ts"
+import { defaultDocumentSettings } from "../../layers/documents/document-settings.ts"
+import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
+import type { Template } from "../../template/ast.ts"
+import { parseTemplate } from "../../template/parse.ts"
+import type { Tool } from "../../tools/tool.ts"
+import { createFileTools } from "../files/create-file-tools.ts"
+import type { FileToolsOptions } from "../files/file-tool-options.ts"
+import type { FileWorkspace } from "../files/file-workspace.ts"
+import { createReadLedger, type ReadLedger } from "../files/read-ledger.ts"
+import { documentAt, documentConfirmRule } from "./document-rules.ts"
+import type { DocumentsOptions } from "./documents-options.ts"
+import { readDocuments } from "./read-documents.ts"
+
+/** The documents' hook, and the tools it adds to a turn with memory on. */
+export interface DocumentsHook {
+  readonly hook: TurnHook
+  readonly tools: readonly Tool[]
+}
+
+/**
+ * A hook that reads the documents anew before each turn, puts them into its prompt and adds the file tools to it: all of them
+ * with memory on, with memory off `read` for SOUL.md alone (D1, D2, D9). Unreadable documents are warnings of the turn.
+ */
+export function documentsHook(workspace: FileWorkspace, options: DocumentsOptions = {}): DocumentsHook {
+  const reads = createReadLedger()
+  const { tools, toolsOff } = documentTools(workspace, options, reads)
+  const injectionOptions = injectionOptionsOf(options, toolsOff.length > 0)
+  const hook: TurnHook = {
+    name: "documents",
+    async beforeTurn(context) {
+      const { documents, files, problems } = await readDocuments(workspace, context)
+      const { injections, whole, removed } = documentInjections(documents, injectionOptions)
+      for (const injection of injections) context.stack.add(injection)
+      for (const name of whole) {
+        const file = files.get(name)
+        // An empty one has no injection that could be cut.
+        const isInjected = injections.some(({ key }) => key === documentKeys[name])
+        if (file) reads.show(context, file, isInjected ? { injection: documentKeys[name] } : "whole")
+      }
+      context.addTools(context.memoryOn ? tools : toolsOff)
+      warn(context, problems, removed)
+    },
+  }
+  return { hook, tools }
+}
+
+function warn(
+  context: BeforeTurnContext,
+  problems: readonly string[],
+  removed: ReturnType<typeof documentInjections>["removed"],
+): void {
+  for (const problem of problems) context.warn(problem)
+  for (const [name, count] of Object.entries(removed)) {
+    const file = documentFiles[name as keyof typeof documentFiles]
+    context.warn(`${count} invisible or control characters were left out of ${file}.`)
+  }
+}
+
+function documentTools(
+  workspace: FileWorkspace,
+  { locale, prompts, mounts, tools: names = ["read", "write", "edit"] }: DocumentsOptions,
+  reads: ReadLedger,
+): { readonly tools: readonly Tool[]; readonly toolsOff: readonly Tool[] } {
+  const shared: FileToolsOptions = {
+    reads,
+    confirmRule: documentConfirmRule,
+    ...(locale === undefined ? {} : { locale }),
+    ...(prompts === undefined ? {} : { prompts }),
+    ...(mounts === undefined ? {} : { mounts }),
+  }
+  const inMount = (path: string) => mounts?.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`)) ?? false
+  return {
+    tools: createFileTools(workspace, { ...shared, tools: names }),
+    toolsOff: createFileTools(workspace, {
+      ...shared,
+      tools: names.filter((name) => name === "read"),
+      allow: (path) => documentAt(path) === "soul" || inMount(path),
+    }),
+  }
+}
+
+function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): DocumentInjectionOptions {
+  const { locale = "en", prompts = shippedPrompts, counter = roughCounter } = options
+  const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = { ...defaultDocumentSettings, ...options }
+  return {
+    settings: { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare },
+    marker: markerWords(prompts, locale),
+    canRead,
+    countTokens: (text) => counter.count(text),
+  }
+}
+
+/** The words that stand where a document was cut, from `shared/LOCALE/document-truncated.md`. */
+function markerWords(prompts: readonly PromptSource[], locale: string): Template {
+  const byLocale = new Map<string, PromptSource>()
+  for (const prompt of [...shippedPrompts, ...prompts]) {
+    const [folder, promptLocale = "", file] = prompt.path.split("/")
+    if (folder === "shared" && file === "document-truncated.md") byLocale.set(promptLocale, prompt)
+  }
+  const { body = "", path = "", firstLine = 1 } = byLocale.get(chooseLocale(locale, [...byLocale.keys()]) ?? "") ?? {}
+  return parseTemplate(body.trimEnd(), { file: path, firstLine })
+}

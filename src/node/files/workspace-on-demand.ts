@@ -1,0 +1,59 @@
+import { mkdir } from "node:fs/promises"
+import { openWorkspace } from "../workspace/open-workspace.ts"
+import { canonicalPath } from "../workspace/same-path.ts"
+import type { Workspace, WorkspaceOptions } from "../workspace/workspace.ts"
+import { isMissing } from "./file-tool.ts"
+import type { FileWorkspace } from "./file-workspace.ts"
+
+/**
+ * A workspace that is opened when it is first used, in a folder that is made when something is first written there; until then
+ * it is empty.
+ */
+export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}): FileWorkspace {
+  let opening: Promise<Workspace> | undefined
+  const open = (): Promise<Workspace> => {
+    opening ??= openWorkspace(folder, options).catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+  /** What the workspace says, or `empty` where there is no folder yet. */
+  const ask = async <T>(task: (workspace: Workspace) => Promise<T>, empty: () => T): Promise<T> => {
+    let workspace: Workspace
+    try {
+      workspace = await open()
+    } catch (error) {
+      if (isMissing(error)) return empty()
+      throw error
+    }
+    return task(workspace)
+  }
+  return {
+    read: async (path, readOptions) => (await open()).read(path, readOptions),
+    stat: (path) =>
+      ask(
+        (workspace) => workspace.stat(path),
+        () => undefined,
+      ),
+    list: (path, listOptions) =>
+      ask(
+        (workspace) => workspace.list(path, listOptions),
+        () => ({ entries: [], truncated: false }),
+      ),
+    search: (text, searchOptions) =>
+      ask(
+        (workspace) => workspace.search(text, searchOptions),
+        () => ({ matches: [], truncated: false, skipped: [] }),
+      ),
+    resolve: (path) =>
+      ask(
+        (workspace) => workspace.resolve(path),
+        () => canonicalPath(path, options.names),
+      ),
+    async write(path, text, writeOptions) {
+      await mkdir(folder, { recursive: true })
+      return (await open()).write(path, text, writeOptions)
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { errnoOf, fileError, isAbsent } from "./file-errors.ts"
+import type { FileStats } from "./file-system.ts"
+import type { OpenFolder } from "./open-folder.ts"
+import { splitPath } from "./path-rules.ts"
+import { stopIfAborted } from "./stop-if-aborted.ts"
+import { namesIn, walkFolders } from "./walk-folders.ts"
+import type { WorkspaceEntry } from "./workspace.ts"
+import type { WorkspaceRoot } from "./workspace-root.ts"
+
+/** How far a walk goes; `depth` 1 stays in the folder itself. */
+export interface WalkOptions {
+  readonly depth: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Files and folders below a folder, in the order of their names, a folder before what is in it. Throws where it is no folder. */
+export async function* walkFiles(root: WorkspaceRoot, path: string, options: WalkOptions): AsyncGenerator<WorkspaceEntry> {
+  const folder = await walkFolders(root, splitPath(path, root.hidden))
+  if (!folder) throw fileError("file-missing", path, "expected a folder, found none.")
+  yield* entriesOf(root, folder, options)
+}
+
+async function* entriesOf(
+  root: WorkspaceRoot,
+  folder: OpenFolder,
+  { depth, signal }: WalkOptions,
+): AsyncGenerator<WorkspaceEntry> {
+  try {
+    const names = (await namesIn(root, folder)).filter((one) => isOpenable(root, one)).sort()
+    for (const name of names) {
+      stopIfAborted(signal)
+      const entry = await entryOf(root, folder, name)
+      if (!entry) continue
+      yield entry
+      const inner = entry.kind === "folder" && depth > 1 ? await enterIfThere(folder, name) : undefined
+      if (inner) yield* entriesOf(root, inner, { depth: depth - 1, signal })
+    }
+  } finally {
+    await folder.close()
+  }
+}
+
+/** What the rules on paths refuse is not shown: it could not be opened. */
+function isOpenable(root: WorkspaceRoot, name: string): boolean {
+  try {
+    return splitPath(name, root.hidden).length === 1
+  } catch {
+    return false
+  }
+}
+
+async function entryOf(root: WorkspaceRoot, folder: OpenFolder, name: string): Promise<WorkspaceEntry | undefined> {
+  try {
+    const stats = await root.fs.stat(folder.at(name))
+    await folder.check()
+    return toEntry([...folder.names, name].join("/"), stats)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+/** An entry for what is a file or a folder. */
+export function toEntry(path: string, { kind, sizeBytes, modifiedNs }: FileStats): WorkspaceEntry | undefined {
+  if (kind !== "file" && kind !== "folder") return undefined
+  return { path, kind, sizeBytes: kind === "file" ? sizeBytes : 0, modifiedAtMs: Number(modifiedNs / 1_000_000n) }
+}
+
+/** A folder that went away, became a link, or may not be entered is passed over. */
+async function enterIfThere(folder: OpenFolder, name: string): Promise<OpenFolder | undefined> {
+  try {
+    return await folder.enter(name)
+  } catch (error) {
+    if (isAbsent(error) || errnoOf(error) === "EACCES" || errnoOf(error) === "file-kind") return undefined
+    throw error
+  }
+}
+
+/** What a walk gives, up to `limit`. */
+export async function collect(
+  walk: AsyncGenerator<WorkspaceEntry>,
+  limit: number,
+): Promise<{ readonly entries: readonly WorkspaceEntry[]; readonly truncated: boolean }> {
+  const entries: WorkspaceEntry[] = []
+  for await (const entry of walk) {
+    if (entries.length >= limit) return { entries, truncated: true }
+    entries.push(entry)
+  }
+  return { entries, truncated: false }
+}

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto"
+import { fileError } from "./file-errors.ts"
+
+/** What is compared to tell whether a file changed: SHA-256 in hexadecimal. */
+export function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex")
+}
+
+/**
+ * A file's text, exactly: byte order mark and line ends stay. Throws `file-encoding`, with the offset of the first bad byte,
+ * for what is not UTF-8 and for a NUL, which no text holds.
+ */
+export function decodeText(bytes: Uint8Array, path: string): string {
+  const nul = bytes.indexOf(0)
+  if (nul >= 0) throw notText(path, nul, "a NUL byte: this is not text")
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    const at = firstBadByte(bytes)
+    const found = at < bytes.length ? `the byte 0x${bytes[at]?.toString(16).padStart(2, "0")}` : "half a character at its end"
+    throw notText(path, at, found)
+  }
+}
+
+/** A text's bytes. Throws `file-encoding` for half a character (a lone surrogate), which no file can hold unchanged. */
+export function encodeText(text: string, path: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text)
+  if (text.isWellFormed()) return bytes
+  const at = [...text].findIndex((character) => !character.isWellFormed())
+  throw fileError("file-encoding", path, `expected whole characters to write, found half of one as character ${at + 1}.`, {
+    hint: "Nothing was written. Leave that character out.",
+    evidence: { character: at },
+  })
+}
+
+function notText(path: string, offset: number, found: string): Error {
+  return fileError("file-encoding", path, `expected UTF-8 text, found ${found} at offset ${offset}.`, {
+    hint: "It was left as it is. Save it as UTF-8 to work with it.",
+    evidence: { offset },
+  })
+}
+
+/** The shortest beginning that cannot be decoded ends in the bad byte; beginnings are tried by halves. */
+function firstBadByte(bytes: Uint8Array): number {
+  let [good, bad] = [0, bytes.length + 1]
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (beginsWell(bytes.subarray(0, middle))) good = middle
+    else bad = middle
+  }
+  return Math.min(good, bytes.length)
+}
+
+function beginsWell(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}

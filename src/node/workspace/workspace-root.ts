@@ -1,0 +1,55 @@
+import { dirname, resolve, sep } from "node:path"
+import { closeQuietly } from "./close-quietly.ts"
+import { fileError, fileFailure } from "./file-errors.ts"
+import type { FileSystem } from "./file-system.ts"
+import { openFlags } from "./open-flags.ts"
+import type { HiddenRule } from "./path-rules.ts"
+
+/** Where a workspace lies, and what it lets in. */
+export interface WorkspaceRoot {
+  readonly fs: FileSystem
+  /** Set where descriptors can be asked what they have open. */
+  readonly descriptors: FileSystem["descriptors"]
+  /** The real path, without links. */
+  readonly path: string
+  readonly hidden: HiddenRule
+  readonly hardLinks: "refuse" | "allow"
+  readonly maxFileBytes: number
+  /** The one spelling of names that matter, for files that are made. */
+  readonly names: readonly string[]
+}
+
+/** Finds a folder's real path, and whether descriptors can be asked there. */
+export async function findRoot(folder: string, fs: FileSystem): Promise<Pick<WorkspaceRoot, "fs" | "path" | "descriptors">> {
+  try {
+    const path = await fs.realPath(resolve(folder))
+    if ((await fs.stat(path)).kind !== "folder")
+      throw fileError("file-kind", folder, "expected a folder for the workspace, found a file.")
+    if (dirname(path) === path)
+      throw fileError("file-outside", folder, "expected a folder for the workspace, found the whole disk.")
+    return { fs, path, descriptors: (await showsDescriptors(fs, path)) ? fs.descriptors : undefined }
+  } catch (cause) {
+    throw fileFailure("open", folder, cause)
+  }
+}
+
+async function showsDescriptors(fs: FileSystem, path: string): Promise<boolean> {
+  if (!fs.descriptors) return false
+  const handle = await fs.open(path, openFlags.folder)
+  try {
+    return (await fs.readLink(`${fs.descriptors.folder}/${handle.descriptor}`)) === path
+  } catch {
+    return false
+  } finally {
+    await closeQuietly(handle)
+  }
+}
+
+/** The names that lead from the root to a real path; throws `file-outside` about `shown` where it lies elsewhere. */
+export function relativeNames(root: Pick<WorkspaceRoot, "path">, path: string, shown: string): readonly string[] {
+  if (path === root.path) return []
+  if (!path.startsWith(root.path + sep)) {
+    throw fileError("file-outside", shown, "expected a file inside the workspace, found a way out of it.")
+  }
+  return path.slice(root.path.length + 1).split(sep)
+}
