@@ -6,8 +6,8 @@ import type { Parting } from "./parting.ts"
 export interface ChangedSpan extends Pick<Span, "key" | "part" | "trust" | "stability" | "source" | "message"> {
   /** UTF-16 offset in its message's content where it begins. */
   readonly offset: number
-  /** `added` stands in the next request only, `removed` in the previous one only, `changed` in both. */
-  readonly change: "added" | "removed" | "changed"
+  /** `added`: its layer stands in the next request only; `removed`: in the previous one only; `changed`, `moved`: in both. */
+  readonly change: "added" | "removed" | "changed" | "moved"
 }
 
 /** A span and where it begins in its message. */
@@ -20,7 +20,8 @@ interface PlacedSpan {
 export function findChangedSpan(previous: Assembly, next: Assembly, parting: Parting): ChangedSpan | undefined {
   const [before, after] = [spanAround(previous, parting), spanAround(next, parting)]
   const [old, young] = [before.at, after.at]
-  if (!old || !young) return young ? placed(young, wholly(young, parting, "added")) : old && placed(old, wholly(old, parting, "removed"))
+  if (!old || !young)
+    return young ? placed(young, wholly(young, parting, "added")) : old && placed(old, wholly(old, parting, "removed"))
   if (isSame(old.span, young.span)) return placed(lessStable(young, old), "changed")
   // What grew or shrank at its end goes on where the other request has its neighbour already.
   if (before.ending && isSame(before.ending.span, young.span)) return placed(young, "changed")
@@ -30,7 +31,7 @@ export function findChangedSpan(previous: Assembly, next: Assembly, parting: Par
   // Where one took the other's place, a broken promise tells more than a change that was to be expected.
   if (came && !(went && isStabler(old, young))) return placed(young, "added")
   if (went) return placed(old, "removed")
-  return placed(lessStable(young, old), "changed")
+  return placed(lessStable(young, old), "moved")
 }
 
 /** True for what claims to stay as it is for at least a session. */

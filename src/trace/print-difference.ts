@@ -1,4 +1,6 @@
 import { formatSource } from "../core/source.ts"
+import type { ChangedSpan } from "./changed-span.ts"
+import { fitColumns, fitColumnsAtEnd } from "./columns.ts"
 import type { AssemblyDifference } from "./diff-assemblies.ts"
 import { oneLine } from "./one-line.ts"
 
@@ -6,28 +8,40 @@ import { oneLine } from "./one-line.ts"
 export function printDifference(difference: AssemblyDifference): string[] {
   const { outcome, sharedTokens } = difference
   const shared = `${sharedTokens} ${sharedTokens === 1 ? "token" : "tokens"}`
-  if (outcome === "none") return [`nothing changed: all ${shared} are the same`]
-  if (outcome === "extended") return [`it extends the one before: all ${shared} of that are unchanged, ${whoChanged(difference)}`]
-  if (outcome === "shortened") return [`it ends earlier than the one before, after ${shared}: ${whoChanged(difference)}`]
+  if (outcome === "none") return [`nothing changed; all its ${shared} are the same`]
+  if (outcome === "extended") return [`all its ${shared} stand unchanged at the beginning`, `  ${whoChanged(difference)}`]
+  if (outcome === "shortened") return [`it ends earlier, after ${shared} that are unchanged`, `  ${whoChanged(difference)}`]
   const broke = difference.brokeStable ? ", though it claims not to change" : ""
-  return [`${whoChanged(difference)}${broke}; ${shared} before it are unchanged`, ...excerptLines(difference)]
+  return [`${shared} stand unchanged at the beginning`, `  ${whoChanged(difference)}${broke}`, ...excerptLines(difference)]
 }
 
-/** The layer that made the difference, what happened to it, and where. */
-export function whoChanged({ span, message, offset, what }: AssemblyDifference): string {
-  const place = `message ${message + 1}, character ${offset + 1}`
+/** The layer that made the difference, and what happened to it, in a few words. */
+export function changeInShort({ span, what }: AssemblyDifference): string {
+  if (!span) return what === "calls" ? "native calls changed" : "text changed"
+  return `${nameOf(span)} (${span.stability}) ${happenedTo(span, what)}`
+}
+
+function whoChanged({ span, message, offset, what }: AssemblyDifference): string {
   if (!span) return `${what === "calls" ? "the native calls" : "the text"} of message ${message + 1} changed`
-  const name = span.key === "" ? "(frame)" : oneLine(span.key)
   const source = span.source ? `, ${oneLine(formatSource({ file: span.source.file, line: span.source.line }))}` : ""
-  const happened = what === "role" ? "stands in a message of another role" : what === "calls" ? "made another call" : happenings[span.change]
-  return `${name} (${span.stability}${source}) ${happened} at ${place}`
+  return `${nameOf(span)} (${span.stability}${source}) ${happenedTo(span, what)} at message ${message + 1}, character ${offset + 1}`
 }
 
-const happenings = { added: "was added", removed: "was removed", changed: "changed" } as const
+function nameOf({ key }: ChangedSpan): string {
+  return key === "" ? "(frame)" : oneLine(key)
+}
+
+function happenedTo({ change }: ChangedSpan, what: AssemblyDifference["what"]): string {
+  if (what === "role") return "stands in a message of another role"
+  return what === "calls" ? "made another call" : happenings[change]
+}
+
+const happenings = { added: "was added", removed: "was removed", changed: "changed", moved: "moved" } as const
 
 function excerptLines({ excerpt, what, roles }: AssemblyDifference): string[] {
   if (what === "calls") return []
-  const { shared, previous, next } = excerpt
   const [old, young] = what === "role" ? [`${roles.previous}: `, `${roles.next}: `] : ["", ""]
-  return [`  before: ${old}${shared}⟦${previous}⟧`, `  now:    ${young}${shared}⟦${next}⟧`]
+  const shared = fitColumnsAtEnd(excerpt.shared, 28)
+  const [before, now] = [excerpt.previous, excerpt.next].map((text) => fitColumns(text, 48))
+  return [`  before: ${old}${shared}⟦${before}⟧`, `  now:    ${young}${shared}⟦${now}⟧`]
 }

@@ -1,21 +1,21 @@
-import type { Assembly } from "../core/span.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { printArguments } from "../tools/print-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
+import { diffAssemblies } from "./diff-assemblies.ts"
 import { oneLine, plainLines } from "./one-line.ts"
-import { sectionsOf } from "./sections.ts"
-import { printTable } from "./table.ts"
+import { printAssembly } from "./print-assembly.ts"
+import { printDifference } from "./print-difference.ts"
 import type { TraceStep, TurnTrace } from "./trace.ts"
 
 /**
- * A turn for people: each request as a table of where its tokens came from, each tool run, every warning, in order. What
- * a model, a tool or a user said does nothing to the terminal it is printed on.
+ * A turn for people: each request as a table of where its tokens came from and how it differs from the one before, each
+ * tool run, every warning, in order. What a model, a tool or a user said does nothing to the terminal it is printed on.
  */
 export function printTrace(trace: TurnTrace): string {
   const runs = [...trace.runs]
   const lines = [headline(trace), ...trace.prestart.map((run) => `prestart ${runLine(run)}`)]
-  for (const step of trace.steps) {
-    lines.push("", stepLine(step), printAssembly(step.assembly))
+  for (const [index, step] of trace.steps.entries()) {
+    lines.push("", ...requestLines(step, trace.steps[index - 1]))
     if (step.decision?.action !== "tool") continue
     const run = runs.shift()
     if (run) lines.push(`tool ${runLine(run)}`)
@@ -25,18 +25,12 @@ export function printTrace(trace: TurnTrace): string {
   return lines.join("\n")
 }
 
-/** One request as a table: layer, tokens, share, what became of it, who wrote it, how often it changes, where it comes from. */
-export function printAssembly(assembly: Assembly): string {
-  const rows = sectionsOf(assembly).map(({ key, tokens, share, fate, trust, stability, source }) => [
-    key,
-    String(tokens),
-    `${Math.round(share * 100)} %`,
-    fate,
-    trust,
-    stability,
-    source,
-  ])
-  return printTable(["layer", "tokens", "share", "fate", "trust", "changes", "source"], rows)
+/** A step, its request as a table, and what changed since the turn's last request. */
+function requestLines(step: TraceStep, previous: TraceStep | undefined): string[] {
+  const lines = [stepLine(step), printAssembly(step.assembly)]
+  if (!previous) return lines
+  const [first = "", ...rest] = printDifference(diffAssemblies(previous.assembly, step.assembly))
+  return [...lines, `  since step ${previous.step}: ${first}`, ...rest.map((line) => `  ${line}`)]
 }
 
 function headline({ turnId, durationMs, steps, runs, usage }: TurnTrace): string {

@@ -1,13 +1,31 @@
 import { displayWidth } from "../core/display-width.ts"
 import { oneLine } from "./one-line.ts"
 
-/** A table in plain text: columns padded to their widest cell, numbers to the right. Wide characters take two columns. */
-export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [header, ...rows].map((row) => header.map((_, column) => oneLine(row[column] ?? "")))
-  const widths = header.map((_, column) => all.reduce((widest, row) => Math.max(widest, displayWidth(row[column] ?? "")), 0))
-  const numeric = header.map((_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column] ?? "")))
-  const print = (row: readonly string[]) => row.map((cell, column) => pad(cell, widths[column] ?? 0, numeric[column] === true))
-  return all.map((row) => `  ${print(row).join("  ")}`.trimEnd()).join("\n")
+/** A line across a table, with words in it. */
+export interface Rule {
+  readonly rule: string
+}
+
+/**
+ * A table in plain text: columns padded to their widest cell, numbers to the right, rules as wide as the table. Wide
+ * characters take two columns.
+ */
+export function printTable(header: readonly string[], rows: readonly (readonly string[] | Rule)[]): string {
+  const plain = (row: readonly string[]) => header.map((_, column) => oneLine(row[column] ?? ""))
+  const cells = rows.filter((row): row is readonly string[] => !("rule" in row)).map(plain)
+  const widths = header.map((title, column) => Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(displayWidth)))
+  const numeric = header.map((_, column) => cells.length > 0 && cells.every((row) => isNumber(row[column] ?? "")))
+  const width = widths.reduce((sum, own) => sum + own + 2, 0) - 2
+  const print = (row: readonly string[]) =>
+    `  ${plain(row)
+      .map((cell, column) => pad(cell, widths[column] ?? 0, numeric[column] === true))
+      .join("  ")}`.trimEnd()
+  return [print(header), ...rows.map((row) => ("rule" in row ? printRule(row, width) : print(row)))].join("\n")
+}
+
+function printRule({ rule }: Rule, width: number): string {
+  const words = `── ${oneLine(rule)} `
+  return `  ${words}${"─".repeat(Math.max(2, width - displayWidth(words)))}`
 }
 
 function isNumber(cell: string): boolean {

@@ -13,11 +13,15 @@ export interface BenchResult {
   readonly title: string
   readonly rows: readonly Row[]
   readonly gates: readonly Gate[]
+  /** What a reader must know of the table, such as who was skipped. */
+  readonly notes?: readonly string[]
 }
 
 /** With `peers` false only gates are wanted: nothing of test/bench/node_modules may be imported. */
 export interface BenchOptions {
   readonly peers: boolean
+  /** True when what a bench keeps in a page of the documentation is to be written. */
+  readonly write?: boolean
 }
 
 /** The shape of a `*.bench.ts` module. */

@@ -2,3 +2,7 @@
 declare module "stream-json"
 declare module "stream-json/*"
 declare module "stream-chain/*"
+declare module "@vscode/prompt-tsx"
+declare module "@langchain/core/*"
+declare module "@llamaindex/core/*"
+declare module "mustache"

@@ -1,12 +1,14 @@
 import type { BenchResult, Gate, Row } from "./bench.ts"
 
 /** A result as Markdown: its title, its table, its gates. */
-export function formatResult({ title, rows, gates }: BenchResult): string {
-  return [`## ${title}`, formatTable(rows), gates.map(formatGate).join("\n")].filter((part) => part !== "").join("\n\n")
+export function formatResult({ title, rows, gates, notes = [] }: BenchResult): string {
+  return [`## ${title}`, formatTable(rows), notes.join("\n"), gates.map(formatGate).join("\n")]
+    .filter((part) => part !== "")
+    .join("\n\n")
 }
 
 /** A Markdown table with a column for every name that any row has. */
-function formatTable(rows: readonly Row[]): string {
+export function formatTable(rows: readonly Row[]): string {
   if (rows.length === 0) return ""
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`

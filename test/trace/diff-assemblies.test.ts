@@ -34,7 +34,10 @@ function sharedAtoms(a: Assembly, b: Assembly): number {
 }
 
 /** The atoms before a place, with the opening of its message where that is shared too. */
-function atomsBefore({ messages }: Assembly, { message, offset, what }: { message: number; offset: number; what: string }): number {
+function atomsBefore(
+  { messages }: Assembly,
+  { message, offset, what }: { message: number; offset: number; what: string },
+): number {
   const whole = messages.slice(0, message).reduce((sum, { content }) => sum + [...content].length + 2, 0)
   const opened = what === "text" || (what === "calls" && offset > 0) ? 1 : 0
   return whole + [...(messages[message]?.content.slice(0, offset) ?? "")].length + opened
@@ -78,7 +81,8 @@ describe("S15 diffAssemblies", () => {
         const difference = diffAssemblies(previous, next)
         seen.add(`${difference.outcome} ${difference.what}`)
         const shared = sharedAtoms(previous, next)
-        const opensTheSame = difference.what === "calls" && difference.offset === 0 && sameOpening(previous, next, difference.message)
+        const opensTheSame =
+          difference.what === "calls" && difference.offset === 0 && sameOpening(previous, next, difference.message)
         expect(atomsBefore(previous, difference) + (opensTheSame ? 1 : 0)).toBe(shared)
         expect(difference.sharedTokens).toBeLessThanOrEqual(Math.min(previous.tokens, next.tokens))
         const extended = shared === atoms(previous).length || endsOpen(previous, next, shared)
@@ -112,39 +116,113 @@ describe("S15 diffAssemblies", () => {
     ],
     [
       "a layer that changes every turn, before stable ones",
-      sketch(["user", [["mood", "turn", "glad"], ["persona", "global", "Fay"]]]),
-      sketch(["user", [["mood", "turn", "sad"], ["persona", "global", "Fay"]]]),
+      sketch([
+        "user",
+        [
+          ["mood", "turn", "glad"],
+          ["persona", "global", "Fay"],
+        ],
+      ]),
+      sketch([
+        "user",
+        [
+          ["mood", "turn", "sad"],
+          ["persona", "global", "Fay"],
+        ],
+      ]),
       { outcome: "changed", brokeStable: false, sharedTokens: 0, span: { key: "mood", stability: "turn" } },
     ],
     [
       "a stable layer that grew at its end",
-      sketch(["user", [["persona", "global", "Fay"], ["p.md:1", "turn", " - "]]]),
-      sketch(["user", [["persona", "global", "Fay!"], ["p.md:1", "turn", " - "]]]),
+      sketch([
+        "user",
+        [
+          ["persona", "global", "Fay"],
+          ["p.md:1", "turn", " - "],
+        ],
+      ]),
+      sketch([
+        "user",
+        [
+          ["persona", "global", "Fay!"],
+          ["p.md:1", "turn", " - "],
+        ],
+      ]),
       { offset: 3, brokeStable: true, span: { key: "persona", change: "changed" } },
     ],
     [
       "a changing layer that shrank at its end, before a stable one",
-      sketch(["user", [["mood", "turn", "gladly"], ["p.md:1", "global", "---"]]]),
-      sketch(["user", [["mood", "turn", "glad"], ["p.md:1", "global", "---"]]]),
+      sketch([
+        "user",
+        [
+          ["mood", "turn", "gladly"],
+          ["p.md:1", "global", "---"],
+        ],
+      ]),
+      sketch([
+        "user",
+        [
+          ["mood", "turn", "glad"],
+          ["p.md:1", "global", "---"],
+        ],
+      ]),
       { offset: 4, brokeStable: false, span: { key: "mood", change: "changed" } },
     ],
     [
       "a layer that was put between two",
-      sketch(["system", [["persona", "global", "Fay"], ["mood", "turn", "glad"]]]),
-      sketch(["system", [["persona", "global", "Fay"], ["world", "session", "Earth"], ["mood", "turn", "glad"]]]),
+      sketch([
+        "system",
+        [
+          ["persona", "global", "Fay"],
+          ["mood", "turn", "glad"],
+        ],
+      ]),
+      sketch([
+        "system",
+        [
+          ["persona", "global", "Fay"],
+          ["world", "session", "Earth"],
+          ["mood", "turn", "glad"],
+        ],
+      ]),
       { offset: 3, brokeStable: true, span: { key: "world", change: "added", offset: 3 } },
     ],
     [
       "a layer that is gone, though what follows begins like it",
-      sketch(["system", [["persona", "global", "Fay"], ["mood", "turn", "xa"], ["world", "global", "xyz"]]]),
-      sketch(["system", [["persona", "global", "Fay"], ["world", "global", "xyz"]]]),
+      sketch([
+        "system",
+        [
+          ["persona", "global", "Fay"],
+          ["mood", "turn", "xa"],
+          ["world", "global", "xyz"],
+        ],
+      ]),
+      sketch([
+        "system",
+        [
+          ["persona", "global", "Fay"],
+          ["world", "global", "xyz"],
+        ],
+      ]),
       { offset: 4, brokeStable: false, span: { key: "mood", change: "removed", offset: 3 } },
     ],
     [
       "two layers that changed places: the one that changes more often",
-      sketch(["system", [["a", "global", "A"], ["b", "turn", "B"]]]),
-      sketch(["system", [["b", "turn", "B"], ["a", "global", "A"]]]),
-      { offset: 0, brokeStable: false, span: { key: "b", change: "changed" } },
+      sketch([
+        "system",
+        [
+          ["a", "global", "A"],
+          ["b", "turn", "B"],
+        ],
+      ]),
+      sketch([
+        "system",
+        [
+          ["b", "turn", "B"],
+          ["a", "global", "A"],
+        ],
+      ]),
+      { offset: 0, brokeStable: false, span: { key: "b", change: "moved" } },
     ],
     [
       "a layer at the end of a message that goes on",
@@ -162,19 +240,38 @@ describe("S15 diffAssemblies", () => {
       "more text in the last message",
       sketch(system, asks),
       sketch(system, ["user", [["question", "turn", "Hello? Fay?"]]]),
-      { outcome: "extended", what: "text", message: 1, offset: 6, brokeStable: false, span: { key: "question", change: "changed" } },
+      {
+        outcome: "extended",
+        what: "text",
+        message: 1,
+        offset: 6,
+        brokeStable: false,
+        span: { key: "question", change: "changed" },
+      },
     ],
     [
       "fewer messages",
       sketch(system, asks),
       sketch(system),
-      { outcome: "shortened", message: 1, roles: { previous: "user" }, brokeStable: false, span: { key: "question", change: "removed" } },
+      {
+        outcome: "shortened",
+        message: 1,
+        roles: { previous: "user" },
+        brokeStable: false,
+        span: { key: "question", change: "removed" },
+      },
     ],
     [
       "another role",
       sketch(["system", [["a", "global", "A"]]]),
       sketch(["developer", [["a", "global", "A"]]]),
-      { outcome: "changed", what: "role", roles: { previous: "system", next: "developer" }, brokeStable: true, span: { key: "a" } },
+      {
+        outcome: "changed",
+        what: "role",
+        roles: { previous: "system", next: "developer" },
+        brokeStable: true,
+        span: { key: "a" },
+      },
     ],
     [
       "other native calls behind the same text",
@@ -196,8 +293,20 @@ describe("S15 diffAssemblies", () => {
     ],
     [
       "the same text parted into other spans, up to where it changes",
-      sketch(["user", [["a", "global", "one "], ["b", "global", "two"]]]),
-      sketch(["user", [["a", "global", "one two"], ["b", "global", "!"]]]),
+      sketch([
+        "user",
+        [
+          ["a", "global", "one "],
+          ["b", "global", "two"],
+        ],
+      ]),
+      sketch([
+        "user",
+        [
+          ["a", "global", "one two"],
+          ["b", "global", "!"],
+        ],
+      ]),
       { outcome: "extended", offset: 7, span: { key: "b" } },
     ],
   ])("names %s", (_, previous, next, expected) => {
@@ -206,7 +315,10 @@ describe("S15 diffAssemblies", () => {
 
   test("shows whole characters around the place, on one line, shortened", () => {
     const of = (text: string) => sketch(["user", [["a", "turn", text]]])
-    const { excerpt, offset } = diffAssemblies(of(`${"x".repeat(90)}\n👨‍👩‍👧 now`), of(`${"x".repeat(90)}\n👨‍👩‍👦 now\r\n${"y".repeat(90)}`))
+    const { excerpt, offset } = diffAssemblies(
+      of(`${"x".repeat(90)}\n👨‍👩‍👧 now`),
+      of(`${"x".repeat(90)}\n👨‍👩‍👦 now\r\n${"y".repeat(90)}`),
+    )
     expect(offset).toBe(90 + 1 + 6)
     expect(excerpt.shared).toMatch(/^…x{47} ⏎ $/)
     expect(excerpt.previous).toBe("👨‍👩‍👧 now")

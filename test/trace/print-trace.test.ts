@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
+import { displayWidth } from "../../src/core/display-width.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
-import { printAssembly, printTrace } from "../../src/trace/print-trace.ts"
+import { printAssembly } from "../../src/trace/print-assembly.ts"
+import { printTrace } from "../../src/trace/print-trace.ts"
 import type { TraceStep, TurnTrace } from "../../src/trace/trace.ts"
 import { perCodePoint } from "../assemble/arbitrary-turn.ts"
 import { ran, said, turnState } from "../support/turns.ts"
@@ -53,19 +55,57 @@ describe("printAssembly", () => {
   test("its columns begin at the same column of a terminal in every row", () => {
     const lines = printAssembly(assembly(430)).split("\n")
     const terminal = (text: string) => [...text].map((c) => (c >= "\u2e80" && c <= "\uffef" ? `${c}\0` : c)).join("")
-    const starts = lines.map((line) => terminal(line).search(/(?:kept|shortened|dropped|unplaced|fate|placeholder)\b/))
+    const starts = lines
+      .filter((line) => !/^ {2}[─!·]/.test(line))
+      .map((line) => terminal(line).search(/(?:kept|shortened|fate|placeholder)\b/))
     expect(new Set(starts).size).toBe(1)
   })
 
   test("an empty request is a table with a header", () => {
-    const empty = assemble(new PromptStack(), { dialect: "stack", prompt: "chat" })
-    expect(printAssembly(empty)).toBe("  layer  tokens  share  fate  trust  changes  source")
+    const empty = assemble(new PromptStack(), { dialect: "stack", prompt: "chat", counter: perCodePoint })
+    expect(printAssembly(empty)).toBe(
+      "  layer  tokens  share  changes  source  fate\n  ── 0 tokens ───────────────────────────────",
+    )
   })
 
-  test("a layer's tokens sum to the request's", () => {
+  test("the layers' tokens sum to the request's", () => {
     const rows = printAssembly(assembly()).split("\n").slice(1)
-    const sum = rows.reduce((all, row) => all + Number(/ (\d+) +\d+ %/.exec(row)?.[1]), 0)
+    const sum = rows.reduce((all, row) => all + Number(/ (\d+) +\d+ %/.exec(row)?.[1] ?? 0), 0)
     expect(sum).toBe(assembly().tokens)
+  })
+
+  test("S15 a line stands where each stable prefix ends, with the tokens of the rows above it", () => {
+    const stacked = assemble(stack, { dialect: "layered", locale: "zh-CN", turn, counter: perCodePoint })
+    const lines = printAssembly(stacked).split("\n")
+    const ends = lines.flatMap((line, at) => (line.includes(" prefix ends: ") ? [at] : []))
+    expect(ends.map((at) => /── (.*) prefix ends: \d+ tokens ─/.exec(lines[at] ?? "")?.[1])).toEqual([
+      "global, session",
+      "conversation",
+    ])
+    for (const at of ends) {
+      const above = lines.slice(0, at).reduce((sum, line) => sum + Number(/ (\d+) +\d+ %/.exec(line)?.[1] ?? 0), 0)
+      expect(lines[at]).toContain(`: ${above} tokens`)
+    }
+  })
+
+  test("fits into 100 columns with long keys, long paths and Chinese, and still tells them apart", () => {
+    const long = new PromptStack([
+      {
+        key: "一个很长很长很长很长的世界书的名字",
+        content: "很久以前",
+        source: { file: `${"folder/".repeat(20)}world.md`, line: 12 },
+      },
+      { key: "a_key_of_forty_characters_that_goes_on_and_on", content: "x", fit: { rank: 1, shrink: "drop" } },
+    ])
+    const printed = printAssembly(assemble(long, { dialect: "fay", locale: "zh-CN", turn, counter: perCodePoint }))
+    expect(printed).toContain("一个很长很长很长很…")
+    expect(printed).toContain("…older/folder/folder/world.md:12")
+    expect(Math.max(...printed.split("\n").map(displayWidth))).toBeLessThanOrEqual(100)
+  })
+
+  test("says that a prefix had to move, and why", () => {
+    const moved = { ...assembly(), prefixMoved: { key: "history", reason: "the step was 80 tokens over budget" } }
+    expect(printAssembly(moved)).toContain("\n  ! prefix-moved: history: the step was 80 tokens over budget")
   })
 })
 
@@ -92,9 +132,25 @@ describe("printTrace", () => {
     await expect(printTrace(whole)).toMatchFileSnapshot("__snapshots__/trace.txt")
   })
 
+  test("S15 says after each request what changed since the one before, with the characters around it", () => {
+    const asked = (text: string) =>
+      step({
+        step: 2,
+        assembly: assemble(stack, { dialect: "layered", turn: { ...turn, question: { ...turn.question, text } } }),
+      })
+    const printed = printTrace(trace({ steps: [{ ...asked("你好吗"), step: 1 }, asked("你好呀")] }))
+    expect(printed).toMatch(
+      /\n {2}since step 1: \d+ tokens stand unchanged at the beginning\n {4}question \(turn, layered\/en\/question\.md:2\) changed at message 4, character \d+\n/,
+    )
+    expect(printed).toContain("⟦吗⟧\n    now:    ")
+    expect(printed.match(/since step/g)).toHaveLength(1)
+    expect(Math.max(...printed.split("\n").map(displayWidth))).toBeLessThanOrEqual(100)
+  })
+
   test("an estimate says that it is one, and overhead counts", () => {
     const request = { ...assembly(), exact: false, tokens: 10, overheadTokens: 3 }
     expect(printTrace(trace({ steps: [step({ assembly: request })] }))).toContain("about 13 tokens")
+    expect(printAssembly(request)).toContain("── about 10 tokens, 3 more around the messages ──")
   })
 
   test("what a model or a tool said does nothing to a terminal and stays on its line", () => {

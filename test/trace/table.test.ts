@@ -27,3 +27,8 @@ test("a column with a word in it stands to the left, percentages to the right", 
     ),
   ).toBe("  a      b\n  10   5 %\n  x   12 %")
 })
+
+test("a rule goes across the whole table, however long its words are", () => {
+  expect(printTable(["a", "bcd"], [["1", "2"], { rule: "half" }, ["3", "4"]])).toBe("  a  bcd\n  1    2\n  ── half ──\n  3    4")
+  expect(printTable(["a".repeat(20)], [{ rule: "半" }]).split("\n")[1]).toBe(`  ── 半 ${"─".repeat(14)}`)
+})

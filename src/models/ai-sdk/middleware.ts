@@ -76,7 +76,7 @@ async function assemblyOf(source: LayerSource): Promise<Assembly> {
 
 async function layersOf(profile: Profile) {
   const { baseStack } = await import("../../agent/base-stack.ts")
-  return { stack: baseStack(profile), locale: profile.locale }
+  return { stack: baseStack(profile, profile.skills), locale: profile.locale }
 }
 
 function inFront<M extends { role: string }>(layers: readonly { role: string }[], app: readonly M[]): M[] {

@@ -1,0 +1,114 @@
+import { PromptStrataError } from "../core/errors.ts"
+import type { Assembly, Span } from "../core/span.ts"
+import { claimsToBeStable } from "../trace/changed-span.ts"
+import { type AssemblyDifference, diffAssemblies } from "../trace/diff-assemblies.ts"
+import { printDifference } from "../trace/print-difference.ts"
+
+/** Something that shows the prompt of its next turn, as a `Session` does. */
+export interface PreviewsPrompts {
+  preview(text: string, options?: { readonly prompt?: string }): Promise<Assembly>
+}
+
+/** What to ask a session in {@link expectStablePrefix}. */
+export interface StablePrefixOptions {
+  /** One for each turn to preview. Default: three. */
+  readonly questions?: readonly string[]
+  /** A prompt file of the dialect. Default `planner`. */
+  readonly prompt?: string
+  /** Called between two previews, to let happen what happens between turns: move a clock on, send a message. */
+  readonly between?: (turn: number) => unknown
+}
+
+/**
+ * Throws code `test` when something that claims to be `global` or `session` differs between one request and the next: each
+ * such change makes a provider's cache lose all that follows. Takes the requests of several turns, of one prompt file …
+ */
+export function expectStablePrefix(requests: readonly Assembly[]): void
+/** … or a session, whose next turn it previews several times. */
+export function expectStablePrefix(session: PreviewsPrompts, options?: StablePrefixOptions): Promise<void>
+export function expectStablePrefix(
+  given: readonly Assembly[] | PreviewsPrompts,
+  options: StablePrefixOptions = {},
+): void | Promise<void> {
+  return "preview" in given ? previewAll(given, options).then(expectAllStable) : expectAllStable(given)
+}
+
+async function previewAll(session: PreviewsPrompts, options: StablePrefixOptions): Promise<Assembly[]> {
+  const { questions = ["1", "2", "3"], prompt = "planner", between } = options
+  const requests: Assembly[] = []
+  for (const [turn, question] of questions.entries()) {
+    if (turn > 0) await between?.(turn)
+    requests.push(await session.preview(question, { prompt }))
+  }
+  return requests
+}
+
+function expectAllStable(requests: readonly Assembly[]): void {
+  if (requests.length < 2) {
+    throw new PromptStrataError(
+      "test",
+      `expectStablePrefix compares requests with each other, and was given ${requests.length}.`,
+      {
+        hint: "Give it those of at least two turns, or a session and at least two questions.",
+      },
+    )
+  }
+  for (const [index, next] of requests.entries()) {
+    const previous = requests[index - 1]
+    if (!previous) continue
+    const difference = diffAssemblies(previous, next)
+    if (difference.brokeStable) throw brokenPrefix(index, difference, previous)
+    const layer = changedLayer(previous, next)
+    if (layer !== undefined) throw changedBehind(index, layer, difference)
+  }
+}
+
+function brokenPrefix(index: number, difference: AssemblyDifference, { tokens }: Assembly): PromptStrataError {
+  const lost = Math.max(0, tokens - difference.sharedTokens)
+  const between = `Between request ${index} and request ${index + 1} the stable part of the prompt changed`
+  return new PromptStrataError(
+    "test",
+    `${between}, so that a cache loses ${lost} tokens:\n${printDifference(difference).join("\n")}`,
+    {
+      evidence: { request: index, difference },
+      hint,
+    },
+  )
+}
+
+/** A layer that stands behind what changes anyway. No cache can serve it there, but what it claims is still wrong. */
+function changedBehind(index: number, key: string, difference: AssemblyDifference): PromptStrataError {
+  const between = `Between request ${index} and request ${index + 1} the layer ${JSON.stringify(key)} changed`
+  return new PromptStrataError(
+    "test",
+    `${between}, though it claims not to. The first thing that differs is another one:\n${printDifference(difference).join("\n")}`,
+    {
+      evidence: { request: index, key, difference },
+      hint,
+    },
+  )
+}
+
+const hint =
+  'Give what changes from turn to turn the scope "turn", or take what changes (a date, a random choice, an order) out of it.'
+
+function changedLayer(previous: Assembly, next: Assembly): string | undefined {
+  const [before, after] = [stableLayers(previous), stableLayers(next)]
+  return [...after.keys()].find((key) => before.has(key) && before.get(key) !== after.get(key))
+}
+
+/** The values of layers that claim to be stable; a prompt's frames may close up around what changes. */
+function stableLayers({ spans }: Assembly): ReadonlyMap<string, string> {
+  const texts = new Map<string, string[]>()
+  for (const span of spans) {
+    if (!isStableValue(span)) continue
+    const own = texts.get(span.key)
+    if (own) own.push(span.text)
+    else texts.set(span.key, [span.text])
+  }
+  return new Map([...texts].map(([key, own]) => [key, own.join("")]))
+}
+
+function isStableValue({ key, part, stability }: Span): boolean {
+  return key !== "" && part === "content" && claimsToBeStable(stability)
+}

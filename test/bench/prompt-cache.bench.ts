@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { tiktokenCounter } from "../../src/tokenizers/tiktoken/index.ts"
+import { type ComparedDialect, compareDialects, comparisonRows, fullLowMark, ofPossible } from "../support/cache-comparison.ts"
+import type { BenchOptions, BenchResult, Gate } from "./bench.ts"
+import { formatTable } from "./report.ts"
+
+const page = fileURLToPath(new URL("../../docs/prompt-cache.md", import.meta.url))
+const begin = "<!-- table, written by `npm run bench -- --write` -->"
+const end = "<!-- end of table -->"
+
+/** What a provider's prefix cache would serve of a fixed conversation of 200 turns, by dialect; everything is counted, nothing timed. */
+export async function run({ write = false }: BenchOptions): Promise<BenchResult> {
+  const compared = compareDialects(await tiktokenCounter({ encoding: "o200k_base" }))
+  const rows = comparisonRows(compared)
+  const text = readFileSync(page, "utf8")
+  const written = withTable(text, formatTable(rows))
+  if (write) writeFileSync(page, written)
+  return {
+    title: "Served from a prefix cache over 200 turns, by dialect",
+    rows,
+    gates: [
+      ...gatesOf(compared),
+      { name: "docs/prompt-cache.md holds this table", ok: write || written === text, detail: "else: npm run bench -- --write" },
+    ],
+  }
+}
+
+function gatesOf(compared: readonly ComparedDialect[]): Gate[] {
+  return compared
+    .filter(({ dialect }) => dialect === "layered")
+    .flatMap(({ dialect, lowMark, automatic, explicit }) => {
+      const what = `${dialect}, history of ${lowMark}–${2 * lowMark} messages`
+      return [
+        atLeast(`${what}: of what an automatic cache could serve`, ofPossible(automatic), 0.98),
+        atLeast(`${what}: of what a cache with explicit marks could serve`, ofPossible(explicit), 0.98),
+        ...(lowMark === fullLowMark ? [atLeast(`${what}: of all prompt tokens, automatic`, automatic.share, 0.9)] : []),
+        ...(lowMark === fullLowMark ? [atLeast(`${what}: of all prompt tokens, explicit`, explicit.share, 0.9)] : []),
+      ]
+    })
+}
+
+function atLeast(name: string, value: number, bound: number): Gate {
+  return { name, ok: value >= bound, detail: `${value.toFixed(4)}, at least ${bound}` }
+}
+
+function withTable(text: string, table: string): string {
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`${page} has lost its marks ${begin} and ${end}`)
+  return `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`
+}

@@ -1,0 +1,32 @@
+import { fileURLToPath } from "node:url"
+import type { McpServerSettings } from "../../../src/profile/profile.ts"
+
+/** How the fake server misbehaves. */
+export interface FakeServerConfig {
+  /** Raw entries at the end of its tool list. */
+  readonly tools?: readonly unknown[]
+  /** What it says of `echo`. */
+  readonly echo?: string
+  /** A file that holds what it says of `echo`, read for each list. */
+  readonly echoFile?: string
+  readonly cursor?: "stuck" | "endless"
+  /** Written to standard error at once. */
+  readonly stderr?: string
+  /** Writes what is no message between its messages. */
+  readonly noise?: boolean
+  /** Never answers the handshake. */
+  readonly silent?: boolean
+  /** Ends at once. */
+  readonly exit?: boolean
+  /** Ignores the end of its input and polite signals. */
+  readonly stubborn?: boolean
+  /** What its resources hold. */
+  readonly memo?: string
+}
+
+const program = fileURLToPath(new URL("./fake-server.ts", import.meta.url))
+
+/** Settings that run a fake server. */
+export function fakeServer(config: FakeServerConfig = {}, settings: McpServerSettings = {}): McpServerSettings {
+  return { command: process.execPath, args: [program, JSON.stringify(config)], ...settings }
+}

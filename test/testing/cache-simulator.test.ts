@@ -1,0 +1,337 @@
+import fc from "fast-check"
+import { get_encoding } from "tiktoken"
+import { describe, expect, test } from "vitest"
+import { assemble } from "../../src/assemble/assemble.ts"
+import type { TokenCounter } from "../../src/core/ports.ts"
+import type { Assembly } from "../../src/core/span.ts"
+import { textTokens } from "../../src/testing/cache-simulator/text-tokens.ts"
+import { type CacheOptions, type CacheRequest, printCacheReport, simulateCache } from "../../src/testing/index.ts"
+import { tiktokenCounter } from "../../src/tokenizers/tiktoken/index.ts"
+import { anyItems, anyTurn, stackOf, turnPrompts } from "../assemble/arbitrary-turn.ts"
+import { anyText } from "../encode/arbitrary-text.ts"
+import { type MessageSketch, sketch } from "../trace/assemblies.ts"
+
+/** A token, and a piece, for each UTF-16 unit; ten around each message. */
+const perUnit: TokenCounter = {
+  exact: true,
+  count: (text) => text.length,
+  pieces: (text) => Uint32Array.from(text, (_, at) => at),
+  overhead: (messages) => 10 * messages.length,
+}
+
+const system: MessageSketch = ["system", [["persona", "global", "p".repeat(100)]]]
+const user = (text: string): MessageSketch => ["user", [["question", "turn", text]]]
+const spoken = (text: string): MessageSketch => ["user", [["history", "conversation", text]]]
+const answered = (text: string): MessageSketch => ["assistant", [["history", "conversation", text]]]
+
+function request(...messages: readonly MessageSketch[]): Assembly {
+  return { ...sketch(...messages), overheadTokens: 10 * messages.length }
+}
+
+/** With marks where its stable part and its history end. */
+function marked(assembly: Assembly, ...places: readonly (readonly [message: number, end: number])[]): Assembly {
+  const prefixes = places.map(([message, end]) => ({ stability: "session" as const, message, end, tokens: 1, fingerprint: "" }))
+  return { ...assembly, prefixes }
+}
+
+function cached(requests: readonly (Assembly | CacheRequest)[], options: Partial<CacheOptions> = {}): number[] {
+  const report = simulateCache(requests, { counter: perUnit, minTokens: 50, blockTokens: 10, ...options })
+  return report.rows.map(({ cachedTokens }) => cachedTokens)
+}
+
+describe("an automatic cache", () => {
+  test("serves whole blocks of the longest beginning that any earlier request had, from the least number on", () => {
+    const a = request(system, user("aaaaa"))
+    const b = request(system, user("aaabb"))
+    expect(cached([a, b, a, request(user("aaaaa"))])).toEqual([0, 110, 120, 0])
+    expect(cached([a, b], { blockTokens: 1 })).toEqual([0, 113])
+    expect(cached([a, b], { blockTokens: 1, minTokens: 114 })).toEqual([0, 0])
+    expect(cached([a, b], { blockTokens: 1, minTokens: 113 })).toEqual([0, 113])
+  })
+
+  test("goes back to a request before the last one", () => {
+    const a = request(system, user("first"))
+    expect(cached([a, request(user("x".repeat(200))), request(system, user("firsts"))], { blockTokens: 1 })).toEqual([0, 0, 115])
+  })
+
+  test("what stands around a message counts once the whole message is shared", () => {
+    const a = request(system, user("aaaaa"))
+    expect(cached([a, a], { blockTokens: 1 })).toEqual([0, 125])
+    expect(cached([a, request(system, user("aaaaa"), answered("b"))], { blockTokens: 1 })).toEqual([0, 125])
+    expect(cached([a, request(system, user("aaaaab"))], { blockTokens: 1 })).toEqual([0, 115])
+  })
+
+  test("another role, another call answered and other calls made are other messages", () => {
+    const tool = (toolCallId: string): MessageSketch => ["tool", [["steps", "turn", "aaaaa"]], { toolCallId }]
+    expect(cached([request(system, user("aaaaa")), request(system, answered("aaaaa"))], { blockTokens: 1 })).toEqual([0, 110])
+    expect(cached([request(system, tool("1")), request(system, tool("2"))], { blockTokens: 1 })).toEqual([0, 110])
+    const calls = (args: string): MessageSketch => [
+      "assistant",
+      [["steps", "turn", "a"]],
+      { toolCalls: [{ id: "1", name: "t", args }] },
+    ]
+    expect(
+      cached([request(system, calls("{}"), user("?")), request(system, calls("[]"), user("?"))], { blockTokens: 1 }),
+    ).toEqual([0, 111])
+  })
+
+  test("native tools stand before all messages: with others nothing is served", () => {
+    const withTools = (tokens: number) => ({ ...request(system, user("a")), overheadTokens: 20 + tokens })
+    expect(cached([withTools(30), withTools(30), withTools(31)], { blockTokens: 1 })).toEqual([0, 151, 0])
+  })
+
+  test("forgets what was not used for longer than its time to live", () => {
+    const assembly = request(system, user("a"))
+    const at = (atMs: number): CacheRequest => ({ assembly, atMs })
+    expect(cached([at(0), at(100), at(200), at(301)], { ttlMs: 100 })).toEqual([0, 120, 120, 0])
+    const rows = simulateCache([at(0), at(101)], { counter: perUnit, minTokens: 50, ttlMs: 100 }).rows
+    expect(rows.map(({ rest }) => rest)).toEqual(["first", "expired"])
+    const other: CacheRequest = { assembly: request(system, user("b")), atMs: 90 }
+    const rules = { counter: perUnit, minTokens: 50, blockTokens: 10, ttlMs: 100 }
+    const mixed = simulateCache([at(0), other, { ...other, atMs: 150 }], rules).rows
+    expect(mixed.map(({ rest }) => rest)).toEqual(["first", "changed", "new"])
+  })
+
+  test("serves what a naive cache of whole token lists serves, for any conversation", () => {
+    const requests = fc.tuple(
+      fc.constantFrom(...turnPrompts),
+      fc.array(fc.tuple(anyItems, anyTurn), { minLength: 1, maxLength: 5 }),
+    )
+    let served = 0
+    fc.assert(
+      fc.property(requests, fc.constantFrom(1, 7, 64), ([where, turns], blockTokens) => {
+        const given = turns.map(([items, turn]) => assemble(stackOf(items), { ...where, turn, counter: perUnit }))
+        const expected = given.map((assembly, index) => naive(given.slice(0, index), assembly, blockTokens))
+        expect(cached(given, { blockTokens, minTokens: 20 })).toEqual(expected)
+        served += expected.reduce((sum, tokens) => sum + tokens, 0)
+      }),
+      { numRuns: 300 },
+    )
+    expect(served).toBeGreaterThan(3_000)
+  })
+})
+
+/** The longest beginning shared with any earlier request, atom by atom. */
+function naive(earlier: readonly Assembly[], assembly: Assembly, blockTokens: number): number {
+  const mine = atoms(assembly)
+  const shared = earlier.map((other) => {
+    const theirs = atoms(other)
+    const first = mine.findIndex(([atom], at) => atom !== theirs[at]?.[0])
+    return mine.slice(0, first === -1 ? mine.length : first).reduce((sum, [, tokens]) => sum + tokens, 0)
+  })
+  const blocks = Math.floor(Math.max(0, ...shared) / blockTokens) * blockTokens
+  return blocks < 20 ? 0 : blocks
+}
+
+function atoms({ messages }: Assembly): [string, number][] {
+  return messages.flatMap(({ role, content, toolCalls = [], toolCallId }): [string, number][] => [
+    [`<${role} ${toolCallId}>`, 0],
+    ...[...content].map((character): [string, number] => [character, character.length]),
+    [`</${JSON.stringify(toolCalls)}>`, 10],
+  ])
+}
+
+describe("an explicit cache", () => {
+  const explicit = { breakpoints: "explicit" } as const
+  const turn = (history: readonly MessageSketch[], text: string) =>
+    marked(request(system, ...history, user(text)), [0, 100], [history.length, history.at(-1)?.[1][0]?.[2].length ?? 100])
+  const history = [spoken("aaaa"), answered("bbbb"), spoken("cccc"), answered("dddd")]
+
+  test("serves what ends at a mark, and finds the last turn's mark some messages before its own", () => {
+    const requests = [turn([], "aaaa"), turn(history.slice(0, 2), "cccc"), turn(history, "eeee")]
+    const rows = simulateCache(requests, { counter: perUnit, minTokens: 50, ...explicit }).rows
+    expect(rows.map(({ cachedTokens }) => cachedTokens)).toEqual([0, 110, 138])
+    expect(rows.map(({ writtenTokens }) => writtenTokens)).toEqual([110, 28, 28])
+  })
+
+  test("serves nothing that no mark ended, and nothing shorter than the least number", () => {
+    const plain = request(system, user("aaaa"))
+    expect(cached([plain, plain], explicit)).toEqual([0, 0])
+    expect(cached([marked(plain, [0, 100]), marked(plain, [0, 100])], { ...explicit, minTokens: 111 })).toEqual([0, 0])
+    expect(cached([marked(plain, [0, 60]), marked(plain, [0, 60])], explicit)).toEqual([0, 60])
+  })
+
+  test("takes four marks at most, and looks twenty messages back at most", () => {
+    const five = marked(
+      request(...Array.from("abcde", (letter) => spoken(letter.repeat(60)))),
+      ...[0, 1, 2, 3, 4].map((at) => [at, 60] as const),
+    )
+    expect(cached([five, five], explicit)).toEqual([0, 280])
+    const long = (count: number) => {
+      const lines = Array.from({ length: count }, (_, at) => spoken(`${at}`.padEnd(60)))
+      return marked(request(...lines), [count - 1, 60])
+    }
+    expect(cached([long(2), long(22)], explicit)).toEqual([0, 140])
+    expect(cached([long(2), long(23)], explicit)).toEqual([0, 0])
+  })
+
+  test("a mark inside a message serves the pieces before it, and nothing once a character before it differs", () => {
+    const parts = (first: string) =>
+      marked(
+        request([
+          "system",
+          [
+            ["a", "global", first],
+            ["b", "turn", "z"],
+          ],
+        ]),
+        [0, 80],
+      )
+    const other = marked(
+      request([
+        "system",
+        [
+          ["a", "global", "a".repeat(80)],
+          ["b", "turn", "y"],
+        ],
+      ]),
+      [0, 80],
+    )
+    expect(cached([parts("a".repeat(80)), other, parts(`b${"a".repeat(79)}`)], explicit)).toEqual([0, 80, 0])
+  })
+
+  test("forgets after its time to live; reading and writing anew both keep it", () => {
+    const assembly = turn([], "a")
+    const at = (atMs: number): CacheRequest => ({ assembly, atMs })
+    expect(cached([at(0), at(300), at(600), at(901)], { ...explicit, ttlMs: 300 })).toEqual([0, 110, 110, 0])
+    const lines = (count: number, atMs: number): CacheRequest => ({
+      assembly: marked(request(...Array.from({ length: count }, (_, at) => spoken(`${at}`.padEnd(60)))), [count - 1, 60]),
+      atMs,
+    })
+    // The second one reads what ended at the first one's mark, and its own mark stands elsewhere.
+    expect(cached([lines(2, 0), lines(5, 200), lines(2, 400)], { ...explicit, ttlMs: 300 })).toEqual([0, 140, 140])
+  })
+
+  test("costs reading, writing and the rest at their prices", () => {
+    const report = simulateCache([turn([], "aaaa"), turn(history.slice(0, 2), "cccc")], {
+      counter: perUnit,
+      minTokens: 50,
+      prices: { input: 1_000_000, cacheRead: 100_000, cacheWrite: 1_250_000 },
+      ...explicit,
+    })
+    expect(report.rows.map(({ cost }) => cost)).toEqual([110 * 1.25 + 14, 110 * 0.1 + 28 * 1.25 + 14])
+    expect(report.costUncached).toBe(124 + 152)
+  })
+})
+
+describe("what is possible", () => {
+  const asks = (memory: string, question: string): MessageSketch => [
+    "user",
+    [
+      ["memories", "turn", memory],
+      ["question", "turn", question],
+    ],
+  ]
+  const first = request(system, asks("m1", "aaaa"))
+  const second = request(system, spoken("aaaa"), answered("bbbb"), asks("m2", "cccc"))
+  const possible = (...requests: readonly Assembly[]) => {
+    const report = simulateCache(requests, { counter: perUnit, minTokens: 1, blockTokens: 1 })
+    expect(report.rows.map(({ cachedTokens }) => cachedTokens)).toEqual(expect.arrayContaining([0]))
+    return report.rows.map(({ possibleTokens }) => possibleTokens)
+  }
+
+  test("is what is stable, history, and what the last turn asked, though its memories stood before the question", () => {
+    expect(possible(first, second)).toEqual([0, 110 + 14])
+  })
+
+  test("is what is stable alone where history was shortened", () => {
+    expect(possible(first, second, request(system, spoken("cccc"), answered("dddd"), asks("m3", "eeee")))[2]).toBe(110)
+  })
+
+  test("is the whole request before it for a later step of a turn, in whatever order a dialect puts it", () => {
+    const turn: MessageSketch = [
+      "user",
+      [
+        ["question", "turn", "aaaa"],
+        ["runs", "turn", "(none)"],
+        ["persona", "global", "p"],
+      ],
+    ]
+    const later: MessageSketch = [
+      "user",
+      [
+        ["question", "turn", "aaaa"],
+        ["runs", "turn", "sunny"],
+        ["persona", "global", "p"],
+      ],
+    ]
+    expect(possible(request(turn), request(later))).toEqual([0, 4 + 1 + 10])
+  })
+
+  test("is nothing that another layer claims: a changed persona takes all behind it along", () => {
+    expect(possible(first, request(["system", [["persona", "global", "q".repeat(100)]]], asks("m1", "aaaa")))).toEqual([0, 0])
+  })
+})
+
+describe("tokens that two texts begin with in common", async () => {
+  const counter = await tiktokenCounter({ encoding: "o200k_base" })
+  const oracle = get_encoding("o200k_base")
+  const texts = textTokens(counter)
+  const commonTokens = (a: string, b: string) => {
+    const [left, right] = [oracle.encode_ordinary(a), oracle.encode_ordinary(b)]
+    const first = left.findIndex((token, at) => token !== right[at])
+    return first === -1 ? left.length : first
+  }
+
+  test("are not those of the common characters: a token goes across the place where they part", () => {
+    expect(counter.count("I like")).toBe(2)
+    expect(texts.shared("I like", "I likewise")).toBe(commonTokens("I like", "I likewise"))
+    expect(texts.shared("I like", "I likewise")).toBe(1)
+    expect(texts.shared("one  two", "one   two")).toBe(commonTokens("one  two", "one   two"))
+  })
+
+  test("are never more than the tokenizer's own, and less by at most the two pieces around the place where they part", () => {
+    const tails = fc.oneof(anyText, fc.constantFrom("'s", "  x", "\r\n\n", "123456", "好的", "ing", ""))
+    let shared = 0
+    fc.assert(
+      fc.property(fc.array(tails, { maxLength: 6 }), tails, tails, (beginning, left, right) => {
+        const [a, b] = [beginning.join("") + left, beginning.join("") + right].map((text) => text.toWellFormed()) as [
+          string,
+          string,
+        ]
+        const [ours, truth] = [texts.shared(a, b), commonTokens(a, b)]
+        expect(ours).toBeLessThanOrEqual(truth)
+        const starts = [...counter.pieces(a)]
+        const next = starts.findIndex((_, piece) => texts.upTo(a, starts[piece + 1] ?? a.length) > ours)
+        const around = next === -1 ? "" : a.slice(starts[next], starts[next + 2] ?? a.length)
+        expect(truth - ours).toBeLessThanOrEqual(counter.count(around))
+        shared += ours
+      }),
+      { numRuns: 3000 },
+    )
+    expect(shared).toBeGreaterThan(3000)
+  })
+
+  test("a counter that cannot cut into pieces is not called exact", () => {
+    const { count } = counter
+    expect(simulateCache([request(system)], { counter: { exact: true, count } }).exact).toBe(false)
+    expect(simulateCache([request(system)], { counter }).exact).toBe(true)
+    expect(textTokens({ exact: true, count }).shared("I like", "I likewise")).toBe(2)
+  })
+})
+
+describe("a report", () => {
+  test("says for each request why the rest was not served, in a table of 100 columns", async () => {
+    const conversation = [
+      request(system, user("[context] aaaa")),
+      request(system, spoken("aaaa"), answered("bbbb"), user("cccc")),
+      request(system, spoken("aaaa"), answered("bbbb"), user("cccc"), answered("{}"), user("done")),
+      request(["system", [["persona", "global", "P".repeat(100)]]], user("dddd")),
+    ]
+    const report = simulateCache(conversation, {
+      counter: perUnit,
+      minTokens: 50,
+      blockTokens: 10,
+      prices: { input: 2, cacheRead: 0.2 },
+    })
+    expect(report.rows.map(({ rest }) => rest)).toEqual(["first", "changed", "new", "changed"])
+    expect(report.rows[3]?.difference).toMatchObject({ brokeStable: true, span: { key: "persona" } })
+    const table = printCacheReport(report)
+    await expect(`${table}\n`).toMatchFileSnapshot("__snapshots__/cache-report.txt")
+    expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100)
+  })
+
+  test("an empty conversation has an empty report", () => {
+    expect(simulateCache([], { counter: perUnit })).toMatchObject({ rows: [], promptTokens: 0, share: 0 })
+  })
+})
