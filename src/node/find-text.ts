@@ -30,12 +30,12 @@ const fallbackLocales = ["en", "zh-CN"]
  * `zh-CN`; `.txt` counts like `.md`.
  */
 export function findText(reference: string, places: TextPlaces): FoundText {
-  const bases = isPath(reference) ? pathsOf(reference, places) : textFolders(places).map((folder) => join(folder, reference))
-  const endings = isPath(reference) ? [""] : extensions
+  const bases = isTextPath(reference) ? textPathsOf(reference, places) : textFolders(places).map((folder) => join(folder, reference))
+  const endings = isTextPath(reference) ? [""] : extensions
   const path = bases.flatMap((base) => endings.map((ending) => base + ending)).find((candidate) => fileExists(candidate))
   if (path !== undefined) return { path }
   return {
-    searched: bases.map((base) => displaySearched(base + (isPath(reference) ? "" : ".{md,txt}"))),
+    searched: bases.map((base) => displaySearched(base + (isTextPath(reference) ? "" : ".{md,txt}"))),
     known: knownNames(places),
   }
 }
@@ -46,15 +46,18 @@ export function promptsFolderOf(profilePath: string): string {
   return basename(folder) === "profiles" ? join(dirname(folder), "prompts") : join(folder, "prompts")
 }
 
-function isPath(reference: string): boolean {
+/** True for a path, as opposed to a name: it has a slash or the ending of a text. */
+export function isTextPath(reference: string): boolean {
   return /[\\/]/.test(reference) || extensions.includes(extname(reference))
 }
 
-function pathsOf(reference: string, { folder, promptFolders }: TextPlaces): string[] {
+/** Every file that a path can mean: beside the file that names it, then in each prompts folder. */
+export function textPathsOf(reference: string, { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">): string[] {
   return unique([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, reference)))
 }
 
-function textFolders({ kind, locale, promptFolders }: TextPlaces): string[] {
+/** Every folder in which a name can stand, the nearest first: of the locale, of no locale, of the fallbacks. */
+export function textFolders({ kind, locale, promptFolders }: Omit<TextPlaces, "folder">): string[] {
   const kindFolders = unique([...promptFolders, shippedPromptsFolder]).map((folder) => join(folder, kind))
   const own = kindFolders.flatMap((folder) => [join(folder, locale), folder])
   return unique([...own, ...fallbackLocales.flatMap((other) => kindFolders.map((folder) => join(folder, other)))])

@@ -8,6 +8,7 @@ import { nearestWith } from "./profile-chain.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 import { type ProfileSearch, report } from "./profile-search.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
+import { withDistinctPaths } from "./skills/distinct-paths.ts"
 import { printProblem } from "./skills/load-skills.ts"
 import { collectSkills } from "./skills/read-skills.ts"
 import { skillCandidates } from "./skills/skill-places.ts"
@@ -58,10 +59,13 @@ export function withModes(search: ProfileSearch, file: ProfileFile, { skills, pl
   }
   const inPlugins = new Map(plugins.flatMap((plugin) => (plugin.skills ?? []).map((skill) => [skill.name, { skill, plugin }])))
   const own = skills.filter((skill) => !isCopyOfPlugins(search, skill, inPlugins.get(skill.name)))
-  const inMode = (skill: Skill): Skill => ({ ...skill, mode: modes[skill.name] ?? skill.mode })
+  const modeOf = ({ name, mode }: Skill) => (Object.hasOwn(modes, name) ? (modes[name] ?? mode) : mode)
+  const inMode = (skill: Skill): Skill => ({ ...skill, mode: modeOf(skill) })
+  const taken = new Set<string>()
+  const finished = (some: readonly Skill[]) => withDistinctPaths(some.map(inMode), taken)
   return {
-    skills: own.map(inMode),
-    plugins: plugins.map((plugin) => (plugin.skills ? { ...plugin, skills: plugin.skills.map(inMode) } : plugin)),
+    skills: finished(own),
+    plugins: plugins.map((plugin) => (plugin.skills ? { ...plugin, skills: finished(plugin.skills) } : plugin)),
   }
 }
 

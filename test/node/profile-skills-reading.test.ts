@@ -12,7 +12,10 @@ afterEach(expectScriptsDone)
 function project(profile: string): string {
   const folder = tempFolder()
   mkdirSync(join(folder, "kitchen/baking/steps"), { recursive: true })
-  writeFileSync(join(folder, "kitchen/baking/SKILL.md"), "---\nname: baking\ndescription: How to bake bread.\n---\nMix, wait, bake.\n")
+  writeFileSync(
+    join(folder, "kitchen/baking/SKILL.md"),
+    "---\nname: baking\ndescription: How to bake bread.\n---\nMix, wait, bake.\n",
+  )
   writeFileSync(join(folder, "kitchen/baking/steps/dough.md"), "Knead for ten minutes.\n")
   writeFileSync(join(folder, "kitchen/secret.md"), "not listed\n")
   writeFileSync(join(folder, "bot.toml"), profile)
@@ -35,6 +38,35 @@ describe("an outline skill of a profile (L5)", () => {
     const { results, prompt } = await reading(skills, ["skills/baking/SKILL.md", "skills/baking/steps/dough.md"])
     expect(prompt).toContain("- baking: How to bake bread. -> skills/baking/SKILL.md")
     expect(results).toEqual([expect.stringContaining("Mix, wait, bake."), expect.stringContaining("Knead for ten minutes.")])
+  })
+
+  test("L5 from folders of one name each have a path of their own, which leads to their own text and files", async () => {
+    const folder = tempFolder({
+      "a/doc/SKILL.md": "---\nname: doc-a\ndescription: The first.\n---\nText of A.\n",
+      "a/doc/more.md": "More of A.\n",
+      "b/Doc/SKILL.md": "---\nname: doc-b\ndescription: The second.\n---\nText of B.\n",
+      "b/Doc/more.md": "More of B.\n",
+      "b/doc.md": "---\nname: doc-c\ndescription: A file.\n---\nText of C.\n",
+      "c/doc.md": "---\nname: doc-d\ndescription: Another.\n---\nText of D.\n",
+      "bot.toml": 'locale = "en"\n[skills]\nfolders = ["a", "b", "c"]\n',
+    })
+    const profile = await loadProfile(join(folder, "bot.toml"), { env: {} })
+    const paths = profile.skills.map(({ path = "" }) => path)
+    expect(paths).toEqual(["skills/doc/SKILL.md", "skills/Doc-2/SKILL.md", "skills/doc.md", "skills/doc-2.md"])
+    const asked = [...paths, "skills/doc/more.md", "skills/Doc-2/more.md"]
+    const model = scriptedModel([...asked.map((path) => callTool("read", { path })), finish("ok")])
+    const { trace } = await createAgent({ profile, model }).session("s").send("how?").result
+    const words = ["Text of A.", "Text of B.", "Text of C.", "Text of D.", "More of A.", "More of B."]
+    expect(trace.runs.map(({ result }) => result)).toEqual(words.map((text) => expect.stringContaining(text)))
+  })
+
+  test("L5 is itself whatever its name: one called constructor has the mode it declares", async () => {
+    const folder = tempFolder({
+      "skills/constructor/SKILL.md": "---\nname: constructor\ndescription: Builds.\n---\nBuild.\n",
+      "bot.toml": 'locale = "en"\n[skills]\nfolders = ["skills"]\n',
+    })
+    const profile = await loadProfile(join(folder, "bot.toml"), { env: {} })
+    expect(profile.skills.map(({ mode }) => mode)).toEqual(["outline"])
   })
 
   test("of the package is read by its name, whatever folder it lies in", async () => {

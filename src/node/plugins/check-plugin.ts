@@ -1,8 +1,9 @@
 import { messageOf } from "../../core/errors.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
 import type { Plugin } from "../../services/plugin.ts"
+import { completeTool } from "../../tools/complete-tool.ts"
 import type { PluginOutcome } from "./plugin-module.ts"
-import { completeFormat, completeHook, completeSkill, completeTool, type Loose } from "./plugin-parts.ts"
+import { completeFormat, completeHook, completeSkill, type Loose } from "./plugin-parts.ts"
 
 const partNames = ["tools", "skills", "hooks", "formats"] as const
 

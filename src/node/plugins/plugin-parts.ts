@@ -3,23 +3,9 @@ import { isText, type Text } from "../../core/value.ts"
 import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
-import { defineTool, type ToolDefinition } from "../../tools/define-tool.ts"
-import type { Tool } from "../../tools/tool.ts"
 
 /** An object of which nothing is known. */
 export type Loose = Readonly<Record<string, unknown>>
-
-/** A tool as it is, or made of a plain definition. Throws for what is neither. */
-export function completeTool(given: Loose): Tool {
-  requireName(given, "a tool")
-  requireFunction(given, "execute")
-  if (typeof given.check !== "function") return defineTool(given as unknown as ToolDefinition)
-  if (typeof given.description !== "string" || typeof given.inputSchema !== "object" || given.inputSchema === null)
-    throw new Error(
-      `expected the tool ${JSON.stringify(given.name)} as defineTool makes it, found one without description or inputSchema.`,
-    )
-  return given as unknown as Tool
-}
 
 /** A skill with everything that it leaves out. Throws for one that says too little. */
 export function completeSkill(given: Loose, file: string): Skill {

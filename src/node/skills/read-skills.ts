@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/trust.ts"
 import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import { withDistinctPaths } from "./distinct-paths.ts"
 import { findSkills } from "./find-skills.ts"
 import { type ReadSkill, readSkill } from "./read-skill.ts"
 import { problemOf, type SkillProblem } from "./skill-problem.ts"
@@ -56,7 +57,7 @@ export function collectSkills(references: readonly string[], options: LoadSkills
     }
   }
   problems.push(...unusedModes(modes, [...byName.keys()]))
-  return { skills: [...byName.values()], problems }
+  return { skills: withDistinctPaths([...byName.values()]), problems }
 }
 
 /** Two skills of one name: the first stays. A copy of the same text does no harm. */

@@ -1,0 +1,68 @@
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { PromptStrataError } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
+import { fileExists } from "../file-log.ts"
+import { isTextPath, lookedFor, textFolders, textPathsOf } from "../find-text.ts"
+import { displaySearched } from "../shipped-files.ts"
+
+/** What is written about a character beside its persona, by the file's name. */
+export type CharacterPart = "state" | "relationship" | "reaction_plan" | "world_book"
+
+/** Where a character's files are looked up. */
+export interface CharacterPlaces {
+  readonly locale: string
+  /** What paths are relative to. */
+  readonly folder: string
+  /** Folders laid out as the shipped `prompts/`, before it. */
+  readonly promptFolders: readonly string[]
+}
+
+/**
+ * Finds what a reference means: a path, looked up in the profile's folder and then in the prompts folders, or a character's name,
+ * whose files lie in `characters/LOCALE/NAME/` or `characters/NAME/`. A world book may be a folder. What is not there throws
+ * `prompt-missing`.
+ */
+export function findCharacterPart(reference: string, part: CharacterPart, places: CharacterPlaces): string {
+  const candidates = isTextPath(reference) ? textPathsOf(reference, places) : namedFiles(reference, part, places)
+  const found = candidates.find((path) => fileExists(path))
+  if (found !== undefined) return found
+  const known = knownNames(part, places)
+  throw new PromptStrataError(
+    "prompt-missing",
+    `${part}: expected a file, found none called ${JSON.stringify(reference)}.${didYouMean(reference, known)}`,
+    {
+      hint: `${lookedFor(candidates.map(displaySearched))}\nKnown names: ${known.join(", ") || "none"}.`,
+      evidence: { searched: candidates, known },
+    },
+  )
+}
+
+function namedFiles(name: string, part: CharacterPart, places: CharacterPlaces): string[] {
+  return characterFolders(places).flatMap((folder) => filesOf(join(folder, name), part))
+}
+
+function filesOf(folder: string, part: CharacterPart): string[] {
+  const file = join(folder, `${part}.md`)
+  return part === "world_book" ? [file, join(folder, part)] : [file]
+}
+
+function characterFolders(places: CharacterPlaces): readonly string[] {
+  return textFolders({ kind: "characters", ...places })
+}
+
+function knownNames(part: CharacterPart, places: CharacterPlaces): string[] {
+  const names = characterFolders(places).flatMap((folder) =>
+    namesIn(folder).filter((name) => filesOf(join(folder, name), part).some((path) => existsSync(path))),
+  )
+  return [...new Set(names)].sort()
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // A folder that is not there, or not ours to read, has no names to suggest.
+    return []
+  }
+}

@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
+import { PromptStrataError } from "../../src/core/errors.ts"
+import { openWorkspace } from "../../src/node/workspace/open-workspace.ts"
+import { checkEdits } from "../node/workspace/support/check-edits.ts"
+import { checkKills } from "../node/workspace/support/check-kills.ts"
+import { checkSwaps } from "../node/workspace/support/check-swaps.ts"
+import { judgments, outcomeOf, snapshot } from "../node/workspace/support/workspaces.ts"
+import { dataPresent, readJsonLines } from "../support/corpora.ts"
+import { tempFolder } from "../support/temp-folder.ts"
+
+const by = "test"
+// Most of this is syncing: a file system of memory, where there is one, takes that for nothing.
+const inMemory = () => {
+  if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+}
+const patiently = { timeout: 1_800_000 }
+
+/** A path as it is, and as somebody would have it who decodes it once or twice. */
+function spellings(path: string): readonly string[] {
+  const found = [path]
+  for (let round = 0; round < 2; round++) {
+    try {
+      found.push(decodeURIComponent(found.at(-1) ?? ""))
+    } catch {
+      break
+    }
+  }
+  return [...new Set([...found, path.replaceAll("\\", "/"), `notes/${path}`])]
+}
+
+describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, judged as $judgedBy", ({ fs }) => {
+  const paths = dataPresent ? readJsonLines<{ path: string }>("paths/path-traversal.jsonl").map(({ path }) => path) : []
+
+  test("none of them reads, makes, changes or shows anything outside", patiently, async () => {
+    inMemory()
+    expect(paths.length).toBeGreaterThan(1_000)
+    const folder = tempFolder({ "secret.md": "OUTSIDE", "ws/notes/a.md": "inside" })
+    const ws = join(folder, "ws")
+    mkdirSync(join(folder, "etc"))
+    symlinkSync("../../etc", join(ws, "notes/etc"))
+    const workspace = await openWorkspace(ws, { fs, history: { maxEntries: 5 } })
+    let [refused, made] = [0, 0]
+    for (const spelling of paths.flatMap(spellings)) {
+      const read = await outcomeOf(workspace.readBytes(spelling, { maxBytes: 1_000 }))
+      expect(typeof read === "string" ? read : read.path).toMatch(/^(file|notes\/a\.md)/)
+      await outcomeOf(workspace.list(spelling))
+      const written = await outcomeOf(workspace.write(spelling, "x", { by, expect: "absent" }))
+      if (typeof written === "string") refused += 1
+      else {
+        made += 1
+        expect((await workspace.read(written.path)).text).toBe("x")
+        await workspace.remove(spelling, { by })
+      }
+    }
+    expect(refused).toBeGreaterThan(made)
+    const outside = Object.keys(snapshot(folder)).filter((name) => !name.startsWith("ws/"))
+    expect(outside).toEqual(["etc", "secret.md", "ws"])
+  })
+})
+
+/** How often; the numbers of the issue by `KILL_ROUNDS=1000`. */
+const killRounds = Number(process.env.KILL_ROUNDS ?? 100)
+const swapTries = Number(process.env.SWAP_TRIES ?? 100_000)
+
+describe("a workspace under pressure", () => {
+  test(`D12 ${swapTries} tries while folders and files are swapped for links: none gets outside`, patiently, async () => {
+    const [best] = judgments
+    if (best?.judgedBy !== "opened") return console.log("skipped: only Linux can ask what a descriptor has open")
+    inMemory()
+    const { escapes, refused, naive } = await checkSwaps({ tries: swapTries, fs: best.fs })
+    console.log(`${swapTries} tries: ${escapes.length} escapes, ${refused} refused; without care ${naive} escapes`)
+    expect(escapes).toEqual([])
+    expect(naive).toBeGreaterThan(0)
+  })
+
+  test(`D11 a writing process killed ${killRounds} times: nothing torn, lost or left`, patiently, async () => {
+    const { cutOff } = await checkKills({ rounds: killRounds })
+    console.log(`${killRounds} kills: ${cutOff} in the midst of a change`)
+    expect(cutOff).toBeGreaterThan(0)
+  })
+
+  test("D11 8 processes of 250 edits each lose none", patiently, async () => {
+    await checkEdits({ processes: 8, edits: 250 })
+  })
+
+  test("an error that is not ours is not taken for a refusal", async () => {
+    await expect(outcomeOf(Promise.reject(new Error("a bug")))).rejects.toThrow("a bug")
+    expect(await outcomeOf(Promise.reject(new PromptStrataError("file", "x")))).toBe("file")
+  })
+})
