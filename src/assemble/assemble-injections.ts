@@ -1,16 +1,18 @@
-import type { TokenCounter } from "../core/ports.ts"
+import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Assembly, Cut } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
-import { cleanInjection } from "./clean-injections.ts"
+import { assembledBefore } from "./assembly-memo.ts"
+import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { compose } from "./compose.ts"
 import { countSpans } from "./count.ts"
 import { decide } from "./decide.ts"
 import { dialectNotices } from "./dialect-notices.ts"
 import { fit } from "./fit.ts"
-import { findPrefixes } from "./prefixes.ts"
 import { roughCounter } from "./rough-counter.ts"
+import { messageCounter } from "./tokens/message-counter.ts"
+import type { WaterMarks } from "./water-marks.ts"
 
 /** Options of {@link assembleInjections}. */
 export interface AssembleInjectionsOptions {
@@ -21,44 +23,60 @@ export interface AssembleInjectionsOptions {
   readonly counter?: TokenCounter
   /** Tokens the request may have, after what is reserved for the answer was taken off. */
   readonly budgetTokens?: number
-  /** What an earlier step of the same turn cut. */
+  /** What an earlier step of the same turn cut; absent in its first one. */
   readonly cut?: Cut
+  /** How history gives way. */
+  readonly history?: WaterMarks
+  /** Native tools that go with the request; their schemas count as overhead. */
+  readonly tools?: readonly CountedTool[]
 }
 
 /**
  * Clean, compose, fit, count: injections in, a request out. Pure. Of several injections of one key the last enabled one
- * that is not empty counts.
+ * that is not empty counts. An input that was assembled lately gives the very same assembly, and one at another budget is
+ * fitted anew from blocks that are composed and texts that are counted already.
  */
 export function assembleInjections(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
-  const { dialect, prompt, developerRole = false, counter = roughCounter, budgetTokens, cut = {} } = options
+  const { dialect, counter = roughCounter, ...rest } = options
+  return assembledBefore(given, { dialect, counter, options: JSON.stringify(rest) }, () => assembleAnew(given, options))
+}
+
+function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
+  const { dialect, prompt, developerRole = false, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
+  const counting = { counter, ...(tools ? { tools } : {}) }
   const file = promptFile(dialect, prompt)
-  const cleaned = given.map((injection) => ({ given: injection, ...cleanInjection(injection) }))
-  const live = new Map(
-    cleaned
-      .filter(({ injection }) => injection.enabled && !isEmptyValue(injection.content))
-      .map((clean) => [clean.injection.key, clean]),
+  const cleaned = given.map(cleanInjection)
+  const live = new Map<string, CleanInjection>()
+  for (const clean of cleaned) {
+    const { key, enabled, content } = clean.injection
+    if (enabled && !isEmptyValue(content)) live.set(key, clean)
+  }
+  const fitted = fit(
+    Array.from(live.values(), ({ injection }) => injection),
+    {
+      compose: (list) => compose(list, { dialect, prompt, developerRole }),
+      file,
+      counting,
+      ...(budgetTokens === undefined ? {} : { budgetTokens }),
+      notices: dialectNotices(dialect),
+      ...(cut ? { cut } : {}),
+      history,
+    },
   )
-  const fitted = fit([...live.values().map(({ injection }) => injection)], {
-    compose: (list) => compose(list, { dialect, prompt, developerRole }),
-    counter,
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
-    notices: dialectNotices(dialect),
-    cut,
-  })
-  const counted = countSpans(fitted.draft, counter)
+  const counted = countSpans(fitted.draft, counting)
   return {
     version: 1,
     ...counted,
     exact: counter.exact,
-    prefixes: findPrefixes(counted.messages, counted.spans),
     decisions: decide(given, {
-      live: new Map(live.entries().map(([key, clean]) => [key, clean.given])),
+      live,
       file,
       fitted,
       spans: counted.spans,
-      counter,
+      counter: messageCounter(counter),
     }),
     cut: fitted.cut,
+    ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
     sanitised: cleaned
       .filter(({ injection, removed }) => removed > 0 && injection.enabled && !file.omit.includes(injection.key))
       .map(({ injection, removed, kinds }) => ({ key: injection.key, removed, kinds })),

@@ -1,4 +1,4 @@
-import type { TokenCounter } from "../core/ports.ts"
+import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Assembly, Cut } from "../core/span.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
@@ -6,6 +6,7 @@ import { combineInjections } from "../layers/combine-injections.ts"
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { assembleInjections } from "./assemble-injections.ts"
+import type { WaterMarks } from "./water-marks.ts"
 
 /** How a stack becomes a request. */
 export interface AssembleOptions {
@@ -23,8 +24,12 @@ export interface AssembleOptions {
   readonly counter?: TokenCounter
   /** Tokens that the messages may have. Over budget, injections shrink by rank (S13). */
   readonly budgetTokens?: number
-  /** What an earlier request of the same turn cut. */
+  /** What an earlier request of the same turn cut; absent in its first one. */
   readonly cut?: Cut
+  /** How history gives way. */
+  readonly history?: WaterMarks
+  /** Native tools that go with the request; their schemas count as overhead. */
+  readonly tools?: readonly CountedTool[]
 }
 
 /**
@@ -32,14 +37,12 @@ export interface AssembleOptions {
  * @throws PromptStrataError `prompt-missing` for an unknown dialect or prompt, `budget` for an impossible budget.
  */
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
-  const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, counter, budgetTokens, cut } = options
+  const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...rest } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
   return assembleInjections(combineInjections(stack, turn, compiled), {
     dialect: compiled,
     prompt,
     developerRole: roles?.developer ?? false,
-    ...(counter ? { counter } : {}),
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
-    ...(cut ? { cut } : {}),
+    ...rest,
   })
 }

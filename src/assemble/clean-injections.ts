@@ -5,6 +5,8 @@ import { sanitise } from "../encode/sanitise.ts"
 
 /** An injection fit to print, and what was taken out of its untrusted texts. */
 export interface CleanInjection {
+  /** As it was given. */
+  readonly given: Injection
   readonly injection: Injection
   /** Characters removed or replaced. */
   readonly removed: number
@@ -16,10 +18,25 @@ export interface CleanInjection {
  * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed.
  */
 export function cleanInjection(injection: Injection): CleanInjection {
+  const known = cleaned.get(injection)
+  if (known) return known
   const found = new Found()
-  const content = cleanValue(injection.content, injection.trust, found)
-  const clean = content === injection.content ? injection : { ...injection, content }
-  return { injection: clean, removed: found.removed, kinds: [...found.kinds] }
+  const { injection: clean } = cleanContent(injection, found)
+  const result = { given: injection, injection: clean, removed: found.removed, kinds: [...found.kinds] }
+  cleaned.set(injection, result)
+  return result
+}
+
+/** Injections and entries are readonly data: each is cleaned once. */
+const cleaned = new WeakMap<Injection, CleanInjection>()
+const cleanedEntries = new WeakMap<Entry, CleanEntry>()
+
+interface CleanEntry {
+  readonly trust: Trust
+  /** The very same entry where there was nothing to do; undefined where nothing is left of it. */
+  readonly entry: Entry | undefined
+  readonly removed: number
+  readonly kinds: ReadonlySet<string>
 }
 
 /** What cleaning has taken out so far. */
@@ -27,26 +44,71 @@ class Found {
   removed = 0
   readonly kinds = new Set<string>()
 
-  add({ removed, kinds }: { readonly removed: number; readonly kinds: readonly string[] }): void {
+  add({ removed, kinds }: { readonly removed: number; readonly kinds: Iterable<string> }): void {
+    if (removed === 0) return
     this.removed += removed
     for (const kind of kinds) this.kinds.add(kind)
   }
+}
+
+function cleanContent(injection: Injection, found: Found): { readonly injection: Injection } {
+  const { content, trust, fit } = injection
+  if (!Array.isArray(content)) {
+    const clean = cleanValue(content, trust, found)
+    return { injection: clean === content ? injection : { ...injection, content: clean } }
+  }
+  const kept: number[] = []
+  const clean = cleanEntries(content as readonly Entry[], trust, { found, kept })
+  if (clean === content) return { injection }
+  const scores = fit?.scores
+  return {
+    injection: {
+      ...injection,
+      content: clean,
+      ...(fit && scores ? { fit: { ...fit, scores: kept.map((index) => scores[index] ?? 0) } } : {}),
+    },
+  }
+}
+
+/** The very same list where there was nothing to do; `kept` gets the numbers of the entries that are left. */
+function cleanEntries(
+  entries: readonly Entry[],
+  trust: Trust,
+  { found, kept }: { readonly found: Found; readonly kept?: number[] },
+): readonly Entry[] {
+  const clean: Entry[] = []
+  let isSame = true
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index]
+    if (!entry) continue
+    const known = cleanEntry(entry, trust)
+    if (known.removed > 0) found.add(known)
+    if (known.entry !== entry) isSame = false
+    if (!known.entry) continue
+    clean.push(known.entry)
+    kept?.push(index)
+  }
+  return isSame ? entries : clean
 }
 
 /** The very same value where there was nothing to do. */
 function cleanValue(value: Value, trust: Trust, found: Found): Value {
   if (typeof value === "boolean") return value
   if (typeof value === "string") return trust === "author" ? value : cleanString(value, found)
-  if (isText(value)) return cleanText(value, found)
-  const entries = value.map((entry) => cleanEntry(entry, trust, found)).filter((entry) => !isBlankEntry(entry))
-  return entries.length === value.length && entries.every((entry, index) => entry === value[index]) ? value : entries
+  return isText(value) ? cleanText(value, found) : cleanEntries(value, trust, { found })
 }
 
-function cleanEntry(entry: Entry, trust: Trust, found: Found): Entry {
+function cleanEntry(entry: Entry, trust: Trust): CleanEntry {
+  const known = cleanedEntries.get(entry)
+  if (known?.trust === trust) return known
+  const found = new Found()
   const slots = Object.entries(entry).map(([name, value]) => ({ name, value, clean: cleanValue(value, trust, found) }))
-  return slots.every(({ value, clean }) => value === clean)
+  const clean = slots.every(({ value, clean }) => value === clean)
     ? entry
     : Object.fromEntries(slots.map(({ name, clean }) => [name, clean]))
+  const result = { trust, entry: isBlankEntry(clean) ? undefined : clean, removed: found.removed, kinds: found.kinds }
+  cleanedEntries.set(entry, result)
+  return result
 }
 
 function cleanText(text: Text, found: Found): Text {

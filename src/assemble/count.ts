@@ -1,7 +1,10 @@
 import type { Message } from "../core/message.ts"
-import type { TokenCounter } from "../core/ports.ts"
-import type { Span } from "../core/span.ts"
-import type { Draft, Piece } from "./draft.ts"
+import type { CountedTool, TokenCounter } from "../core/ports.ts"
+import type { Prefix, Span } from "../core/span.ts"
+import type { Draft, DraftMessage } from "./draft.ts"
+import { findPrefixes } from "./prefixes.ts"
+import type { Growth } from "./tokens/counted-message.ts"
+import { messageCounter } from "./tokens/message-counter.ts"
 
 /** A draft with its messages written out and every span counted. */
 export interface CountedDraft {
@@ -11,52 +14,87 @@ export interface CountedDraft {
   readonly tokens: number
   /** What the provider adds around them. */
   readonly overheadTokens: number
+  readonly prefixes: readonly Prefix[]
 }
 
-/** Tokens of a draft: its messages' contents, each counted whole, and what the provider adds around them. */
-export function countDraft(draft: Draft, counter: TokenCounter): number {
-  const messages = draftMessages(draft)
-  const tokens = messages.reduce((sum, message) => sum + counter.count(message.content), 0)
-  return tokens + (counter.overhead?.(messages) ?? 0)
+/** With what a draft is counted: a counter, and the native tools that go with the request. */
+export interface Counting {
+  readonly counter: TokenCounter
+  readonly tools?: readonly CountedTool[]
 }
 
-/**
- * Counts each message whole and each span apart. Parts of a text seldom add up to its count, so theirs are scaled to it:
- * the spans' tokens always sum to the message's, and none is negative.
- */
-export function countSpans(draft: Draft, counter: TokenCounter): CountedDraft {
-  const messages = draftMessages(draft)
-  const byMessage = messages.map((): Piece[] => [])
-  for (const piece of draft.pieces) byMessage[piece.message]?.push(piece)
-  const counted = messages.map(({ content }, index) => spansOf(byMessage[index] ?? [], counter.count(content), counter))
-  const spans = counted.flat()
-  const tokens = spans.reduce((sum, span) => sum + span.tokens, 0)
-  return { messages, spans, tokens, overheadTokens: counter.overhead?.(messages) ?? 0 }
+/** Tokens of a draft: its messages' contents, and what the provider adds around them. */
+export function countDraft(draft: Draft, counting: Counting): number {
+  const counter = messageCounter(counting.counter)
+  const tokens = draft.messages.reduce((sum, message) => sum + counter.message(message.pieces), 0)
+  return (
+    tokens +
+    (counting.counter.overhead
+      ? overheadOf(
+          draft.messages.map((message) => new Unwritten(message)),
+          counting,
+        )
+      : 0)
+  )
 }
 
-function draftMessages(draft: Draft): Message[] {
-  const contents = draft.roles.map((): string[] => [])
-  for (const piece of draft.pieces) contents[piece.message]?.push(piece.text)
-  return draft.roles.map((role, index) => ({ role, content: (contents[index] ?? []).join(""), ...draft.calls.get(index) }))
+/** Writes a draft out and counts it: its messages, its spans, and the prefix that ends with each stability. */
+export function countSpans(draft: Draft, counting: Counting): CountedDraft {
+  const counter = messageCounter(counting.counter)
+  const messages = draft.messages.map(({ role, calls, pieces }): Message => ({ role, content: joined(pieces), ...calls }))
+  const growths = draft.messages.map((message) => counter.growth(message.pieces))
+  const spans = spansOf(draft, growths)
+  const tokens = growths.reduce((sum, growth) => sum + growth.tokens, 0)
+  return {
+    messages,
+    spans,
+    tokens,
+    overheadTokens: overheadOf(messages, counting),
+    prefixes: findPrefixes(messages, spans, (message, count) => growths[message]?.upTo(count) ?? 0),
+  }
 }
 
-function spansOf(pieces: readonly Piece[], tokens: number, counter: TokenCounter): Span[] {
-  const counts = pieces.length === 1 ? [tokens] : pieces.map(({ text }) => counter.count(text))
-  const shares = scaled(counts, tokens)
-  return pieces.map((piece, index) => ({ ...piece, tokens: shares[index] ?? 0 }))
+function spansOf(draft: Draft, growths: readonly Growth[]): Span[] {
+  const spans: Span[] = []
+  for (const [message, { pieces }] of draft.messages.entries()) {
+    const shares = growths[message]?.shares ?? []
+    for (const [index, piece] of pieces.entries()) {
+      const { text, key, part, trust, stability, source } = piece
+      const tokens = shares[index] ?? 0
+      spans.push(
+        source
+          ? { text, message, key, part, trust, stability, source, tokens }
+          : { text, message, key, part, trust, stability, tokens },
+      )
+    }
+  }
+  return spans
 }
 
-/** The counts, scaled to sum to `total`; what rounding takes from one goes to the next. */
-function scaled(counts: readonly number[], total: number): readonly number[] {
-  const sum = counts.reduce((all, count) => all + count, 0)
-  if (sum === total) return counts
-  let counted = 0
-  let given = 0
-  return counts.map((count, index) => {
-    counted += sum === 0 ? 1 / counts.length : count
-    const upTo = index === counts.length - 1 ? total : Math.round((counted * total) / (sum || 1))
-    const share = upTo - given
-    given = upTo
-    return share
-  })
+function overheadOf(
+  messages: readonly { readonly role: string; readonly content: string }[],
+  { counter, tools }: Counting,
+): number {
+  return counter.overhead?.(messages, ...(tools ? [tools] : [])) ?? 0
+}
+
+/** A message whose content is written out only when it is read: what providers add seldom depends on it. */
+class Unwritten {
+  readonly role: string
+  readonly #pieces: DraftMessage["pieces"]
+
+  constructor({ role, pieces }: DraftMessage) {
+    this.role = role
+    this.#pieces = pieces
+  }
+
+  get content(): string {
+    return joined(this.#pieces)
+  }
+}
+
+function joined(pieces: DraftMessage["pieces"]): string {
+  let text = ""
+  for (const piece of pieces) text += piece.text
+  return text
 }

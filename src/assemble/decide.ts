@@ -1,19 +1,20 @@
-import type { TokenCounter } from "../core/ports.ts"
 import type { Decision, Span } from "../core/span.ts"
-import { type Injection, isEmptyValue, isText, type Value } from "../core/value.ts"
+import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
-import type { Draft } from "./draft.ts"
-import type { FitStep, Fitted } from "./fit-state.ts"
+import type { CleanInjection } from "./clean-injections.ts"
+import { valueTokens } from "./entry-tokens.ts"
+import type { FitStep, Fitted } from "./fit-options.ts"
 import { namesOf } from "./landing.ts"
+import type { MessageCounter } from "./tokens/counted-message.ts"
 
 /** What decisions are told from. */
 export interface Outcome {
-  /** The injections that the prompt is made from by key, as they were given. */
-  readonly live: ReadonlyMap<string, Injection>
+  /** The injections that the prompt is made from, by key. */
+  readonly live: ReadonlyMap<string, CleanInjection>
   readonly file: PromptFile
   readonly fitted: Fitted
   readonly spans: readonly Span[]
-  readonly counter: TokenCounter
+  readonly counter: MessageCounter
 }
 
 /**
@@ -25,31 +26,31 @@ export function decide(given: readonly Injection[], outcome: Outcome): Decision[
   const steps = new Map(fitted.steps.map((step) => [step.key, step]))
   const toTokens = tokensByKey(outcome.spans)
   const wanted = given.filter(({ enabled, content }) => enabled && !isEmptyValue(content))
-  const isReplaced = (injection: Injection) => (live.get(injection.key) ?? injection) !== injection
-  const own = wanted
-    .filter((injection) => !isReplaced(injection))
-    .map((injection) => {
-      const { key } = injection
-      const step = steps.get(key)
-      if (step) return cutDecision(step, toTokens.get(key) ?? 0, outcome)
-      return fitted.draft.printed.has(key) ? kept(key, toTokens.get(key) ?? 0) : notPrinted(injection, outcome)
-    })
-  const others = wanted
-    .filter(isReplaced)
-    .map((injection) => unplaced(injection, "another injection of its key took its place", counter))
-  return [...own, ...others]
+  const decisions: Decision[] = []
+  const replaced: Decision[] = []
+  for (const injection of wanted) {
+    const { key } = injection
+    const step = steps.get(key)
+    if ((live.get(key)?.given ?? injection) !== injection)
+      replaced.push(unplaced(injection, "another injection of its key took its place", counter))
+    else if (step) decisions.push(cutDecision(step, fitted.fromTokens(key), toTokens.get(key) ?? 0))
+    else {
+      const tokens = toTokens.get(key)
+      decisions.push(tokens !== undefined && fitted.draft.printed.has(key) ? kept(key, tokens) : notPrinted(injection, outcome))
+    }
+  }
+  return [...decisions, ...replaced]
 }
 
 function kept(key: string, tokens: number): Decision {
   return { key, fate: "kept", fromTokens: tokens, toTokens: tokens, reason: "" }
 }
 
-function cutDecision({ key, cut, reason }: FitStep, tokens: number, { fitted, counter }: Outcome): Decision {
-  const fromTokens = tokensOf(key, fitted.whole, counter)
+function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens: number): Decision {
   // A placeholder that stands in its place is not what is left of it.
   return "dropped" in cut
     ? { key, fate: "dropped", fromTokens, toTokens: 0, reason }
-    : { key, fate: "shortened", fromTokens, toTokens: tokens, reason }
+    : { key, fate: "shortened", fromTokens, toTokens, reason }
 }
 
 function notPrinted(injection: Injection, { live, file, counter }: Outcome): Decision {
@@ -65,23 +66,22 @@ function notPrinted(injection: Injection, { live, file, counter }: Outcome): Dec
   return unplaced(injection, slot, counter)
 }
 
-function unplaced({ key, content }: Injection, reason: string, counter: TokenCounter): Decision {
-  const fromTokens = textsOf(content).reduce((sum, text) => sum + counter.count(text), 0)
-  return { key, fate: "unplaced", fromTokens, toTokens: 0, reason }
+function unplaced({ key, content }: Injection, reason: string, counter: MessageCounter): Decision {
+  return { key, fate: "unplaced", fromTokens: valueTokens(content, counter), toTokens: 0, reason }
 }
 
 function tokensByKey(spans: readonly Span[]): ReadonlyMap<string, number> {
   const tokens = new Map<string, number>()
-  for (const span of spans) tokens.set(span.key, (tokens.get(span.key) ?? 0) + span.tokens)
+  let [key, sum] = ["", 0]
+  const add = (): unknown => tokens.set(key, (tokens.get(key) ?? 0) + sum)
+  for (const span of spans) {
+    if (span.key !== key) {
+      add()
+      key = span.key
+      sum = 0
+    }
+    sum += span.tokens
+  }
+  add()
   return tokens
-}
-
-function tokensOf(key: string, draft: Draft, counter: TokenCounter): number {
-  return draft.pieces.reduce((sum, piece) => (piece.key === key ? sum + counter.count(piece.text) : sum), 0)
-}
-
-function textsOf(value: Value): string[] {
-  if (typeof value === "boolean") return []
-  if (typeof value === "string") return [value]
-  return isText(value) ? [value.text] : value.flatMap((entry) => Object.values(entry).flatMap(textsOf))
 }

@@ -2,7 +2,7 @@ import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile, renderNotice } from "../dialect/render-notice.ts"
 import type { TemplateValues } from "../template/render.ts"
 import type { NoticeText } from "./notice.ts"
-import type { Notices } from "./shrink.ts"
+import type { Notices } from "./shrunk.ts"
 
 /** The dialect's words for what was cut. */
 export function dialectNotices(dialect: Dialect): Notices {

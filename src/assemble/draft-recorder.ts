@@ -23,24 +23,45 @@ export function originOf({ key, scope }: Injection): Origin {
   return { key, stability: key === "history" ? "conversation" : stabilityOfScope[scope] }
 }
 
+/** A message while it is being printed. */
+interface OpenMessage {
+  readonly role: MessageRole
+  readonly calls?: MessageCalls
+  readonly pieces: Piece[]
+}
+
 /** Records what is printed as pieces of messages, each with its origin. One recorder makes one draft. */
 export class DraftRecorder {
-  readonly #roles: MessageRole[] = []
-  readonly #pieces: Piece[] = []
-  readonly #calls = new Map<number, MessageCalls>()
+  readonly #messages: OpenMessage[] = []
   readonly #printed = new Set<string>()
-  #origin = ownFrame
-  #open = false
+  #lastKey = ""
+  #origin: Origin
+  #open: OpenMessage | undefined
+
+  constructor(origin: Origin = ownFrame) {
+    this.#origin = origin
+  }
+
+  /** Whose text is being printed now. */
+  get origin(): Origin {
+    return this.#origin
+  }
 
   /** The role of the last message. */
   get role(): MessageRole | undefined {
-    return this.#roles.at(-1)
+    return this.#messages.at(-1)?.role
+  }
+
+  /** True while nothing was recorded. */
+  get isEmpty(): boolean {
+    return this.#messages.every(({ pieces }) => pieces.length === 0)
   }
 
   /** Records what `print` prints as coming from `origin`, or from something that changes more often around it. */
   from<Result>(origin: Origin, print: () => Result): Result {
     const around = this.#origin
-    this.#origin = { ...origin, stability: leastStable(origin.stability, around.stability) }
+    const stability = leastStable(origin.stability, around.stability)
+    this.#origin = stability === origin.stability ? origin : { ...origin, stability }
     try {
       return print()
     } finally {
@@ -55,45 +76,65 @@ export class DraftRecorder {
 
   put({ text, part, trust, source }: Pick<Piece, "text" | "part" | "trust" | "source">): void {
     if (text === "") return
-    if (!this.#open) this.#openImplicitly(source)
-    const { key, stability, placeholder } = this.#origin
-    if (key !== "" && placeholder !== true) this.#printed.add(key)
-    const message = this.#roles.length - 1
-    this.#pieces.push({ text, message, key, part, trust, stability, ...(source ? { source } : {}) })
+    const { key, stability } = this.#origin
+    const { pieces } = this.#place(source)
+    pieces.push(
+      source
+        ? { text, key, part, trust, stability, source, known: undefined }
+        : { text, key, part, trust, stability, known: undefined },
+    )
+    this.#mark()
+  }
+
+  /** Puts pieces that were recorded under this origin before, from number `from` on. */
+  putAgain(pieces: readonly Piece[], from: number): void {
+    const first = pieces[from]
+    if (!first) return
+    const { pieces: into } = this.#place(first.source)
+    for (let index = from; index < pieces.length; index++) into.push(pieces[index] ?? first)
+    this.#mark()
   }
 
   /** A message in which nothing is printed leaves no trace, unless it makes or answers a native call. */
   startMessage(role: MessageRole, calls?: MessageCalls): void {
     this.#dropEmptyMessage()
-    this.#roles.push(role)
-    if (calls) this.#calls.set(this.#roles.length - 1, calls)
-    this.#open = true
+    this.#open = { role, pieces: [], ...(calls ? { calls } : {}) }
+    this.#messages.push(this.#open)
   }
 
   /** What is printed next needs a message of its own. */
   endMessage(): void {
-    this.#open = false
+    this.#open = undefined
   }
 
   /** What is printed next still belongs to the last message. */
   continueMessage(): void {
-    this.#open = this.#roles.length > 0
+    this.#open = this.#messages.at(-1)
   }
 
   draft(): Draft {
     this.#dropEmptyMessage()
-    return { roles: this.#roles, calls: this.#calls, pieces: this.#pieces, printed: this.#printed }
+    return { messages: this.#messages, printed: this.#printed }
+  }
+
+  #mark(): void {
+    const { key, placeholder } = this.#origin
+    if (key === this.#lastKey || key === "" || placeholder === true) return
+    this.#lastKey = key
+    this.#printed.add(key)
   }
 
   /** A prompt that names no role is one message of the user. */
-  #openImplicitly(source: Source | undefined): void {
-    if (this.#roles.length > 0) throw outsideMessage(source)
+  #place(source: Source | undefined): OpenMessage {
+    if (this.#open) return this.#open
+    if (this.#messages.length > 0) throw outsideMessage(source)
     this.startMessage("user")
+    return this.#place(source)
   }
 
   #dropEmptyMessage(): void {
-    const last = this.#roles.length - 1
-    if (last >= 0 && this.#pieces.at(-1)?.message !== last && !this.#calls.has(last)) this.#roles.pop()
+    const last = this.#messages.at(-1)
+    if (last && last.pieces.length === 0 && !last.calls) this.#messages.pop()
   }
 }
 

@@ -1,65 +1,57 @@
-import type { TokenCounter } from "../core/ports.ts"
-import type { Cut, CutSize } from "../core/span.ts"
+import type { CutSize, PrefixMoved } from "../core/span.ts"
 import type { Injection } from "../core/value.ts"
+import { applyCut } from "./apply-cut.ts"
 import { countDraft } from "./count.ts"
 import type { Draft } from "./draft.ts"
-import { applyCut, type Notices, type Shrunk, shrinkTo, sizeOf } from "./shrink.ts"
-
-/** Why an injection was cut, for the list of decisions. */
-export interface FitStep {
-  readonly key: string
-  readonly cut: CutSize
-  readonly reason: string
-}
-
-/** What fitting works with. */
-export interface FitOptions {
-  readonly compose: (injections: readonly Injection[]) => Draft
-  readonly counter: TokenCounter
-  /** Tokens the whole request may have, with what the provider adds around messages. */
-  readonly budgetTokens?: number
-  readonly notices: Notices
-  /** What an earlier step of this turn cut. */
-  readonly cut: Cut
-}
+import { summaryOf } from "./draft-summary.ts"
+import { valueTokens } from "./entry-tokens.ts"
+import type { FitOptions, FitStep, Fitted } from "./fit-options.ts"
+import type { MessageCounter } from "./tokens/counted-message.ts"
+import { messageCounter } from "./tokens/message-counter.ts"
 
 /** What a cut is to reach. */
 export interface Goal {
   readonly reason: string
-  /** True for a draft that reaches it. */
-  readonly reached: (draft: Draft) => boolean
-  /** What has to become less; a cut that does not save anything is not made. */
-  readonly measure: (draft: Draft) => number
+  /** By how many tokens a draft exceeds; it is reached where this is not positive. */
+  readonly excess: (draft: Draft) => number
 }
 
-/** A draft within its budget. */
-export interface Fitted {
+/** What an injection could become. */
+export interface Tryout {
+  readonly injections: readonly Injection[]
   readonly draft: Draft
-  /** The draft with nothing cut. */
-  readonly whole: Draft
-  /** The last one of each key counts. */
-  readonly steps: readonly FitStep[]
-  readonly cut: Cut
 }
+
+/** This turn's own results: they come after what the first step decided, so cutting them moves nothing of it. */
+const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 
 /** The injections as they stand while fitting goes on. Every cut is made of the whole injection, never of a cut one. */
 export class FitState {
-  readonly #options: FitOptions
-  readonly #whole: Draft
+  readonly options: FitOptions
+  readonly counter: MessageCounter
   readonly #steps: FitStep[] = []
   readonly #cut: Map<string, CutSize>
-  /** What is left of each shortened injection. */
-  readonly #sizes = new Map<string, number>()
+  readonly #given: readonly Injection[]
   #injections: readonly Injection[]
-  #draft: Draft
-  #total: number | undefined
+  #whole: Draft | undefined
+  #draft: Draft | undefined
+  readonly #presumed = new Map<string, number>()
+  #prefixMoved: PrefixMoved | undefined
+  #exact: { readonly draft: Draft; readonly tokens: number } | undefined
 
   constructor(injections: readonly Injection[], options: FitOptions) {
-    this.#options = options
-    this.#cut = new Map(Object.entries(options.cut))
-    this.#whole = options.compose(injections)
+    this.options = options
+    this.counter = messageCounter(options.counting.counter)
+    this.#cut = new Map(Object.entries(options.cut ?? {}))
+    this.#given = injections
     this.#injections = injections.flatMap((injection) => this.#cutEarlier(injection))
-    this.#draft = this.#steps.length === 0 ? this.#whole : options.compose(this.#injections)
+    this.#draft = this.#steps.length === 0 ? undefined : options.compose(this.#injections)
+  }
+
+  /** The draft with nothing cut: composed when it is first asked for, as a long history makes it far longer than what is sent. */
+  get whole(): Draft {
+    this.#whole ??= this.options.compose(this.#given)
+    return this.#whole
   }
 
   /** What is left of the injections, in the order given. */
@@ -68,111 +60,126 @@ export class FitState {
   }
 
   get draft(): Draft {
+    this.#draft ??= this.whole
     return this.#draft
   }
 
-  /** Tokens of a whole request. */
-  totalTokens(draft: Draft = this.#draft): number {
-    if (draft !== this.#draft) return countDraft(draft, this.#options.counter)
-    this.#total ??= countDraft(draft, this.#options.counter)
-    return this.#total
+  /** Tokens the request may have. */
+  get budgetTokens(): number {
+    return this.options.budgetTokens ?? Number.POSITIVE_INFINITY
   }
 
-  /** Tokens of everything an injection prints; with `contentOnly`, without frames and notices. */
-  ownTokens(key: string, draft: Draft = this.#draft, { contentOnly = false } = {}): number {
-    if (!draft.printed.has(key)) return 0
-    return draft.pieces.reduce((sum, piece) => {
-      const counts = piece.key === key && (!contentOnly || piece.part === "content")
-      return counts ? sum + this.#options.counter.count(piece.text) : sum
-    }, 0)
+  /** Tokens of what is printed and changes from turn to turn, each text by itself. */
+  turnTokens(): number {
+    let tokens = 0
+    for (const { pieces } of this.draft.messages)
+      for (const piece of pieces) if (piece.stability === "turn") tokens += this.counter.part(piece)
+    return tokens
   }
 
-  fits(draft: Draft = this.#draft): boolean {
-    const { budgetTokens } = this.#options
-    return budgetTokens === undefined || this.totalTokens(draft) <= budgetTokens
+  /** Tokens of the prompt with only what stays from turn to turn. */
+  lastingTokens(): number {
+    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
+    return countDraft(this.options.compose(lasting), this.options.counting)
   }
 
-  /** Shortens an injection that is printed as little as it takes, or else to its minimum. */
-  shorten(whole: Injection, goal: Goal): void {
-    const { key } = whole
-    const least = this.#leastSize(whole)
-    const most = (this.#sizes.get(key) ?? sizeOf(whole)) - 1
-    if (least > most) return
-    const size = largest(least, most, (candidate) => goal.reached(this.#tryout(whole, candidate).draft))
-    const { shrunk, injections, draft } = this.#tryout(whole, size)
-    if (goal.measure(draft) < goal.measure(this.#draft))
-      this.#adopt(injections, draft, [{ key, cut: shrunk.cut, reason: goal.reason }])
+  /** About the tokens of what is said in this turn, history apart. */
+  turnValueTokens(): number {
+    const own = this.#given.filter(({ key, scope }) => scope === "turn" && key !== "history")
+    return own.reduce((sum, { content }) => sum + valueTokens(content, this.counter), 0)
   }
 
-  /** Drops injections that are printed whole; those beside the first one go because they are of its group. */
-  drop(keys: readonly string[], goal: Goal): void {
-    const left = this.#injections.filter(({ key }) => !keys.includes(key))
-    const draft = this.#options.compose(left)
-    if (goal.measure(draft) >= goal.measure(this.#draft)) return
-    const reasonOf = (key: string) => (key === keys[0] ? goal.reason : `dropped with ${keys[0]}, of its group`)
-    const steps = keys.map((key): FitStep => ({ key, cut: { dropped: true }, reason: reasonOf(key) }))
-    this.#adopt(left, draft, steps)
+  /** Begins with an injection cut that cannot be sent whole, before the whole is composed; `fromTokens` is about what it had. */
+  presume({ injections, draft }: Tryout, fromTokens: number, step: FitStep): void {
+    this.#injections = injections
+    this.#draft = draft
+    this.#presumed.set(step.key, fromTokens)
+    this.#record([step])
+  }
+
+  /** What was cut of an injection so far. */
+  cutOf(key: string): CutSize | undefined {
+    return this.#cut.get(key)
+  }
+
+  /** Tokens of a whole request, exactly. */
+  totalTokens(draft: Draft = this.draft): number {
+    if (this.#exact?.draft !== draft) this.#exact = { draft, tokens: countDraft(draft, this.options.counting) }
+    return this.#exact.tokens
+  }
+
+  /**
+   * By how many tokens a request exceeds what it may have; where the one with nothing cut plainly does, a lower bound of it.
+   */
+  excess(draft: Draft = this.draft, budgetTokens = this.options.budgetTokens): number {
+    if (budgetTokens === undefined) return 0
+    const plain = draft === this.#whole ? summaryOf(draft, this.counter).leastTokens - budgetTokens : 0
+    return plain > 0 ? plain : this.totalTokens(draft) - budgetTokens
+  }
+
+  fits(draft: Draft = this.draft): boolean {
+    return this.excess(draft) <= 0
+  }
+
+  /** By key, the tokens of everything an injection prints, each text by itself. */
+  ownTokens(draft: Draft = this.draft): ReadonlyMap<string, number> {
+    return summaryOf(draft, this.counter).own
+  }
+
+  /** The request with an injection in another form, or without it. */
+  tryout(key: string, shrunk: Injection | undefined): Tryout {
+    const injections = this.#injections.flatMap((other) => (other.key === key ? (shrunk ? [shrunk] : []) : [other]))
+    return { injections, draft: this.options.compose(injections) }
+  }
+
+  /** The request without some injections. */
+  without(keys: ReadonlySet<string>): Tryout {
+    const injections = this.#injections.filter(({ key }) => !keys.has(key))
+    return { injections, draft: this.options.compose(injections) }
+  }
+
+  /** Takes a tryout over; false for one that saves nothing. */
+  adopt({ injections, draft }: Tryout, goal: Goal, steps: readonly FitStep[]): boolean {
+    if (goal.excess(draft) > 0 && this.#saved(draft) <= 0) return false
+    this.#injections = injections
+    this.#draft = draft
+    this.#record(steps)
+    const [first] = steps.filter(({ key }) => !grownInTurn.has(key))
+    if (first && this.options.cut !== undefined) this.#prefixMoved ??= { key: first.key, reason: first.reason }
+    return true
   }
 
   result(): Fitted {
-    return { draft: this.#draft, whole: this.#whole, steps: this.#steps, cut: Object.fromEntries(this.#cut) }
+    const moved = this.#prefixMoved ? { prefixMoved: this.#prefixMoved } : {}
+    const steps = this.#steps
+    return {
+      draft: this.draft,
+      fromTokens: (key) => this.#presumed.get(key) ?? summaryOf(this.whole, this.counter).own.get(key) ?? 0,
+      steps,
+      cut: Object.fromEntries(this.#cut),
+      ...moved,
+    }
+  }
+
+  #saved(draft: Draft): number {
+    const now = this.totalTokens()
+    return now - countDraft(draft, this.options.counting)
   }
 
   #cutEarlier(injection: Injection): Injection[] {
     const { key } = injection
     const earlier = this.#cut.get(key)
     if (!earlier) return [injection]
-    const shrunk = applyCut(injection, earlier, this.#options.notices)
+    const shrunk = applyCut(injection, earlier, this.options.notices)
     if (!shrunk && !("dropped" in earlier)) return [injection]
-    const cut = shrunk?.cut ?? earlier
-    this.#record([{ key, cut, reason: "cut earlier in this turn" }])
+    this.#record([{ key, cut: shrunk?.cut ?? earlier, reason: "cut earlier in this turn" }])
     return shrunk ? [shrunk.injection] : []
-  }
-
-  /** The smallest size that keeps `minTokens` of content. */
-  #leastSize(whole: Injection): number {
-    const minTokens = whole.fit?.minTokens ?? 0
-    const size = sizeOf(whole)
-    if (minTokens <= 0) return 0
-    const keeps = (candidate: number) =>
-      this.ownTokens(whole.key, this.#tryout(whole, candidate).draft, { contentOnly: true }) >= minTokens
-    const below = largest(-1, size - 1, (candidate) => !keeps(candidate))
-    return below + 1
-  }
-
-  #tryout(
-    whole: Injection,
-    size: number,
-  ): { readonly shrunk: Shrunk; readonly injections: readonly Injection[]; readonly draft: Draft } {
-    const shrunk = shrinkTo(whole, size, this.#options.notices)
-    const injections = this.#injections.map((other) => (other.key === whole.key ? shrunk.injection : other))
-    return { shrunk, injections, draft: this.#options.compose(injections) }
-  }
-
-  #adopt(injections: readonly Injection[], draft: Draft, steps: readonly FitStep[]): void {
-    this.#injections = injections
-    this.#draft = draft
-    this.#total = undefined
-    this.#record(steps)
   }
 
   #record(steps: readonly FitStep[]): void {
     for (const step of steps) {
       this.#steps.push(step)
       this.#cut.set(step.key, step.cut)
-      if (!("dropped" in step.cut)) this.#sizes.set(step.key, "entries" in step.cut ? step.cut.entries : step.cut.characters)
     }
   }
-}
-
-/** The largest size in [least, most] that passes, else `least`; a test that turns true again further up may be missed. */
-function largest(least: number, most: number, passes: (size: number) => boolean): number {
-  let low = least
-  let high = most
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (passes(middle)) low = middle
-    else high = middle - 1
-  }
-  return low
 }

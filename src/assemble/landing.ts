@@ -23,7 +23,7 @@ export function landing(
   file: PromptFile,
   { developerRole = false }: { readonly developerRole?: boolean } = {},
 ): Landing {
-  const names = namesOf(file.template.nodes).slots
+  const { slots: names, conditions } = namesOf(file.template.nodes)
   const slots = new Map<string, Injection[]>([
     ["rest", []],
     ["developer", []],
@@ -33,22 +33,37 @@ export function landing(
     const landed = slots.get(slot)
     if (landed) landed.push(injection)
     else slots.set(slot, [injection])
-    held.add(slot)
   }
-  for (const injection of [...injections].sort((a, b) => a.priority - b.priority)) {
+  for (const injection of byPriority(injections)) {
     const { key, content, role, enabled } = injection
     if (!enabled || file.omit.includes(key) || isEmptyValue(content)) continue
-    if (!collecting.has(key)) held.add(key)
+    if (conditions.has(key) && !collecting.has(key)) held.add(key)
     if (content === true) continue
     if (names.has(key) && !collecting.has(key)) land(key, injection)
     else land(developerRole && role === "developer" && names.has("developer") ? "developer" : "rest", injection)
   }
+  for (const [slot, landed] of slots) if (landed.length > 0) held.add(slot)
   return { slots, held }
 }
 
-/** The entry that a rest item prints through `rest.md`. */
+function byPriority(injections: readonly Injection[]): readonly Injection[] {
+  const isSorted = injections.every(({ priority }, index) => priority >= (injections[index - 1]?.priority ?? priority))
+  return isSorted ? injections : injections.toSorted((a, b) => a.priority - b.priority)
+}
+
+const restEntries = new WeakMap<Injection, Entry>()
+
+/**
+ * The entry that a rest item prints through `rest.md`; one for each injection, so that it prints once. The item's key is a flag
+ * in it, so that the file can ask for one: `${memories? … : ${key}}`.
+ */
 export function restEntry(injection: Injection): Entry {
-  return { key: { text: injection.key, trust: "author" }, content: injection.content }
+  const known = restEntries.get(injection)
+  if (known) return known
+  const { key, content } = injection
+  const entry: Entry = { [key]: true, key: { text: key, trust: "author" }, content }
+  restEntries.set(injection, entry)
+  return entry
 }
 
 /** The names a template mentions, also in branches and placeholders. */

@@ -1,40 +1,9 @@
-import type { Source } from "../core/source.ts"
-import type { Entry, Text } from "../core/value.ts"
+import type { Entry } from "../core/value.ts"
+import type { NoticeText } from "../encode/cut-text.ts"
 
-/** The words that stand where something was cut, and the prompt file they come from. */
-export interface NoticeText {
-  readonly text: string
-  readonly source?: Source
-}
+export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../encode/cut-text.ts"
 
-/** A text of which the middle, the head or the tail was cut; `notice` stands where it was. */
-export interface CutText {
-  readonly head: string
-  readonly notice: NoticeText
-  readonly tail: string
-  /** How many lines of the whole text stand before the tail. */
-  readonly linesBeforeTail: number
-}
-
-const cutTexts = new WeakMap<Text, CutText>()
 const noticeEntries = new WeakMap<Entry, NoticeText>()
-
-/** A text with a notice in place of what was cut; printed as content, notice, content. */
-export function cutText(whole: Text, cut: CutText): Text {
-  const text: Text = { ...whole, text: cut.head + framedNotice(cut) + cut.tail }
-  cutTexts.set(text, cut)
-  return text
-}
-
-/** The parts of a text made by {@link cutText}. */
-export function cutOf(text: Text): CutText | undefined {
-  return cutTexts.get(text)
-}
-
-/** The notice with the blank lines that part it from the values: it never shares a line with one. */
-export function framedNotice({ head, notice, tail }: CutText): string {
-  return `${head === "" ? "" : "\n\n"}${notice.text}${tail === "" ? "" : "\n\n"}`
-}
 
 /** An entry that says how many entries were left out; printed in their place. */
 export function noticeEntry(notice: NoticeText): Entry {

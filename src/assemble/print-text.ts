@@ -6,7 +6,9 @@ import { isEncodedText } from "../encode/encoded.ts"
 import { encodeFence } from "../encode/fence.ts"
 import type { Markers } from "../encode/markers.ts"
 import type { EncoderName, SlotNode } from "../template/ast.ts"
+import { cutFencesOf } from "./cut-fences.ts"
 import { type CutText, cutOf, framedNotice } from "./notice.ts"
+import { closedNotice } from "./open-fence.ts"
 
 /** What of an encoded text is whose, and where it comes from. */
 export interface PrintedPart {
@@ -44,7 +46,18 @@ export function printText(text: Text, { node, markers, source: around }: TextPla
   const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
   // Inside a line a cut value is one quoted string, notice and all.
   if (!cut || encoder === "inline") return notBlank([content(encode(text.text))])
-  return notBlank([content(encode(cut.head)), noticePart(cut), content(encode(cut.tail), tailSource(source, cut))])
+  const closed = withFencesClosed(text, cut, encode)
+  return notBlank([content(encode(cut.head)), noticePart(closed), content(encode(cut.tail), tailSource(source, cut))])
+}
+
+/** A fence that the cut left open is closed by the notice (S17), unless the encoder has taken fences their meaning. */
+function withFencesClosed(text: Text, cut: CutText, encode: (raw: string) => string): CutText {
+  const open = cutFencesOf(text)
+  if (!open || encode("```") !== "```") return cut
+  const { head, tail, notice } = cut
+  const before = head === "" ? undefined : open.before
+  const after = tail === "" ? undefined : open.after
+  return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }
 }
 
 function encoderFor(text: Text, node: SlotNode): EncoderName | undefined {

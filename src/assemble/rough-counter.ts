@@ -6,11 +6,14 @@ import type { TokenCounter } from "../core/ports.ts"
  */
 export const roughCounter: TokenCounter = {
   exact: false,
-  count(text) {
-    let quarters = 0
-    for (let at = 0; at < text.length; at++) quarters += quartersOf(text.charCodeAt(at))
-    return Math.ceil(quarters / 4)
-  },
+  count: (text) => Math.ceil(estimate(text)),
+  estimate,
+}
+
+function estimate(text: string): number {
+  let quarters = 0
+  for (let at = 0; at < text.length; at++) quarters += quartersOf(text.charCodeAt(at))
+  return quarters / 4
 }
 
 function quartersOf(unit: number): number {

@@ -3,9 +3,10 @@ import type { Source } from "../core/source.ts"
 import { type Entry, type Injection, isEmptyValue, isText, type Text, type Value } from "../core/value.ts"
 import type { Dialect, PromptFile } from "../dialect/dialect.ts"
 import type { SlotNode } from "../template/ast.ts"
-import type { FrameWriter } from "../template/frame-writer.ts"
+import { FrameWriter } from "../template/frame-writer.ts"
 import { type WalkHost, walkScope } from "../template/walk.ts"
-import type { DraftRecorder } from "./draft-recorder.ts"
+import { DraftRecorder } from "./draft-recorder.ts"
+import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
 import { entryFile, missingEntryFile } from "./entry-file.ts"
 import { type NoticeText, noticeOf } from "./notice.ts"
 import { printText } from "./print-text.ts"
@@ -56,7 +57,14 @@ export class ValuePrinter {
   entry(entry: Entry, place: EntryPlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
-    return walkScope(place.file.template.nodes, this.#writer, this.#hostOf(entry, place))
+    const { pieces, opensWithFrame } = this.#blockOf(entry, place)
+    const [first] = pieces
+    if (!first) return false
+    // The white space that waits becomes one piece with a frame, and stands before a value by itself.
+    if (opensWithFrame) this.#writer.frame(first.text, first.source ?? place.node.source)
+    else this.#writer.beforeContent(place.node.source)
+    this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0)
+    return true
   }
 
   notice({ text, source }: NoticeText, at: Source): boolean {
@@ -84,6 +92,23 @@ export class ValuePrinter {
     this.#writer.beforeContent(node.source)
     for (const part of parts) this.#recorder.put(part)
     return true
+  }
+
+  /** An entry is printed by itself, once: what stands around it changes nothing but the white space before it. */
+  #blockOf(entry: Entry, place: EntryPlace): EntryBlock {
+    const known = knownBlock(entry, place, { dialect: this.#dialect, origin: this.#recorder.origin })
+    if (known) return known
+    const recorder = new DraftRecorder(this.#recorder.origin)
+    let opensWithFrame = false
+    const writer = new FrameWriter((text, source) => {
+      opensWithFrame ||= recorder.isEmpty
+      recorder.put({ text, part: "frame", trust: "author", source })
+    })
+    recorder.startMessage("user")
+    const values = new ValuePrinter(this.#dialect, writer, recorder)
+    walkScope(place.file.template.nodes, writer, values.#hostOf(entry, place))
+    const pieces = recorder.draft().messages[0]?.pieces ?? []
+    return rememberBlock(entry, place, { dialect: this.#dialect, origin: this.#recorder.origin }, { pieces, opensWithFrame })
   }
 
   /** An entry that no file prints: its texts in order, a line each. */

@@ -26,12 +26,15 @@ export function turnInjections(turn: TurnState, words: ParameterWords): Injectio
       "user",
       entries(ranks.history),
     ),
-    turnItem(
-      "memories",
-      turn.memories.map(({ text }) => ({ text: as(text, "memory") })),
-      "memory",
-      entries(ranks.memories),
-    ),
+    {
+      ...turnItem(
+        "memories",
+        turn.memories.map(({ text }) => ({ text: as(text, "memory") })),
+        "memory",
+        entries(ranks.memories),
+      ),
+      priority: priority.characterMemories,
+    },
     turnItem("prestart", turn.prestart.map(prestartEntry), "tool", entries(ranks.prestart)),
     {
       ...turnItem(

@@ -65,7 +65,7 @@ describe("S13 what gives way", () => {
     expect(tight.spans.find(({ part }) => part === "notice")).toMatchObject({ key: "memories", trust: "author" })
   })
 
-  test("a message's entries go from the oldest on; the notice stands before what is left, never in the assistant's mouth", () => {
+  test("messages go from the oldest on, the model's before the user's that it answers; the notice stands before what is left, never in the assistant's mouth", () => {
     const history = ["u1", "a1", "u2", "a2", "u3", "a3"].map((text) =>
       said(text[0] === "u" ? "user" : "assistant", text.repeat(30)),
     )
@@ -79,7 +79,8 @@ describe("S13 what gives way", () => {
       }).messages.map(({ role, content }) => `${role}: ${content.replaceAll(/(..)\1{29}/g, "$1")}`)
     const notice = (count: number) => `[...earlier entries left out: ${count}...]`
     expect(messages(4)).toEqual([`user: ${notice(2)}\n\nu2`, "assistant: a2", "user: u3", "assistant: a3", "user: ?"])
-    expect(messages(3)).toEqual([`user: ${notice(3)}`, "assistant: a2", "user: u3", "assistant: a3", "user: ?"])
+    expect(messages(3)).toEqual([`user: ${notice(3)}\n\nu2`, "user: u3", "assistant: a3", "user: ?"])
+    expect(messages(5)).toEqual([`user: ${notice(1)}\n\nu1`, "user: u2", "assistant: a2", "user: u3", "assistant: a3", "user: ?"])
     expect(messages(0)).toEqual([`user: ${notice(6)}\n\n?`])
   })
 

@@ -21,7 +21,7 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
   return {
     title: `Assembling, o200k_base (CPU, medians of ${runs} runs; the floor is cached counts and one join)`,
     rows: peers ? await measuredRows() : [],
-    gates: [...chatGates(), ...blockGates(), fuzzGate()],
+    gates: [...chatGates(), ...blockGates(), ...cutGates(), fuzzGate()],
   }
 }
 
@@ -222,12 +222,7 @@ async function seamRows(): Promise<Row[]> {
 
 async function cutRows(): Promise<Row[]> {
   const times = new Times()
-  const text = work
-    .blocks(700)
-    .map((block) => block.text)
-    .join("\n")
-    .replaceAll(/[^\n -~]/g, "x")
-    .slice(0, 130_000)
+  const text = longText()
   const notice = ({ kept, total }: { kept: number; total: number }) => `[...${kept} of ${total}...]`
   for (let i = 0; i < runs; i++) {
     for (const maxTokens of [100, 1000]) {
@@ -237,6 +232,38 @@ async function cutRows(): Promise<Row[]> {
     }
   }
   return times.rows()
+}
+
+/** 130 kB of prose, one byte a character, as a file is read. */
+function longText(): string {
+  const prose = work
+    .blocks(700)
+    .map((block) => block.text)
+    .join("\n")
+  return new TextDecoder("latin1").decode(new TextEncoder().encode(prose.replaceAll(/[^\n -~]/g, "x").slice(0, 130_000)))
+}
+
+/** How many pieces a cut splits, for each piece that counting the whole text would split. */
+function cutGates(): Gate[] {
+  const text = longText()
+  const all = tiktoken.pieces(text).length
+  const share = (maxTokens: number) => {
+    let pieces = 0
+    const counter: TokenCounter = {
+      ...tiktoken,
+      scan: (given, visit) =>
+        tiktoken.scan(given, (end, tokens) => {
+          pieces++
+          return visit(end, tokens)
+        }),
+    }
+    truncateText(text, { maxTokens, counter, notice: ({ kept, total }) => `[...${kept} of ${total}...]` })
+    return pieces / all
+  }
+  return [
+    atMost("cutting 130 kB to 100 tokens splits of its pieces", share(100), 1 / 50),
+    atMost("cutting 130 kB to 1,000 tokens splits of its pieces", share(1000), 0.06),
+  ]
 }
 
 async function templateRows(): Promise<Row[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { settleSeam } from "../../src/tokenizers/tiktoken/seam.ts"
+import { messageCounter } from "../../src/assemble/tokens/message-counter.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
 import { both, tokensOf } from "../tokenizers/tiktoken/encoders.ts"
 
@@ -12,18 +12,12 @@ describe.skipIf(!dataPresent)("tokens of hostile strings", () => {
     for (const text of texts) expect(tokensOf(text, side)).toEqual([...side.tiktoken.encode_ordinary(text)])
   })
 
-  test("add up when each string is joined to the next", () => {
+  test("S14 are counted exactly when each string is joined to the next ones", () => {
     const { encoder } = both("o200k_base")
-    const split = (text: string) => ({ text, starts: encoder.pieces(text) })
-    for (const [index, text] of texts.entries()) {
-      const next = texts[index + 1] ?? ""
-      const [left, right] = [split(text), split(next)]
-      const { kept, between, resumed } = settleSeam(left, right, encoder.pieces)
-      const before = text.slice(0, left.starts[kept])
-      const after = next.slice(right.starts[resumed] ?? next.length)
-      expect(before + between.join("") + after).toBe(text + next)
-      const parts = [before, ...between, after].map(encoder.count)
-      expect(parts.reduce((sum, count) => sum + count, 0)).toBe(encoder.count(text + next))
+    const counter = messageCounter({ exact: true, count: encoder.count, pieces: encoder.pieces, scan: encoder.scan })
+    for (const index of texts.keys()) {
+      const parts = texts.slice(index, index + 4).filter((text) => text !== "")
+      expect(counter.message(parts.map((text) => ({ text })))).toBe(encoder.count(parts.join("")))
     }
   })
 })

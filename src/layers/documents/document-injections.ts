@@ -37,9 +37,12 @@ export const documentKeys: Readonly<Record<DocumentName, string>> = {
   memory: "memory_document",
 }
 
-/** What is said of a document beside its text. The model may write them all, so none is the author's. */
+/**
+ * What is said of a document beside its text. The model may write them all, so none is the author's. SOUL.md gives way after
+ * all else of a turn and before the tools (70): without these the model could neither read what was cut nor mend it.
+ */
 const kinds: Readonly<Record<DocumentName, { readonly trust: Trust; readonly priority: number; readonly rank: number }>> = {
-  soul: { trust: "agent", priority: priority.characterProfile, rank: 95 },
+  soul: { trust: "agent", priority: priority.characterProfile, rank: 68 },
   user: { trust: "memory", priority: priority.characterRelationship, rank: 55 },
   memory: { trust: "memory", priority: priority.characterMemories, rank: 50 },
 }

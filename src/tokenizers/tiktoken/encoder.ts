@@ -1,3 +1,4 @@
+import type { PieceVisitor } from "../../core/ports.ts"
 import { loadClasses } from "./char-class.ts"
 import { createPieceCache } from "./piece-cache.ts"
 import { PieceMerge } from "./piece-merge.ts"
@@ -12,6 +13,8 @@ export interface Encoder {
   count(text: string): number
   /** Where the pieces begin, in UTF-16 offsets. */
   pieces(text: string): Uint32Array
+  /** The pieces in order with their tokens, until the visitor returns false. */
+  scan(text: string, visit: PieceVisitor): void
 }
 
 /** What an encoding is: its tokens, and where its pattern cuts. */
@@ -30,6 +33,20 @@ const generation = { pieces: 8192, characters: 131_072 }
 
 /** Room for pieces of so many bytes is kept; a longer one brings its own. */
 const keptBytes = 4096
+
+/** A pattern looks at no more characters behind the piece that it matches. */
+const lookAhead = 4
+
+/** Characters looked through at first; each time after that as many as before, so that who wants a text's beginning pays for no more. */
+const firstBlock = 4096
+
+/** The text with all up to some place behind `from` known to be well-formed: as it was given, or made so as a whole. */
+function wellFormedUpTo(text: string, from: number): { readonly wellFormed: string; readonly end: number } {
+  const most = Math.min(text.length, Math.max(firstBlock, from * 2))
+  const partsPair = most < text.length && /[\ud800-\udbff]/.test(text.charAt(most - 1))
+  const end = partsPair ? most + 1 : most
+  return text.slice(from, end).isWellFormed() ? { wellFormed: text, end } : { wellFormed: text.toWellFormed(), end: text.length }
+}
 
 /** An encoder that splits a text and counts each piece: one that is a token itself, one it remembers, or one it merges. */
 export function createEncoder({ tokens, split, work = { steps: 0 } }: EncoderParts): Encoder {
@@ -64,6 +81,17 @@ export function createEncoder({ tokens, split, work = { steps: 0 } }: EncoderPar
         total += countPiece(wellFormed, at, end)
       }
       return total
+    },
+    scan(text, visit) {
+      let { wellFormed, end: known } = wellFormedUpTo(text, 0)
+      for (let at = 0, end = 0; at < wellFormed.length; at = end) {
+        end = split(wellFormed, at)
+        while (end + lookAhead > known && known < wellFormed.length) {
+          ;({ wellFormed, end: known } = wellFormedUpTo(wellFormed, known))
+          end = split(wellFormed, at)
+        }
+        if (visit(end, countPiece(wellFormed, at, end)) === false) return
+      }
     },
     pieces(text) {
       const wellFormed = text.toWellFormed()

@@ -3,6 +3,7 @@ import type { TokenCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { chatOverhead } from "./chat-overhead.ts"
 import { encodingSources, isEncoding, type TiktokenEncoding } from "./encodings.ts"
+import { functionTokens } from "./function-tokens.ts"
 import { loadEncoder } from "./load-encoder.ts"
 import { encodingOfModel } from "./model-encoding.ts"
 
@@ -12,28 +13,30 @@ export type TiktokenCounterOptions =
   | { readonly encoding: TiktokenEncoding; readonly model?: undefined }
 
 /** A counter with everything the port has. */
-export type TiktokenCounter = TokenCounter & Required<Pick<TokenCounter, "pieces">>
+export type TiktokenCounter = TokenCounter & Required<Pick<TokenCounter, "pieces" | "scan">>
 
 /** What most models of today come nearest to. */
 const defaultEncoding: TiktokenEncoding = "o200k_base"
 
-const chatEncodings: ReadonlySet<TiktokenEncoding> = new Set(["cl100k_base", "o200k_base"])
-
 /**
  * A counter whose `count(text)` is the length of tiktoken's `encode_ordinary(text)`, at near-linear cost for any text.
  * A model that is not OpenAI's is counted as `o200k_base` with `exact: false`: an estimate for DeepSeek, Qwen and others
- * behind a compatible server. Text that reads like a special token is counted as the text it is. Loads its encoding when
+ * behind a compatible server. `exact` is about texts: overhead of messages is OpenAI's published formula, that of native tools
+ * an estimate. Text that reads like a special token is counted as the text it is. Loads its encoding when
  * called (some 80 ms of CPU), once for all counters of it. Throws `usage` for an encoding that does not exist and for
  * neither a model nor an encoding.
  */
 export async function tiktokenCounter(options: TiktokenCounterOptions): Promise<TiktokenCounter> {
   const { encoding, exact } = await choose(options)
-  const { count, pieces } = await loadEncoder(encoding)
+  const { count, pieces, scan } = await loadEncoder(encoding)
   return {
     exact,
     count,
     pieces,
-    ...(chatEncodings.has(encoding) ? { overhead: (messages) => chatOverhead(messages, count) } : {}),
+    scan,
+    ...(encoding === "o200k_base" || encoding === "cl100k_base"
+      ? { overhead: (messages, tools = []) => chatOverhead(messages, count) + functionTokens(tools, encoding, count) }
+      : {}),
   }
 }
 

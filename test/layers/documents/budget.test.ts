@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Assembly } from "../../../src/core/span.ts"
-import { read, soulPrompt } from "./soul-prompt.ts"
+import { fileTools, read, soulPrompt } from "./soul-prompt.ts"
 
 const documents = { soul: read("魂".repeat(2_000)), user: read("人".repeat(2_000)), memory: read("忆".repeat(2_000)) }
 const settings = { maxCharacters: 4_000, minShare: 0.1 }
@@ -34,7 +34,10 @@ describe("under a total budget", () => {
     expect(second.memory_document).toBeLessThan(410)
     expect(second.soul).toBe(2_000)
     expect(second.user_document).toBeLessThan(2_000)
-    const third = left(assembleWithin(whole - 4_000))
+    const assembly = assembleWithin(whole - 4_000)
+    // Without its tools nobody could read what was cut.
+    for (const { name } of fileTools) expect(assembly.messages[0]?.content).toContain(`\n- ${name}：`)
+    const third = left(assembly)
     expect(third.user_document).toBeLessThan(410)
     expect(third.soul).toBeLessThan(2_000)
     expect(third.soul).toBeGreaterThan(399)

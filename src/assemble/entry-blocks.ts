@@ -1,0 +1,74 @@
+import type { Source } from "../core/source.ts"
+import type { Trust } from "../core/trust.ts"
+import type { Entry, Injection } from "../core/value.ts"
+import type { Dialect, PromptFile } from "../dialect/dialect.ts"
+import type { Piece } from "./draft.ts"
+import type { Origin } from "./draft-recorder.ts"
+
+/** What an entry prints by itself. */
+export interface EntryBlock {
+  readonly pieces: readonly Piece[]
+  /** True when the first piece is the file's own text and not a value, a fence or a notice. */
+  readonly opensWithFrame: boolean
+}
+
+/** Where an entry is printed. */
+export interface BlockPlace {
+  readonly file: PromptFile
+  readonly injection: Injection
+  readonly rest?: boolean
+}
+
+/** In what it is printed. */
+export interface BlockContext {
+  readonly dialect: Dialect
+  readonly origin: Origin
+}
+
+/** A block, and the context in which it was printed. */
+interface KnownBlock extends EntryBlock {
+  readonly dialect: Dialect
+  readonly key: string
+  readonly stability: Origin["stability"]
+  readonly injectionKey: string
+  readonly trust: Trust
+  readonly source: Source | undefined
+  readonly rest: boolean | undefined
+}
+
+/** The last block of each entry in each file: entries are readonly data, so the same entry prints the same. */
+const blocks = new WeakMap<PromptFile, WeakMap<Entry, KnownBlock>>()
+
+/** What an entry printed the last time in the same context. */
+export function knownBlock(
+  entry: Entry,
+  { file, injection, rest }: BlockPlace,
+  { dialect, origin }: BlockContext,
+): EntryBlock | undefined {
+  const known = blocks.get(file)?.get(entry)
+  const isSame =
+    known !== undefined &&
+    known.dialect === dialect &&
+    known.key === origin.key &&
+    known.stability === origin.stability &&
+    known.injectionKey === injection.key &&
+    known.trust === injection.trust &&
+    known.source === injection.source &&
+    known.rest === rest
+  return isSame ? known : undefined
+}
+
+/** Remembers what an entry printed, in place of what it printed before in that file. */
+export function rememberBlock(
+  entry: Entry,
+  { file, injection, rest }: BlockPlace,
+  { dialect, origin }: BlockContext,
+  block: EntryBlock,
+): EntryBlock {
+  const ofFile = blocks.get(file) ?? new WeakMap<Entry, KnownBlock>()
+  blocks.set(file, ofFile)
+  const { key, stability } = origin
+  const { key: injectionKey, trust, source } = injection
+  ofFile.set(entry, { ...block, dialect, key, stability, injectionKey, trust, source, rest })
+  return block
+}

@@ -1,0 +1,30 @@
+import { type Entry, isText, type Value } from "../core/value.ts"
+import type { MessageCounter } from "./tokens/counted-message.ts"
+
+const counted = new WeakMap<MessageCounter, WeakMap<Entry, number>>()
+
+/** Tokens of an entry's values, each by itself: about what the entry takes, wherever it is printed. */
+export function entryTokens(entry: Entry, counter: MessageCounter): number {
+  const known = counted.get(counter) ?? new WeakMap<Entry, number>()
+  counted.set(counter, known)
+  const before = known.get(entry)
+  if (before !== undefined) return before
+  const tokens = textsOf(entry).reduce((sum, text) => sum + counter.text(text), 0)
+  known.set(entry, tokens)
+  return tokens
+}
+
+/** Tokens of a value's texts, each by itself. */
+export function valueTokens(value: Value, counter: MessageCounter): number {
+  if (typeof value === "boolean") return 0
+  if (typeof value === "string") return counter.text(value)
+  return isText(value) ? counter.text(value.text) : value.reduce((sum, entry) => sum + entryTokens(entry, counter), 0)
+}
+
+function textsOf(entry: Entry): string[] {
+  return Object.values(entry).flatMap((value) => {
+    if (typeof value === "boolean") return []
+    if (typeof value === "string") return [value]
+    return isText(value) ? [value.text] : value.flatMap(textsOf)
+  })
+}

@@ -1,0 +1,33 @@
+import type { Part } from "./part.ts"
+import type { PartStore } from "./part-store.ts"
+
+/** A text that is counted. What is known of it is kept with it, so that it is not looked up again. */
+export interface Countable {
+  readonly text: string
+  known?: { readonly store: PartStore; readonly part: Part } | undefined
+}
+
+/** Counts messages that are made of texts, with whatever a counter can do. */
+export interface MessageCounter {
+  /** A text by itself. */
+  text(text: string): number
+  /** A part of a message by itself. */
+  part(part: Countable): number
+  /** Tokens of a part that nothing before or after it takes away. */
+  least(part: Countable): number
+  /** The parts joined. */
+  message(parts: readonly Countable[]): number
+  /** The parts joined, after each of them. */
+  growth(parts: readonly Countable[]): Growth
+  /** What is known of texts, where they are counted by their pieces. */
+  readonly store?: PartStore
+}
+
+/** How a message's count grows from part to part. */
+export interface Growth {
+  readonly tokens: number
+  /** Each part's share: none is negative, and they sum to the message's tokens. */
+  readonly shares: readonly number[]
+  /** The tokens of the first `count` parts joined. */
+  upTo(count: number): number
+}

@@ -1,0 +1,33 @@
+/**
+ * A bounded map of two generations: when the young one is full it becomes the old one, and what was in the old one is
+ * forgotten unless it was asked for since. It holds at most twice the limits.
+ */
+export class Generations<Key, Value> {
+  readonly #limits: { readonly entries: number; readonly weight: number }
+  #young = new Map<Key, Value>()
+  #old = new Map<Key, Value>()
+  #weight = 0
+
+  constructor(limits: { readonly entries: number; readonly weight?: number }) {
+    this.#limits = { weight: Number.POSITIVE_INFINITY, ...limits }
+  }
+
+  /** `weight` is what the value adds to the limit when it is young again. */
+  get(key: Key, weight = 0): Value | undefined {
+    const young = this.#young.get(key)
+    if (young !== undefined) return young
+    const old = this.#old.get(key)
+    if (old !== undefined) this.set(key, old, weight)
+    return old
+  }
+
+  set(key: Key, value: Value, weight = 0): void {
+    if (this.#young.size >= this.#limits.entries || this.#weight + weight > this.#limits.weight) {
+      this.#old = this.#young
+      this.#young = new Map()
+      this.#weight = 0
+    }
+    this.#young.set(key, value)
+    this.#weight += weight
+  }
+}

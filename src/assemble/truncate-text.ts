@@ -1,0 +1,133 @@
+import { PromptStrataError } from "../core/errors.ts"
+import type { TokenCounter } from "../core/ports.ts"
+import { shippedDialect } from "../dialect/shipped.ts"
+import { framedNotice } from "../encode/cut-text.ts"
+import { countCodePoints } from "./code-points.ts"
+import { cutPlaces } from "./cut-places.ts"
+import { dialectNotices } from "./dialect-notices.ts"
+import { closedNotice, type FenceAt, fencesOf } from "./open-fence.ts"
+import { roughCounter } from "./rough-counter.ts"
+import { largestSize } from "./size-search.ts"
+import type { MessageCounter } from "./tokens/counted-message.ts"
+import { messageCounter } from "./tokens/message-counter.ts"
+import { TextSlices } from "./tokens/text-slices.ts"
+
+/** Options of {@link truncateText}. */
+export interface TruncateOptions {
+  /** Tokens that the result may have, its notice among them. */
+  readonly maxTokens?: number
+  /** Characters (code points) of the text that may be left, without the notice. */
+  readonly maxCharacters?: number
+  /** What is left. Default both ends. */
+  readonly shrink?: "head" | "tail" | "headTail"
+  /** Default: an estimate. */
+  readonly counter?: TokenCounter
+  /** The words that stand where something was cut. Default: those of the shipped dialects, in English. */
+  readonly notice?: (counts: { readonly kept: number; readonly total: number }) => string
+}
+
+/** A text that is short enough. */
+export interface TruncatedText {
+  /** The text given, where nothing had to be cut. */
+  readonly text: string
+  readonly isCut: boolean
+  /** Characters (code points) of the text that are left, and that it had. */
+  readonly kept: number
+  readonly total: number
+}
+
+/**
+ * Cuts a text to so many tokens or characters, as little as it takes, around a visible notice. A cut never splits a grapheme
+ * and never leaves a code fence open (S17). With a counter that has pieces it counts what it keeps and not the whole text.
+ * Pure. Throws `usage` where `maxTokens` has not even room for the notice.
+ */
+export function truncateText(text: string, options: TruncateOptions): TruncatedText {
+  const { maxTokens = Number.POSITIVE_INFINITY, maxCharacters = Number.POSITIVE_INFINITY, counter = roughCounter } = options
+  const total = countCodePoints(text)
+  const cutter = new Cutter(text, total, options, messageCounter(counter))
+  if (total <= maxCharacters && cutter.fitsWhole(maxTokens)) return { text, isCut: false, kept: total, total }
+  // As many UTF-16 units are no more characters; a text with pairs keeps a few fewer than it might.
+  const most = Math.min(text.length - 1, maxCharacters)
+  const size = largestSize(
+    { least: 0, most, guess: Math.min(most, cutter.guess(maxTokens)) },
+    (at) => cutter.tokens(at) - maxTokens,
+  )
+  if (size === 0 && cutter.tokens(0) > maxTokens) throw noRoom(maxTokens, cutter.tokens(0))
+  return cutter.at(size)
+}
+
+/** A text at any size. */
+class Cutter {
+  readonly #text: string
+  readonly #total: number
+  readonly #shrink: "head" | "tail" | "headTail"
+  readonly #notice: (counts: { readonly kept: number; readonly total: number }) => string
+  readonly #counter: MessageCounter
+  readonly #slices: TextSlices | undefined
+  readonly #fenceAt: FenceAt
+
+  constructor(
+    text: string,
+    total: number,
+    { shrink = "headTail", notice = defaultNotice }: TruncateOptions,
+    counter: MessageCounter,
+  ) {
+    this.#text = text
+    this.#total = total
+    this.#shrink = shrink
+    this.#notice = notice
+    this.#counter = counter
+    this.#slices = counter.store ? new TextSlices(text, counter.store) : undefined
+    this.#fenceAt = fencesOf(text)
+  }
+
+  fitsWhole(maxTokens: number): boolean {
+    if (maxTokens === Number.POSITIVE_INFINITY) return true
+    return this.#slices ? this.#slices.headOf(maxTokens + 1).tokens <= maxTokens : this.#counter.text(this.#text) <= maxTokens
+  }
+
+  guess(maxTokens: number): number {
+    if (maxTokens === Number.POSITIVE_INFINITY) return this.#text.length
+    // A text is about as dense everywhere, and its notice takes about what it takes with nothing kept.
+    if (this.#slices)
+      return this.#slices.headOf(Math.max(1, maxTokens - this.#counter.message([{ text: this.#parts(0).notice }]))).units
+    return Math.floor((this.#text.length * maxTokens) / Math.max(1, this.#counter.text(this.#text)))
+  }
+
+  tokens(size: number): number {
+    const { head, notice, tail } = this.#parts(size)
+    this.#slices?.learnHead(head.length)
+    this.#slices?.learnTail(this.#text.length - tail.length)
+    return this.#counter.message([head, notice, tail].filter((text) => text !== "").map((text) => ({ text })))
+  }
+
+  at(size: number): TruncatedText {
+    const { head, notice, tail, kept } = this.#parts(size)
+    return { text: head + notice + tail, isCut: true, kept, total: this.#total }
+  }
+
+  #parts(size: number) {
+    const { headEnd, tailStart } = cutPlaces(this.#text, this.#text, size, this.#shrink)
+    const [head, tail] = [this.#text.slice(0, headEnd), this.#text.slice(tailStart)]
+    const kept = countCodePoints(head) + countCodePoints(tail)
+    const text = closedNotice(this.#notice({ kept, total: this.#total }), {
+      before: head === "" ? undefined : this.#fenceAt(headEnd),
+      after: tail === "" ? undefined : this.#fenceAt(tailStart),
+    })
+    return { head, notice: framedNotice({ head, notice: { text }, tail }), tail, kept }
+  }
+}
+
+function defaultNotice(counts: { readonly kept: number; readonly total: number }): string {
+  return dialectNotices(shippedDialect("layered", "en")).truncated(counts).text
+}
+
+function noRoom(maxTokens: number, least: number): PromptStrataError {
+  return new PromptStrataError(
+    "usage",
+    `expected room for the notice of a cut, which takes ${least} tokens, found ${maxTokens}.`,
+    {
+      hint: `Allow ${least} tokens or more, or give a shorter notice.`,
+    },
+  )
+}

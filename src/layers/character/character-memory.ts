@@ -1,0 +1,55 @@
+import { faultOf, onOneLine, traitLimits } from "./change-traits.ts"
+import type { CharacterTrait } from "./character-sheet.ts"
+
+/** Speakers of one conversation whose relationship is kept; beyond, whose changed longest ago is as at the beginning. */
+const maxSpeakers = 200
+
+/** What a model changed in a session: plain JSON. */
+export interface CharacterMemory {
+  readonly state: readonly CharacterTrait[]
+  /** By the speaker's id, who changed last stands last. */
+  readonly relationships: readonly { readonly speaker: string; readonly traits: readonly CharacterTrait[] }[]
+}
+
+/** Reads what a session kept. What is missing or has another form is as at the beginning. */
+export function characterMemory(kept: unknown): CharacterMemory {
+  const { state, relationships } = recordOf(kept)
+  return {
+    state: traitsOf(state),
+    relationships: listOf(relationships).flatMap((item) => {
+      const { speaker, traits } = recordOf(item)
+      return typeof speaker === "string" ? [{ speaker, traits: traitsOf(traits) }] : []
+    }),
+  }
+}
+
+/** What changed between the character and one speaker. */
+export function relationshipWith({ relationships }: CharacterMemory, speaker: string): readonly CharacterTrait[] {
+  return relationships.find((known) => known.speaker === speaker)?.traits ?? []
+}
+
+/** The memory with other changes between the character and one speaker. */
+export function withRelationship(memory: CharacterMemory, speaker: string, traits: readonly CharacterTrait[]): CharacterMemory {
+  const others = memory.relationships.filter((known) => known.speaker !== speaker)
+  const all = traits.length > 0 ? [...others, { speaker, traits }] : others
+  return { ...memory, relationships: all.slice(-maxSpeakers) }
+}
+
+function traitsOf(value: unknown): readonly CharacterTrait[] {
+  return listOf(value)
+    .flatMap((pair): CharacterTrait[] => {
+      const [name, text] = listOf(pair)
+      if (typeof name !== "string" || typeof text !== "string") return []
+      const trait: CharacterTrait = [onOneLine(name), onOneLine(text)]
+      return faultOf(trait) === undefined && trait[1] !== "" ? [trait] : []
+    })
+    .slice(0, traitLimits.traits)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}

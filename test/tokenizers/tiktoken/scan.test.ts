@@ -1,0 +1,43 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { piecesOfText } from "./arbitrary-pieces.ts"
+import { both, encodings } from "./encoders.ts"
+
+describe.each(encodings)("a scan by %s", (encoding) => {
+  const { encoder } = both(encoding)
+
+  test("has the pieces and the count of a text, long ones and half pairs too", () => {
+    const long = fc
+      .tuple(
+        piecesOfText(4),
+        fc.constantFrom("\ud83d", "\ude00", "😀", "a", " ", "!", "\n"),
+        fc.integer({ min: 4080, max: 4100 }),
+        piecesOfText(4),
+      )
+      .map(
+        ([before, unit, length, after]) =>
+          `${"x ".repeat(length >> 1)}${before}${unit}${after}${"。".repeat(length)}${unit}${before}`,
+      )
+    fc.assert(
+      fc.property(fc.oneof(piecesOfText(10), long, fc.string({ unit: "binary" })), (text) => {
+        const starts: number[] = []
+        let [at, tokens] = [0, 0]
+        encoder.scan(text, (end, count) => {
+          starts.push(at)
+          at = end
+          tokens += count
+          return true
+        })
+        expect(starts).toEqual([...encoder.pieces(text)])
+        expect(tokens).toBe(encoder.count(text))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test("stops when its visitor has enough", () => {
+    let visits = 0
+    encoder.scan("one two three four", () => ++visits < 2)
+    expect(visits).toBe(2)
+  })
+})
