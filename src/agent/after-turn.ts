@@ -12,7 +12,8 @@ import { sessionId } from "./session-id.ts"
  */
 export function runAfterTurn(parts: AgentParts, setup: TurnSetup, result: TurnResult): void {
   for (const hook of parts.hooks) {
-    if (hook.afterTurn) void parts.background.enqueue(sessionId(setup.key), () => runHook(parts, hook, { setup, result }))
+    // Not read here: a getter that throws is the hook's failure too.
+    if ("afterTurn" in hook) void parts.background.enqueue(sessionId(setup.key), () => runHook(parts, hook, { setup, result }))
   }
 }
 
@@ -22,10 +23,11 @@ async function runHook(
   { setup, result }: { readonly setup: TurnSetup; readonly result: TurnResult },
 ): Promise<void> {
   const { key, turnId, question, memoryOn } = setup
-  const context = { key, turnId, memoryOn, result, speaker: question.speaker, question: question.text }
+  // Copies: what one hook does to them reaches neither the next hook nor whoever awaits the turn.
+  const context = { key: { ...key }, turnId, memoryOn, result: { ...result }, speaker: { ...question.speaker } }
   const timeoutMs = profile.limits.toolMs
   const outcome = await within({ timeoutMs, signal: new AbortController().signal, timers: ports.timers }, (signal) =>
-    hook.afterTurn?.({ ...context, signal }),
+    hook.afterTurn?.({ ...context, question: question.text, signal }),
   )
   if (outcome.status === "failed")
     onWarning({ key, turnId, message: `The hook ${hook.name} failed after the turn: ${messageOf(outcome.error)}` })

@@ -12,6 +12,7 @@ import { agentExtensions } from "./agent-extensions.ts"
 import type { AgentOptions, BackgroundWarning } from "./agent-options.ts"
 import type { AgentParts } from "./agent-parts.ts"
 import { baseStack } from "./base-stack.ts"
+import { closePlugins } from "./close-plugins.ts"
 import { defaultPorts } from "./default-ports.ts"
 import { profileVersions } from "./profile-versions.ts"
 import { Session } from "./session.ts"
@@ -23,7 +24,10 @@ export interface Agent {
   session(conversation: string | Omit<SessionKey, "agent">): Session
   /** Settles when no turn runs or waits and nothing runs in the background. */
   idle(): Promise<void>
-  /** Takes no more turns, waits for those that run and closes the plugins; throws what closing one threw, once all were asked. */
+  /**
+   * Takes no more turns, waits for those that run and closes the plugins; throws what closing one threw, once all were asked. One
+   * that takes longer than `limits.toolMs` is waited for no longer and counts as thrown.
+   */
   close(): Promise<void>
 }
 
@@ -59,7 +63,8 @@ export function createAgent(options: AgentOptions): Agent {
       const isFirst = !closed
       closed = true
       await idle(shared)
-      if (isFirst) await closePlugins(versions.closable)
+      if (isFirst)
+        await closePlugins(versions.closable, { timers: shared.ports.timers, timeoutMs: versions.latest.profile.limits.toolMs })
     },
   }
 }
@@ -109,13 +114,6 @@ async function idle({ queue, background }: Pick<AgentParts, "queue" | "backgroun
 /** Nothing that goes wrong goes unseen; whoever wants it elsewhere passes `onWarning`. */
 function warnOnConsole({ key, turnId, message }: BackgroundWarning): void {
   console.warn(`promptstrata: ${message} (conversation ${JSON.stringify(key.conversation)}, ${turnId})`)
-}
-
-async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
-  const closings = await Promise.allSettled(plugins.map(async (plugin) => plugin.close?.()))
-  const failed = closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []))
-  if (failed.length === 1) throw failed[0]
-  if (failed.length > 1) throw new AggregateError(failed, "Several plugins could not be closed.")
 }
 
 function isModelList(model: AgentOptions["model"]): model is readonly [LanguageModel, ...LanguageModel[]] {

@@ -32,7 +32,8 @@ export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: Sessi
     loop: profile.loop,
     limits: profile.limits,
     output: profile.output,
-    ...(tokens === undefined ? {} : { budgetTokens: Math.max(0, tokens - answerTokens - stepTokens) }),
+    ...(tokens === undefined ? {} : { budgetTokens: Math.max(0, tokens - answerTokens) }),
+    reserveTokens: tokens === undefined ? 0 : stepTokens,
     maxResultCharacters: profile.tools.maxResultCharacters,
     request: {
       responseFormat: profile.loop.responseFormat,

@@ -66,7 +66,7 @@ export class Session {
       const input = this.#input(text, from ?? this.#defaultSpeaker(), turnId)
       const run = new TurnRun(makeTurnSetup(this.#parts, input, record), signal ?? new AbortController().signal, () => undefined)
       await prepare(run)
-      return assembleStep(run, prompt, this.#parts.models[0])
+      return assembleStep(run, { prompt, model: this.#parts.models[0], tools: undefined })
     })
   }
 

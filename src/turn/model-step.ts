@@ -54,7 +54,7 @@ async function runAttempt(run: TurnRun, { prompt, tools, model, reading }: Attem
   const { limits, ports } = run.setup
   const step = run.traceSteps.length + 1
   const startedMs = ports.clock.nowMs()
-  const assembly = assembleStep(run, prompt, model)
+  const assembly = assembleStep(run, { prompt, model, tools })
   run.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
   const heard = new Heard(run, { step, model, reading })
   let error: string | undefined
@@ -78,7 +78,7 @@ async function runAttempt(run: TurnRun, { prompt, tools, model, reading }: Attem
 }
 
 /** The request's assembly; the turn's first decides what is cut (design, rule 6). */
-export function assembleStep(run: TurnRun, prompt: string, model: LanguageModel): Assembly {
+export function assembleStep(run: TurnRun, { prompt, model, tools }: Pick<Attempt, "prompt" | "model" | "tools">): Assembly {
   const { setup } = run
   const assembly = assembleInjections(combineInjections(setup.stack, run.state(), setup.dialect), {
     dialect: setup.dialect,
@@ -86,9 +86,18 @@ export function assembleStep(run: TurnRun, prompt: string, model: LanguageModel)
     developerRole: model.capabilities.developerRole,
     counter: setup.ports.counter,
     ...(setup.budgetTokens === undefined ? {} : { budgetTokens: setup.budgetTokens }),
-    cut: run.cut,
+    ...(run.cut ? { cut: run.cut } : {}),
+    history: { reserveTokens: setup.reserveTokens },
+    ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
   })
   run.cut = assembly.cut
+  const { prefixMoved } = assembly
+  if (prefixMoved)
+    run.warnOnce(
+      "budget",
+      prefixMoved.key,
+      `The request's beginning moved in this turn: ${prefixMoved.key} was cut, ${prefixMoved.reason}.`,
+    )
   for (const { key, removed, kinds } of assembly.sanitised) {
     run.warnOnce("sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
   }

@@ -3,6 +3,7 @@ import { encodeInline } from "../encode/inline.ts"
 import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import { confirmation } from "./confirmation.ts"
+import { fitResult } from "./fit-result.ts"
 import type { TurnRun } from "./turn-run.ts"
 
 /** One call, as the planner or the profile asked for it. */
@@ -33,7 +34,7 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
       ...(confirm ? { confirm } : {}),
       record: (record) => run.records.push(record),
       progress: (progress) => isRunning && run.emit({ type: "tool-progress", id, tool: name, progress }),
-      isShownWhole: (key) => !Object.hasOwn(run.cut, key),
+      isShownWhole: (key) => !Object.hasOwn(run.cut ?? {}, key),
     },
     signal: run.signal,
     timers: ports.timers,
@@ -55,15 +56,15 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
       durationMs,
     }
   }
-  const { cappedFromCharacters: capped } = outcome
   const empty = outcome.result.trim() === ""
-  const result = empty ? renderNotice(dialect, "tool-no-result", {}) : outcome.result
+  const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(run, outcome.result)
+  const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
   return {
     id,
     tool: name,
     args: asRecord(outcome.args, args),
     status: "ok",
-    result,
+    result: fitted.result,
     ...(empty ? { empty: true as const } : {}),
     ...(capped === undefined ? {} : { cappedFromCharacters: capped }),
     durationMs,

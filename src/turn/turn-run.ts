@@ -34,8 +34,8 @@ export class TurnRun {
   readonly records: ToolRecord[] = []
   /** What hooks keep with the session, as this turn changes it. */
   readonly hookStates: Map<string, unknown>
-  /** What the first step cut; later steps cut the same. */
-  cut: Cut = {}
+  /** What the first step cut; later steps cut the same. Absent before it. */
+  cut: Cut | undefined
   fault: string | undefined
   note: string | undefined
   readonly #warnedOf = new Set<string>()

@@ -38,6 +38,8 @@ export interface TurnSetup {
   readonly limits: TimeLimits
   /** Tokens a request may have, the answer's share already taken off. */
   readonly budgetTokens?: number
+  /** Of these, what the turn's first request leaves free for later steps. */
+  readonly reserveTokens: number
   readonly output: OutputSettings
   readonly maxResultCharacters?: number
   readonly request: Pick<ModelRequest, "responseFormat" | "maxOutputTokens" | "temperature">

@@ -38,7 +38,9 @@ export function within<T>(
   })
 }
 
-/** What became of it, for a warning: `failed: …` or `took longer than 5000 ms`. */
+/** What became of it, for a warning, without a full stop: `failed: …` or `took longer than 5000 ms`. */
 export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): string {
-  return outcome.status === "failed" ? `failed: ${messageOf(outcome.error)}` : `took longer than ${timeoutMs} ms`
+  if (outcome.status !== "failed") return `took longer than ${timeoutMs} ms`
+  const message = messageOf(outcome.error)
+  return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
 }
