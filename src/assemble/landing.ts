@@ -4,19 +4,20 @@ import type { TemplateNode } from "../template/ast.ts"
 
 /** Where a prompt's injections print. */
 export interface Landing {
-  /** By slot; the slots `rest` and `developer` collect what has none of its own. */
+  /** By slot; the slots `rest`, `developer` and `standing` collect what has none of its own. */
   readonly slots: ReadonlyMap<string, readonly Injection[]>
   /** Names that a condition finds filled, flags too. */
   readonly held: ReadonlySet<string>
 }
 
 /** Slots that collect other injections; none can claim them by its key. */
-const collecting: ReadonlySet<string> = new Set(["rest", "developer"])
+const collecting: ReadonlySet<string> = new Set(["rest", "developer", "standing"])
 
 /**
  * Decides where each injection lands: in the slot of its key; what no slot names and the file does not omit goes to
  * the rest slot by ascending priority, equal ones in the order given; developer items go to the `developer` slot where
- * the file has one and the model has the role. Flags print nowhere and only answer conditions.
+ * the file has one and the model has the role, and what never changes to the `standing` slot where the file has one, so
+ * that it stands in a provider's cache. Flags print nowhere and only answer conditions.
  */
 export function landing(
   injections: readonly Injection[],
@@ -27,6 +28,7 @@ export function landing(
   const slots = new Map<string, Injection[]>([
     ["rest", []],
     ["developer", []],
+    ["standing", []],
   ])
   const held = new Set<string>()
   const land = (slot: string, injection: Injection) => {
@@ -35,12 +37,13 @@ export function landing(
     else slots.set(slot, [injection])
   }
   for (const injection of byPriority(injections)) {
-    const { key, content, role, enabled } = injection
+    const { key, content, role, scope, enabled } = injection
     if (!enabled || file.omit.includes(key) || isEmptyValue(content)) continue
     if (conditions.has(key) && !collecting.has(key)) held.add(key)
     if (content === true) continue
     if (names.has(key) && !collecting.has(key)) land(key, injection)
-    else land(developerRole && role === "developer" && names.has("developer") ? "developer" : "rest", injection)
+    else if (developerRole && role === "developer" && names.has("developer")) land("developer", injection)
+    else land(scope === "global" && names.has("standing") ? "standing" : "rest", injection)
   }
   for (const [slot, landed] of slots) if (landed.length > 0) held.add(slot)
   return { slots, held }

@@ -11,6 +11,7 @@ import { DraftRecorder, originOf } from "./draft-recorder.ts"
 import { entryFile, missingEntryFile, notEntries } from "./entry-file.ts"
 import { type Landing, restEntry } from "./landing.ts"
 import { type NoticeText, noticeOf } from "./notice.ts"
+import { usualStability } from "./usual-stability.ts"
 import { type EntryPlace, ValuePrinter } from "./value-printer.ts"
 
 /** What a prompt is printed from. */
@@ -49,7 +50,7 @@ export class PromptPrinter implements WalkHost {
 
   slot(node: SlotNode): boolean {
     const landed = this.#input.landing.slots.get(node.name) ?? []
-    const isRest = node.name === "rest" || node.name === "developer"
+    const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
     const file = isRest ? entryFile(this.#dialect, "rest") : undefined
     return this.#values.list(landed, { node, separator: file?.separator ?? "\n\n" }, (injection) =>
       this.#recorder.from(originOf(injection), () =>
@@ -117,10 +118,10 @@ export class PromptPrinter implements WalkHost {
     this.writer.startMessage()
   }
 
-  /** What nobody gave may come any turn. */
+  /** What nobody gave comes, if it comes, as often as such things do. */
   #stabilityOf(name: string): Stability {
     const injection = this.#input.injections.find(({ key }) => key === name)
-    return injection ? originOf(injection).stability : "turn"
+    return injection ? originOf(injection).stability : usualStability(name)
   }
 }
 

@@ -1,27 +1,7 @@
 import { promptKinds } from "../dialect/prompt-source.ts"
+import { promptSlots } from "../layers/prompt-slots.ts"
 import type { LintContext, LintFile } from "./context.ts"
 import { makesMessages } from "./nodes.ts"
-
-/** What a turn, the profile and the layers put into prompts, by key; the last three collect what no slot names. */
-const promptSlots = [
-  "question",
-  "memory_on",
-  "history",
-  "memories",
-  "prestart",
-  "tools",
-  "runs",
-  "steps",
-  "note",
-  "fault",
-  "persona",
-  "format",
-  "skills",
-  "final_system",
-  "base",
-  "developer",
-  "rest",
-] as const
 
 const run = ["tool", "arguments", "failed", "block", "result"] as const
 

@@ -87,7 +87,7 @@ describe("rule 1: every injection lands", () => {
       const { slots, omit } = readNames(where)
       const files = shippedDialectFiles(where.dialect, where.locale)
       const lists = new Set(files.files.map(({ path }) => path.slice(path.lastIndexOf("/") + 1, -3)))
-      for (const key of [...slots, ...omit].filter((name) => !["rest", "developer"].includes(name))) {
+      for (const key of [...slots, ...omit].filter((name) => !["rest", "developer", "standing"].includes(name))) {
         const content = lists.has(key)
           ? [{ text: "<it>", content: "<it>", call: "<it>", name: "<it>", tool: "<it>", speaker: "" }]
           : "<it>"
@@ -101,6 +101,18 @@ describe("rule 1: every injection lands", () => {
         expect(assembly.spans.some((span) => span.key === key && span.source?.file.endsWith("/rest.md"))).toBe(false)
       }
     }
+  })
+
+  test("what never changes stands in the slot `standing` of a file that has one, before all that changes (S15)", () => {
+    const items = [
+      item("rule", "<rule>", { scope: "global" }),
+      item("mood", "<mood>", { scope: "session" }),
+      item("now", "<now>"),
+    ]
+    const { messages, spans } = assembleInjections(items, { dialect: shippedDialect("layered", "en"), prompt: "planner" })
+    expect(messages[0]).toMatchObject({ role: "system", content: expect.stringContaining("<rule>") })
+    expect(messages.at(-1)).toMatchObject({ role: "user", content: expect.stringMatching(/<mood>[\s\S]*<now>/) })
+    expect(spans.find(({ key }) => key === "rule")?.stability).toBe("global")
   })
 
   test("a slot in a branch that is not taken leaves its injection unplaced, and says so", () => {
