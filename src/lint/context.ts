@@ -7,7 +7,7 @@ import type { TurnTrace } from "../trace/trace.ts"
 import type { LintSeverity } from "./problem.ts"
 
 /** What an authored file is, by where it stands. `other`: a file in a prompts folder that no part of the library looks for there. */
-export type LintFileKind = "profile" | "prompt" | "tool" | "persona" | "format" | "final" | "skill" | "other"
+export type LintFileKind = "profile" | "prompt" | "tool" | "persona" | "character" | "format" | "final" | "skill" | "other"
 
 /** What went wrong when a file was read, located; which rule reports it. */
 export interface LintFault {

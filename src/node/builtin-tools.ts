@@ -73,8 +73,8 @@ export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOpt
 }
 
 /** The shipped prompt files and, after them, a user's own words of tools: named alike, the later of two replaces the other. */
-export function promptsWithOwn(promptFolder: string | undefined): readonly PromptSource[] {
-  return [...shippedPrompts, ...ownPrompts(promptFolder)]
+export function promptsWithOwn(...promptFolders: readonly (string | undefined)[]): readonly PromptSource[] {
+  return [...shippedPrompts, ...promptFolders.flatMap(ownPrompts)]
 }
 
 function ownPrompts(promptFolder: string | undefined): PromptSource[] {

@@ -30,7 +30,9 @@ const fallbackLocales = ["en", "zh-CN"]
  * `zh-CN`; `.txt` counts like `.md`.
  */
 export function findText(reference: string, places: TextPlaces): FoundText {
-  const bases = isTextPath(reference) ? textPathsOf(reference, places) : textFolders(places).map((folder) => join(folder, reference))
+  const bases = isTextPath(reference)
+    ? textPathsOf(reference, places)
+    : textFolders(places).map((folder) => join(folder, reference))
   const endings = isTextPath(reference) ? [""] : extensions
   const path = bases.flatMap((base) => endings.map((ending) => base + ending)).find((candidate) => fileExists(candidate))
   if (path !== undefined) return { path }
@@ -52,7 +54,10 @@ export function isTextPath(reference: string): boolean {
 }
 
 /** Every file that a path can mean: beside the file that names it, then in each prompts folder. */
-export function textPathsOf(reference: string, { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">): string[] {
+export function textPathsOf(
+  reference: string,
+  { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">,
+): string[] {
   return unique([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, reference)))
 }
 

@@ -20,3 +20,20 @@ export { loadSkills } from "./skills/load-skills.ts"
 export { type LoadSkillsOptions, readSkills, type SkillsFound } from "./skills/read-skills.ts"
 export type { SkillProblem, SkillRule } from "./skills/skill-problem.ts"
 export { type ProfileWatch, type WatchProfileOptions, watchProfile } from "./watch-profile.ts"
+export type { FileKind, FileStats, FileSystem, OpenFile } from "./workspace/file-system.ts"
+export type { HistoryLimits } from "./workspace/history-limits.ts"
+export { openWorkspace } from "./workspace/open-workspace.ts"
+export type { HiddenRule } from "./workspace/path-rules.ts"
+export { canonicalPath, samePath } from "./workspace/same-path.ts"
+export type {
+  ChangeOptions,
+  Expectation,
+  SearchOutcome,
+  Workspace,
+  WorkspaceBytes,
+  WorkspaceEntry,
+  WorkspaceFile,
+  WorkspaceOptions,
+  WriteOutcome,
+  WriteRecord,
+} from "./workspace/workspace.ts"

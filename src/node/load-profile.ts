@@ -11,14 +11,14 @@ import { chooseLocale } from "./locale.ts"
 import { mergeChain, readProfileChain } from "./profile-chain.ts"
 import { findProfileDialect } from "./profile-dialect.ts"
 import { withDocuments } from "./profile-documents.ts"
-import { checkPluginOptions, loadProfilePlugins } from "./profile-plugins.ts"
+import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 import { type ProfileSearch, refuseReported } from "./profile-search.ts"
 import { profileSettings } from "./profile-settings.ts"
 import { loadProfileSkills, withModes } from "./profile-skills.ts"
 import { findProfileTexts, type ProfileTexts } from "./profile-texts.ts"
 import { checkEnabledTools, makeProfileTools } from "./profile-tools.ts"
-import { profileVariables } from "./profile-variables.ts"
+import { checkVariables, profileVariables } from "./profile-variables.ts"
 import { readProfileWords } from "./profile-words.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
 import { shippedProfilesFolder } from "./shipped-files.ts"
@@ -67,6 +67,10 @@ export async function readProfile(
   const format = words.parser(plugins)
   const settings = profileSettings(file, chain, dataFolder)
   const mounts = skillMounts([...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])])
+  const { files } = settings
+  const tools = makeProfileTools(file, { locale, dataFolder, clock: options.clock, promptFolder: texts.folder, files, mounts })
+  checkPluginTools(search, plugins, tools.builtin)
+  refuseReported(search)
   const profile = resolveProfile({
     name: basename(path, ".toml"),
     locale,
@@ -74,14 +78,7 @@ export async function readProfile(
     ...settings,
     ...words.input,
     variables: profileVariables(chain),
-    tools: makeProfileTools(file, {
-      locale,
-      dataFolder,
-      clock: options.clock,
-      promptFolder: texts.folder,
-      files: settings.files,
-      mounts,
-    }),
+    tools,
     skills,
     plugins,
     output: { ...file.output, ...(format ? { format } : {}) },
@@ -112,6 +109,7 @@ function findParts(nameOrPath: string, options: LoadProfileOptions): ProfilePart
   const skills = loadProfileSkills(search, texts.folder)
   checkEnabledTools(search)
   checkPluginOptions(search)
+  checkVariables(search)
   refuseReported(search)
   return { path, chain, file, search, texts, dialect, skills }
 }

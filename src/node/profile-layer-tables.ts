@@ -28,12 +28,12 @@ const options = z.record(z.string(), z.record(z.string(), z.unknown(), { error: 
 export const pluginsTable = table("What extends the agent: built-in plugins, and modules of your own.", {
   enabled: key(names("memory"), {
     meaning:
-      'In this order: names of built-in plugins, paths of modules such as "./plugins/mood.mjs" (relative to this file), names of packages. A profile with this table recalls memories only if it lists "memory".',
+      'In this order: names of built-in plugins ("character", "diary", "file-navigation", "memory"), paths of modules such as "./plugins/mood.mjs" (relative to this file), names of packages. A profile with this table recalls memories only if it lists "memory".',
     fallback: [],
   }),
   options: key(options, {
     meaning:
-      "A table for each plugin, handed to it as it is. NAME is what stands in enabled; for a path also the file's name without its ending.",
+      'A table for each plugin, handed to it as it is. NAME is what stands in enabled; for a path also the file\'s name without its ending. Those of "character" are in character.md.',
     otherwise: "none",
   }),
 })
@@ -41,11 +41,13 @@ export const pluginsTable = table("What extends the agent: built-in plugins, and
 /** `[skills]` */
 export const skillsTable = table("What the agent knows how to do (layer 3).", {
   enabled: key(names("diary"), {
-    meaning: "Skills by name: shipped ones, and those in `skills` of your prompts folder.",
+    meaning:
+      'Skills by name: shipped ones, and those in `skills` of your prompts folder. A skill brings no tools: enable those it needs, such as list, read, write and edit for "diary", in [tools].',
     fallback: [],
   }),
   folders: key(names("../skills"), {
-    meaning: "Folders of skills: Markdown files, and folders with a SKILL.md. Relative to this file.",
+    meaning:
+      "Folders of skills: Markdown files whose front matter has a name, and folders with a SKILL.md, however deep. Relative to this file.",
     fallback: [],
   }),
   modes: key(z.record(z.string(), choice("inline", "outline"), { error: "a table of modes by the skill's name" }), {

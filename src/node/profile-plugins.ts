@@ -1,6 +1,7 @@
 import { dirname } from "node:path"
 import { didYouMean } from "../core/suggest.ts"
 import type { Plugin } from "../services/plugin.ts"
+import type { Tool } from "../tools/tool.ts"
 import { collectPlugins, type LoadPluginsOptions } from "./plugins/load-plugins.ts"
 import { optionNames } from "./plugins/plugin-path.ts"
 import { nearestWith } from "./profile-chain.ts"
@@ -32,6 +33,19 @@ export async function loadProfilePlugins(
   })
   for (const { at, ...said } of faults) report(search, { document, path: ["plugins", "enabled", at] }, said)
   return plugins
+}
+
+/** Reports tools of plugins that have the name of a built-in one of the profile, each at its plugin's place: a model could not tell them apart. */
+export function checkPluginTools(search: ProfileSearch, plugins: readonly Plugin[], builtin: readonly Tool[] = []): void {
+  const document = nearestWith(search.chain, "plugins", "enabled")
+  const taken = new Set(builtin.map(({ name }) => name))
+  for (const [at, { name: plugin, tools = [] }] of plugins.entries()) {
+    const tool = tools.find(({ name }) => taken.has(name))
+    if (document === undefined || tool === undefined) continue
+    const message = `expected tools of different names, found ${JSON.stringify(tool.name)} in the plugin ${JSON.stringify(plugin)} and among the built-in tools of this profile.`
+    const note = "Rename the plugin's, or leave the other out of [tools] enabled."
+    report(search, { document, path: ["plugins", "enabled", at] }, { message, note })
+  }
 }
 
 /**

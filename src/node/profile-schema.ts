@@ -11,6 +11,7 @@ import {
   promptTable,
   skillsTable,
 } from "./profile-layer-tables.ts"
+import { mcpTable } from "./profile-mcp-table.ts"
 import {
   budgetTable,
   historyTable,
@@ -43,7 +44,8 @@ export const profileFileSchema = table("A profile: everything that makes one age
   }),
   prompt: promptTable,
   variables: key(z.record(z.string(), variable, { error: "a table" }), {
-    meaning: "Values for prompts: each fills the slot of its name.",
+    meaning:
+      "Values for prompts: each fills the slot of its name, which is none of the agent's own, such as persona or question.",
     otherwise: "none",
   }),
   plugins: pluginsTable,
@@ -64,6 +66,7 @@ export const profileFileSchema = table("A profile: everything that makes one age
   history: historyTable,
   budget: budgetTable,
   model: modelTable,
+  mcp: mcpTable,
 })
 
 /** A profile file's data, checked. */

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from "node:path"
 import type { ProfileInput } from "../profile/profile-input.ts"
 import { camelKeys } from "./camel-keys.ts"
 import { nearestWith } from "./profile-chain.ts"
+import { profileMcp } from "./profile-mcp.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
 
@@ -19,6 +20,7 @@ export function profileSettings(file: ProfileFile, chain: readonly ProfileDocume
     // Copied, as TOML's tables have no prototype and tools expect ordinary objects.
     prestart: structuredClone(file.prestart ?? []).map((entry) => camelKeys(entry)),
     model: camelKeys(file.model ?? {}),
+    mcp: profileMcp(file, chain),
     files: { ...camelKeys(file.files ?? {}), folder: filesFolder },
     ...(file.documents && {
       documents: { ...camelKeys(file.documents), folder: folderAt(chain, "documents") ?? filesFolder },

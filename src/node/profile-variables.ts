@@ -1,10 +1,23 @@
 import type { Text } from "../core/value.ts"
+import { promptSlots } from "../layers/prompt-slots.ts"
+import { type ProfileSearch, report } from "./profile-search.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
 import { offsetOf } from "./toml-positions.ts"
 
 /** The `[variables]` of a chain of profiles, the nearest first; numbers become text, and text knows the line it stands in. */
 export function profileVariables(chain: readonly ProfileDocument[]): Record<string, boolean | Text> {
   return Object.fromEntries(chain.toReversed().flatMap(variablesOf))
+}
+
+/** Reports variables with the name of what the agent itself puts into prompts: they would take its place, or hide behind it. */
+export function checkVariables(search: ProfileSearch): void {
+  for (const document of search.chain) {
+    for (const name of Object.keys(document.data.variables ?? {})) {
+      if (!promptSlots.some((slot) => slot === name)) continue
+      const message = `expected a name of your own, found ${JSON.stringify(name)}, which stands for what the agent itself puts into prompts.`
+      report(search, { document, path: ["variables", name] }, { message, note: `Rename it, such as my_${name}.` })
+    }
+  }
 }
 
 function variablesOf(document: ProfileDocument): [string, boolean | Text][] {

@@ -20,6 +20,7 @@ export function pathsOfKey(schema: z.core.$ZodType, key: string, above = ""): st
 function inside(schema: z.core.$ZodType, key: PropertyKey): z.core.$ZodType | undefined {
   const outer = unwrapped(schema)
   if (outer instanceof z.ZodArray) return outer.element
+  if (outer instanceof z.ZodRecord) return outer.valueType
   if (!(outer instanceof z.ZodObject) || !Object.hasOwn(outer.shape, key)) return undefined
   return outer.shape[String(key)]
 }

@@ -1,3 +1,4 @@
+import type { HistoryMessage } from "../core/history.ts"
 import type { ServiceKey, Speaker } from "../core/keys.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool } from "../tools/tool.ts"
@@ -18,6 +19,8 @@ export interface BeforeTurnContext {
   readonly key: ServiceKey
   readonly speaker: Speaker
   readonly question: string
+  /** The window of the conversation before the question, oldest first: what this turn's prompt can show of it. */
+  readonly history: readonly HistoryMessage[]
   /** False where the conversation's memory is switched off: then nothing remembered is read or written (D2). */
   readonly memoryOn: boolean
   /** Add `turn` items (gone after this turn) or `session` items (kept when the turn commits). Late additions are ignored. */

@@ -35,6 +35,7 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
       record: (record) => run.records.push(record),
       progress: (progress) => isRunning && run.emit({ type: "tool-progress", id, tool: name, progress }),
       isShownWhole: (key) => !Object.hasOwn(run.cut ?? {}, key),
+      resultFits: (result) => fitResult(run, result).cappedFromCharacters === undefined,
     },
     signal: run.signal,
     timers: ports.timers,

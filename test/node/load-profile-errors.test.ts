@@ -259,6 +259,24 @@ temperature = 3
     `)
   })
 
+  test("a variable with the name of what the agent itself puts into prompts", async () => {
+    const profile = '[variables]\nmood = "calm"\npersona = "You are somebody else."\nhistory = true\n'
+    expect(await messageOf({ "profile.toml": profile })).toMatchInlineSnapshot(`
+      "profile.toml:3:1: variables.persona: expected a name of your own, found "persona", which stands for what the agent itself puts into prompts.
+      2 | mood = "calm"
+      3 | persona = "You are somebody else."
+        | ^
+      4 | history = true
+      Rename it, such as my_persona.
+      profile.toml:4:1: variables.history: expected a name of your own, found "history", which stands for what the agent itself puts into prompts.
+      3 | persona = "You are somebody else."
+      4 | history = true
+        | ^
+      5 | 
+      Rename it, such as my_history."
+    `)
+  })
+
   test("a key twice", async () => {
     expect(await messageOf({ "profile.toml": "[loop]\nstrict = true\nmax_steps = 3\nstrict = false\n" })).toMatchInlineSnapshot(`
       "profile.toml:4:1: expected each key and table once, found this a second time.

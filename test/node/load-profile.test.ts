@@ -161,6 +161,7 @@ max_output_tokens = 14
       limits: { firstTokenMs: 1, betweenChunksMs: 2, toolMs: 3, prestartMs: 4, stepMs: 5, turnMs: 6, confirmMs: 15 },
       history: { contextCount: 7, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
+      mcp: { servers: {} },
       memory: { enabled: false, recallLimit: 11 },
       plugins: [{ name: "memory" }, expect.objectContaining({ name: "documents" })],
       skills: [expect.objectContaining({ name: "cooking", mode: "inline", content: author("Boil it.", "skills/cooking.md", 5) })],

@@ -23,6 +23,18 @@ const tool = (name: string) =>
   `export const plugin = { name: '${name}', tools: [{ name: '${name}', description: 'd', execute() {} }] }`
 
 describe("[plugins]", () => {
+  test("L10: a tool with the name of a built-in one is refused where its plugin stands", async () => {
+    expect(
+      await messageOf({
+        "a.toml": '[tools]\nenabled = ["calculate"]\n[plugins]\nenabled = ["./other.mjs", "./mine.mjs"]\n',
+        "other.mjs": tool("other"),
+        "mine.mjs": tool("calculate"),
+      }),
+    ).toContain(
+      'a.toml:4:27: plugins.enabled[1]: expected tools of different names, found "calculate" in the plugin "calculate" and among the built-in tools of this profile.',
+    )
+  })
+
   test("L10: paths are relative to the file that enables them, also where another extends it, and options merge", async () => {
     const folder = tempFolder({
       "a.toml": 'extends = "./base/b.toml"\n[plugins.options.echo]\nword = "b"\n',
@@ -72,7 +84,7 @@ describe("[plugins]", () => {
       4 |   "./empty.mjs",
         |   ^
       5 |   "memroy",
-      a.toml:5:3: plugins.enabled[2]: expected a built-in plugin (diary, file-navigation, memory), a path such as "./mood.mjs" or an installed package, found "memroy". Did you mean "memory"?
+      a.toml:5:3: plugins.enabled[2]: expected a built-in plugin (character, diary, file-navigation, memory), a path such as "./mood.mjs" or an installed package, found "memroy". Did you mean "memory"?
       4 |   "./empty.mjs",
       5 |   "memroy",
         |   ^

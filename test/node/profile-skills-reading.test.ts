@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
@@ -67,6 +67,26 @@ describe("an outline skill of a profile (L5)", () => {
     })
     const profile = await loadProfile(join(folder, "bot.toml"), { env: {} })
     expect(profile.skills.map(({ mode }) => mode)).toEqual(["outline"])
+  })
+
+  test("L11 the diary is words and the ordinary file tools: nothing that was written in it comes into a prompt by itself", async () => {
+    const folder = tempFolder({
+      "files/diary/20260101.md": "A secret of mine.\n",
+      "bot.toml":
+        'locale = "en"\n[skills]\nenabled = ["diary"]\n[tools]\nenabled = ["list", "read", "write", "edit"]\n[files]\nfolder = "files"\n',
+    })
+    const profile = await loadProfile(join(folder, "bot.toml"), { env: {} })
+    expect(profile.skills.map(({ allowedTools }) => allowedTools)).toEqual([["list", "read", "write", "edit"]])
+    expect(profile.plugins).toEqual([])
+    const entry = { path: "diary/20260102.md", content: "## Evening\nWe spoke.\n" }
+    const model = scriptedModel([callTool("read", { path: "diary/20260101.md" }), callTool("write", entry), finish("ok")])
+    const session = createAgent({ profile, model }).session("s")
+    const { trace } = await session.send("How was it?").result
+    expect(trace.runs).toMatchObject([{ status: "ok", result: expect.stringContaining("A secret of mine.") }, { status: "ok" }])
+    expect(readFileSync(join(folder, "files/diary/20260102.md"), "utf8")).toBe(entry.content)
+    const prompt = JSON.stringify((await session.preview("And today?")).messages)
+    expect(prompt).toContain("- diary: ")
+    expect(prompt).not.toMatch(/A secret of mine|We spoke/)
   })
 
   test("of the package is read by its name, whatever folder it lies in", async () => {

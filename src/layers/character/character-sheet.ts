@@ -1,3 +1,4 @@
+import type { Source } from "../../core/source.ts"
 import type { Entry, Text } from "../../core/value.ts"
 import { fold } from "../../encode/fold.ts"
 
@@ -9,6 +10,8 @@ export interface CharacterSheet {
   /** Words that stand above the traits and that nobody changes. */
   readonly note?: Text
   readonly traits: readonly CharacterTrait[]
+  /** Where the traits stand. */
+  readonly source?: Source
 }
 
 /** A sheet that says nothing. */
@@ -23,10 +26,11 @@ export function isSameName(one: string, other: string): boolean {
  * A sheet as entries of its injection: the note, the author's traits with what the model made of them, then the traits that are the
  * model's own. Each part is of whoever wrote it, so the model's words are encoded.
  */
-export function sheetEntries({ note, traits }: CharacterSheet, changes: readonly CharacterTrait[]): readonly Entry[] {
+export function sheetEntries({ note, traits, source }: CharacterSheet, changes: readonly CharacterTrait[]): readonly Entry[] {
+  const author = (text: string): Text => ({ text, trust: "author", ...(source ? { source } : {}) })
   const changed = traits.map(([name, initial]): Entry => {
     const change = changes.find(([other]) => isSameName(name, other))
-    return { name: { text: name, trust: "author" }, value: change ? agent(change[1]) : { text: initial, trust: "author" } }
+    return { name: author(name), value: change ? agent(change[1]) : author(initial) }
   })
   const own = changes.filter(([name]) => !traits.some(([other]) => isSameName(name, other)))
   return [

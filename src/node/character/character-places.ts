@@ -7,7 +7,10 @@ import { isTextPath, lookedFor, textFolders, textPathsOf } from "../find-text.ts
 import { displaySearched } from "../shipped-files.ts"
 
 /** What is written about a character beside its persona, by the file's name. */
-export type CharacterPart = "state" | "relationship" | "reaction_plan" | "world_book"
+export const characterParts = ["state", "relationship", "reaction_plan", "world_book"] as const
+
+/** One of a character's files; of its world book also a folder. */
+export type CharacterPart = (typeof characterParts)[number]
 
 /** Where a character's files are looked up. */
 export interface CharacterPlaces {

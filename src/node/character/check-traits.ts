@@ -1,17 +1,36 @@
 import { hasLineBreak } from "../../encode/line-breaks.ts"
 import { traitLimits } from "../../layers/character/change-traits.ts"
+import { type CharacterTrait, isSameName } from "../../layers/character/character-sheet.ts"
 
 /** The longest value an author may write, in UTF-16 units. */
 const maxValueLength = 500
 
-/** What is wrong with a trait as an author wrote it, in words for people; `undefined` for a good one. */
-export function traitFault(name: string, value: unknown): string | undefined {
+/** Traits as an author wrote them, or what is wrong with the one of that name. */
+export type CheckedTraits = { readonly traits: readonly CharacterTrait[] } | { readonly name: string; readonly message: string }
+
+/** Checks traits: names of one line, each once; values of one line, where numbers and flags become text. */
+export function checkTraits(given: Readonly<Record<string, unknown>>): CheckedTraits {
+  const traits: CharacterTrait[] = []
+  for (const [name, value] of Object.entries(given)) {
+    const message = nameFault(name, traits) ?? valueFault(name, value)
+    if (message !== undefined) return { name, message }
+    traits.push([name.trim(), String(value).trim()])
+  }
+  return { traits }
+}
+
+function nameFault(name: string, before: readonly CharacterTrait[]): string | undefined {
   const shown = JSON.stringify(name.slice(0, 60))
   if (name.trim() === "" || hasLineBreak(name) || name.length > traitLimits.nameLength)
     return `expected a name of one line and at most ${traitLimits.nameLength} characters, found ${shown}.`
+  const same = before.find(([other]) => isSameName(name, other))
+  return same && `expected every name once, found ${JSON.stringify(same[0])} and ${shown}, which read alike.`
+}
+
+function valueFault(name: string, value: unknown): string | undefined {
   if (typeof value === "boolean" || typeof value === "number") return undefined
-  if (typeof value === "string" && value.trim() !== "" && !hasLineBreak(value.trim()) && value.length <= maxValueLength)
-    return undefined
+  const text = typeof value === "string" ? value.trim() : ""
+  if (text !== "" && !hasLineBreak(text) && text.length <= maxValueLength) return undefined
   const found = (JSON.stringify(value) ?? "nothing").slice(0, 80)
   return `${name}: expected one line of text of at most ${maxValueLength} characters, found ${found}.`
 }

@@ -9,12 +9,14 @@ export function documentAt(path: string): DocumentName | undefined {
 
 /**
  * Who is asked before a document changes (D9): SOUL.md, always; without anybody to ask it may only be made where it is missing.
- * Any document that would lose more than three quarters of itself, or all: memories were lost that way.
+ * Any document that would lose more than three quarters of itself, or all, since `baseline`, what it held when the turn began:
+ * memories were lost that way.
  */
-export function documentConfirmRule({ path, before, after }: FileChange): ConfirmRule {
+export function documentConfirmRule({ path, before, after }: FileChange, baseline?: string): ConfirmRule {
   const document = documentAt(path)
   if (document === undefined) return "free"
-  if (before !== undefined && shrinksTooFar(before.trim(), after.trim())) return "ask"
+  const shrinks = before !== undefined && after.trim().length < before.trim().length
+  if (shrinks && [before, baseline ?? ""].some((text) => shrinksTooFar(text.trim(), after.trim()))) return "ask"
   if (document !== "soul") return "free"
   return before === undefined ? "ask-if-possible" : "ask"
 }

@@ -13,6 +13,7 @@ import { createFileTools } from "../files/create-file-tools.ts"
 import type { FileToolsOptions } from "../files/file-tool-options.ts"
 import type { FileWorkspace } from "../files/file-workspace.ts"
 import { createReadLedger, type ReadLedger } from "../files/read-ledger.ts"
+import { createDocumentBaselines, type DocumentBaselines } from "./document-baselines.ts"
 import { documentAt, documentConfirmRule } from "./document-rules.ts"
 import type { DocumentsOptions } from "./documents-options.ts"
 import { readDocuments } from "./read-documents.ts"
@@ -29,12 +30,14 @@ export interface DocumentsHook {
  */
 export function documentsHook(workspace: FileWorkspace, options: DocumentsOptions = {}): DocumentsHook {
   const reads = createReadLedger()
-  const { tools, toolsOff } = documentTools(workspace, options, reads)
+  const baselines = createDocumentBaselines()
+  const { tools, toolsOff } = documentTools(workspace, options, { reads, baselines })
   const injectionOptions = injectionOptionsOf(options, toolsOff.length > 0)
   const hook: TurnHook = {
     name: "documents",
     async beforeTurn(context) {
       const { documents, files, problems } = await readDocuments(workspace, context)
+      baselines.note(context, new Map([...files].map(([name, { text }]) => [name, text])))
       const { injections, whole, removed } = documentInjections(documents, injectionOptions)
       for (const injection of injections) context.stack.add(injection)
       for (const name of whole) {
@@ -65,11 +68,14 @@ function warn(
 function documentTools(
   workspace: FileWorkspace,
   { locale, prompts, mounts, tools: names = ["read", "write", "edit"] }: DocumentsOptions,
-  reads: ReadLedger,
+  { reads, baselines }: { readonly reads: ReadLedger; readonly baselines: DocumentBaselines },
 ): { readonly tools: readonly Tool[]; readonly toolsOff: readonly Tool[] } {
   const shared: FileToolsOptions = {
     reads,
-    confirmRule: documentConfirmRule,
+    confirmRule: (change, context) => {
+      const document = documentAt(change.path)
+      return documentConfirmRule(change, document && baselines.textOf(context, document))
+    },
     ...(locale === undefined ? {} : { locale }),
     ...(prompts === undefined ? {} : { prompts }),
     ...(mounts === undefined ? {} : { mounts }),

@@ -64,7 +64,7 @@ async function requireConfirmed(
   change: FileChange,
   { verb, diff, context }: { readonly verb: string; readonly diff: string; readonly context: ToolContext },
 ): Promise<void> {
-  const rule = confirmRule?.(change) ?? "free"
+  const rule = confirmRule?.(change, context) ?? "free"
   if (rule === "free" || (rule === "ask-if-possible" && !context.confirm)) return
   const path = shownPath(change.path)
   if (!context.confirm) throw words.problem({ path, nobody_to_ask: true })

@@ -14,6 +14,15 @@ const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   "file-busy": "changed",
 }
 
+/** And of what the operating system said; of all else only its code is told, as the rest is meant for people. */
+const systemSentences: Readonly<Record<string, string>> = {
+  EACCES: "no_permission",
+  EPERM: "no_permission",
+  EROFS: "no_permission",
+  ENOSPC: "disk_full",
+  EDQUOT: "disk_full",
+}
+
 /**
  * Runs something with files; what fails there is told in the tool's own words. An abort, and what is in those words already,
  * passes as it is.
@@ -30,11 +39,11 @@ function fileProblem(words: FileWords, path: string, thrown: unknown): unknown {
   if (!PromptStrataError.isInstance(thrown)) return words.problem(values(path, { failed: messageOf(thrown) }))
   const { code, evidence } = thrown
   if (code === "tool-arguments" || code === "aborted") return thrown
-  if (code === "file-encoding" && "character" in evidence) return words.problem(values(path, { half_character: true }))
-  const sentence = sentences[code]
-  return words.problem(
-    values(path, sentence === undefined ? { failed: thrown.message } : { [sentence]: true, ...sizes(evidence) }),
-  )
+  if (code === "file-encoding" && "character" in evidence) return words.problem(values(path, { bad_character: true }))
+  const system = typeof evidence.code === "string" ? evidence.code : undefined
+  const sentence = sentences[code] ?? (system === undefined ? undefined : systemSentences[system])
+  if (sentence !== undefined) return words.problem(values(path, { [sentence]: true, ...sizes(evidence) }))
+  return words.problem(values(path, { failed: system ?? thrown.message }))
 }
 
 function values(path: string, more: TemplateValues): TemplateValues {

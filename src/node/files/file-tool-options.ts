@@ -45,7 +45,7 @@ export interface FileToolsOptions {
   /** False keeps a path from the model: it is neither read, written, listed nor found. Default: everything is allowed. */
   readonly allow?: (path: string, operation: FileOperation, context: ToolContext) => boolean | Promise<boolean>
   /** Default: nobody is asked. */
-  readonly confirmRule?: (change: FileChange) => ConfirmRule
+  readonly confirmRule?: (change: FileChange, context: ToolContext) => ConfirmRule
   /** What the model has been shown; pass one to add what it sees elsewhere. Default: one of the tools' own. */
   readonly reads?: ReadLedger
   /** Characters (UTF-16 units) that `read` hands out at once. Default 10,000. */

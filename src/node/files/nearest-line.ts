@@ -12,8 +12,8 @@ const maxLineUnits = 300
 const leastLikeness = 0.5
 
 /**
- * The line that resembles the first line of `wanted` that is not blank the most: by the pairs of neighbouring characters they
- * share, case and white space aside. `undefined` where none has half of them. Linear in the text.
+ * The line of which some stretch resembles the first line of `wanted` that is not blank the most: by the pairs of neighbouring
+ * characters they share, case and white space aside. `undefined` where none has half of them. Linear in the text.
  */
 export function nearestLine(text: string, wanted: string): NearLine | undefined {
   const sought = wanted.split("\n").find((line) => line.trim() !== "")
@@ -30,27 +30,30 @@ export function nearestLine(text: string, wanted: string): NearLine | undefined 
   return best
 }
 
-/** Neighbouring characters of a line, each pair with how often it stands there; a single character is a pair of its own. */
-function pairsOf(line: string): ReadonlyMap<string, number> {
+/** Neighbouring characters of a line; a single character is a pair of its own. */
+function pairsOf(line: string): readonly string[] {
   const plain = line.slice(0, maxLineUnits).toLowerCase().replace(/\s+/g, "")
-  const pairs = new Map<string, number>()
-  for (let at = 0; at < Math.max(1, plain.length - 1); at++) {
-    const pair = plain.slice(at, at + 2)
-    if (pair !== "") pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
+  return plain.length < 2 ? [plain] : Array.from({ length: plain.length - 1 }, (_, at) => plain.slice(at, at + 2))
+}
+
+/** Twice what both share, of what both have, for the stretch of `line` that is as long as `sought` and shares most: 1 if it is there. */
+function likenessOf(sought: readonly string[], line: readonly string[]): number {
+  const missing = new Map<string, number>()
+  for (const pair of sought) missing.set(pair, (missing.get(pair) ?? 0) + 1)
+  let [shared, most] = [0, 0]
+  for (const [at, pair] of line.entries()) {
+    const left = missing.get(pair)
+    if (left !== undefined) {
+      if (left > 0) shared += 1
+      missing.set(pair, left - 1)
+    }
+    const gone = line[at - sought.length] ?? ""
+    const before = missing.get(gone)
+    if (before !== undefined) {
+      if (before >= 0) shared -= 1
+      missing.set(gone, before + 1)
+    }
+    most = Math.max(most, shared)
   }
-  return pairs
-}
-
-/** Twice what both share, of what both have: 1 for equal lines. */
-function likenessOf(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
-  let shared = 0
-  for (const [pair, count] of other) shared += Math.min(count, one.get(pair) ?? 0)
-  const all = sum(one) + sum(other)
-  return all === 0 ? 0 : (2 * shared) / all
-}
-
-function sum(pairs: ReadonlyMap<string, number>): number {
-  let total = 0
-  for (const count of pairs.values()) total += count
-  return total
+  return (2 * most) / (sought.length + Math.min(sought.length, line.length))
 }

@@ -1,14 +1,17 @@
 import { defineTool } from "../../tools/define-tool.ts"
-import type { Tool } from "../../tools/tool.ts"
+import type { Tool, ToolContext } from "../../tools/tool.ts"
 import { takeShape } from "../workspace/text-shape.ts"
 import { fileArguments } from "./file-arguments.ts"
 import { withFileProblems } from "./file-problem.ts"
 import { type FileToolParts, requireAllowed } from "./file-tool.ts"
-import { shownPath } from "./file-words.ts"
-import { countLines, textPage } from "./text-page.ts"
+import { type FileWords, shownPath } from "./file-words.ts"
+import { countLines, type PageRequest, type TextPage, textPage } from "./text-page.ts"
 
 /** Room for the words before a page. */
 const headingCharacters = 2_000
+
+/** However small a budget is. */
+const leastPageCharacters = 100
 
 /**
  * The tool `read`: a text file, whole if it fits on a page, else page by page with a first line that says which part it is and
@@ -38,16 +41,43 @@ export function readTool(parts: FileToolParts): Tool {
         const shown = places.shown(place, file.path)
         await requireAllowed(parts, shown, { operation: "read", context })
         const { plain } = takeShape(file.text)
-        const page = textPage(plain, { line: offset, lines: limit, character, maxCharacters: pageCharacters })
         const from = { path: shownPath(shown), total: countLines(plain) }
-        if (page === undefined) throw words.refuse({ ...from, beyond: true, offset })
-        reads.show(context, { path: shown, hash: file.hash }, page.range)
-        const text = plain.slice(page.range.start, page.range.end)
-        if (page.range.start === 0 && page.next === undefined)
-          return text.trim() === "" ? words.say({ ...from, empty: true }) : text
-        const { firstLine, lastLine, totalLines, next } = page
-        const goOn = { next: next?.line, character: next?.character }
-        return `${words.say({ ...from, first: firstLine, last: lastLine, total: totalLines, ...goOn })}\n\n${text}`
+        const request = { line: offset, lines: limit, character }
+        const found = fittingPage(plain, request, { words, from, maxCharacters: pageCharacters, context })
+        if (found === undefined) throw words.refuse({ ...from, beyond: true, offset })
+        reads.show(context, { path: shown, hash: file.hash }, found.page.range)
+        return found.answer
       }),
   })
+}
+
+interface PageAnswer {
+  readonly words: FileWords
+  /** What every answer tells of the file. */
+  readonly from: { readonly path: string; readonly total: number }
+  readonly maxCharacters: number
+  readonly context: ToolContext
+}
+
+/** A page that no budget cuts: of half as much until it fits, as nobody could know that something is missing in its middle. */
+function fittingPage(
+  text: string,
+  request: Omit<PageRequest, "maxCharacters">,
+  { maxCharacters, context, ...told }: PageAnswer,
+): { readonly page: TextPage; readonly answer: string } | undefined {
+  const page = textPage(text, { ...request, maxCharacters })
+  if (page === undefined) return undefined
+  const answer = answerOf(text, page, told)
+  const fits = maxCharacters < 2 * leastPageCharacters || context.resultFits?.(answer) !== false
+  if (fits) return { page, answer }
+  return fittingPage(text, request, { ...told, maxCharacters: Math.floor(maxCharacters / 2), context })
+}
+
+/** The text alone where it is all there is, else with a line before it that says which part it is. */
+function answerOf(text: string, page: TextPage, { words, from }: Pick<PageAnswer, "words" | "from">): string {
+  const { range, firstLine, lastLine, totalLines, next } = page
+  const part = text.slice(range.start, range.end)
+  if (range.start === 0 && next === undefined) return part.trim() === "" ? words.say({ ...from, empty: true }) : part
+  const goOn = { next: next?.line, character: next?.character }
+  return `${words.say({ ...from, first: firstLine, last: lastLine, total: totalLines, ...goOn })}\n\n${part}`
 }

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { isLocale } from "../../dialect/locales.ts"
 import { promptName } from "../../dialect/prompt-source.ts"
 import type { LintFile } from "../../lint/context.ts"
+import { characterParts } from "../character/character-places.ts"
 
 /** Where a file of a prompts folder stands, and so what it is. */
 export type PromptPlace = Pick<LintFile, "kind" | "folder" | "locale" | "name"> & {
@@ -30,12 +31,22 @@ function placeOf(path: string): Omit<PromptPlace, "path"> {
   const name = promptName(path)
   if (parts.length > 1 && folder === "skills")
     return { kind: "skill", folder, name: name === "SKILL" ? (parts.at(-2) ?? name) : name }
+  const depth = folder === "characters" ? characterPartDepth(parts) : -1
+  if (depth >= 0) return { kind: "character", folder, name, ...(depth === 3 && isLocale(second) ? { locale: second } : {}) }
   const kind = Object.hasOwn(textKinds, folder) ? textKinds[folder] : undefined
   const locale = parts.length === 3 && isLocale(second) ? second : undefined
   if (kind !== undefined && (locale !== undefined || parts.length === 2))
     return { kind, folder, name, ...(locale === undefined ? {} : { locale }) }
   if (locale !== undefined && path.endsWith(".md")) return { kind: "prompt", folder, locale, name }
   return { kind: "other", folder, name }
+}
+
+/** How deep the part of a character lies that a file belongs to, `characters/LOCALE/NAME/state.md`; negative where it is none. */
+function characterPartDepth(parts: readonly string[]): number {
+  return parts.findIndex((part, depth) => {
+    const isFile = depth === parts.length - 1
+    return depth > 1 && (isFile ? (characterParts as readonly string[]).includes(promptName(part)) : part === "world_book")
+  })
 }
 
 function pathsIn(root: string, below: string): string[] {

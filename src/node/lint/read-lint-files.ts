@@ -33,7 +33,11 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
   const roots = [resolve("profiles"), shippedProfilesFolder]
   const linted = profilePaths(options, roots)
   const given = options.promptFolder === undefined ? [] : [resolve(options.promptFolder)]
-  const chains = new Map([...linted, ...siblings(linted)].map((path) => [path, readChain(path, roots)]))
+  const chains = new Map(linted.map((path) => [path, readChain(path, roots)]))
+  for (const path of siblings(linted)) {
+    const chain = readChain(path, roots)
+    if (chain.length > 0 || isForProfiles(dirname(path))) chains.set(path, chain)
+  }
   const folders = uniqueFolders([...given, ...linted.flatMap((path) => promptFolders(path, chains.get(path) ?? []))])
   const files = folders.flatMap(readPromptFolder)
   const profiles: LintProfile[] = []
@@ -57,8 +61,13 @@ function profilePaths({ profiles = [], promptFolder }: LintFilesOptions, roots: 
 
 /** The other profiles beside these: what they use is not dead. */
 function siblings(paths: readonly string[]): string[] {
-  const folders = new Set(paths.filter((path) => basename(dirname(path)) === "profiles").map((path) => dirname(path)))
+  const folders = new Set(paths.map((path) => dirname(path)))
   return [...folders].flatMap(tomlFiles).filter((path) => !paths.includes(path))
+}
+
+/** Elsewhere a file that is no profile is something else, such as `pyproject.toml`; here it is a broken one. */
+function isForProfiles(folder: string): boolean {
+  return basename(folder) === "profiles"
 }
 
 /** The library's own prompts are read only for its own profiles. */

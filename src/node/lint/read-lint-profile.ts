@@ -1,4 +1,6 @@
 import { dirname, resolve } from "node:path"
+import { closePlugins } from "../../agent/close-plugins.ts"
+import { defaultPorts } from "../../agent/default-ports.ts"
 import { positionAt } from "../../core/source.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { shippedDialect } from "../../dialect/shipped.ts"
@@ -38,16 +40,16 @@ export async function readLintProfile(
   const common = { file, locale, linted, documents: chain.map(documentOf), ...folderOf(chain) }
   try {
     const profile = await loadProfile(path, { locale, roots, env: {} })
-    await closePlugins(profile)
+    await free(profile)
     return { ...common, profile, dialect: dialectOf(profile), uses: textsOf(profile), faults: [] }
   } catch (error) {
     return { ...common, uses: [], faults: linted ? errorFaults(error, file) : [] }
   }
 }
 
-/** What plugins bring is looked at, never run; what they hold open is freed. A plugin that fails at that is no fault of the profile. */
-async function closePlugins({ plugins }: Profile): Promise<void> {
-  await Promise.allSettled(plugins.map(async (plugin) => plugin.close?.()))
+/** What plugins bring is looked at, never run; what they hold open is freed. A plugin that fails or hangs at that is no fault of the profile. */
+async function free({ plugins }: Profile): Promise<void> {
+  await closePlugins(plugins, { timers: defaultPorts.timers, timeoutMs: 2_000 }).catch(() => undefined)
 }
 
 /** The prompts folder that a chain lays over its dialect, as a path. */

@@ -8,8 +8,8 @@ export function checkExpectation(path: string, expected: Expectation | undefined
   if (hash !== found) throw conflict(path, hash, found)
 }
 
-/** The error of a file that is not what it was expected to be; hashes are in its evidence. */
-export function conflict(path: string, expected: string | undefined, found: string | undefined): Error {
+/** Hashes are in its evidence. */
+function conflict(path: string, expected: string | undefined, found: string | undefined): Error {
   const message =
     expected === undefined
       ? "expected no file, found one."

@@ -1,7 +1,8 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { walkFiles } from "./list-files.ts"
 import { readWorkspaceFile } from "./read-file.ts"
-import type { SearchOutcome } from "./workspace.ts"
+import { statPath } from "./stat-path.ts"
+import type { SearchOutcome, WorkspaceEntry } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** More than this is never read in one search. */
@@ -19,14 +20,14 @@ export interface SearchOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Lines that hold a text literally, file by file. */
+/** Lines that hold a text literally, file by file; `path` is a folder or one file. */
 export async function searchFiles(root: WorkspaceRoot, options: SearchOptions): Promise<SearchOutcome> {
   const { text, path, limit, signal } = options
   if (text === "") throw new PromptStrataError("usage", "Expected a text to search for, found an empty one.")
   const matches: SearchOutcome["matches"][number][] = []
   const skipped: string[] = []
   let [files, sizeBytes] = [0, 0]
-  for await (const entry of walkFiles(root, path, options)) {
+  for await (const entry of entriesAt(root, path, options)) {
     if (entry.kind === "folder") continue
     files += 1
     sizeBytes += entry.sizeBytes
@@ -39,6 +40,13 @@ export async function searchFiles(root: WorkspaceRoot, options: SearchOptions): 
     }
   }
   return { matches, skipped, truncated: false }
+}
+
+/** A file alone, or what is below a folder. */
+async function* entriesAt(root: WorkspaceRoot, path: string, options: SearchOptions): AsyncGenerator<WorkspaceEntry> {
+  const entry = await statPath(root, path)
+  if (entry?.kind === "file") yield entry
+  else yield* walkFiles(root, path, options)
 }
 
 /** `undefined` for a file that holds no text, is too large, or is not to be opened. */

@@ -22,12 +22,16 @@ export function decodeText(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** A text's bytes. Throws `file-encoding` for half a character (a lone surrogate), which no file can hold unchanged. */
+/**
+ * A text's bytes. Throws `file-encoding` for what could not be read again as it was: half a character (a lone surrogate), and a
+ * NUL, after which the file would count as no text and nobody could mend it.
+ */
 export function encodeText(text: string, path: string): Uint8Array {
-  const bytes = new TextEncoder().encode(text)
-  if (text.isWellFormed()) return bytes
-  const at = [...text].findIndex((character) => !character.isWellFormed())
-  throw fileError("file-encoding", path, `expected whole characters to write, found half of one as character ${at + 1}.`, {
+  if (text.isWellFormed() && !text.includes("\0")) return new TextEncoder().encode(text)
+  const characters = [...text]
+  const at = characters.findIndex((character) => character === "\0" || !character.isWellFormed())
+  const found = characters[at] === "\0" ? "a NUL" : "half of one"
+  throw fileError("file-encoding", path, `expected whole characters of text to write, found ${found} as character ${at + 1}.`, {
     hint: "Nothing was written. Leave that character out.",
     evidence: { character: at },
   })

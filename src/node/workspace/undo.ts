@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { type ChangeRules, changeFile } from "./change-file.ts"
-import { conflict } from "./expectation.ts"
+import { fileError } from "./file-errors.ts"
 import { historyFiles, readEntry } from "./history.ts"
 import type { HistoryEntry } from "./history-entry.ts"
 import { type OwnFolder, openOwnFolder } from "./own-folder.ts"
@@ -58,7 +58,7 @@ export async function undoChange(
     undoes: record.id,
     signal,
     decide: (current, shown) => {
-      if (current?.hash !== last.afterHash) throw conflict(shown, last.afterHash, current?.hash)
+      if (current?.hash !== last.afterHash) throw changedSince(shown, last.afterHash, current?.hash)
       return before ? { bytes: before } : "remove"
     },
   })
@@ -70,6 +70,13 @@ async function* newestFirst(root: WorkspaceRoot, own: OwnFolder): AsyncGenerator
     const entry = await readEntry(root, own.history, file)
     if (entry) yield entry
   }
+}
+
+function changedSince(path: string, expected: string | undefined, found: string | undefined): PromptStrataError {
+  return fileError("file-conflict", path, "expected the file as its last recorded change left it, found it changed since.", {
+    hint: "Nothing was undone, as that would overwrite what somebody else wrote.",
+    evidence: { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) },
+  })
 }
 
 function nothingToUndo(path: string | undefined, id: string | undefined): PromptStrataError {

@@ -120,7 +120,7 @@ export interface Workspace {
     path?: string,
     options?: { readonly depth?: number; readonly limit?: number; readonly signal?: AbortSignal | undefined },
   ): Promise<{ readonly entries: readonly WorkspaceEntry[]; readonly truncated: boolean }>
-  /** Lines that hold `text` literally, in the order of {@link Workspace.list}. */
+  /** Lines that hold `text` literally, in the order of {@link Workspace.list}; `path` is a folder or one file. */
   search(
     text: string,
     options?: {

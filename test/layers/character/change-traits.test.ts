@@ -70,6 +70,18 @@ describe("changes of traits", () => {
     expect(change({ mood: "😀".repeat(200) })).toMatchObject({ changes: [["mood", "😀".repeat(200)]] })
   })
 
+  test("have room for 24 names, the author's included; those there are can still be changed", () => {
+    const full = Array.from({ length: 22 }, (_, at): CharacterTrait => [`n${at}`, "x"])
+    expect(change({ one: "more" }, full)).toEqual({ fault: "too_many_names", limit: 24 })
+    expect(change({ n0: "y", mood: "happy" }, full)).toMatchObject({
+      changed: [
+        ["n0", "y"],
+        ["mood", "happy"],
+      ],
+    })
+    expect(change({ n0: "", one: "more" }, full)).toMatchObject({ changed: [["one", "more"]], undone: ["n0"] })
+  })
+
   test("whatever is written, call after call, the sheet stays within its bounds and can be kept and read back", () => {
     const anyPatch = fc.array(
       fc.tuple(

@@ -192,6 +192,24 @@ describe("what counts as read", () => {
     expect(told).toEqual(["failed: 工具出错：请先用 read 读取 MEMORY.md，再修改它。", "ok: 已修改 USER.md。"])
   })
 
+  test("D5 D10 a page that the turn's budget would cut is a smaller page: what was never shown is not overwritten", async () => {
+    const lines = Array.from({ length: 600 }, (_, at) => `- 第${at}条记忆`)
+    const folder = tempFolder({ ...files, "MEMORY.md": lines.join("\n") })
+    const documents = await openDocuments(folder, { locale: "zh-CN", maxCharacters: 500 })
+    const model = scriptedModel([
+      callTool("read", { path: "MEMORY.md" }),
+      callTool("write", { path: "MEMORY.md", content: lines.slice(0, 300).join("\n") }),
+      finish("好"),
+    ])
+    const budget = { tokens: 8_000, answerTokens: 100, stepTokens: 0 }
+    const { session } = testAgent(model, { dialect: "soul", persona: "", budget }, { hooks: [documents.hook] })
+    const [page, written] = await results(session)
+    const shown = new Set(page?.match(/第\d+条/g)).size
+    expect(page).toContain(`MEMORY.md 第 1–${shown} 行，共 600 行。未完`)
+    expect(page).not.toContain("省略")
+    expect(written).toMatch(/^failed: .*你还没有读到 MEMORY\.md 中要修改的全部内容/)
+  })
+
   test("D10 two sessions that edit one document lose neither's change", async () => {
     const { agent, documents } = await scene(files, [])
     const edit = (text: string) =>
@@ -250,6 +268,25 @@ describe("asking before a document changes", () => {
     expect(await results((await scene(memory, [write, finish("好")], { confirm: yes })).session)).toEqual([
       "ok: 已覆盖 MEMORY.md。",
     ])
+  })
+
+  test("D9 what is taken from a document bit by bit within a turn counts as one: below a quarter it is asked", async () => {
+    const parts = ["甲", "乙", "丙", "丁"].map((letter) => letter.repeat(25))
+    const without = (part: string) => callTool("edit", { path: "MEMORY.md", old_text: part, new_text: "" })
+    const left = "丁".repeat(20)
+    const shorter = callTool("edit", { path: "MEMORY.md", old_text: parts[3], new_text: left })
+    const longer = callTool("edit", { path: "MEMORY.md", old_text: left, new_text: `${left}，还有` })
+    const script = [...parts.slice(0, 3).map(without), shorter, longer, finish("好")]
+    const memory = { "MEMORY.md": parts.join("") }
+    const alone = await results((await scene(memory, script)).session)
+    expect(alone.map((told) => told.split(":")[0])).toEqual(["ok", "ok", "ok", "failed", "failed"])
+    let asked = 0
+    const confirm: Confirm = async () => {
+      asked += 1
+      return true
+    }
+    const told = await results((await scene(memory, script, { confirm })).session)
+    expect([told.map((one) => one.split(":")[0]), asked]).toEqual([["ok", "ok", "ok", "ok", "ok"], 1])
   })
 
   test("an edit that would empty USER.md needs confirmation too", async () => {

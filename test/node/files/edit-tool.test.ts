@@ -124,10 +124,10 @@ describe("edit", () => {
     expect(text("a.md")).toBe("\uFEFF1\r\n2\r\n3\r\n")
   })
 
-  test("half a character is refused and nothing is written", async () => {
+  test.each(["\ud83d", "a\0b"])("%j, which nobody could read again, is refused and nothing is written", async (bad) => {
     const { call, text } = await readScene("one")
-    expect(await call("edit", edit("one", "\ud83d"))).toBe(
-      "! The content holds half a character; nothing was written. Leave it out and try again.",
+    expect(await call("edit", edit("one", bad))).toBe(
+      "! The content holds half a character or a NUL; nothing was written. Leave it out and try again.",
     )
     expect(text("a.md")).toBe("one")
   })
@@ -142,6 +142,17 @@ describe("edit", () => {
     expect(change).toMatchObject({ id: records[0]?.id, by: "fay", path: "a.md" })
     await workspace.undo({ by: "user" })
     expect(text("a.md")).toBe("one\ntwo\n")
+  })
+
+  test.each([
+    ["one wrong character of five", "称乎：主人", 2],
+    ["a part of a long line", "喜欢喝冰美事", 3],
+    ["a part that stands there in another case and with other blanks", "likes  TEA", 4],
+    ["nothing alike", "火车时刻表", undefined],
+  ])("the nearest line is found by %s", (_, wanted, line) => {
+    const text =
+      "# 用户\n- 称呼：主人\n- 早上七点起床，喜欢喝冰美式，周末常去爬山，晚上看书到很晚才睡\nalso likes tea, bread and long walks\n"
+    expect(nearestLine(text, wanted)?.line).toBe(line)
   })
 
   test("a large file with nothing near is searched for a near line in bounded work", () => {

@@ -15,6 +15,7 @@ export interface CallOptions {
   /** Answers when a tool asks; absent, nobody can be asked. */
   readonly confirm?: (request: ConfirmRequest) => boolean | Promise<boolean>
   readonly isShownWhole?: (key: string) => boolean
+  readonly resultFits?: (result: string) => boolean
   readonly signal?: AbortSignal
 }
 
@@ -37,7 +38,7 @@ export async function callTool(
 }
 
 function contextOf(options: CallOptions, records: ToolRecord[]): ToolContext {
-  const { turnId = "turn_1", conversation = "c", confirm, isShownWhole, signal = new AbortController().signal } = options
+  const { turnId = "turn_1", conversation = "c", confirm, isShownWhole, resultFits, signal = new AbortController().signal } = options
   return {
     signal,
     key: { agent: "fay", conversation, audience: "private", user: "u" },
@@ -46,6 +47,7 @@ function contextOf(options: CallOptions, records: ToolRecord[]): ToolContext {
     record: (record) => records.push(record),
     ...(confirm ? { confirm: async (request) => confirm(request) } : {}),
     ...(isShownWhole ? { isShownWhole } : {}),
+    ...(resultFits ? { resultFits } : {}),
   }
 }
 

@@ -24,6 +24,17 @@ describe("read", () => {
     expect(await call("read", { path: "a.md", offset: 11 })).toBe("! a.md has only 10 lines; there is no line 11.")
   })
 
+  test("a page is as small as the turn's budget needs it, as what is cut out of it counts as unread", async () => {
+    const text = Array.from({ length: 200 }, (_, at) => `line ${at + 1}\n`).join("")
+    const { call } = await fileScene({ "a.md": text })
+    const resultFits = (result: string) => result.length <= 600
+    const first = await call("read", { path: "a.md" }, { resultFits })
+    expect(first.length).toBeLessThanOrEqual(600)
+    expect(first).toMatch(/^a\.md, lines 1–\d+ of 200\. There is more: go on with offset=\d+\.\n\nline 1\n/)
+    expect(await call("write", { path: "a.md", content: "x" })).toMatch(/^! You have not read all of a\.md/)
+    expect(await call("read", { path: "a.md" }, { resultFits: () => false })).toContain("\n\nline 1\nline 2\n")
+  })
+
   test("a line that is longer than a page comes in parts", async () => {
     const { call } = await fileScene({ "a.json": `${"x".repeat(25)}\nend` }, { pageCharacters: 10 })
     expect(await call("read", { path: "a.json" })).toBe(

@@ -1,8 +1,12 @@
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
+import { nodeFileSystem } from "../../../src/node/workspace/node-file-system.ts"
+import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import type { ConfirmRequest } from "../../../src/tools/confirm.ts"
-import { fileScene } from "./file-scene.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { callTool, fileScene } from "./file-scene.ts"
 
 describe("write", () => {
   test("D10 makes a file without reading, in folders that are made for it", async () => {
@@ -40,6 +44,19 @@ describe("write", () => {
     expect(await call("write", { path: "a.bin", content: "x" })).toBe(
       "! a.bin is no UTF-8 text and can neither be read nor changed.",
     )
+  })
+
+  test.each([
+    ["EACCES", "! There is no permission to use a.md that way; tell the user."],
+    ["EROFS", "! There is no permission to use a.md that way; tell the user."],
+    ["ENOSPC", "! The disk is full and a.md was not written; tell the user."],
+    ["EIO", "! a.md could not be used: EIO"],
+  ])("what the system says (%s) is told in the tool's words, not in ours for people", async (code, words) => {
+    const failing = async () => {
+      throw Object.assign(new Error(`${code}: something, link '/home/me/x'`), { code, syscall: "link" })
+    }
+    const workspace = await openWorkspace(tempFolder({ "b.md": "x" }), { fs: { ...nodeFileSystem, makeFolder: failing } })
+    expect(await callTool(createFileTools(workspace), "write", { path: "a.md", content: "x" })).toBe(words)
   })
 
   test("content may be blank, but must be there", async () => {

@@ -47,7 +47,7 @@ describe("a skill in the open form", () => {
         mode: "outline",
         priority: 100,
         content: { text: "# Forms\n\nSee references/FORMS.md.", trust: "author", source: { file, line: 14 } },
-        path: file,
+        path: "skills/pdf-forms/SKILL.md",
         file,
         allowedTools: ["Bash(python:*)", "Read"],
         resources: ["assets/a/b.png", "references/FORMS.md", "scripts/fill.py"],

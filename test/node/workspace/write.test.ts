@@ -192,6 +192,7 @@ describe.each(judgments)("changing files, paths judged as $judgedBy", ({ fs }) =
     const error = await failureOf(workspace.write("a.md", "雨\ud83dx", { by }))
     expect([error.code, error.evidence]).toEqual(["file-encoding", { path: "a.md", character: 1 }])
     expect(await outcomeOf(workspace.update("a.md", () => "\udc00", { by }))).toBe("file-encoding")
+    expect((await failureOf(workspace.write("a.md", "雨\0x", { by }))).message).toContain("a NUL as character 2")
     expect(readFileSync(at("a.md"), "utf8")).toBe("one")
   })
 

@@ -84,9 +84,27 @@ const toRoot = replacing(
 )
 
 const withoutEnding = replacing(
-  ["ement", "ance", "ence", "able", "ible", "ment", "sion", "tion", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "al", "er", "ic"].map(
-    (suffix) => [suffix, suffix === "sion" ? "s" : suffix === "tion" ? "t" : ""] as const,
-  ),
+  [
+    "ement",
+    "ance",
+    "ence",
+    "able",
+    "ible",
+    "ment",
+    "sion",
+    "tion",
+    "ant",
+    "ent",
+    "ism",
+    "ate",
+    "iti",
+    "ous",
+    "ive",
+    "ize",
+    "al",
+    "er",
+    "ic",
+  ].map((suffix) => [suffix, suffix === "sion" ? "s" : suffix === "tion" ? "t" : ""] as const),
   2,
 )
 

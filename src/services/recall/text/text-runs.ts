@@ -5,7 +5,8 @@ export interface TextRun {
 }
 
 /** Han, kana, Hangul and the scripts of South-East Asia that no space divides. */
-const spacelessRun = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々〆]"
+const spacelessRun =
+  "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々〆]"
 const runPattern = new RegExp(`(${spacelessRun}+)|[[\\p{L}\\p{N}\\p{M}]--${spacelessRun}]+(?:'\\p{L}+)*`, "gv")
 
 /** The runs of a normalised text, in order; punctuation and signs divide them and are left out. */

@@ -1,5 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
@@ -13,10 +16,18 @@ export interface Child {
   readonly ended: Promise<number | string>
 }
 
+/** Compiled code of the first child, for those after it: most of a child's life is its start. */
+const compileCache = mkdtempSync(join(tmpdir(), "promptstrata-compiled-"))
+process.once("exit", () => rmSync(compileCache, { recursive: true, force: true }))
+
 /** Starts `<name>.ts` with arguments. */
 export function startChild(name: string, args: readonly string[], options: SpawnOptions = {}): Child {
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["pipe", "pipe", "inherit"], ...options })
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    ...options,
+  })
   onTestFinished(() => {
     child.kill("SIGKILL")
   })

@@ -1,9 +1,12 @@
+import { flushCompileCache } from "node:module"
 import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
 import { numberedText } from "./numbered-text.ts"
 
 /** Writes text after text to MEMORY.md and says the number of each once it is acknowledged: `node write-child.ts <folder> <first>`. */
 const [, , folder = "", first = ""] = process.argv
 const workspace = await openWorkspace(folder)
+// Written at a process's end otherwise, and this one is killed.
+flushCompileCache()
 for (let number = Number(first); ; number++) {
   await workspace.write("MEMORY.md", numberedText(number), { by: "child" })
   process.stdout.write(`${number}\n`)

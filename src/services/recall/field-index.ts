@@ -1,5 +1,10 @@
 import { grown } from "./growable.ts"
 
+/** How fast further occurrences stop counting: BM25's k1. */
+export const saturation = 1.2
+/** How much a text that is longer than the mean pays for it; a shorter one gains nothing, as it says little. */
+const lengthShare = 0.4
+
 const noPosting = 0
 const maxFrequency = 255
 
@@ -21,6 +26,7 @@ export class FieldIndex {
   #used = 1
   #lengths: Uint32Array = new Uint32Array(16)
   #totalLength = 0
+  #penalties: Float64Array | undefined
 
   /** How many terms the document at a slot has, each counted as often as it occurs. */
   get lengths(): Uint32Array {
@@ -48,6 +54,7 @@ export class FieldIndex {
     }
     this.#lengths[slot] = length
     this.#totalLength += length
+    this.#penalties = undefined
   }
 
   /** Takes a document out, whose terms these are. */
@@ -58,6 +65,19 @@ export class FieldIndex {
     }
     this.#totalLength -= this.#lengths[slot] ?? 0
     this.#lengths[slot] = 0
+    this.#penalties = undefined
+  }
+
+  /** What the text at each slot pays for its length, the mean being that of so many documents. */
+  lengthPenalties(documents: number): Float64Array {
+    if (this.#penalties !== undefined) return this.#penalties
+    const mean = Math.max(1, this.#totalLength / Math.max(1, documents))
+    const penalties = new Float64Array(this.#lengths.length)
+    for (let slot = 0; slot < penalties.length; slot++) {
+      penalties[slot] = saturation * (1 - lengthShare + lengthShare * Math.max(1, (this.#lengths[slot] ?? 0) / mean))
+    }
+    this.#penalties = penalties
+    return penalties
   }
 
   /** In how many documents a term occurs. */

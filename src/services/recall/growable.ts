@@ -1,4 +1,4 @@
-type Numbers = Uint32Array | Int32Array | Uint16Array | Uint8Array
+type Numbers = Float64Array | Uint32Array | Int32Array | Uint8Array
 
 /** The same numbers with room for one at `index`: the array itself, or a copy twice as long or longer, filled with `empty` behind. */
 export function grown<T extends Numbers>(numbers: T, index: number, empty = 0): T {

@@ -1,0 +1,21 @@
+/** What a turn, the profile and the layers put into prompts, by key; the last three collect what no slot names. */
+export const promptSlots = [
+  "question",
+  "memory_on",
+  "history",
+  "memories",
+  "prestart",
+  "tools",
+  "runs",
+  "steps",
+  "note",
+  "fault",
+  "persona",
+  "format",
+  "skills",
+  "final_system",
+  "base",
+  "developer",
+  "standing",
+  "rest",
+] as const

@@ -1,0 +1,61 @@
+import { normaliseText } from "./text/normalise-text.ts"
+import { findTimes } from "./time/find-times.ts"
+import { dayMs } from "./time/local-calendar.ts"
+import type { ToldDays } from "./time/time-match.ts"
+
+/** What a text has beside its terms. */
+export interface TextMarks {
+  /** It says when. */
+  readonly time: boolean
+  /** It says how many. */
+  readonly number: boolean
+  /** It asks more than it tells. */
+  readonly question: boolean
+  /** The days it tells of, where they are fewer than a quarter of a year. */
+  readonly told?: ToldDays
+}
+
+/** Marks are read from the beginning of a text. */
+const maxMarkedCharacters = 2_000
+const maxToldDays = 92
+
+const numberWord =
+  /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|hundred|thousand|dozen|couple|twice|half)\b|[一二两三四五六七八九十百千万半][个只条张本次岁年天位块元斤里公小月周口名件双]/
+
+/** The marks of a text that was said at `atMs`. */
+export function textMarks(text: string, atMs: number): TextMarks {
+  const normal = normaliseText(text.slice(0, maxMarkedCharacters))
+  const times = findTimes(normal, Math.floor(atMs / dayMs))
+  const told = times.flatMap(({ references }) => references).find((reference) => reference.kind === "span")
+  const few = told !== undefined && told.toDay - told.fromDay < maxToldDays
+  return {
+    question: isQuestion(normal),
+    time: times.length > 0,
+    number: numberWord.test(normal),
+    ...(few && { told: { fromDay: told.fromDay, toDay: told.toDay } }),
+  }
+}
+
+const sentence = /([^.!?。！？\n]+)([.!?。！？\n]*)/g
+const questionShare = 2 / 3
+
+/** True where most of a text stands in sentences that end with a question mark. */
+function isQuestion(text: string): boolean {
+  let asked = 0
+  let told = 0
+  for (const [, words = "", end = ""] of text.matchAll(sentence)) {
+    if (/[?？]/.test(end)) asked += words.length
+    else told += words.length
+  }
+  return asked > 0 && asked >= (asked + told) * questionShare
+}
+
+const asksWhen =
+  /\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bwhich (?:day|month|year)\b|\bhow (?:long|recently|soon)\b|什么时候|何时|哪天|哪一天|哪年|哪一年|几号|几月|多久|几点/
+const asksHowMany =
+  /\bhow (?:many|much|old|often|far|long|big|tall)\b|\bwhat (?:age|number|size|price)\b|多少|几个|几岁|多大|几次|几天|几年|多久/
+
+/** Which marks the answer to a question has. */
+export function askedMarks(normalText: string): { readonly time: boolean; readonly number: boolean } {
+  return { time: asksWhen.test(normalText), number: asksHowMany.test(normalText) }
+}

@@ -1,0 +1,107 @@
+import { chineseCountPattern, readChineseCount } from "./numerals.ts"
+import { chineseSeasonPattern, readSeason } from "./seasons.ts"
+import {
+  dateSpan,
+  mondayOf,
+  monthSpan,
+  partOfYear,
+  span,
+  type TimeReference,
+  type TimeUnit,
+  unitDays,
+  unitsAgo,
+  weekendSpan,
+  weekSpan,
+  yearSpan,
+} from "./time-reference.ts"
+import type { TimeRule, Today } from "./time-rule.ts"
+
+const days: Readonly<Record<string, number>> = { 大前: -3, 前: -2, 昨: -1, 今: 0, 明: 1, 后: 2, 大后: 3 }
+const years: Readonly<Record<string, number>> = { 大前年: -3, 前年: -2, 去年: -1, 今年: 0, 明年: 1, 后年: 2 }
+const steps: Readonly<Record<string, number>> = { 上上: -2, 上: -1, 这: 0, 本: 0, 下: 1, 下下: 2 }
+const units: Readonly<Record<string, TimeUnit>> = {
+  天: "day",
+  日: "day",
+  周: "week",
+  星期: "week",
+  礼拜: "week",
+  月: "month",
+  年: "year",
+}
+
+const count = `(?<count>${chineseCountPattern})`
+const unit = "个?(?<unit>天|日|周|星期|礼拜|月|年)"
+const yearWord = "大前年|前年|去年|今年|明年|后年"
+const year = `(?:(?<year>(?:19|20)\\d\\d|[一二][零〇九][零〇一二三四五六七八九]{2})年|(?<yearWord>${yearWord}))`
+const weekday = "(?<weekday>[一二三四五六日天末])"
+
+function readYear(groups: Readonly<Record<string, string | undefined>>, today: Today): number | undefined {
+  if (groups.year !== undefined) return readChineseCount(groups.year)
+  return groups.yearWord === undefined ? undefined : today.year + (years[groups.yearWord] ?? 0)
+}
+
+function dayOfWeek(monday: number, weekday: string): TimeReference {
+  return weekday === "末"
+    ? span(monday + 5, monday + 6)
+    : span(monday + Math.max(0, "一二三四五六日天".indexOf(weekday) % 7 || (weekday === "天" ? 6 : 0)))
+}
+
+function readMonth(groups: Readonly<Record<string, string | undefined>>, today: Today): TimeReference | undefined {
+  const month = readChineseCount(groups.month ?? "")
+  if (!(month >= 1 && month <= 12)) return undefined
+  const year = readYear(groups, today)
+  const date = groups.date === undefined ? undefined : readChineseCount(groups.date)
+  if (date === undefined) return year === undefined ? partOfYear(month * 100 + 1, month * 100 + 31) : monthSpan(year, month)
+  if (!(date >= 1 && date <= 31)) return undefined
+  return year === undefined ? partOfYear(month * 100 + date, month * 100 + date) : dateSpan(year, month, date)
+}
+
+/** What Chinese says of time, dates among it; the longest forms first. */
+export const chineseRules: readonly TimeRule[] = [
+  {
+    pattern: new RegExp(
+      `(?:${year}的?)?(?<month>\\d{1,2}|[一二三四五六七八九十]{1,2})月份?(?:(?<date>\\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?`,
+      "g",
+    ),
+    read: readMonth,
+  },
+  {
+    pattern: new RegExp(`(?:${year}的?)?(?<season>${chineseSeasonPattern})`, "g"),
+    read: (groups, today) => readSeason(groups.season ?? "", readYear(groups, today), undefined, today),
+  },
+  {
+    pattern: new RegExp(`${count}${unit}(?:之前|以前|前)`, "g"),
+    read: ({ count = "", unit = "" }, { day }) => unitsAgo(day, readChineseCount(count), units[unit] ?? "day"),
+  },
+  { pattern: /半年(?:之前|以前|前)/g, read: (_, { day }) => unitsAgo(day, 6, "month") },
+  { pattern: /半个月(?:之前|以前|前)/g, read: (_, { day }) => unitsAgo(day, 15, "day") },
+  {
+    pattern: new RegExp(`(?:最近|过去|近)的?(?:这)?${count}${unit}`, "g"),
+    read: ({ count = "", unit = "" }, { day }) =>
+      span(Math.round(day - readChineseCount(count) * unitDays[units[unit] ?? "day"]), day),
+  },
+  {
+    pattern: new RegExp(`(?<which>上上|下下|上|这|本|下)个?(?:周|星期|礼拜)${weekday}?`, "g"),
+    read: ({ which = "", weekday }, { day }) => {
+      const weeks = steps[which] ?? 0
+      if (weekday === undefined) return weekSpan(day, weeks)
+      return weekday === "末" ? weekendSpan(day, weeks) : dayOfWeek(mondayOf(day) + 7 * weeks, weekday)
+    },
+  },
+  {
+    pattern: /(?<which>上上|下下|上|这|本|下)个?月/g,
+    read: ({ which = "" }, { year, month }) => monthSpan(year, month + (steps[which] ?? 0)),
+  },
+  { pattern: /(?:周末|星期六日|双休日)/g, read: () => ({ kind: "weekdays", weekdays: [0, 6] }) },
+  {
+    pattern: /(?<![每一二三四五六七八九十])(?:周|星期|礼拜)(?<weekday>[一二三四五六日天])/g,
+    read: ({ weekday = "" }) => ({ kind: "weekdays", weekdays: ["日一二三四五六天".indexOf(weekday) % 7] }),
+  },
+  { pattern: new RegExp(year, "g"), read: (groups, today) => yearSpan(readYear(groups, today) ?? today.year) },
+  { pattern: /前几天|前两天|前些天|这几天/g, read: (_, { day }) => span(day - 7, day) },
+  {
+    pattern: /(?<which>大前|大后|前|昨|今|明|后)(?:天|日|晚|早|夜)/g,
+    read: ({ which = "" }, { day }) => span(day + (days[which] ?? 0)),
+  },
+  { pattern: /最近|近来|前不久|不久前|近期/g, read: (_, { day }) => span(day - 30, day) },
+]

@@ -1,0 +1,64 @@
+import { calendarDate, dayNumber } from "./local-calendar.ts"
+
+/** What an expression of time points at. Days are numbered from 1970-01-01 and both ends are meant. */
+export type TimeReference =
+  | { readonly kind: "span"; readonly fromDay: number; readonly toDay: number }
+  /** Days that come again: of some weekdays (0 is Sunday), or between two dates of any year, as `month * 100 + date`. */
+  | { readonly kind: "weekdays"; readonly weekdays: readonly number[] }
+  | { readonly kind: "yearly"; readonly from: number; readonly to: number }
+
+export const span = (fromDay: number, toDay: number = fromDay): TimeReference => ({ kind: "span", fromDay, toDay })
+
+/** The days of a month; months outside 1 to 12 run on into other years. */
+export function monthSpan(year: number, month: number): TimeReference {
+  const first = new Date(Date.UTC(year, month - 1, 1)).getTime() / 86_400_000
+  const next = new Date(Date.UTC(year, month, 1)).getTime() / 86_400_000
+  return span(first, next - 1)
+}
+
+export function yearSpan(year: number): TimeReference {
+  return span(new Date(Date.UTC(year, 0, 1)).getTime() / 86_400_000, new Date(Date.UTC(year, 11, 31)).getTime() / 86_400_000)
+}
+
+/** The week that begins on a Monday, so many weeks from the one of `today`. */
+export function weekSpan(today: number, weeks: number): TimeReference {
+  const monday = mondayOf(today) + 7 * weeks
+  return span(monday, monday + 6)
+}
+
+export function mondayOf(day: number): number {
+  return day - ((calendarDate(day).weekday + 6) % 7)
+}
+
+/** Saturday and Sunday of the week so many weeks from the one of `today`. */
+export function weekendSpan(today: number, weeks: number): TimeReference {
+  const saturday = mondayOf(today) + 5 + 7 * weeks
+  return span(saturday, saturday + 1)
+}
+
+/** A date that may not exist. */
+export function dateSpan(year: number, month: number, date: number): TimeReference | undefined {
+  const day = dayNumber(year, month, date)
+  return day === undefined ? undefined : span(day)
+}
+
+/** Part of a year from one date to another, as `month * 100 + date`; it may run over New Year. Without a year: of any. */
+export function partOfYear(from: number, to: number, year?: number): TimeReference | undefined {
+  if (year === undefined) return { kind: "yearly", from, to }
+  const first = dayNumber(year, Math.floor(from / 100), from % 100)
+  const lastYear = to < from ? year + 1 : year
+  const last = dayNumber(lastYear, Math.floor(to / 100), to % 100)
+  return first === undefined || last === undefined ? undefined : span(first, last)
+}
+
+/** So many units back from today, as wide as people mean it: days are counted, "two weeks" are about two. */
+export function unitsAgo(today: number, count: number, unit: TimeUnit): TimeReference | undefined {
+  if (!Number.isFinite(count) || Math.abs(count) > 10_000) return undefined
+  const day = Math.round(today - count * unitDays[unit])
+  const slackDays = unit === "day" && Math.abs(count) >= 5 ? 1 : unitSlackDays[unit]
+  return span(day - slackDays, day + slackDays)
+}
+
+export type TimeUnit = "day" | "week" | "month" | "year"
+export const unitDays: Readonly<Record<TimeUnit, number>> = { day: 1, week: 7, month: 30.44, year: 365.25 }
+const unitSlackDays: Readonly<Record<TimeUnit, number>> = { day: 0, week: 3, month: 15, year: 91 }
