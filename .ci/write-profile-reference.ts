@@ -60,7 +60,7 @@ export function profileReference(): string {
   const entries = Object.entries(properties)
   const keys = entries.filter(([, schema]) => !isTable(schema) && !isTableList(schema))
   const sections = entries.flatMap(([name, schema]) => {
-    if (isTable(schema)) return [section(`\`[${name}]\``, schema.description, rowsOf(schema))]
+    if (isTable(schema)) return [section(`\`[${name}]\``, schema.description, rowsOf(schema)), ...namedTables(name, schema)]
     if (isTableList(schema)) return [section(`\`[[${name}]]\``, schema.description, rowsOf(schema.items ?? {}))]
     return []
   })
@@ -74,6 +74,13 @@ export function profileReference(): string {
 
 function section(title: string, meaning = "", rows: readonly string[] = []): string {
   return [`## ${title}`, "", meaning, "", "| key | type | default | meaning |", "|---|---|---|---|", ...rows].join("\n")
+}
+
+/** Tables that a reader names, such as `[mcp.servers.NAME]`. */
+function namedTables(name: string, { properties = {} }: DescribedSchema): string[] {
+  return Object.entries(properties).flatMap(([key, { additionalProperties: inner }]) =>
+    isSchema(inner) && isTable(inner) ? [section(`\`[${name}.${key}.NAME]\``, inner.description, rowsOf(inner))] : [],
+  )
 }
 
 function rowsOf({ properties = {}, required = [] }: DescribedSchema): string[] {

@@ -6,9 +6,11 @@ import type { CommonOptions } from "./common-options.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { createJsonPrinter } from "./json-lines.ts"
+import { openMcp, withMcp } from "./open-mcp.ts"
 import { openProfile } from "./open-profile.ts"
 import { createEventPrinter } from "./print-events.ts"
 import { terminalConfirm } from "./terminal-confirm.ts"
+import { terminalText } from "./terminal-text.ts"
 import { type Shown, showTurn, type TurnPrinter } from "./turn-printer.ts"
 import { watchRequests } from "./watch-requests.ts"
 import { type Words, wordsFor } from "./words.ts"
@@ -31,12 +33,17 @@ export async function chat(options: ChatOptions, context: CliContext): Promise<n
   const printer = printerFor(options, context, { words, label: mode === "interactive" ? profile.agent.name : undefined })
   const confirmation = terminalConfirm(context, words)
   const canAsk = io.stdin.isTTY === true && !options.json
-  const agent = createAgent({
-    profile,
-    ...(canAsk ? { confirm: confirmation.confirm } : {}),
-    model: watchRequests(model, printer.request),
-    ...(context.ports ? { ports: context.ports } : {}),
-  })
+  const mcp = await openMcp(profile, options, context)
+  const agent = await withMcp(mcp, (plugins) =>
+    createAgent({
+      profile,
+      plugins,
+      ...(canAsk ? { confirm: confirmation.confirm } : {}),
+      model: watchRequests(model, printer.request),
+      onWarning: ({ message }) => screen.note(screen.paint("dim", terminalText(message))),
+      ...(context.ports ? { ports: context.ports } : {}),
+    }),
+  )
   const session = agent.session("terminal")
   const ask: Ask = (text) => {
     const turn = session.send(text)
@@ -44,12 +51,16 @@ export async function chat(options: ChatOptions, context: CliContext): Promise<n
     return showTurn(turn, printer)
   }
   if (demo) screen.note(screen.paint("dim", words.demo))
-  if (options.once !== undefined) return exitCodeOf(await ask(options.once))
-  if (mode === "piped") return chatPiped(ask, context, words)
-  return chatInteractive(ask, context, {
-    words: { you: words.you, hint: words.hint(profile.agent.name) },
-    confirmation,
-  })
+  const talk = async (): Promise<number> => {
+    if (options.once !== undefined) return exitCodeOf(await ask(options.once))
+    if (mode === "piped") return chatPiped(ask, context, words)
+    const shown = { you: words.you, hint: words.hint(profile.agent.name) }
+    return chatInteractive(ask, context, { words: shown, confirmation })
+  }
+  const code = await talk()
+  // What hooks do after the last turn comes to its end, and plugins free what they hold.
+  await agent.close()
+  return code
 }
 
 function printerFor(

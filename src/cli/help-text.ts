@@ -23,7 +23,8 @@ Examples:
   promptstrata chat ./bots/mine.toml         your own profile
   promptstrata render fay --sections         the prompt, and where each part of it comes from
   promptstrata init luna                     a character of your own, in a new folder
-  promptstrata lint                          mistakes in ./profiles and ./prompts`
+  promptstrata lint                          mistakes in ./profiles and ./prompts
+  promptstrata mcp list --profile mine       the tools of its MCP servers`
 
 /** Stands below the options of `chat`. */
 export const chatHelp = `
@@ -34,8 +35,8 @@ when stdout is a pipe.
 Ctrl-C stops the answer that is coming; pressed again, or at the prompt, it leaves. Ctrl-D leaves too.
 
 --json prints one event per line: turn-start, prestart-start, prestart-end, step-start, thinking-delta, text-delta,
-step-end, tool-start, tool-end, confirm-start, confirm-end, emotion, output-event, empty-reply, bubble, warning, commit,
-turn-end; prompt with --show prompt; error when no turn could begin.
+step-end, tool-start, tool-progress, tool-end, confirm-start, confirm-end, emotion, output-event, empty-reply, bubble,
+warning, commit, turn-end; prompt with --show prompt; error when no turn could begin.
 
 Examples:
   promptstrata chat --once "现在几点？"
@@ -79,4 +80,16 @@ Write it beside your profiles, and name it in a comment on a profile's first lin
 export const undoHelp = `
 Examples:
   promptstrata undo              the last change
-  promptstrata undo MEMORY.md    the last change of that file`
+  promptstrata undo MEMORY.md    the last change of that file
+  promptstrata undo --list       what can be taken back
+  promptstrata undo --id 12      change 12, and what was done to its file after it`
+
+/** Stands below the commands of `mcp`. */
+export const mcpHelp = `
+A profile names its servers in tables [mcp.servers.NAME]; their tools are called NAME.tool. A tool whose definition has
+changed since it was approved cannot be used until it is approved again.
+
+Examples:
+  promptstrata mcp list --profile ./bots/mine.toml
+  promptstrata mcp call files.read_text_file '{"path": "notes.txt"}' --profile ./bots/mine.toml
+  promptstrata mcp approve --profile ./bots/mine.toml`

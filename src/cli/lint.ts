@@ -31,7 +31,7 @@ export interface LintOptions {
 }
 
 /** Looks for mistakes in profiles and prompts (T37). Resolves to the exit code: 1 where there is an error, or with `--strict` a warning. */
-export async function lintCommand(options: LintOptions, { io }: CliContext): Promise<number> {
+export async function lintCommand(options: LintOptions, { io, screen }: CliContext): Promise<number> {
   const paint = painterFor(io.stdout, io.env)
   if (options.listRules) {
     io.stdout.write(`${printRules(lintRules, paint)}\n`)
@@ -53,9 +53,18 @@ export async function lintCommand(options: LintOptions, { io }: CliContext): Pro
     problems = lint(context, rules)
   }
   const outcome = { context, problems, fixed: Math.max(0, found - problems.length) }
+  if (context.files.every(({ shipped }) => shipped) && isUnnamed(options)) screen.note(onlyShipped)
   io.stdout.write(`${options.format === "json" ? jsonLine(lintJson(outcome)) : printLint(outcome, paint)}\n`)
   const { errors, warnings } = countBySeverity(problems)
   return errors > 0 || (options.strict && warnings > 0) ? exitCodes.failed : exitCodes.ok
+}
+
+/** Said beside the outcome: who lints a folder without profiles would take it for that of their own files. */
+const onlyShipped =
+  "There are no profiles in ./profiles: these are the shipped ones. Name yours, such as promptstrata lint ./mei.toml."
+
+function isUnnamed({ profiles, prompts }: LintOptions): boolean {
+  return profiles.length === 0 && prompts === undefined
 }
 
 function ruleNamed(name: string): LintRule {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander"
 import { addInit } from "./add-init.ts"
 import { addLint } from "./add-lint.ts"
+import { addMcp, type McpCommands } from "./add-mcp.ts"
 import type { ChatOptions } from "./chat.ts"
 import { chatHelp, programHelp, renderHelp, schemaHelp, undoHelp } from "./help-text.ts"
 import type { InitOptions } from "./init.ts"
@@ -12,7 +13,7 @@ import type { Shown } from "./turn-printer.ts"
 import type { UndoOptions } from "./undo.ts"
 
 /** What the commands do. */
-export interface Commands {
+export interface Commands extends McpCommands {
   readonly chat: (options: ChatOptions) => Promise<void>
   readonly render: (options: RenderOptions) => Promise<void>
   readonly lint: (options: LintOptions) => Promise<void>
@@ -50,6 +51,7 @@ export function createProgram({ stdout, stderr }: CliIo, commands: Commands): Co
   addInit(program, commands.init)
   addSchema(program, commands)
   addUndo(program, commands)
+  addMcp(program, commands)
   return program
 }
 
@@ -108,16 +110,18 @@ function addUndo(program: Command, { undo }: Commands): void {
     .command("undo")
     .summary("take back the last change of a file")
     .description(
-      "Take back the last change that a tool made to a file of the workspace, and show what that did. Undoing twice does it again.",
+      "Take back the last change that a tool made to a file of the workspace, and show what that did. Undoing twice does it again; --id goes back further.",
     )
     .argument("[path]", "the file, such as MEMORY.md; default: the one that was changed last")
+    .option("--list", "print the changes, newest first: id, time, by whom, file, lines added and removed")
+    .option("--id <id>", "back to what the file held before this change; later changes of it are taken back too")
     .option("--profile <profile>", "whose workspace: a profile's name, or the path of its .toml file", "soul")
     .option("--locale <locale>", "language of the words here, such as en or zh-CN")
     .option("--data-dir <folder>", "where tools keep their files", "./data")
-    .option("--debug", "print where an error was thrown", false)
+    .option("--debug", "print where an error was thrown")
     .addHelpText("after", undoHelp)
-    .action((path: string | undefined, given: Omit<UndoOptions, "path">) =>
-      undo({ ...given, ...(path === undefined ? {} : { path }) }),
+    .action((path: string | undefined, given: Omit<UndoOptions, "path" | "list" | "debug">) =>
+      undo({ list: false, debug: false, ...given, ...(path === undefined ? {} : { path }) }),
     )
 }
 

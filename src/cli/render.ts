@@ -4,6 +4,7 @@ import type { CommonOptions } from "./common-options.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"
 import { jsonLine } from "./json-line.ts"
+import { openMcp, withMcp } from "./open-mcp.ts"
 import { openProfile } from "./open-profile.ts"
 import { printMessages, printPrompt, totals } from "./print-prompt.ts"
 import { painterFor } from "./style.ts"
@@ -23,9 +24,13 @@ export interface RenderOptions extends CommonOptions {
 export async function render(options: RenderOptions, context: CliContext): Promise<number> {
   const { io, screen, ports } = context
   const profile = await openProfile(options, io)
-  const agent = createAgent({ profile, model: demoModel(), ...(ports ? { ports } : {}) })
+  const mcp = await openMcp(profile, options, context)
+  const agent = await withMcp(mcp, (plugins) =>
+    createAgent({ profile, plugins, model: demoModel(), ...(ports ? { ports } : {}) }),
+  )
   const question = options.question ?? wordsFor(profile.locale).exampleQuestion
   const assembly = await agent.session("render").preview(question, { prompt: options.prompt })
+  await agent.close()
   const paint = painterFor(io.stdout, io.env)
   if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
   else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)

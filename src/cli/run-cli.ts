@@ -9,6 +9,7 @@ import { createInterrupts, type Interrupts } from "./interrupts.ts"
 import type { CliIo } from "./io.ts"
 import { jsonLine } from "./json-line.ts"
 import { lintCommand } from "./lint.ts"
+import { mcpApprove, mcpCall, mcpList } from "./mcp.ts"
 import { createProgram } from "./program.ts"
 import { render } from "./render.ts"
 import { errorText } from "./report-error.ts"
@@ -51,6 +52,9 @@ async function runCommand(argv: readonly string[], context: CliContext): Promise
     schema: () => run(schema(context), { json: false, debug: false }),
     init: (options) => run(initCommand(options, context), { ...options, json: false }),
     undo: (options) => run(undo(options, context), { ...options, json: false }),
+    mcpList: (options) => run(mcpList(options, context), { ...options, json: false }),
+    mcpCall: (options) => run(mcpCall(options, context), { ...options, json: false }),
+    mcpApprove: (options) => run(mcpApprove(options, context), { ...options, json: false }),
   })
   try {
     await program.parseAsync(argv, { from: "user" })

@@ -51,14 +51,38 @@ function checkKey(key: unknown): void {
   )
 }
 
+/** Deeper than any prompt's entries, shallower than the call stack: entries that hold themselves end here. */
+const maxDepth = 32
+
 function checkContent(key: string, content: unknown): void {
-  const isRecord = typeof content === "object" && content !== null && !Array.isArray(content)
-  if (typeof content === "string" || typeof content === "boolean" || Array.isArray(content)) return
-  if (isRecord && "text" in content && typeof content.text === "string") return
+  const problem = contentProblem(content, 0)
+  if (problem === undefined) return
   throw fault(
-    `Expected a string, a boolean, a text or a list of entries as content of ${shown(key)}, found ${shown(content)}.`,
+    `Expected a string, a boolean, a text or a list of entries as content of ${shown(key)}, found ${problem}.`,
     "Turn other values into text before adding them.",
   )
+}
+
+/** What is no {@link Value} in a value that came from code without types. */
+function contentProblem(value: unknown, depth: number): string | undefined {
+  if (typeof value === "string" || typeof value === "boolean") return undefined
+  if (depth > maxDepth) return `entries nested more than ${maxDepth} levels deep`
+  if (Array.isArray(value)) return firstProblem(value, (entry) => entryProblem(entry, depth))
+  const isRecord = typeof value === "object" && value !== null
+  return isRecord && "text" in value && typeof value.text === "string" ? undefined : shown(value)
+}
+
+function entryProblem(entry: unknown, depth: number): string | undefined {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return `${shown(entry)} in place of an entry`
+  return firstProblem(Object.values(entry), (value) => (value === undefined ? undefined : contentProblem(value, depth + 1)))
+}
+
+function firstProblem(values: readonly unknown[], problemOf: (value: unknown) => string | undefined): string | undefined {
+  for (const value of values) {
+    const problem = problemOf(value)
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 function checkFields({ key, priority, role, scope, trust }: Injection): void {

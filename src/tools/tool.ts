@@ -20,6 +20,8 @@ export interface ToolContext {
   progress?(progress: ToolProgress): void
   /** False where this turn's requests show the injection of that key only in part, or not at all. Absent: nobody knows. */
   isShownWhole?(key: string): boolean
+  /** False where the turn's token budget would cut the middle out of such a result. Absent: nobody knows. */
+  resultFits?(result: string): boolean
 }
 
 /** How far a call has come, in the tool's own measure; without `total` nobody knows how far it is. */

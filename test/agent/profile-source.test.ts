@@ -5,6 +5,7 @@ import type { ProfileInput } from "../../src/profile/profile-input.ts"
 import type { ProfileSource } from "../../src/profile/profile-source.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
+import { testAgent } from "../support/agents.ts"
 
 const profileOf = (persona: string, more: ProfileInput = {}) => resolveProfile({ persona, ...more })
 
@@ -52,6 +53,21 @@ describe("an agent of a profile that changes (L13)", () => {
     const { source, refused } = sourceOf(profileOf("BAD", { prestart: [{ tool: "nobodys" }] }))
     expect(() => createAgent({ profile: source, model: scriptedModel([]) })).toThrow("nobodys")
     expect(refused).toEqual([])
+  })
+
+  test("L10 a plugin that hangs when it is closed is waited for no longer than a tool, and the others are closed", async () => {
+    const closed: string[] = []
+    const plugins = [
+      { name: "stuck", close: () => new Promise<void>(() => undefined) },
+      { name: "well", close: () => void closed.push("well") },
+    ]
+    const { agent, timers } = testAgent(scriptedModel([]), { limits: { toolMs: 700 } }, { plugins })
+    const closing = agent.close()
+    await timers.whenPending(2)
+    await new Promise((resolve) => setImmediate(resolve))
+    timers.advance(700)
+    await expect(closing).rejects.toThrow('expected the plugin "stuck" to close, but it was not done after 700 ms.')
+    expect(closed).toEqual(["well"])
   })
 
   test("keeps the agent's id, which keys its sessions, and closes the plugins of every version once", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
+import { tempFolder } from "../support/temp-folder.ts"
 import { jsonLines } from "../support/terminal.ts"
 import { plainProfile, run } from "./run.ts"
 
@@ -94,6 +95,27 @@ describe("piped lines", () => {
     const { code, stdout, stderr } = await run(["chat", plainProfile], { model, input: "a\nb\n" })
     expect({ code, stdout }).toEqual({ code: 1, stdout: "up\n" })
     expect(stderr).toContain("error: scripted failed: down")
+  })
+
+  test("L10 end only when the hooks after the last turn have, and every plugin is closed; what goes wrong is told", async () => {
+    const module = [
+      "const later = () => new Promise((resolve) => setImmediate(resolve))",
+      "const told = (globalThis.promptstrataChat ??= [])",
+      "export const plugin = { name: 'diary', close: async () => { await later(); told.push('closed') }, hooks: [",
+      "{ name: 'keep', async afterTurn({ question }) { await later(); told.push(question) } },",
+      "{ name: 'bad', afterTurn() { throw new Error('disk\\u001b[2J full') } }] }",
+    ]
+    const folder = tempFolder({ "a.toml": '[plugins]\nenabled = ["./diary.mjs"]\n', "diary.mjs": module.join("\n") })
+    const world = globalThis as { promptstrataChat?: string[] }
+    try {
+      const { code, stderr } = await run(["chat", `${folder}/a.toml`], { model: scriptedModel([say("one")]), input: "first\n" })
+      expect({ code, told: world.promptstrataChat }).toEqual({ code: 0, told: ["first", "closed"] })
+      expect(stderr).toContain("The hook bad failed after the turn: disk[2J full")
+      await run(["render", `${folder}/a.toml`])
+      expect(world.promptstrataChat).toEqual(["first", "closed", "closed"])
+    } finally {
+      delete world.promptstrataChat
+    }
   })
 
   test("that hold no question are said to", async () => {

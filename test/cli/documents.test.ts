@@ -128,6 +128,27 @@ describe("undo", () => {
     expect(readFileSync(join(folder, "workspace/MEMORY.md"), "utf8")).toBe("- 二\n")
   })
 
+  test("lists the changes, and goes back behind several of them by an id", async () => {
+    const folder = dataFolder()
+    const rest = ["- 三\n", "- 四\n- 五\n"].map((content) => callTool("write", { path: "MEMORY.md", content }))
+    const steps = [callTool("edit", { path: "MEMORY.md", old_text: "- 一", new_text: "- 二" }), ...rest, finish("done")]
+    await run(chat(folder, "--once", "hello"), { model: scriptedModel(steps) })
+    const list = await undo(folder, "--list", "memory.md")
+    expect(list.code).toBe(0)
+    const changes = list.stdout.trimEnd().split("\n")
+    expect(changes.map((line) => line.replace(/\S+Z/, "TIME"))).toEqual([
+      "3  TIME  soul  MEMORY.md  +2 -1",
+      "2  TIME  soul  MEMORY.md  +1 -1",
+      "1  TIME  soul  MEMORY.md  +1 -1",
+    ])
+    expect((await undo(folder, "--id", "2")).code).toBe(0)
+    expect(readFileSync(join(folder, "workspace/MEMORY.md"), "utf8")).toBe("- 二\n")
+    expect((await undo(folder, "--id", "1")).code).toBe(0)
+    expect(readFileSync(join(folder, "workspace/MEMORY.md"), "utf8")).toBe("- 一\n")
+    expect((await undo(folder, "--list", "USER.md")).stdout).toBe("")
+    expect((await undo(folder, "--id", "77")).code).toBe(1)
+  })
+
   test("says that there is nothing to take back, with or without a folder", async () => {
     for (const folder of [tempFolder(), dataFolder()]) {
       const { code, stderr } = await undo(folder)
@@ -142,7 +163,8 @@ describe("undo", () => {
     writeFileSync(join(folder, "workspace/MEMORY.md"), "- by hand\n")
     const { code, stderr } = await undo(folder, "MEMORY.md")
     expect(code).toBe(1)
-    expect(stderr).toContain("MEMORY.md")
+    expect(stderr).toContain("MEMORY.md: expected the file as its last recorded change left it, found it changed since.")
+    expect(stderr).toContain("Nothing was undone")
     expect(readFileSync(join(folder, "workspace/MEMORY.md"), "utf8")).toBe("- by hand\n")
   })
 })

@@ -52,6 +52,22 @@ describe("promptstrata lint", () => {
     `)
   })
 
+  test("takes what another profile in the same folder uses for used, wherever that folder is", async () => {
+    const profile = (persona: string) => `locale = "en"\n[prompt]\npersona = "${persona}"\n`
+    const words = cleanProject[persona] ?? ""
+    const folder = tempFolder({
+      "bots/luna.toml": profile("luna"),
+      "bots/mei.toml": profile("mei"),
+      "bots/pyproject.toml": '[project]\nname = "bots"\n',
+      "bots/prompts/characters/en/luna.md": words,
+      "bots/prompts/characters/en/mei.md": words,
+      "bots/prompts/characters/en/kai.md": words,
+    })
+    const { stdout } = await run(["lint", `${folder}/bots/luna.toml`, "--format", "json"])
+    const { problems } = JSON.parse(stdout)
+    expect(problems).toMatchObject([{ rule: "dead-file", file: `${folder}/bots/prompts/characters/en/kai.md` }])
+  })
+
   test("warnings fail only with --strict", async () => {
     const files = { [persona]: `${cleanProject[persona]}tea \n` }
     expect((await lintIn(files)).code).toBe(0)
@@ -110,7 +126,10 @@ describe("promptstrata lint", () => {
   })
 
   test("without a profile takes those in ./profiles, here the shipped ones, which are clean", async () => {
-    expect(await run(["lint", "--strict"])).toMatchObject({ code: 0, stderr: "" })
+    expect(await run(["lint", "--strict"])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("these are the shipped ones"),
+    })
   })
 
   test("a profile that is not there is an error with the known ones; wrong usage ends with 2", async () => {

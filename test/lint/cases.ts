@@ -89,6 +89,14 @@ export const lintCases: readonly LintCase[] = [
     ],
   },
   {
+    name: "a format without a parser",
+    rule: "format-parser",
+    files: { ...profile('format = "face"\n'), "prompts/formats/en/face.md": "Write *stars*.\n" },
+    found: [
+      "prompts/formats/en/face.md:1:1 warning format-parser: expected a parser (emotion_bracket, emotion_pipe, plain) in the front matter, found none: answers are shown as they come.",
+    ],
+  },
+  {
     name: "a file that is no UTF-8",
     rule: "unreadable-file",
     files: { "prompts/layered/en/rest.md": Uint8Array.of(0x61, 0xff) },
@@ -309,6 +317,17 @@ export const lintCases: readonly LintCase[] = [
     found: [
       'profiles/luna.toml:8:18 warning unknown-tool: the profile brings no tool "wether".',
       'profiles/luna.toml:10:1 warning unknown-tool: the profile brings no tool "curent_time". Did you mean "current_time"?',
+    ],
+  },
+  {
+    name: "a skill without the tools it needs, and one that names those of other agents",
+    rule: "unknown-tool",
+    files: {
+      ...profile('[skills]\nenabled = ["diary"]\nfolders = ["../skills"]\n[tools]\nenabled = ["read", "list"]\n'),
+      "skills/git/SKILL.md": "---\nname: git\ndescription: Commits\nallowed-tools: Read Bash(git:*)\n---\nCommit.\n",
+    },
+    found: [
+      'profiles/luna.toml:6:2 warning unknown-tool: the skill "diary" needs the tools write, edit, which the profile does not bring.',
     ],
   },
 ]

@@ -105,7 +105,11 @@ describe("PromptStack", () => {
     for (const fields of [{ priority: Number.NaN }, { role: "user" }, { scope: "forever" }, { trust: "admin" }]) {
       expect(code(add(fields))).toBe("injection")
     }
-    for (const content of [null, undefined, 17, { words: "x" }]) expect(code(add({ content }))).toBe("injection")
+    const circle: unknown[] = []
+    circle.push({ again: circle })
+    const inEntries = [[17], ["x"], [null], [{ text: 17 }], [{ list: [{ text: null }] }], circle]
+    for (const content of [null, undefined, 17, { words: "x" }, ...inEntries]) expect(code(add({ content }))).toBe("injection")
+    expect(code(add({ content: [{ text: "x", absent: undefined, list: [{ is: true }] }] }))).toBe("nothing thrown")
     expect(add({ scope: "forever" })).toThrow('Expected scope global, session or turn of "k", found "forever".')
   })
 })

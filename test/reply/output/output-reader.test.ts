@@ -149,4 +149,52 @@ describe("formats", () => {
     }
     expect(inShort(readParts(["a", "b"], () => createOutputReader({ format: unmade })))).toEqual(["!", "ab", "/"])
   })
+
+  const wrong: readonly (readonly [string, unknown, string])[] = [
+    ["nothing", undefined, "expected an array of parts, found nothing."],
+    ["a text", "a", "expected an array of parts, found a value of type string."],
+    ["a promise", Promise.reject(new Error("late")), "expected an array of parts, found a promise; a reader answers at once."],
+    ["null", [null], 'expected parts such as { type: "text", delta }, found null.'],
+    ["a gap", [undefined], 'expected parts such as { type: "text", delta }, found undefined.'],
+    ["a number", [5], 'expected parts such as { type: "text", delta }, found 5.'],
+    ["another type", [{ type: "sound" }], 'expected parts such as { type: "text", delta }, found {"type":"sound"}.'],
+    [
+      "text without words",
+      [text("x"), { type: "text" }],
+      'expected parts such as { type: "text", delta }, found {"type":"text"}.',
+    ],
+    ["data that is no JSON", [{ type: "event", name: "n", data: { big: 1n } }], "Do not know how to serialize a BigInt"],
+  ]
+
+  test.each(wrong)("L4: a reader that hands over %s breaks no turn: the text passes as it is", (_, parts, message) => {
+    const format = { name: "odd", createReader: () => ({ push: () => parts, end: () => parts }) } as unknown as OutputFormat
+    const read = readParts(["a", "b"], () => createOutputReader({ format }))
+    expect(inShort(read)).toEqual(["!", "ab", "/"])
+    expect(read[0]).toEqual({
+      type: "warning",
+      message: `the reader of the format odd threw; the text passes as it is: ${message}`,
+    })
+  })
+
+  test("L4: what a reader held when it threw is not lost", () => {
+    const format: OutputFormat = {
+      name: "holding",
+      createReader() {
+        let held = ""
+        return {
+          push(delta) {
+            held += delta
+            if (held.length > 4) throw new Error("too much")
+            if (delta !== "!") return []
+            const all = held
+            held = ""
+            return [text(all)]
+          },
+          end: () => [],
+        }
+      },
+    }
+    const make = () => createOutputReader({ format })
+    expect(inShort(readParts(["a", "!", "b", "c", "def", "g"], make))).toEqual(["a!", "!", "bcdefg", "/"])
+  })
 })

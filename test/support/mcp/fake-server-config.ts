@@ -7,6 +7,8 @@ export interface FakeServerConfig {
   readonly tools?: readonly unknown[]
   /** What it says of `echo`. */
   readonly echo?: string
+  /** A file that holds more of them, as JSON: an argument has no room for many. */
+  readonly toolsFile?: string
   /** A file that holds what it says of `echo`, read for each list. */
   readonly echoFile?: string
   readonly cursor?: "stuck" | "endless"

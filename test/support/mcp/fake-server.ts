@@ -11,10 +11,18 @@ type Message = Json & { readonly id?: number; readonly method?: string; readonly
 
 const config = JSON.parse(process.argv[2] ?? "{}") as FakeServerConfig
 const text = (words: string): Json => ({ content: [{ type: "text", text: words }] })
-const tool = (name: string, more: Json = {}): Json => ({ name, description: `The tool ${name}`, inputSchema: { type: "object" }, ...more })
+const tool = (name: string, more: Json = {}): Json => ({
+  name,
+  description: `The tool ${name}`,
+  inputSchema: { type: "object" },
+  ...more,
+})
 
 let echo = config.echo ?? "Says the same"
-let extra: readonly unknown[] = config.tools ?? []
+let extra: readonly unknown[] = [
+  ...(config.tools ?? []),
+  ...(config.toolsFile === undefined ? [] : (JSON.parse(readFileSync(config.toolsFile, "utf8")) as unknown[])),
+]
 let ids = 1_000
 const asked = new Map<number, (answer: Message) => void>()
 
@@ -41,22 +49,27 @@ function tools(): unknown[] {
   ]
 }
 
+const tellProgress = ({ _meta }: Json, progress: Json): void =>
+  send({ method: "notifications/progress", params: { progressToken: (_meta as Json | undefined)?.progressToken, ...progress } })
+
+/** The result once the client has read everything before it: it drops progress that comes with the result. */
+async function afterThat(words: string): Promise<Json> {
+  await ask("ping", {})
+  return text(words)
+}
+
 const calls: Readonly<Record<string, (args: Json, params: Json) => Json | undefined | Promise<Json>>> = {
   echo: (args) => text(String(args.text ?? "")),
   fail: () => ({ ...text("the disk is full"), isError: true }),
   crash: () => process.exit(1),
   hang: () => undefined,
-  progress: (_, params) => {
-    const progressToken = (params._meta as Json | undefined)?.progressToken
-    for (const progress of [1, 2]) {
-      send({ method: "notifications/progress", params: { progressToken, progress, total: 2, message: `step\n${progress}` } })
-    }
-    return text("done")
+  progress: async (_, params) => {
+    for (const progress of [1, 2]) tellProgress(params, { progress, total: 2, message: `step\n${progress}` })
+    return afterThat("done")
   },
-  flood: (_, params) => {
-    const progressToken = (params._meta as Json | undefined)?.progressToken
-    for (let progress = 1; progress <= 3_000; progress++) send({ method: "notifications/progress", params: { progressToken, progress } })
-    return text("done")
+  flood: async (_, params) => {
+    for (let progress = 1; progress <= 3_000; progress++) tellProgress(params, { progress })
+    return afterThat("done")
   },
   picture: () => ({
     content: [
@@ -98,7 +111,8 @@ const calls: Readonly<Record<string, (args: Json, params: Json) => Json | undefi
 
 function list(cursor: unknown): Json {
   if (config.cursor === "stuck") return { tools: tools(), nextCursor: "again" }
-  if (config.cursor === "endless") return { tools: [tool(`t${String(cursor ?? 0)}`)], nextCursor: String(Number(cursor ?? 0) + 1) }
+  if (config.cursor === "endless")
+    return { tools: [tool(`t${String(cursor ?? 0)}`)], nextCursor: String(Number(cursor ?? 0) + 1) }
   return { tools: tools() }
 }
 
@@ -124,6 +138,7 @@ async function answer({ method, params = {} }: Message): Promise<Json | undefine
 
 if (config.exit === true) process.exit(3)
 if (config.stderr !== undefined) process.stderr.write(config.stderr)
+if (config.stubborn === true) process.stderr.write(`pid ${process.pid}\n`)
 if (config.noise === true) process.stdout.write('starting…\n\n{"level":"info"}\n[1,2]\n42\n{"jsonrpc":"2.0"}\n')
 if (config.stubborn === true) for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => undefined)
 // One that ignores the end of its input must be kept alive by something else.
