@@ -14,9 +14,10 @@ export interface ProfilePlaces {
   readonly roots: readonly string[]
 }
 
-/** Every file a name or path can mean, the first that exists wins. With a slash or `.toml` at its end it is a path. */
+/** Every file a name or path can mean, the first that exists wins. With a slash or `.toml` at its end it is a path, whose `.toml` may be left out. */
 export function profileCandidates(nameOrPath: string, { folder, roots }: ProfilePlaces): string[] {
-  if (/[\\/]|\.toml$/.test(nameOrPath)) return [resolve(folder, nameOrPath)]
+  if (nameOrPath.endsWith(".toml")) return [resolve(folder, nameOrPath)]
+  if (/[\\/]/.test(nameOrPath)) return [resolve(folder, `${nameOrPath}.toml`), resolve(folder, nameOrPath)]
   return [...new Set(roots.map((root) => resolve(root, `${nameOrPath}.toml`)))]
 }
 

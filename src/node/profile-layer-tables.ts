@@ -86,10 +86,16 @@ export const memoryTable = table("How memories enter a turn.", {
   recall_limit: key(bounded("memory.recallLimit"), { meaning: "Memories in a prompt, at most.", fallback: memory.recallLimit }),
 })
 
+const documentsMeaning =
+  'SOUL.md, USER.md and MEMORY.md, read anew every turn. Without this table there are none. Dialect "soul" says what each is and what to do with it; in the others their texts stand without headings, unless your prompts name their slots.'
+
 /** `[documents]` */
-export const documentsTable = table("SOUL.md, USER.md and MEMORY.md, read anew every turn. Without this table there are none.", {
+export const documentsTable = table(documentsMeaning, {
   folder: key(line(), { meaning: "Where they lie. Relative to this file.", otherwise: "`files.folder`" }),
-  placement: key(choice("system", "user"), { meaning: "Which message they stand in.", fallback: documents.placement }),
+  placement: key(choice("system", "user"), {
+    meaning: "Which message USER.md and MEMORY.md stand in; SOUL.md is in the system message.",
+    fallback: documents.placement,
+  }),
   max_characters: key(bounded("documents.maxCharacters"), {
     meaning: "A longer document is shown with its middle cut out.",
     fallback: documents.maxCharacters,

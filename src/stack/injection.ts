@@ -3,7 +3,7 @@ import { priority } from "../core/priority.ts"
 import type { Scope } from "../core/scope.ts"
 import { positionAt, type Source } from "../core/source.ts"
 import type { Trust } from "../core/trust.ts"
-import { type Injection, type InjectionRole, isEmptyValue, isText, type Value } from "../core/value.ts"
+import { type Fit, type Injection, type InjectionRole, isEmptyValue, isText, type Value } from "../core/value.ts"
 import { isEncodedText } from "../encode/encoded.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import { sanitise } from "../encode/sanitise.ts"
@@ -16,6 +16,7 @@ export type InjectionOptions = Partial<Omit<Injection, "key" | "content">>
 
 const roles: ReadonlySet<InjectionRole> = new Set<InjectionRole>(["system", "developer"])
 const scopes: ReadonlySet<Scope> = new Set<Scope>(["global", "session", "turn"])
+const shrinks: ReadonlySet<Fit["shrink"]> = new Set<Fit["shrink"]>(["drop", "entries", "head", "tail", "headTail"])
 const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
 
 /**
@@ -68,8 +69,9 @@ function contentProblem(value: unknown, depth: number): string | undefined {
   if (typeof value === "string" || typeof value === "boolean") return undefined
   if (depth > maxDepth) return `entries nested more than ${maxDepth} levels deep`
   if (Array.isArray(value)) return firstProblem(value, (entry) => entryProblem(entry, depth))
-  const isRecord = typeof value === "object" && value !== null
-  return isRecord && "text" in value && typeof value.text === "string" ? undefined : shown(value)
+  if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") return shown(value)
+  const trust = "trust" in value ? value.trust : undefined
+  return trusts.has(trust as Trust) ? undefined : `a text of trust ${shown(trust)}`
 }
 
 function entryProblem(entry: unknown, depth: number): string | undefined {
@@ -85,11 +87,27 @@ function firstProblem(values: readonly unknown[], problemOf: (value: unknown) =>
   return undefined
 }
 
-function checkFields({ key, priority, role, scope, trust }: Injection): void {
+function checkFields({ key, priority, role, scope, trust, enabled, fit, source }: Injection): void {
   if (!Number.isFinite(priority)) throw fault(`Expected a finite priority of ${shown(key)}, found ${String(priority)}.`)
   if (!roles.has(role)) throw fault(`Expected role system or developer of ${shown(key)}, found ${shown(role)}.`)
   if (!scopes.has(scope)) throw fault(`Expected scope global, session or turn of ${shown(key)}, found ${shown(scope)}.`)
   if (!trusts.has(trust)) throw fault(`Expected trust ${[...trusts].join(", ")} of ${shown(key)}, found ${shown(trust)}.`)
+  if (typeof enabled !== "boolean") throw fault(`Expected enabled true or false of ${shown(key)}, found ${shown(enabled)}.`)
+  if (fit !== undefined && !isFit(fit))
+    throw fault(`Expected a fit of ${shown(key)} with a finite rank, whole token counts and shrink ${[...shrinks].join(", ")}.`)
+  if (source !== undefined && !isSource(source)) throw fault(`Expected a source of ${shown(key)} with a file and a line.`)
+}
+
+function isFit(fit: unknown): boolean {
+  if (typeof fit !== "object" || fit === null) return false
+  const { rank, minTokens = 0, maxTokens = 0, shrink } = fit as Partial<Fit>
+  return [rank, minTokens, maxTokens].every((value) => Number.isFinite(value)) && shrink !== undefined && shrinks.has(shrink)
+}
+
+function isSource(source: unknown): boolean {
+  if (typeof source !== "object" || source === null) return false
+  const { file, line } = source as Partial<Source>
+  return typeof file === "string" && Number.isFinite(line)
 }
 
 /** Sources move along with the first line that is left. Encoded and cut texts are known by identity, so a text without blank ends stays as it is. */

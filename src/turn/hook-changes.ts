@@ -6,6 +6,9 @@ import { completeTool } from "../tools/complete-tool.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { TurnRun } from "./turn-run.ts"
 
+/** The slots that hold messages. */
+const messageSlots = ["history", "steps"] as const
+
 /**
  * What one hook changes in a turn, until it is adopted as a whole. Everything is checked where the hook hands it over, so that a
  * mistake is the hook's and not the turn's; what it is handed is its own copy.
@@ -51,7 +54,13 @@ export class HookChanges {
     }
   }
 
+  /** Nothing of it where the hook took the place of the conversation itself: no prompt could be made of that. */
   adopt(): void {
+    const taken = messageSlots.find((key) => this.#stack.get(key) !== this.#run.setup.stack.get(key))
+    if (taken !== undefined) {
+      this.#run.warn("hook", `The hook ${this.#name} adds ${taken}, which is the turn's own; nothing of the hook was taken.`)
+      return
+    }
     this.#run.setup.stack.adopt(this.#stack)
     this.#isAdopted = true
     if (this.#state !== undefined) this.#run.hookStates.set(this.#name, this.#state)

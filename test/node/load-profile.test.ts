@@ -265,6 +265,15 @@ max_output_tokens = 14
     expect(await namesOf("c")).toEqual(["c", "c", "User"])
   })
 
+  test("a path may leave out .toml, also where a folder has that name (L9)", async () => {
+    const folder = tempFolder({
+      "kid.toml": 'extends = "./base/b"\n',
+      "base/b.toml": '[agent]\nname = "Base"\n',
+      "base/b/c.toml": "",
+    })
+    expect((await loadProfile(`${folder}/kid`, { env: {} })).agent.name).toBe("Base")
+  })
+
   test("a file edited between two loads takes effect at the second (L13)", async () => {
     const folder = tempFolder({ "profiles/a.toml": '[prompt]\npersona = "mei"\n', "prompts/characters/mei.md": "Before." })
     expect((await load(folder, "a")).persona.text).toBe("Before.")

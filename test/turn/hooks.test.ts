@@ -56,6 +56,18 @@ const mistakes: readonly { readonly name: string; readonly hook: TurnHook; reado
     hook: loose(({ state }) => (state as BeforeTurnContext["state"]).set({ act: () => 1 })),
     warning: "state.act must be plain JSON, and a value of type function is not.",
   },
+  ...["history", "steps"].map((key) => ({
+    name: `adds ${key}`,
+    hook: loose(({ stack }) => (stack as BeforeTurnContext["stack"]).add(key, "words")),
+    warning: `The hook h adds ${key}, which is the turn's own; nothing of the hook was taken.`,
+  })),
+  {
+    name: "adds a session's item that no store could keep",
+    hook: loose(({ stack }) =>
+      (stack as BeforeTurnContext["stack"]).add("x", "words", { scope: "session", fit: { rank: Number.NaN, shrink: "drop" } }),
+    ),
+    warning: 'Expected a fit of "x" with a finite rank',
+  },
   {
     name: "adds entries that hold themselves",
     hook: loose(({ stack }) => (stack as BeforeTurnContext["stack"]).add("circle", circular as never)),

@@ -37,7 +37,7 @@ export function searchTool(parts: FileToolParts): Tool {
           for (const match of matches) {
             const shown = places.shown(place, match.path)
             if (!(await isAllowed(parts, shown, { operation: "read", context }))) continue
-            if (found.length < maxMatches) found.push(`${shownPath(shown)}:${match.line}: ${cut(match.text)}`)
+            if (found.length < maxMatches) found.push(`${shownPath(shown)}:${match.line}: ${cut(match.text, query)}`)
             else more = true
           }
         }
@@ -51,7 +51,12 @@ function searched({ workspace, path }: FilePlace, query: string, { signal }: Too
   return workspace.search(query, { ...(path === "" ? {} : { path }), ignoreCase: true, limit: maxMatches, signal })
 }
 
-function cut(line: string): string {
+/** A long line around the first hit in it. */
+function cut(line: string, query: string): string {
   const text = line.trim()
-  return text.length > maxLineCharacters ? `${text.slice(0, maxLineCharacters).toWellFormed()}…` : text
+  if (text.length <= maxLineCharacters) return text
+  const hit = text.toLowerCase().indexOf(query.toLowerCase())
+  const from = Math.max(0, Math.min(hit - maxLineCharacters / 4, text.length - maxLineCharacters))
+  const end = from + maxLineCharacters
+  return `${from > 0 ? "…" : ""}${text.slice(from, end).toWellFormed()}${end < text.length ? "…" : ""}`
 }

@@ -38,7 +38,14 @@ export async function callTool(
 }
 
 function contextOf(options: CallOptions, records: ToolRecord[]): ToolContext {
-  const { turnId = "turn_1", conversation = "c", confirm, isShownWhole, resultFits, signal = new AbortController().signal } = options
+  const {
+    turnId = "turn_1",
+    conversation = "c",
+    confirm,
+    isShownWhole,
+    resultFits,
+    signal = new AbortController().signal,
+  } = options
   return {
     signal,
     key: { agent: "fay", conversation, audience: "private", user: "u" },

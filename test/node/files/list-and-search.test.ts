@@ -34,6 +34,17 @@ describe("search", () => {
     expect(await call("search", { query: "b.ead" })).toBe("Nothing was found.")
   })
 
+  test("looks into one file where its path is given", async () => {
+    const { call } = await fileScene(files)
+    expect(await call("search", { query: "bread", path: "notes/a.md" })).toBe("notes/a.md:1: Bread and butter")
+    expect(await call("search", { query: "bread", path: "notes/none.md" })).toMatch(/^! There is no file notes\/none\.md/)
+  })
+
+  test("shows what was found in a line that is too long to be shown", async () => {
+    const { call } = await fileScene({ "a.md": `${"x".repeat(900)}Needle${"y".repeat(900)}` })
+    expect(await call("search", { query: "needle" })).toBe(`a.md:1: …${"x".repeat(50)}Needle${"y".repeat(144)}…`)
+  })
+
   test("is bounded and says so; long lines are cut", async () => {
     const { call } = await fileScene({ "a.md": `${"x".repeat(900)}\n${"x\n".repeat(100)}` })
     const lines = (await call("search", { query: "x" })).split("\n")

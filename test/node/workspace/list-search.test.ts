@@ -62,6 +62,8 @@ describe.each(judgments)("looking around, paths judged as $judgedBy", ({ fs }) =
       { path: "b/c.md", line: 2, text: "two $& (x)*" },
     ])
     expect((await workspace.search("t", { path: "b" })).matches.map(({ path }) => path)).toEqual(["b/c.md"])
+    expect((await workspace.search("t", { path: "B/c.md" })).matches.map(({ path }) => path)).toEqual(["b/c.md"])
+    expect(await outcomeOf(workspace.search("t", { path: "none.md" }))).toBe("file-missing")
     expect(await outcomeOf(workspace.search(""))).toBe("usage")
     expect(await outcomeOf(workspace.search("x", { path: ".." }))).toBe("file-outside")
   })

@@ -153,7 +153,11 @@ describe("formats", () => {
   const wrong: readonly (readonly [string, unknown, string])[] = [
     ["nothing", undefined, "expected an array of parts, found nothing."],
     ["a text", "a", "expected an array of parts, found a value of type string."],
-    ["a promise", Promise.reject(new Error("late")), "expected an array of parts, found a promise; a reader answers at once."],
+    [
+      "a promise",
+      () => Promise.reject(new Error("late")),
+      "expected an array of parts, found a promise; a reader answers at once.",
+    ],
     ["null", [null], 'expected parts such as { type: "text", delta }, found null.'],
     ["a gap", [undefined], 'expected parts such as { type: "text", delta }, found undefined.'],
     ["a number", [5], 'expected parts such as { type: "text", delta }, found 5.'],
@@ -167,7 +171,8 @@ describe("formats", () => {
   ]
 
   test.each(wrong)("L4: a reader that hands over %s breaks no turn: the text passes as it is", (_, parts, message) => {
-    const format = { name: "odd", createReader: () => ({ push: () => parts, end: () => parts }) } as unknown as OutputFormat
+    const give = () => (typeof parts === "function" ? parts() : parts)
+    const format = { name: "odd", createReader: () => ({ push: give, end: give }) } as unknown as OutputFormat
     const read = readParts(["a", "b"], () => createOutputReader({ format }))
     expect(inShort(read)).toEqual(["!", "ab", "/"])
     expect(read[0]).toEqual({
