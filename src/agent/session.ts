@@ -1,7 +1,7 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { ServiceKey, SessionKey, Speaker } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
-import type { PromptStack } from "../stack/prompt-stack.ts"
+import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 import type { TurnEvent } from "../turn/events.ts"
 import { assembleStep } from "../turn/model-step.ts"
@@ -122,7 +122,9 @@ export class Session {
 
   /** A turn that failed before its loop began. */
   #failed(input: TurnInput, emit: (event: TurnEvent) => void, { error, begun }: { error: unknown; begun: boolean }): TurnResult {
-    const run = new TurnRun(makeTurnSetup(this.#parts, input, undefined), new AbortController().signal, emit)
+    // A bare stack: what the session's holds may be what failed.
+    const setup = makeTurnSetup(this.#parts, { ...input, stack: new PromptStack() }, undefined)
+    const run = new TurnRun(setup, new AbortController().signal, emit)
     if (!begun) emit({ type: "turn-start", turnId: input.turnId, atMs: run.startedMs })
     return run.fail(asSessionError(error))
   }

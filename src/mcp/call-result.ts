@@ -1,0 +1,65 @@
+import { printJson } from "../tools/print-json.ts"
+import type { ToolAttachment } from "../tools/tool.ts"
+import { isRecord, stringOf } from "./any-result.ts"
+import type { McpWords } from "./words.ts"
+
+/** What came back from a server: text for the model, and what is no text. */
+export interface ReadContent {
+  readonly text: string
+  readonly attachments: readonly ToolAttachment[]
+}
+
+/** Larger attachments are told of, but not kept. */
+const maxAttachmentBytes = 5_000_000
+const maxAttachments = 20
+const maxParts = 1_000
+
+const mediaTypePattern = /^[a-zA-Z0-9]{1,40}\/[a-zA-Z0-9.+-]{1,80}$/
+
+/** Reads the parts of a result, a resource or a message; parts that are malformed stand as JSON. Never throws. */
+export function readContent(parts: readonly unknown[], words: McpWords): ReadContent {
+  const attachments: ToolAttachment[] = []
+  const texts = parts.slice(0, maxParts).map((part) => {
+    const text = textOf(part, words)
+    if (text !== undefined) return text
+    const { data, mediaType, kind } = binaryOf(part)
+    const attachment = attachmentOf(data, mediaType)
+    attachments.push(attachments.length < maxAttachments ? attachment : { mediaType, bytes: attachment.bytes })
+    return words.say({ [kind]: true, media_type: mediaType, size: attachment.bytes })
+  })
+  if (parts.length > maxParts) texts.push(`… (+${parts.length - maxParts})`)
+  return { text: texts.join("\n"), attachments }
+}
+
+/** Text, embedded text and links are text; so is whatever is no part at all. Binary parts are none. */
+function textOf(part: unknown, words: McpWords): string | undefined {
+  if (!isRecord(part)) return printJson(part)
+  const { type, text, resource } = part
+  if (typeof text === "string") return text
+  if (type === "resource_link") return words.say({ link: [stringOf(part.name), stringOf(part.uri)].filter(Boolean).join(" ") })
+  if (isRecord(resource) && typeof resource.text === "string") return resource.text
+  if (isRecord(resource) && typeof resource.blob === "string") return undefined
+  return typeof part.data === "string" || typeof part.blob === "string" ? undefined : printJson(part)
+}
+
+interface Binary {
+  readonly data: string
+  readonly mediaType: string
+  readonly kind: "image" | "audio" | "file"
+}
+
+function binaryOf(part: unknown): Binary {
+  const outer = isRecord(part) ? part : {}
+  const held = isRecord(outer.resource) ? outer.resource : outer
+  const said = stringOf(held.mimeType) ?? ""
+  const mediaType = mediaTypePattern.test(said) ? said.toLowerCase() : "application/octet-stream"
+  const [family] = mediaType.split("/")
+  const kind = family === "image" || family === "audio" ? family : "file"
+  return { data: stringOf(held.data) ?? stringOf(held.blob) ?? "", mediaType, kind }
+}
+
+function attachmentOf(data: string, mediaType: string): ToolAttachment {
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0
+  const bytes = Math.max(0, Math.floor((data.length * 3) / 4) - padding)
+  return { mediaType, bytes, ...(bytes <= maxAttachmentBytes ? { base64: data } : {}) }
+}

@@ -1,0 +1,105 @@
+import { isSchema, keyword, listKeyword, resolveReference } from "../tools/schema-shape.ts"
+import type { JsonSchema } from "../tools/tool.ts"
+import { isRecord } from "./any-result.ts"
+
+/** A server chooses schema and value, so that no check may take long. */
+const maxSteps = 20_000
+
+/** Where a value misses its schema, as a path and what is wrong there, or `undefined`. */
+type Miss = string | undefined
+
+interface Check {
+  readonly root: JsonSchema
+  steps: number
+}
+
+/**
+ * Where structured output misses its schema: types, required and forbidden properties, items, enums, constants and
+ * combinations. Formats, patterns and bounds are not looked at, and a check of more than 20,000 steps finds nothing.
+ */
+export function checkOutput(schema: JsonSchema, value: unknown): Miss {
+  return miss(schema, value, "", { root: schema, steps: 0 }, 0)
+}
+
+function miss(schema: unknown, value: unknown, path: string, check: Check, depth: number): Miss {
+  if (++check.steps > maxSteps || depth > 100) return undefined
+  if (schema === false) return at(path, "nothing is expected here")
+  if (!isSchema(schema)) return undefined
+  const reference = keyword(schema, "$ref")
+  const target = typeof reference === "string" ? resolveReference(check.root, reference) : undefined
+  const inner = (part: unknown) => miss(part, value, path, check, depth + 1)
+  return (
+    (target === undefined ? undefined : inner(target)) ??
+    wrongType(schema, value, path) ??
+    wrongConstant(schema, value, path) ??
+    firstOf(listKeyword(schema, "allOf"), inner) ??
+    noneFits(schema, path, inner) ??
+    wrongProperty(schema, value, path, (part, of, deeper) => miss(part, of, deeper, check, depth + 1)) ??
+    wrongItem(schema, value, path, (part, of, deeper) => miss(part, of, deeper, check, depth + 1))
+  )
+}
+
+type Inner = (schema: unknown, value: unknown, path: string) => Miss
+
+function wrongType(schema: JsonSchema, value: unknown, path: string): Miss {
+  const type = keyword(schema, "type")
+  const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string")
+  if (types.length === 0 || types.some((name) => isOfType(value, name))) return undefined
+  return at(path, `expected ${types.join(" or ")}, found ${typeOf(value)}`)
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === "integer") return Number.isInteger(value)
+  return typeOf(value) === type || !["string", "number", "boolean", "null", "object", "array"].includes(type)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null"
+  return Array.isArray(value) ? "array" : typeof value
+}
+
+/** Only plain values are compared. */
+function wrongConstant(schema: JsonSchema, value: unknown, path: string): Miss {
+  if (typeof value === "object" && value !== null) return undefined
+  const choices = Object.hasOwn(schema, "const") ? [schema.const] : listKeyword(schema, "enum")
+  return choices.length === 0 || choices.includes(value) ? undefined : at(path, "found another value than those it may have")
+}
+
+function noneFits(schema: JsonSchema, path: string, inner: (part: unknown) => Miss): Miss {
+  for (const name of ["anyOf", "oneOf"]) {
+    const options = listKeyword(schema, name)
+    if (options.length > 0 && options.every((option) => inner(option) !== undefined)) return at(path, `fits no option of ${name}`)
+  }
+  return undefined
+}
+
+function wrongProperty(schema: JsonSchema, value: unknown, path: string, inner: Inner): Miss {
+  if (!isRecord(value)) return undefined
+  const missing = listKeyword(schema, "required").find((name) => typeof name === "string" && !Object.hasOwn(value, name))
+  if (missing !== undefined) return at(path, `${String(missing)} is missing`)
+  const known = keyword(schema, "properties")
+  const properties = isSchema(known) ? known : {}
+  const others = Object.hasOwn(schema, "patternProperties") ? undefined : keyword(schema, "additionalProperties")
+  return firstOf(Object.keys(value), (name) =>
+    inner(Object.hasOwn(properties, name) ? properties[name] : others, value[name], `${path}.${name}`),
+  )
+}
+
+function wrongItem(schema: JsonSchema, value: unknown, path: string, inner: Inner): Miss {
+  if (!Array.isArray(value)) return undefined
+  const first = listKeyword(schema, "prefixItems")
+  const rest = keyword(schema, "items")
+  return firstOf([...value.keys()], (index) => inner(first[index] ?? rest, value[index], `${path}[${index}]`))
+}
+
+function firstOf<T>(items: readonly T[], find: (item: T) => Miss): Miss {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function at(path: string, problem: string): string {
+  return `${path === "" ? "it" : path.replace(/^\./, "")}: ${problem}`
+}

@@ -1,0 +1,43 @@
+import type { Timers } from "../core/ports.ts"
+
+/** A signal with a time limit, and a way to take the limit off. */
+export interface Deadline {
+  readonly signal: AbortSignal
+  clear(): void
+}
+
+/** Aborts after `ms`, with an error that says so, or as soon as `other` does. */
+export function deadline(
+  ms: number,
+  what: string,
+  { timers, other }: { readonly timers: Timers; readonly other: AbortSignal },
+): Deadline {
+  const late = new AbortController()
+  const timer = timers.set(() => late.abort(new Error(`${what} within ${ms} ms`)), ms)
+  return { signal: AbortSignal.any([late.signal, other]), clear: () => timers.clear(timer) }
+}
+
+/** What `work` settles as, or a rejection as soon as the signal aborts; the work itself goes on. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    const done = (): void => signal.removeEventListener("abort", onAbort)
+    work.then(resolve, reject).finally(done)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener("abort", onAbort, { once: true })
+  })
+}
+
+/** Resolves after `ms`, or as soon as the signal aborts. */
+export function pause(ms: number, { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal }): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timers.clear(timer)
+      signal.removeEventListener("abort", end)
+      resolve()
+    }
+    const timer = timers.set(end, ms)
+    signal.addEventListener("abort", end)
+  })
+}

@@ -1,0 +1,8 @@
+export type { McpServerSettings } from "../profile/profile.ts"
+export type { Fingerprints, McpApprovals } from "./approvals.ts"
+export { connectMcp } from "./connect-mcp.ts"
+export type { McpConnection, McpServerStatus, McpWaitingTool } from "./connection.ts"
+export { fileApprovals } from "./file-approvals.ts"
+export type { McpListing, McpPrompt, McpText } from "./listings.ts"
+export { injectionFrom, skillFrom } from "./offered-text.ts"
+export type { ElicitAnswer, ElicitRequest, McpOptions, McpWarning, SampleAnswer, SampleRequest } from "./options.ts"

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest"
+import { connected } from "../support/mcp/connected.ts"
+import { fakeHttpServer } from "../support/mcp/fake-http-server.ts"
+
+describe("servers over streamable HTTP", () => {
+  test("tools are listed and called, with the headers of the settings in every request", async () => {
+    const server = await fakeHttpServer()
+    const headers = { Authorization: "Bearer ${TOKEN}", "X-Plain": "yes" }
+    const { mcp, call } = await connected({ far: { url: server.url, headers } }, { env: { TOKEN: "t0p" } })
+    expect(mcp.tools.map(({ name }) => name)).toEqual(["far.echo", "far.late", "far.huge", "far.endless"])
+    expect(await call("far.echo", { text: "回声" })).toBe("回声")
+    expect(server.requests.every(({ headers: sent }) => sent.authorization === "Bearer t0p" && sent["x-plain"] === "yes")).toBe(
+      true,
+    )
+  })
+
+  test("a stream that is closed before its answer is taken up where it ended", async () => {
+    const server = await fakeHttpServer()
+    const { call } = await connected({ far: { url: server.url } })
+    expect(await call("far.late")).toBe("after all")
+    expect(server.requests.filter(({ headers }) => headers["last-event-id"] === "e1")).toHaveLength(1)
+  })
+
+  test.each([404, 400])("a session that the server forgot (%i) is begun anew and the call made again, once", async (status) => {
+    const server = await fakeHttpServer()
+    const { call, mcp } = await connected({ far: { url: server.url } })
+    server.forget(status)
+    expect(await call("far.echo", { text: "x" })).toBe("x")
+    expect(mcp.servers()[0]).toMatchObject({ state: "ready", connected: 2 })
+  })
+
+  test("a server that is away fails the call in words, and works again when it is back", async () => {
+    const server = await fakeHttpServer()
+    const { call } = await connected({ far: { url: server.url } })
+    await server.stop()
+    await expect(call("far.echo")).rejects.toThrow(/The server of this tool could not be reached: fetch failed \(.+\)/)
+    await server.again()
+    server.forget()
+    expect(await call("far.echo", { text: "x" })).toBe("x")
+  })
+
+  test.each(["huge", "endless"])("an answer without measure (%s) fails the call", async (name) => {
+    const server = await fakeHttpServer()
+    const { call } = await connected({ far: { url: server.url } })
+    const controller = new AbortController()
+    const calling = call(`far.${name}`, {}, { signal: controller.signal })
+    if (name === "endless") controller.abort(new Error("the tool's limit"))
+    await expect(calling).rejects.toThrow()
+    expect(await call("far.echo", { text: "x" })).toBe("x")
+  })
+
+  test("closing ends the session on the server", async () => {
+    const server = await fakeHttpServer()
+    const { mcp } = await connected({ far: { url: server.url } })
+    await mcp.close()
+    expect(server.requests.filter(({ method }) => method === "DELETE")).toHaveLength(1)
+  })
+
+  test("an address where nobody listens is a warning", async () => {
+    const server = await fakeHttpServer()
+    await server.stop()
+    const { warnings } = await connected({ far: { url: server.url } })
+    expect(warnings[0]).toMatchObject({ kind: "start", server: "far" })
+  })
+})
