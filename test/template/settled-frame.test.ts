@@ -25,8 +25,8 @@ describe("a literal is settled once", () => {
 describe("R1 settled literals print what a walk over every character prints", () => {
   test("each piece with its source, over messages, lists, branches and placeholders", () => {
     fc.assert(
-      fc.property(template, values, (text, given) => {
-        const compiled = parseTemplate(text)
+      fc.property(templateOf(fc.oneof(loaded, directive)), values, (text, given) => {
+        const compiled = parse(text)
         const expected = plainPieces(compiled, given)
         expect(piecesOf(compiled, given)).toEqual(expected)
         expect(piecesOf(compiled, given)).toEqual(expected)
@@ -37,8 +37,8 @@ describe("R1 settled literals print what a walk over every character prints", ()
 
   test("the text of a rendered template, whatever its values", () => {
     fc.assert(
-      fc.property(templateOf(piece), values, (text, given) => {
-        const compiled = parseTemplate(text)
+      fc.property(templateOf(loaded), values, (text, given) => {
+        const compiled = parse(text)
         const pieces = plainPieces(compiled, given)
         expect(renderTemplate(compiled, given)).toBe(pieces.map(([shown]) => shown).join(""))
       }),
@@ -100,25 +100,34 @@ const literal = fc.oneof(
   fc.array(fc.constantFrom("a", "b  c", " ", "\t", "\n", "\u3000"), { maxLength: 8 }).map((parts) => parts.join("")),
 )
 
-const { piece } = fc.letrec<{ piece: string }>((tie) => {
-  const inner = fc.array(tie("piece"), { maxLength: 4 }).map((parts) => parts.join(""))
-  const name = fc.constantFrom("x", "y", "z")
-  return {
-    piece: fc.oneof(
-      { maxDepth: 3, depthSize: "small" },
-      literal,
-      name.map((slot) => `\${${slot}}`),
-      fc.tuple(name, inner).map(([slot, or]) => `\${${slot} = ${or}}`),
-      fc.tuple(name, inner, inner).map(([held, yes, no]) => `\${${held}? ${yes} : ${no}}`),
-    ),
-  }
-})
+/** Two literals stand beside each other only where one of them is loaded. */
+const loaded = fc.constantFrom("${file_load(words)}", "${file_load(blanks)}", "${file_load(breaks)}")
+
+const files: Readonly<Record<string, string>> = { words: "a \nb", blanks: " \t", breaks: " \n\n  \n" }
+
+const parse = (text: string) => parseTemplate(text, { load: (file) => ({ file, text: files[file] ?? "" }) })
 
 const directive = fc.constantFrom("${role(user)}", "${role(developer)}", "${messages(m)}")
 
-const templateOf = (part: fc.Arbitrary<string>) => fc.array(part, { maxLength: 12 }).map((parts) => parts.join(""))
-
-const template = templateOf(fc.oneof({ arbitrary: piece, weight: 4 }, { arbitrary: directive, weight: 1 }))
+/** Templates of literals and of these, and of slots and conditionals around them. */
+function templateOf(leaf: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const joined = (part: fc.Arbitrary<string>, maxLength: number) => fc.array(part, { maxLength }).map((parts) => parts.join(""))
+  const name = fc.constantFrom("x", "y", "z")
+  const { piece } = fc.letrec<{ piece: string }>((tie) => {
+    const inner = joined(tie("piece"), 4)
+    return {
+      piece: fc.oneof(
+        { maxDepth: 3, depthSize: "small" },
+        { arbitrary: literal, weight: 2 },
+        leaf,
+        name.map((slot) => `\${${slot}}`),
+        fc.tuple(name, inner).map(([slot, or]) => `\${${slot} = ${or}}`),
+        fc.tuple(name, inner, inner).map(([held, yes, no]) => `\${${held}? ${yes} : ${no}}`),
+      ),
+    }
+  })
+  return joined(piece, 12)
+}
 
 const value = fc.constantFrom<TemplateValues[string]>(
   undefined,
