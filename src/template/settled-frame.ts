@@ -18,8 +18,10 @@ export function settleFrame(text: string): SettledFrame {
   const start = blankStart(text)
   if (start === text.length) return { before: text, body: "", lines: [], after: "" }
   const end = blankEnd(text)
-  const lines = evenLines(text.slice(start, end))
-  return { before: text.slice(0, start), body: lines.join(""), lines, after: text.slice(end) }
+  const inside = text.slice(start, end)
+  const lines = inside.includes("\n") ? evenLines(inside) : [inside]
+  const body = lines.length === 1 ? inside : lines.join("")
+  return { before: text.slice(0, start), body, lines, after: text.slice(end) }
 }
 
 /** The literals of a list of nodes, settled once; other nodes have none. */
