@@ -22,16 +22,16 @@ export function startsBlank(text: string, after: boolean): boolean {
   return newline >= 0 ? isBlank(text.slice(0, newline)) : after && isBlank(text)
 }
 
-/** Where the spaces, tabs and line breaks that `text` begins with end. */
-export function blankStart(text: string): number {
-  let at = 0
+/** Where the spaces, tabs and line breaks that `text` has from `from` on end. */
+export function blankStart(text: string, from = 0): number {
+  let at = from
   while (at < text.length && isBlankAt(text, at)) at++
   return at
 }
 
-/** Where the spaces, tabs and line breaks that `text` ends with begin. By hand: `/\s+$/` is quadratic on white space in the middle. */
-export function blankEnd(text: string): number {
-  let at = text.length
+/** Where the spaces, tabs and line breaks that `text` has before `to` begin. By hand: `/\s+$/` is quadratic on white space in the middle. */
+export function blankEnd(text: string, to = text.length): number {
+  let at = to
   while (at > 0 && isBlankAt(text, at - 1)) at--
   return at
 }

@@ -1,24 +1,17 @@
 import type { Source } from "../core/source.ts"
+import { collapseBlank, type SettledFrame, settleFrame } from "./settled-frame.ts"
 
 /** Takes the frame text that is really printed. */
 export type FrameSink = (text: string, source: Source) => void
 
-/** White space that waits until something follows it. */
-interface Waiting {
-  readonly text: string
-  /** Where it comes from; undefined when nothing waits. */
-  readonly source?: Source
-}
-
 /** Where a scope began; handed back to {@link FrameWriter.close}. */
 export interface FrameScope {
-  readonly waiting: Waiting
+  readonly waiting: string
+  readonly waitingFrom: Source | undefined
   readonly leading: boolean
   readonly printed: number
   readonly message: number
 }
-
-const nothing: Waiting = { text: "" }
 
 /**
  * Prints frames so that empty slots leave no trace (design, rule 3): white space waits until something follows it, the
@@ -27,7 +20,11 @@ const nothing: Waiting = { text: "" }
  */
 export class FrameWriter {
   readonly #sink: FrameSink
-  #waiting = nothing
+  readonly #piece: "line" | "literal"
+  /** White space that waits until something follows it. */
+  #waiting = ""
+  /** Where it comes from; undefined when nothing waits. */
+  #waitingFrom: Source | undefined
   /** True where nothing was printed yet in the innermost scope or the message: white space is its trimmed end. */
   #leading = true
   /** True where nothing but empty slots and blanks followed an empty slot on the line. */
@@ -37,21 +34,23 @@ export class FrameWriter {
   #message = 0
   #atStart = true
 
-  constructor(sink: FrameSink) {
+  /** With `piece` the sink takes a literal's text whole, else line by line. */
+  constructor(sink: FrameSink, piece: "line" | "literal" = "line") {
     this.#sink = sink
+    this.#piece = piece
   }
 
   /** Prints literal text. */
   frame(text: string, source: Source): void {
-    let at = 0
-    while (at < text.length) {
-      const blankEnd = skipBlank(text, at)
-      if (blankEnd > at) this.#wait(text.slice(at, blankEnd), source)
-      const lineEnd = text.indexOf("\n", blankEnd)
-      const bodyEnd = trimmedEnd(text, blankEnd, lineEnd < 0 ? text.length : lineEnd)
-      if (bodyEnd > blankEnd) this.#flush(text.slice(blankEnd, bodyEnd), source)
-      at = bodyEnd
-    }
+    this.settled(settleFrame(text), source)
+  }
+
+  /** Prints literal text that is settled already. */
+  settled({ before, body, lines, after }: SettledFrame, source: Source): void {
+    if (before !== "") this.#wait(before, source)
+    if (this.#piece === "literal" && body !== "") this.#flush(body, source)
+    else if (body !== "") this.#flushLines(lines, source)
+    if (after !== "") this.#wait(after, source)
   }
 
   /** Must be called before a value is printed: the white space that waits stands before it. */
@@ -66,13 +65,19 @@ export class FrameWriter {
 
   /** Parts what was printed from what may follow, beside the white space that waits already. */
   separate(text: string, source: Source): void {
-    if (!this.#atStart) this.#waiting = { text: this.#waiting.text + text, source: this.#waiting.source ?? source }
+    if (!this.#atStart) this.#waitMore(text, source)
     this.#emptied = false
   }
 
   /** Begins a branch or an entry: its ends are trimmed. */
   open(): FrameScope {
-    const scope = { waiting: this.#waiting, leading: this.#leading, printed: this.#printed, message: this.#message }
+    const scope = {
+      waiting: this.#waiting,
+      waitingFrom: this.#waitingFrom,
+      leading: this.#leading,
+      printed: this.#printed,
+      message: this.#message,
+    }
     this.#leading = true
     return scope
   }
@@ -81,7 +86,9 @@ export class FrameWriter {
   close(scope: FrameScope): boolean {
     const printed = this.#printed > scope.printed
     const sameMessage = this.#message === scope.message
-    this.#waiting = printed || !sameMessage ? nothing : scope.waiting
+    const isKept = !printed && sameMessage
+    this.#waiting = isKept ? scope.waiting : ""
+    this.#waitingFrom = isKept ? scope.waitingFrom : undefined
     this.#leading = printed ? false : sameMessage ? scope.leading : true
     this.#emptied = false
     return printed
@@ -89,7 +96,8 @@ export class FrameWriter {
 
   /** Begins a message: what waited belongs to the one before and is dropped. */
   startMessage(): void {
-    this.#waiting = nothing
+    this.#waiting = ""
+    this.#waitingFrom = undefined
     this.#leading = true
     this.#emptied = false
     this.#atStart = true
@@ -97,20 +105,39 @@ export class FrameWriter {
   }
 
   #wait(blank: string, source: Source): void {
-    if (this.#leading) {
-      this.#emptied &&= !blank.includes("\n")
-      return
+    if (this.#emptied) {
+      this.#waitAfterEmpty(blank, source)
+    } else if (!this.#leading) this.#waitMore(blank, source)
+  }
+
+  #waitAfterEmpty(blank: string, source: Source): void {
+    this.#emptied = !blank.includes("\n")
+    if (this.#leading) return
+    const kept = afterEmpty(this.#waiting, blank)
+    this.#waiting = kept.before
+    this.#waitMore(kept.blank, source)
+  }
+
+  #waitMore(blank: string, source: Source): void {
+    this.#waiting = this.#waiting === "" ? blank : this.#waiting + blank
+    this.#waitingFrom ??= source
+  }
+
+  #flushLines(lines: readonly string[], source: Source): void {
+    let isFirst = true
+    for (const line of lines) {
+      if (isFirst) this.#flush(line, source)
+      else this.#sink(line, source)
+      isFirst = false
     }
-    const { text: before } = this.#waiting
-    const kept = this.#emptied ? afterEmpty(before, blank) : { before, blank }
-    this.#emptied &&= !blank.includes("\n")
-    this.#waiting = { text: kept.before + kept.blank, source: this.#waiting.source ?? source }
   }
 
   #flush(body: string, source: Source): void {
-    const blank = collapse(this.#waiting.text)
-    if (blank + body !== "") this.#sink(blank + body, body === "" ? (this.#waiting.source ?? source) : source)
-    this.#waiting = nothing
+    if (this.#waiting === "") {
+      if (body !== "") this.#sink(body, source)
+    } else this.#sink(collapseBlank(this.#waiting) + body, body === "" ? (this.#waitingFrom ?? source) : source)
+    this.#waiting = ""
+    this.#waitingFrom = undefined
     this.#leading = false
     this.#emptied = false
     this.#atStart = false
@@ -128,32 +155,8 @@ function afterEmpty(before: string, blank: string): { readonly before: string; r
   return { before, blank: spaced ? blank.slice(skipSpaces(blank)) : blank }
 }
 
-function skipBlank(text: string, from: number): number {
-  let at = from
-  while (at < text.length && isBlank(text.charCodeAt(at))) at++
-  return at
-}
-
 function skipSpaces(text: string): number {
   let at = 0
   while (text[at] === " " || text[at] === "\t") at++
   return at
-}
-
-function trimmedEnd(text: string, from: number, to: number): number {
-  let at = to
-  while (at > from && isBlank(text.charCodeAt(at - 1))) at--
-  return at
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a
-}
-
-/** At most one blank line; blanks at a line's end go, the indentation of the next line stays. */
-function collapse(blank: string): string {
-  const first = blank.indexOf("\n")
-  if (first < 0) return blank
-  const last = blank.lastIndexOf("\n")
-  return (first === last ? "\n" : "\n\n") + blank.slice(last + 1)
 }

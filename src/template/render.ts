@@ -18,13 +18,15 @@ export function renderTemplate(template: Template | string, values: TemplateValu
   let out = ""
   const writer = new FrameWriter((text) => {
     out += text
-  })
+  }, "literal")
   const host: WalkHost = {
     holds: (name) => printed(values, name) !== undefined,
     slot(node) {
-      if (!isKnown(compiled, values, node)) throw unknownName(node, Object.keys(values))
       const text = printed(values, node.name)
-      if (text === undefined) return false
+      if (text === undefined) {
+        if (!isKnown(compiled, values, node)) throw unknownName(node, Object.keys(values))
+        return false
+      }
       writer.beforeContent(node.source)
       out += text
       return true
@@ -46,8 +48,14 @@ export function renderTemplate(template: Template | string, values: TemplateValu
 function printed(values: TemplateValues, name: string): string | undefined {
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined || value === false) return undefined
-  const text = String(value)
-  return text.trim() === "" ? undefined : text
+  const text = typeof value === "string" ? value : String(value)
+  return isWhiteSpace(text) ? undefined : text
+}
+
+/** The first character settles it nearly always; trimming would copy the text. */
+function isWhiteSpace(text: string): boolean {
+  const first = text.charCodeAt(0)
+  return !(first > 0x20 && first < 0x7f) && text.trim() === ""
 }
 
 function isKnown(template: Template, values: TemplateValues, node: SlotNode): boolean {

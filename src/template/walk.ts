@@ -1,6 +1,7 @@
 import type { Source } from "../core/source.ts"
 import type { SlotNode, TemplateNode, TemplateRole } from "./ast.ts"
 import type { FrameWriter } from "./frame-writer.ts"
+import { framesOf } from "./settled-frame.ts"
 
 /** What a walk asks of whoever holds the values. */
 export interface WalkHost {
@@ -18,27 +19,35 @@ export interface WalkHost {
 
 /** Prints a template: frames go to the writer, values through the host. No data is ever scanned for the language (R1). */
 export function walk(nodes: readonly TemplateNode[], writer: FrameWriter, host: WalkHost): void {
-  const inner = (branch: readonly TemplateNode[]) => () => walkScope(branch, writer, host)
-  for (const node of nodes) {
-    switch (node.type) {
-      case "literal":
-        writer.frame(node.text, node.source)
-        break
-      case "slot":
-        if (!host.slot(node) && !host.placeholder(node.name, inner(node.placeholder ?? []))) writer.empty()
-        break
-      case "conditional": {
-        const taken = host.holds(node.name, node.source) ? node.then : node.otherwise
-        if (!host.branch(node.name, inner(taken))) writer.empty()
-        break
-      }
-      case "role":
-        host.role(node.role, node.source)
-        break
-      case "messages":
-        host.messages(node.name, node.source)
-    }
+  const frames = framesOf(nodes)
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i]
+    const frame = frames[i]
+    if (frame && node) writer.settled(frame, node.source)
+    else if (node) walkNode(node, writer, host)
   }
+}
+
+function walkNode(node: TemplateNode, writer: FrameWriter, host: WalkHost): void {
+  switch (node.type) {
+    case "slot":
+      if (!host.slot(node) && !walkPlaceholder(node, writer, host)) writer.empty()
+      break
+    case "conditional": {
+      const taken = host.holds(node.name, node.source) ? node.then : node.otherwise
+      if (!host.branch(node.name, () => walkScope(taken, writer, host))) writer.empty()
+      break
+    }
+    case "role":
+      host.role(node.role, node.source)
+      break
+    case "messages":
+      host.messages(node.name, node.source)
+  }
+}
+
+function walkPlaceholder({ name, placeholder }: SlotNode, writer: FrameWriter, host: WalkHost): boolean {
+  return placeholder !== undefined && host.placeholder(name, () => walkScope(placeholder, writer, host))
 }
 
 /** Walks a branch, a placeholder or an entry with its ends trimmed; true when it printed something. */
