@@ -28,6 +28,23 @@ describe("fold", () => {
     expect(fold("  Call  me Fay、主人 ")).toBe("call me fay、主人")
   })
 
+  test("the short way for plain lines gives what the long way gives, in either width", () => {
+    const plain = [
+      [0x20, 0x7e],
+      [0x2018, 0x201d],
+      [0x3001, 0x3002],
+      [0x300a, 0x3011],
+      [0x4e00, 0x4eff],
+      [0xff01, 0xff5e],
+    ] as const
+    for (const [first, last] of plain) {
+      for (let code = first; code <= last; code++) {
+        const line = `a ${String.fromCodePoint(code)}B`
+        expect(fold(line)).toBe(fold(`${line}\u200b`))
+      }
+    }
+  })
+
   test("folding twice changes nothing more", () => {
     fc.assert(fc.property(anyText, (text) => fold(fold(text)) === fold(text)))
   })

@@ -105,9 +105,27 @@ describe("PromptStack", () => {
     for (const fields of [{ priority: Number.NaN }, { role: "user" }, { scope: "forever" }, { trust: "admin" }]) {
       expect(code(add(fields))).toBe("injection")
     }
+    const fits = [
+      null,
+      {},
+      { rank: Number.NaN, shrink: "drop" },
+      { rank: 1, shrink: "melt" },
+      { rank: 1, shrink: "drop", minTokens: "x" },
+    ]
+    for (const fit of fits) expect(code(add({ fit }))).toBe("injection")
+    for (const source of [{}, { file: "a", line: "1" }]) expect(code(add({ source }))).toBe("injection")
+    for (const enabled of ["no", 1]) expect(code(add({ enabled }))).toBe("injection")
     const circle: unknown[] = []
     circle.push({ again: circle })
-    const inEntries = [[17], ["x"], [null], [{ text: 17 }], [{ list: [{ text: null }] }], circle]
+    const inEntries = [
+      [17],
+      ["x"],
+      [null],
+      [{ text: 17 }],
+      [{ list: [{ text: null }] }],
+      [{ a: { text: "x", trust: "admin" } }],
+      circle,
+    ]
     for (const content of [null, undefined, 17, { words: "x" }, ...inEntries]) expect(code(add({ content }))).toBe("injection")
     expect(code(add({ content: [{ text: "x", absent: undefined, list: [{ is: true }] }] }))).toBe("nothing thrown")
     expect(add({ scope: "forever" })).toThrow('Expected scope global, session or turn of "k", found "forever".')

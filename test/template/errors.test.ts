@@ -25,7 +25,12 @@ describe("R1: mistakes are located", () => {
     ["text after an encoder", "${a | fence b}", 13, 'expected } or =, found "b"'],
     ["an unknown encoder", "${a | fense}", 7, 'found "fense". Did you mean "fence"?'],
     ["no encoder", "${a | }", 7, "expected an encoder (lines, inline, fence, indent, transcript, speaker)"],
-    ["a raw encoder, which does not exist", "${a | raw}", 7, "expected an encoder (lines, inline, fence, indent, transcript, speaker)"],
+    [
+      "a raw encoder, which does not exist",
+      "${a | raw}",
+      7,
+      "expected an encoder (lines, inline, fence, indent, transcript, speaker)",
+    ],
     ["an unknown directive", "${file_lod(x)}", 1, 'Did you mean "file_load"?'],
     ["an unknown role", "${role(sistem)}", 8, 'found "sistem". Did you mean "system"?'],
     ["no role", "${role()}", 8, "expected a role (system, developer, user, assistant) in role(), found nothing"],
