@@ -10,7 +10,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/corpora/**", "test/bench/**"],
-          testTimeout: 60_000,
+          testTimeout: 180_000,
         },
       },
       { test: { name: "corpora", include: ["test/corpora/**/*.test.ts"], testTimeout: 120_000 } },

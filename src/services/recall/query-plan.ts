@@ -39,9 +39,10 @@ const quoted = /"([^"\n]{2,120})"|“([^”\n]{2,120})”|「([^」\n]{2,120})�
 
 /** Reads a question, where `today` is the day it is asked on. */
 export function planQuery(query: RecallQuery, names: ReadonlyMap<string, ReadonlySet<string>>, today: number): QueryPlan {
-  const text = normaliseText(boundText(query.text, maxQueryCharacters))
+  const written = boundText(query.text, maxQueryCharacters)
+  const text = normaliseText(written)
   const times = findTimes(text, today)
-  const named = namedSpeakers(text, names, times)
+  const named = namedSpeakers(written, text, names, times)
   const phrases = Array.from(text.matchAll(quoted), ([, a, b, c, d]) => (a ?? b ?? c ?? d ?? "").trim()).slice(0, maxPhrases)
   return {
     ...queryTerms(text, times, named.words),

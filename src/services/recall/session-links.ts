@@ -4,6 +4,7 @@ import { grown } from "./growable.ts"
 export interface SessionPlace {
   readonly session: string
   readonly turn: number
+  readonly atMs: number
   readonly id: string
 }
 
@@ -112,5 +113,6 @@ function placeOf(members: readonly Member[], place: SessionPlace): number {
 }
 
 function comesBefore(one: SessionPlace, other: SessionPlace): boolean {
-  return one.turn === other.turn ? one.id < other.id : one.turn < other.turn
+  if (one.turn !== other.turn) return one.turn < other.turn
+  return one.atMs === other.atMs ? one.id < other.id : one.atMs < other.atMs
 }

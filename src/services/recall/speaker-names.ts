@@ -43,19 +43,24 @@ export interface NamedSpeakers {
   readonly words: ReadonlySet<string>
 }
 
-/** The speakers that a normalised text names. A word inside an expression of time (`in May`) is no name. */
+/**
+ * The speakers that a text names, given as it was written and normalised. A word inside an expression of time (`in May`) is no
+ * name, and a word of grammar (`will`) is one only with a capital.
+ */
 export function namedSpeakers(
+  written: string,
   text: string,
   names: ReadonlyMap<string, ReadonlySet<string>>,
   times: readonly FoundTime[],
 ): NamedSpeakers {
   const ids = new Set<string>()
   const words = new Set<string>()
+  const capitals = new Set(textRuns(written).flatMap(({ text }) => (/^\p{Lu}/u.test(text) ? [text.toLowerCase()] : [])))
   const outside = times.reduce((left, { start, end }) => left.slice(0, start) + " ".repeat(end - start) + left.slice(end), text)
   for (const run of textRuns(outside)) {
     for (const word of run.spaceless ? namesInside(run.text, names) : [run.text.replace(/'s?$/, "")]) {
       const found = names.get(word)
-      if (found === undefined) continue
+      if (found === undefined || (stopWords.has(word) && !capitals.has(word))) continue
       words.add(word)
       for (const id of found) ids.add(id)
     }
