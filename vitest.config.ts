@@ -13,7 +13,7 @@ export default defineConfig({
           testTimeout: 180_000,
         },
       },
-      { test: { name: "corpora", include: ["test/corpora/**/*.test.ts"], testTimeout: 120_000 } },
+      { test: { name: "corpora", include: ["test/corpora/**/*.test.ts"], testTimeout: 300_000 } },
     ],
   },
 })
