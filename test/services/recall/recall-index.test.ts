@@ -1,0 +1,246 @@
+import { describe, expect, test } from "vitest"
+import { RecallIndex } from "../../../src/services/recall/recall-index.ts"
+import { recallSignals } from "../../../src/services/recall/recall-weights.ts"
+import { dayMs, found, indexOf, memory, nowMs } from "./documents.ts"
+
+const ann = { id: "ann", name: "Ann" }
+const bob = { id: "bob", name: "Bob Miller" }
+
+describe("what is found", () => {
+  test("has the question's words in any form, and what people call the same thing", () => {
+    const documents = [
+      memory("a", "I bought a bicycle for my children."),
+      memory("b", "The weather was fine."),
+      memory("c", "She buys bread."),
+    ]
+    expect(found(documents, "When did the kids get a bike?")[0]).toBe("a")
+    expect(found(documents, "purchases of bread")[0]).toBe("c")
+  })
+
+  test("may have a word in a form that no rule knows, or misspelt", () => {
+    const documents = [
+      memory("a", "Our marriage was in a small chapel."),
+      memory("b", "We spoke of the weather."),
+      memory("c", "The photographer was late."),
+    ]
+    expect(found(documents, "marrying")[0]).toBe("a")
+    expect(found(documents, "fotographer")[0]).toBe("c")
+  })
+
+  test("in Chinese and Japanese shares pairs of characters before single ones", () => {
+    const documents = [
+      memory("a", "他喜欢在图书馆看书。"),
+      memory("b", "图画和书都在馆里。"),
+      memory("c", "今天天气很好。"),
+      memory("d", "猫が大好きです。"),
+    ]
+    expect(found(documents, "图书馆").slice(0, 2)).toEqual(["a", "b"])
+    expect(found(documents, "大好き")[0]).toBe("d")
+  })
+
+  test("has a quoted phrase in its order, be it all stop words", () => {
+    const documents = [
+      memory("a", "to be, or not to be: that is it"),
+      memory("b", "not to be there or to be so"),
+      memory("c", "nothing"),
+    ]
+    expect(found(documents, 'who said "or not to be"?')[0]).toBe("a")
+    const order = [memory("a", "the car of my sister's dog"), memory("b", "the dog of my sister's car")]
+    expect(found(order, "“dog of my sister”")[0]).toBe("b")
+    expect(found([memory("a", "好人不多"), memory("b", "人好不多")], "「人好」")[0]).toBe("b")
+  })
+
+  test("may be an answer whose own words the question has not", () => {
+    const talk = ["Nice day.", "How long have you been playing the violin?", "Seven years by now.", "Lovely.", "Bye."].map(
+      (text, turn) => memory(`t${turn}`, text, { session: "talk", turn, speaker: turn % 2 === 1 ? bob : ann }),
+    )
+    const far = memory("far", "Seven years by now.")
+    expect(found([...talk, far], "How long has Ann been playing the violin?")[0]).toBe("t2")
+  })
+
+  test("stands in the session that is about the question, where lines are alike", () => {
+    const session = (name: string, other: string) => [
+      memory(`${name}0`, "I loved the soup.", { session: name, turn: 0 }),
+      ...Array.from({ length: 4 }, (_, i) => memory(`${name}${i + 1}`, "mm", { session: name, turn: 10 * (i + 1) })),
+      memory(`${name}9`, other, { session: name, turn: 90 }),
+    ]
+    const documents = [
+      ...session("x", "We were in Rome."),
+      ...session("y", "We were in Oslo."),
+      ...session("z", "We were at home."),
+    ]
+    expect(found(documents, "soup in Oslo").slice(0, 2)).toEqual(["y9", "y0"])
+    expect(found(documents, "soup in Rome").slice(0, 2)).toEqual(["x9", "x0"])
+  })
+
+  test("was said by whom the question names: whole name, part of it, or I and you", () => {
+    const documents = [
+      memory("a", "I like tea.", { speaker: ann }),
+      memory("b", "I like tea.", { speaker: bob }),
+      memory("c", "Rain."),
+    ]
+    expect(found(documents, "What does Ann like to drink, tea?")[0]).toBe("a")
+    expect(found(documents, "Does Miller like tea?")[0]).toBe("b")
+    expect(found(documents, "Did I say tea?", { askedBy: "bob", askedOf: "ann" })[0]).toBe("b")
+    expect(found(documents, "Do you like tea?", { askedBy: "bob", askedOf: "ann" })[0]).toBe("a")
+    expect(found(documents, "你喜欢 tea 吗", { askedBy: "ann", askedOf: "bob" })[0]).toBe("b")
+    expect(found(documents, "Bobby's tea", { speakers: [{ id: "bob", name: "Bobby" }] })[0]).toBe("b")
+  })
+
+  test("was said by Will or May only where the question means them", () => {
+    const documents = [
+      memory("a", "I like tea.", { speaker: ann }),
+      memory("w", "I like tea.", { speaker: { id: "will", name: "Will" } }),
+    ]
+    const signals = (text: string) =>
+      indexOf([...documents, memory("m", "So.", { speaker: { id: "may", name: "May" } })])
+        .rank({ text, nowMs, limit: 3 })
+        .flatMap(({ why }) => why.map(({ signal }) => signal))
+    expect(found(documents, "What tea does Will like?")[0]).toBe("w")
+    expect(signals("what tea will she like?")).not.toContain("speaker")
+    expect(signals("who had tea in May 2023?")).not.toContain("speaker")
+    expect(signals("did May have tea?")).toContain("speaker")
+  })
+
+  test("was said when the question says, in the asker's zone, or tells of that time", () => {
+    const at = (year: number, month: number, date: number) => ({ atMs: Date.UTC(year, month - 1, date, 20) })
+    const documents = [
+      memory("may", "We swam.", at(2023, 5, 20)),
+      memory("june", "We swam.", at(2023, 6, 20)),
+      memory("yesterday", "We swam.", at(2024, 5, 14)),
+      memory("told", "Four months ago we swam.", at(2022, 12, 5)),
+      memory("none", "We ran."),
+    ]
+    expect(found(documents, "Who swam in May 2023?")[0]).toBe("may")
+    expect(found(documents, "2023年6月 swam")[0]).toBe("june")
+    expect(found(documents, "who swam yesterday")[0]).toBe("yesterday")
+    expect(found(documents, "who swam in August 2022", { weights: { answer: 0 } })[0]).toBe("told")
+    const swum = (id: string, date: number) => memory(id, "We swam.", { atMs: Date.UTC(2024, 4, date, 20) })
+    const evenings = [swum("13th", 13), swum("14th", 14), memory("x", "no")]
+    expect(found(evenings, "swam on 2024-05-14")[0]).toBe("14th")
+    expect(found(evenings, "swam on 2024-05-14", { timeZone: "Asia/Shanghai" })[0]).toBe("13th")
+  })
+
+  test("says when, or how many, where that is what is asked", () => {
+    const documents = [
+      memory("plain", "My sister married in a church."),
+      memory("when", "My sister married yesterday."),
+      memory("other", "Hm."),
+    ]
+    expect(found(documents, "When did the sister marry?")[0]).toBe("when")
+    expect(found([memory("a", "I have cats."), memory("b", "I have three cats."), memory("c", "So.")], "How many cats?")[0]).toBe(
+      "b",
+    )
+  })
+
+  test("tells before it asks", () => {
+    const documents = [memory("asks", "Do you like pottery?"), memory("tells", "I do like pottery."), memory("other", "So.")]
+    expect(found(documents, "pottery")[0]).toBe("tells")
+  })
+
+  test("R17: of equals is what is better remembered, then what is more important", () => {
+    const documents = [
+      memory("faded", "tea"),
+      memory("stable", "tea", { stability: 400 }),
+      memory("recalled", "tea", { recalledAtMs: nowMs }),
+      memory("important", "tea", { importance: 9 }),
+      memory("other", "no"),
+    ]
+    expect(found(documents, "tea")).toEqual(["recalled", "stable", "important", "faded", "other"])
+    expect(found(documents, "")).toEqual(
+      ["recalled", "stable", "important", "faded", "other"].filter((id) => id !== "other").concat("other"),
+    )
+  })
+
+  test("at a tie is the newest, then the first by id", () => {
+    const documents = [memory("b", "tea"), memory("a", "tea"), memory("new", "tea", { atMs: nowMs - 50 * dayMs })]
+    expect(found(documents, "tea", { weights: { recency: 0 } })).toEqual(["new", "a", "b"])
+  })
+})
+
+describe("an answer", () => {
+  const documents = [
+    memory("a", "Yesterday I ran a race with Bob.", { session: "s", turn: 1 }),
+    memory("b", "What a race!", { session: "s", turn: 2, speaker: bob }),
+    memory("c", "Tea, please.", { session: "t" }),
+  ]
+
+  test("says what made up each score, and the shares are one whole", () => {
+    for (const { why, score } of indexOf(documents).rank({ text: "When did Ann run the race?", nowMs, limit: 3 })) {
+      expect(score).toBeGreaterThan(0)
+      expect(why.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9)
+      expect(why.map(({ share }) => share)).toEqual(why.map(({ share }) => share).toSorted((x, y) => y - x))
+    }
+    const [first] = indexOf(documents).rank({ text: "When did Ann run the race?", nowMs, limit: 1 })
+    expect(first?.id).toBe("a")
+    expect(first?.why.map(({ signal }) => signal)).toEqual(
+      expect.arrayContaining(["words", "speaker", "answer", "neighbours", "importance"]),
+    )
+  })
+
+  test("names no signal whose weight is 0", () => {
+    for (const off of recallSignals) {
+      const hits = indexOf(documents).rank({
+        text: 'When did Ann say "ran a race"? yesterday',
+        nowMs,
+        limit: 3,
+        weights: { [off]: 0 },
+      })
+      expect(hits.flatMap(({ why }) => why).filter(({ signal }) => signal === off)).toEqual([])
+    }
+  })
+
+  test.each([0, -1, Number.NaN, 2, 1e9])("to a limit of %d has no more hits than that, and no more than there are", (limit) => {
+    expect(indexOf(documents).rank({ text: "race", nowMs, limit })).toHaveLength(limit > 2 ? 3 : limit > 0 ? 2 : 0)
+  })
+
+  test("to nothing, from nothing and of nothing but signs is calm", () => {
+    expect(new RecallIndex().rank({ text: "tea", nowMs, limit: 5 })).toEqual([])
+    for (const text of ["", "   ", "?!…", "\u0000", "\ud800", "👍", "的", "the of and"])
+      expect(found(documents, text)).toHaveLength(3)
+  })
+
+  test("to a huge or hostile question is found in bounded work", () => {
+    const texts = [
+      "a ".repeat(50_000),
+      `"`.repeat(100_000),
+      "last ".repeat(20_000),
+      "1/".repeat(50_000),
+      "昨".repeat(100_000),
+      "race".repeat(25_000),
+      `race ${"x".repeat(100_000)}`,
+    ]
+    for (const text of texts) expect(found(documents, text)).toHaveLength(3)
+    expect(found(documents, `Who ran? ${"filler ".repeat(20_000)}`)[0]).toBe("a")
+  })
+})
+
+describe("the index", () => {
+  test("throws for an id that is there, and takes another text by replace()", () => {
+    const index = indexOf([memory("a", "tea"), memory("b", "milk")])
+    expect(() => index.add(memory("a", "coffee"))).toThrow(/not in the recall index, found "a"/)
+    index.replace(memory("a", "coffee"))
+    index.replace(memory("c", "water"))
+    expect(index.size).toBe(3)
+    expect(index.rank({ text: "coffee", nowMs, limit: 1 })[0]?.id).toBe("a")
+    expect(index.rank({ text: "tea", nowMs, limit: 3 })[0]?.why.some(({ signal }) => signal === "words")).toBe(false)
+  })
+
+  test("forgets all of what is removed, its speaker's name among it", () => {
+    const left = [memory("b", "tea for Bob"), memory("c", "milk")]
+    const index = indexOf([memory("a", "tea", { speaker: bob }), ...left])
+    expect([index.remove("a"), index.remove("a"), index.has("a")]).toEqual([true, false, false])
+    const question = { text: "milk or tea, Bob?", nowMs, limit: 9 }
+    expect(index.rank(question)).toEqual(indexOf(left).rank(question))
+  })
+
+  test("tells about how much it takes", () => {
+    const index = indexOf(
+      Array.from({ length: 500 }, (_, i) =>
+        memory(`m${i}`, `This is line ${i} of a talk about tea and the weather in town ${i % 50}.`),
+      ),
+    )
+    expect(index.bytes / 500).toBeGreaterThan(100)
+    expect(index.bytes / 500).toBeLessThan(3_000)
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest"
+import type { RecallVector } from "../../../src/services/recall/recall-document.ts"
+import { found, indexOf, memory, nowMs } from "./documents.ts"
+
+const vector = (model: string, ...values: number[]): RecallVector => ({ model, values: Float32Array.from(values) })
+const near = vector("m", 1, 0.1, 0)
+const far = vector("m", 0, 1, 0.2)
+const middle = vector("m", 0.5, 0.5, 0.5)
+
+const documents = [
+  memory("near", "A hot drink in the afternoon.", { vector: near }),
+  memory("middle", "Nothing of note.", { vector: middle }),
+  memory("far", "A race in the rain.", { vector: far }),
+  memory("lexical", "We had tea."),
+]
+const asked = { vector: vector("m", 1, 0, 0) }
+
+describe("recall with embeddings", () => {
+  test("finds what is near, though no word is shared", () => {
+    expect(found(documents, "zzz", asked)[0]).toBe("near")
+    expect(found(documents, "zzz", { ...asked, weights: { vector: 0 } })).not.toEqual(found(documents, "zzz", asked))
+  })
+
+  test("hides nothing that has no embedding yet: it keeps the score of its words", () => {
+    expect(found(documents, "tea", asked)[0]).toBe("lexical")
+    const [first] = indexOf(documents).rank({ text: "tea", nowMs, limit: 1, ...asked })
+    expect(first?.why.map(({ signal }) => signal)).not.toContain("vector")
+    expect(found(documents, "tea", asked)).toHaveLength(4)
+  })
+
+  test.each([
+    ["another model", vector("other", 0, 1, 0)],
+    ["another length", vector("m", 0, 1)],
+    ["no direction", vector("m", 0, 0, 0)],
+    ["no number", vector("m", Number.NaN, 1, 0)],
+    ["no end", vector("m", Number.POSITIVE_INFINITY, 1, 0)],
+    ["no values", vector("m")],
+  ])("compares nothing with a vector of %s", (_, odd) => {
+    const plain = found(documents, "tea race")
+    expect(found(documents, "tea race", { vector: odd })).toEqual(plain)
+    const withOdd = [
+      ...documents.slice(0, 2),
+      memory("far", "A race in the rain.", { vector: odd }),
+      memory("lexical", "We had tea."),
+    ]
+    const [first] = indexOf(withOdd).rank({ text: "race", nowMs, limit: 1, ...asked })
+    expect([first?.id, first?.why.some(({ signal }) => signal === "vector")]).toEqual(["far", false])
+  })
+
+  test("takes a ranking made elsewhere, and passes over ids it does not know", () => {
+    expect(found(documents, "zzz", { denseRanking: ["gone", "far", "middle", "far"] }).slice(0, 2)).toEqual(["far", "middle"])
+    expect(found(documents, "tea", { denseRanking: [] })[0]).toBe("lexical")
+    expect(found(documents, "tea", { denseRanking: ["gone"] })[0]).toBe("lexical")
+  })
+
+  test("is the same whether all vectors are equal or one is alone", () => {
+    const equal = documents.map((document) => ({ ...document, vector: near }))
+    expect(found(equal, "tea", { vector: near })[0]).toBe("lexical")
+    expect(found([memory("a", "x", { vector: near })], "y", asked)).toEqual(["a"])
+  })
+})
