@@ -4,7 +4,7 @@ import { nameKey } from "./path-key.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** Where a folder holds more names than this, other spellings of one are not looked for and nothing is listed. */
-export const maxNamesInFolder = 100_000
+const maxNamesInFolder = 100_000
 
 /**
  * Opens the folder that `names` lead to, one name after the other and through no link; another spelling finds the folder that

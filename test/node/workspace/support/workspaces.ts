@@ -5,7 +5,7 @@ import type { FileSystem } from "../../../../src/node/workspace/file-system.ts"
 import { nodeFileSystem } from "../../../../src/node/workspace/node-file-system.ts"
 
 /** The host's file system as it is where descriptors cannot be asked what they have open. */
-export const namedFileSystem: FileSystem = { ...nodeFileSystem, descriptors: undefined }
+const namedFileSystem: FileSystem = { ...nodeFileSystem, descriptors: undefined }
 
 /** Both ways to judge a path, for tests that must hold either way; only the second where there are no descriptors to ask. */
 export const judgments: readonly { readonly judgedBy: "opened" | "named"; readonly fs: FileSystem }[] = [
