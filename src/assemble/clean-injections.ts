@@ -18,14 +18,19 @@ export interface CleanInjection {
  * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed.
  */
 export function cleanInjection(injection: Injection): CleanInjection {
+  // What its author wrote stands as it is, and saying so takes less than looking it up.
+  if (typeof injection.content === "string" && injection.trust === "author")
+    return { given: injection, injection, removed: 0, kinds: noKinds }
   const known = cleaned.get(injection)
   if (known) return known
   const found = new Found()
   const { injection: clean } = cleanContent(injection, found)
-  const result = { given: injection, injection: clean, removed: found.removed, kinds: [...found.kinds] }
+  const result = { given: injection, injection: clean, removed: found.removed, kinds: found.kinds }
   cleaned.set(injection, result)
   return result
 }
+
+const noKinds: readonly string[] = []
 
 /** Injections and entries are readonly data: each is cleaned once. */
 const cleaned = new WeakMap<Injection, CleanInjection>()
@@ -36,18 +41,24 @@ interface CleanEntry {
   /** The very same entry where there was nothing to do; undefined where nothing is left of it. */
   readonly entry: Entry | undefined
   readonly removed: number
-  readonly kinds: ReadonlySet<string>
+  readonly kinds: readonly string[]
 }
 
 /** What cleaning has taken out so far. */
 class Found {
   removed = 0
-  readonly kinds = new Set<string>()
+  #kinds: Set<string> | undefined
+
+  /** Each once, in the order found. */
+  get kinds(): readonly string[] {
+    return this.#kinds ? [...this.#kinds] : noKinds
+  }
 
   add({ removed, kinds }: { readonly removed: number; readonly kinds: Iterable<string> }): void {
     if (removed === 0) return
     this.removed += removed
-    for (const kind of kinds) this.kinds.add(kind)
+    this.#kinds ??= new Set()
+    for (const kind of kinds) this.#kinds.add(kind)
   }
 }
 

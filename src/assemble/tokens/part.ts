@@ -54,13 +54,6 @@ export function partOf({ text, ends, tokens }: PieceWindow): Part {
     return { id: nextId(), text, tokens: total, pieces, head: whole, tail: tailOf(whole), innerTokens: 0 }
   }
   const [near, far] = [edgePieces / 2, pieces - edgePieces]
-  const start = ends[far - 1] ?? 0
-  const tail: PieceWindow = {
-    text: text.slice(start),
-    ends: Array.from({ length: edgePieces }, (_, index) => (ends[far + index] ?? 0) - start),
-    tokens: tokens.slice(far),
-    isWhole: false,
-  }
   return {
     id: nextId(),
     text,
@@ -72,9 +65,16 @@ export function partOf({ text, ends, tokens }: PieceWindow): Part {
       tokens: tokens.slice(0, edgePieces),
       isWhole: false,
     },
-    tail: tailOf(tail),
+    tail: tailFrom({ text, ends, tokens, isWhole: true }, far),
     innerTokens: sumTokens(tokens, near, pieces - near),
   }
+}
+
+function tailFrom({ text, ends, tokens }: PieceWindow, from: number): Tail {
+  const start = ends[from - 1] ?? 0
+  const own = ends.slice(from)
+  for (let index = 0; index < own.length; index++) own[index] = (own[index] ?? 0) - start
+  return { id: nextId(), text: text.slice(start), ends: own, tokens: tokens.slice(from), isWhole: false }
 }
 
 /** Something may stand before the part, so its pieces are not all there are. */
