@@ -37,7 +37,7 @@ export class FitState {
   #draft: Draft | undefined
   readonly #presumed = new Map<string, number>()
   #prefixMoved: PrefixMoved | undefined
-  #exact: { readonly draft: Draft; readonly tokens: number } | undefined
+  #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
 
   constructor(injections: readonly Injection[], options: FitOptions) {
     this.options = options
@@ -104,7 +104,8 @@ export class FitState {
 
   /** Tokens of a whole request, exactly. */
   totalTokens(draft: Draft = this.draft): number {
-    if (this.#exact?.draft !== draft) this.#exact = { draft, tokens: countDraft(draft, this.options.counting) }
+    const { messages } = draft
+    if (this.#exact?.messages !== messages) this.#exact = { messages, tokens: countDraft(draft, this.options.counting) }
     return this.#exact.tokens
   }
 
