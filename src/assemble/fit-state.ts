@@ -37,6 +37,7 @@ export class FitState {
   #draft: Draft | undefined
   readonly #presumed = new Map<string, number>()
   #prefixMoved: PrefixMoved | undefined
+  #lastingTokens: number | undefined
   #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
 
   constructor(injections: readonly Injection[], options: FitOptions) {
@@ -79,8 +80,8 @@ export class FitState {
 
   /** Tokens of the prompt with only what stays from turn to turn. */
   lastingTokens(): number {
-    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
-    return countDraft(this.options.compose(lasting), this.options.counting)
+    this.#lastingTokens ??= this.#countLasting()
+    return this.#lastingTokens
   }
 
   /** About the tokens of what is said in this turn, history apart. */
@@ -160,6 +161,11 @@ export class FitState {
       cut: Object.fromEntries(this.#cut),
       ...moved,
     }
+  }
+
+  #countLasting(): number {
+    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
+    return countDraft(this.options.compose(lasting), this.options.counting)
   }
 
   #saved(draft: Draft): number {
