@@ -23,13 +23,14 @@ export function dropRun(
   run: readonly Injection[],
   goalOf: (state: FitState, injection: Injection) => Goal,
 ): void {
-  const { own, least } = summaryOf(state.draft, state.counter)
+  const { byKey } = summaryOf(state.draft, state.counter)
+  const tokens = run.map(({ key }) => byKey.get(key) ?? { own: 0, least: 0 })
   const gains = gainsOf(
-    run.map(({ key }) => own.get(key) ?? 0),
-    run.map(({ key }) => least.get(key) ?? 0),
+    tokens.map(({ own }) => own),
+    tokens.map(({ least }) => least),
   )
   let over = -state.budgetTokens
-  for (const tokens of own.values()) over += tokens
+  for (const { own } of byKey.values()) over += own
   const gone = new Map(run.map(({ key }, index) => [key, index]))
   let tried: { readonly count: number; readonly draft: Draft } | undefined
   const tryFirst = (count: number): Draft => {

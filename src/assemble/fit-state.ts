@@ -123,9 +123,9 @@ export class FitState {
     return this.excess(draft) <= 0
   }
 
-  /** By key, the tokens of everything an injection prints, each text by itself. */
-  ownTokens(draft: Draft = this.draft): ReadonlyMap<string, number> {
-    return summaryOf(draft, this.counter).own
+  /** The tokens of everything an injection prints, each text by itself. */
+  ownTokens(key: string, draft: Draft = this.draft): number {
+    return summaryOf(draft, this.counter).byKey.get(key)?.own ?? 0
   }
 
   /** The request with an injection in another form, or without it. */
@@ -156,7 +156,7 @@ export class FitState {
     const steps = this.#steps
     return {
       draft: this.draft,
-      fromTokens: (key) => this.#presumed.get(key) ?? summaryOf(this.whole, this.counter).own.get(key) ?? 0,
+      fromTokens: (key) => this.#presumed.get(key) ?? this.ownTokens(key, this.whole),
       steps,
       cut: Object.fromEntries(this.#cut),
       ...moved,

@@ -172,7 +172,7 @@ function smallestSize(all: number, lacks: (size: number) => number): number {
 
 /** What is over comes off the text's tokens; its size goes with them. */
 function guessSize(state: FitState, whole: Injection, goal: Goal): number {
-  const own = state.ownTokens().get(whole.key) ?? 0
+  const own = state.ownTokens(whole.key)
   const share = own === 0 ? 0 : Math.max(0, 1 - goal.excess(state.draft) / own)
   return Math.floor(sizeOf(whole) * share)
 }
