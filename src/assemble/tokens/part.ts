@@ -46,7 +46,7 @@ function takePiece(end: number, count: number): undefined {
 export function makePart(text: string, scan: PieceScan): Part {
   taken = 0
   scan(text, takePiece)
-  const part = partOfFirst(taken, { text, ends: takenEnds, tokens: takenTokens })
+  const part = partOfFirst(taken, { text, ends: takenEnds, tokens: takenTokens, isWhole: true })
   if (taken > keptPieces) takenEnds.length = takenTokens.length = 0
   return part
 }
@@ -60,7 +60,7 @@ export function partOf(window: PieceWindow): Part {
 }
 
 /** The part of a text that has so many pieces, the first ones of those given. */
-function partOfFirst(pieces: number, { text, ends, tokens }: Omit<PieceWindow, "isWhole">): Part {
+function partOfFirst(pieces: number, { text, ends, tokens }: PieceWindow): Part {
   const total = sumTokens(tokens, 0, pieces)
   if (pieces <= edgePieces) {
     const whole = { text, ends: ends.slice(0, pieces), tokens: tokens.slice(0, pieces), isWhole: true }
