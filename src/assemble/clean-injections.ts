@@ -1,3 +1,4 @@
+import { GrowingLists } from "../core/growing-lists.ts"
 import type { Trust } from "../core/trust.ts"
 import { type Entry, type Injection, isEmptyValue, isText, type Text, type Value } from "../core/value.ts"
 import { removedFrom } from "../encode/encoded.ts"
@@ -18,36 +19,56 @@ export interface CleanInjection {
  * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed.
  */
 export function cleanInjection(injection: Injection): CleanInjection {
+  // What its author wrote stands as it is, and saying so takes less than looking it up.
+  if (typeof injection.content === "string" && injection.trust === "author")
+    return { given: injection, injection, removed: 0, kinds: noKinds }
   const known = cleaned.get(injection)
   if (known) return known
   const found = new Found()
   const { injection: clean } = cleanContent(injection, found)
-  const result = { given: injection, injection: clean, removed: found.removed, kinds: [...found.kinds] }
+  const result = { given: injection, injection: clean, removed: found.removed, kinds: found.kinds }
   cleaned.set(injection, result)
   return result
 }
 
+const noKinds: readonly string[] = []
+
 /** Injections and entries are readonly data: each is cleaned once. */
 const cleaned = new WeakMap<Injection, CleanInjection>()
 const cleanedEntries = new WeakMap<Entry, CleanEntry>()
+
+/** Lists of injections, by the trust of what does not say its own. */
+const cleanLists: Readonly<Record<Trust, GrowingLists<Entry, CleanEntry>>> = {
+  author: new GrowingLists(),
+  user: new GrowingLists(),
+  agent: new GrowingLists(),
+  tool: new GrowingLists(),
+  memory: new GrowingLists(),
+}
 
 interface CleanEntry {
   readonly trust: Trust
   /** The very same entry where there was nothing to do; undefined where nothing is left of it. */
   readonly entry: Entry | undefined
   readonly removed: number
-  readonly kinds: ReadonlySet<string>
+  readonly kinds: readonly string[]
 }
 
 /** What cleaning has taken out so far. */
 class Found {
   removed = 0
-  readonly kinds = new Set<string>()
+  #kinds: Set<string> | undefined
+
+  /** Each once, in the order found. */
+  get kinds(): readonly string[] {
+    return this.#kinds ? [...this.#kinds] : noKinds
+  }
 
   add({ removed, kinds }: { readonly removed: number; readonly kinds: Iterable<string> }): void {
     if (removed === 0) return
     this.removed += removed
-    for (const kind of kinds) this.kinds.add(kind)
+    this.#kinds ??= new Set()
+    for (const kind of kinds) this.#kinds.add(kind)
   }
 }
 
@@ -57,8 +78,16 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
     const clean = cleanValue(content, trust, found)
     return { injection: clean === content ? injection : { ...injection, content: clean } }
   }
+  const entries = content as readonly Entry[]
+  if (
+    areUntouched(
+      entries,
+      cleanLists[trust].of(entries, (entry) => cleanEntry(entry, trust)),
+    )
+  )
+    return { injection }
   const kept: number[] = []
-  const clean = cleanEntries(content as readonly Entry[], trust, { found, kept })
+  const clean = cleanEntries(entries, trust, { found, kept })
   if (clean === content) return { injection }
   const scores = fit?.scores
   return {
@@ -68,6 +97,15 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
       ...(fit && scores ? { fit: { ...fit, scores: kept.map((index) => scores[index] ?? 0) } } : {}),
     },
   }
+}
+
+/** True where nothing was taken out of any entry of a list. */
+function areUntouched(entries: readonly Entry[], clean: readonly CleanEntry[]): boolean {
+  for (let index = 0; index < entries.length; index++) {
+    const known = clean[index]
+    if (known === undefined || known.removed > 0 || known.entry !== entries[index]) return false
+  }
+  return true
 }
 
 /** The very same list where there was nothing to do; `kept` gets the numbers of the entries that are left. */

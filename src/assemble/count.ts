@@ -1,7 +1,7 @@
 import type { Message } from "../core/message.ts"
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Prefix, Span } from "../core/span.ts"
-import type { Draft, DraftMessage } from "./draft.ts"
+import type { Draft, DraftMessage, Piece } from "./draft.ts"
 import { findPrefixes } from "./prefixes.ts"
 import type { Growth } from "./tokens/counted-message.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
@@ -56,19 +56,21 @@ export function countSpans(draft: Draft, counting: Counting): CountedDraft {
 
 function spansOf(draft: Draft, growths: readonly Growth[]): Span[] {
   const spans: Span[] = []
-  for (const [message, { pieces }] of draft.messages.entries()) {
+  for (let message = 0; message < draft.messages.length; message++) {
+    const pieces = draft.messages[message]?.pieces ?? []
     const shares = growths[message]?.shares ?? []
-    for (const [index, piece] of pieces.entries()) {
-      const { text, key, part, trust, stability, source } = piece
-      const tokens = shares[index] ?? 0
-      spans.push(
-        source
-          ? { text, message, key, part, trust, stability, source, tokens }
-          : { text, message, key, part, trust, stability, tokens },
-      )
+    for (let index = 0; index < pieces.length; index++) {
+      const piece = pieces[index]
+      if (piece) spans.push(spanOf(piece, message, shares[index] ?? 0))
     }
   }
   return spans
+}
+
+function spanOf({ text, key, part, trust, stability, source }: Piece, message: number, tokens: number): Span {
+  return source
+    ? { text, message, key, part, trust, stability, source, tokens }
+    : { text, message, key, part, trust, stability, tokens }
 }
 
 function overheadOf(

@@ -54,7 +54,8 @@ export class DraftRecorder {
 
   /** True while nothing was recorded. */
   get isEmpty(): boolean {
-    return this.#messages.every(({ pieces }) => pieces.length === 0)
+    for (const { pieces } of this.#messages) if (pieces.length > 0) return false
+    return true
   }
 
   /** Records what `print` prints as coming from `origin`, or from something that changes more often around it. */

@@ -1,12 +1,16 @@
 import type { Draft } from "./draft.ts"
 import type { MessageCounter } from "./tokens/counted-message.ts"
 
+/** The tokens of everything that an injection prints, each piece by itself. */
+export interface KeyTokens {
+  readonly own: number
+  /** Those that no neighbour takes away. */
+  readonly least: number
+}
+
 /** The tokens of a draft's pieces, each by itself. */
 export interface DraftSummary {
-  /** By key, of everything that an injection prints. */
-  readonly own: ReadonlyMap<string, number>
-  /** By key, those that no neighbour takes away. */
-  readonly least: ReadonlyMap<string, number>
+  readonly byKey: ReadonlyMap<string, KeyTokens>
   /** Of the whole draft, fewer than it can ever have. */
   readonly leastTokens: number
 }
@@ -23,27 +27,22 @@ export function summaryOf(draft: Draft, counter: MessageCounter): DraftSummary {
 }
 
 function summarise(draft: Draft, counter: MessageCounter): DraftSummary {
-  const own = new Map<string, number>()
-  const least = new Map<string, number>()
+  const byKey = new Map<string, { own: number; least: number }>()
   let leastTokens = 0
-  let key = ""
+  let key: string | undefined
   let sums = { own: 0, least: 0 }
-  const close = (): void => {
-    own.set(key, (own.get(key) ?? 0) + sums.own)
-    least.set(key, (least.get(key) ?? 0) + sums.least)
-    leastTokens += sums.least
-  }
   for (const { pieces } of draft.messages) {
     for (const piece of pieces) {
       if (piece.key !== key) {
-        close()
         key = piece.key
-        sums = { own: 0, least: 0 }
+        sums = byKey.get(key) ?? { own: 0, least: 0 }
+        byKey.set(key, sums)
       }
+      const least = counter.least(piece)
       sums.own += counter.part(piece)
-      sums.least += counter.least(piece)
+      sums.least += least
+      leastTokens += least
     }
   }
-  close()
-  return { own, least, leastTokens }
+  return { byKey, leastTokens }
 }

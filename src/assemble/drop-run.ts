@@ -16,28 +16,58 @@ export function isPlainDrop(injection: Injection | undefined, { options: { file 
 
 /**
  * Drops the first ones of a run of plain drops, as few as it takes. How many is found by counting what is composed without
- * their pieces, then seen to be right by composing.
+ * their pieces; it is composed anew only where the first item of a slot goes.
  */
 export function dropRun(
   state: FitState,
   run: readonly Injection[],
   goalOf: (state: FitState, injection: Injection) => Goal,
 ): void {
-  const { own, least } = summaryOf(state.draft, state.counter)
+  const { byKey } = summaryOf(state.draft, state.counter)
+  const tokens = run.map(({ key }) => byKey.get(key) ?? { own: 0, least: 0 })
   const gains = gainsOf(
-    run.map(({ key }) => own.get(key) ?? 0),
-    run.map(({ key }) => least.get(key) ?? 0),
+    tokens.map(({ own }) => own),
+    tokens.map(({ least }) => least),
   )
   let over = -state.budgetTokens
-  for (const tokens of own.values()) over += tokens
+  for (const { own } of byKey.values()) over += own
   const gone = new Map(run.map(({ key }, index) => [key, index]))
-  const first = fewestGone(gains, over, (count) => state.excess(withoutFirst(state.draft, gone, count))) ?? run.length
+  let tried: { readonly count: number; readonly draft: Draft } | undefined
+  const tryFirst = (count: number): Draft => {
+    if (tried?.count !== count) tried = { count, draft: withoutFirst(state.draft, gone, count) }
+    return tried.draft
+  }
+  const first = fewestGone(gains, over, (count) => state.excess(tryFirst(count))) ?? run.length
   for (let count = first; count <= run.length; count++) {
-    const tryout = state.without(new Set(run.slice(0, count).map(({ key }) => key)))
+    const dropped = run.slice(0, count)
+    const keys = new Set(dropped.map(({ key }) => key))
+    const tryout = firstsStay(state, keys) ? filtered(state, keys, tryFirst(count)) : state.without(keys)
     if (state.excess(tryout.draft) > 0 && count < run.length) continue
-    adoptDrops(state, tryout, run.slice(0, count), goalOf)
+    adoptDrops(state, tryout, dropped, goalOf)
     return
   }
+}
+
+/** What is left, composed already. */
+function filtered(state: FitState, gone: ReadonlySet<string>, { messages }: Draft): Tryout {
+  const printed = new Set(state.draft.printed)
+  for (const key of gone) printed.delete(key)
+  return { injections: state.injections.filter(({ key }) => !gone.has(key)), draft: { messages, printed } }
+}
+
+/**
+ * True where each slot that collects items keeps its first one. What stands between two items belongs to the later one and is
+ * the same wherever that stands; only before the first one it is the prompt file's own.
+ */
+function firstsStay({ injections, draft, options: { file } }: FitState, gone: ReadonlySet<string>): boolean {
+  const { slots } = namesOf(file.template.nodes)
+  const firsts: { system?: Injection; developer?: Injection } = {}
+  for (const injection of injections) {
+    const { key, role, priority } = injection
+    if (priority >= (firsts[role]?.priority ?? Number.POSITIVE_INFINITY)) continue
+    if (draft.printed.has(key) && !slots.has(key)) firsts[role] = injection
+  }
+  return Object.values(firsts).every(({ key }) => !gone.has(key))
 }
 
 function adoptDrops(
@@ -56,7 +86,7 @@ function adoptDrops(
   state.adopt(tryout, goalOf(state, last), steps)
 }
 
-/** A draft without the pieces of what is gone; it may differ from the composed one where the first of a list goes. */
+/** A draft without the pieces of what is gone: the composed one, but for the white space where the first of a slot goes. */
 function withoutFirst({ messages, printed }: Draft, gone: ReadonlyMap<string, number>, count: number): Draft {
   return {
     printed,

@@ -36,16 +36,16 @@ interface KnownBlock extends EntryBlock {
   readonly rest: boolean | undefined
 }
 
-/** The last block of each entry in each file: entries are readonly data, so the same entry prints the same. */
-const blocks = new WeakMap<PromptFile, WeakMap<Entry, KnownBlock>>()
+/** The last block of each entry, or rest item, in each file: they are readonly data, so the same one prints the same. */
+const blocks = new WeakMap<PromptFile, WeakMap<Entry | Injection, KnownBlock>>()
 
-/** What an entry printed the last time in the same context. */
+/** What an entry, or a rest item, printed the last time in the same context. */
 export function knownBlock(
-  entry: Entry,
+  owner: Entry | Injection,
   { file, injection, rest }: BlockPlace,
   { dialect, origin }: BlockContext,
 ): EntryBlock | undefined {
-  const known = blocks.get(file)?.get(entry)
+  const known = blocks.get(file)?.get(owner)
   const isSame =
     known !== undefined &&
     known.dialect === dialect &&
@@ -60,15 +60,16 @@ export function knownBlock(
 
 /** Remembers what an entry printed, in place of what it printed before in that file. */
 export function rememberBlock(
-  entry: Entry,
+  owner: Entry | Injection,
   { file, injection, rest }: BlockPlace,
   { dialect, origin }: BlockContext,
   block: EntryBlock,
 ): EntryBlock {
-  const ofFile = blocks.get(file) ?? new WeakMap<Entry, KnownBlock>()
+  const ofFile = blocks.get(file) ?? new WeakMap<Entry | Injection, KnownBlock>()
   blocks.set(file, ofFile)
   const { key, stability } = origin
   const { key: injectionKey, trust, source } = injection
-  ofFile.set(entry, { ...block, dialect, key, stability, injectionKey, trust, source, rest })
+  const { pieces, opensWithFrame } = block
+  ofFile.set(owner, { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest })
   return block
 }

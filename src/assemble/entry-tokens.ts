@@ -1,3 +1,4 @@
+import { GrowingLists } from "../core/growing-lists.ts"
 import { type Entry, isText, type Value } from "../core/value.ts"
 import type { MessageCounter } from "./tokens/counted-message.ts"
 
@@ -12,6 +13,15 @@ export function entryTokens(entry: Entry, counter: MessageCounter): number {
   const tokens = textsOf(entry).reduce((sum, text) => sum + counter.text(text), 0)
   known.set(entry, tokens)
   return tokens
+}
+
+const lists = new WeakMap<MessageCounter, GrowingLists<Entry, number>>()
+
+/** The tokens of each entry of a list, as {@link entryTokens} has them; to be read at once. */
+export function listTokens(entries: readonly Entry[], counter: MessageCounter): readonly number[] {
+  const known = lists.get(counter) ?? new GrowingLists<Entry, number>()
+  lists.set(counter, known)
+  return known.of(entries, (entry) => entryTokens(entry, counter))
 }
 
 /** Tokens of a value's texts, each by itself. */

@@ -37,7 +37,8 @@ export class FitState {
   #draft: Draft | undefined
   readonly #presumed = new Map<string, number>()
   #prefixMoved: PrefixMoved | undefined
-  #exact: { readonly draft: Draft; readonly tokens: number } | undefined
+  #lastingTokens: number | undefined
+  #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
 
   constructor(injections: readonly Injection[], options: FitOptions) {
     this.options = options
@@ -79,8 +80,8 @@ export class FitState {
 
   /** Tokens of the prompt with only what stays from turn to turn. */
   lastingTokens(): number {
-    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
-    return countDraft(this.options.compose(lasting), this.options.counting)
+    this.#lastingTokens ??= this.#countLasting()
+    return this.#lastingTokens
   }
 
   /** About the tokens of what is said in this turn, history apart. */
@@ -104,7 +105,8 @@ export class FitState {
 
   /** Tokens of a whole request, exactly. */
   totalTokens(draft: Draft = this.draft): number {
-    if (this.#exact?.draft !== draft) this.#exact = { draft, tokens: countDraft(draft, this.options.counting) }
+    const { messages } = draft
+    if (this.#exact?.messages !== messages) this.#exact = { messages, tokens: countDraft(draft, this.options.counting) }
     return this.#exact.tokens
   }
 
@@ -121,9 +123,9 @@ export class FitState {
     return this.excess(draft) <= 0
   }
 
-  /** By key, the tokens of everything an injection prints, each text by itself. */
-  ownTokens(draft: Draft = this.draft): ReadonlyMap<string, number> {
-    return summaryOf(draft, this.counter).own
+  /** The tokens of everything an injection prints, each text by itself. */
+  ownTokens(key: string, draft: Draft = this.draft): number {
+    return summaryOf(draft, this.counter).byKey.get(key)?.own ?? 0
   }
 
   /** The request with an injection in another form, or without it. */
@@ -154,11 +156,16 @@ export class FitState {
     const steps = this.#steps
     return {
       draft: this.draft,
-      fromTokens: (key) => this.#presumed.get(key) ?? summaryOf(this.whole, this.counter).own.get(key) ?? 0,
+      fromTokens: (key) => this.#presumed.get(key) ?? this.ownTokens(key, this.whole),
       steps,
       cut: Object.fromEntries(this.#cut),
       ...moved,
     }
+  }
+
+  #countLasting(): number {
+    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
+    return countDraft(this.options.compose(lasting), this.options.counting)
   }
 
   #saved(draft: Draft): number {

@@ -37,7 +37,7 @@ function holdCeiling(state: FitState, injection: Injection): void {
   if (maxTokens === undefined) return
   reach(state, injection, {
     reason: `more than its ceiling of ${maxTokens} tokens`,
-    excess: (draft) => (state.ownTokens(draft).get(key) ?? 0) - maxTokens,
+    excess: (draft) => state.ownTokens(key, draft) - maxTokens,
   })
 }
 
@@ -111,9 +111,8 @@ function impossible(
   { budgetTokens = 0, counting }: FitOptions,
 ): PromptStrataError {
   const minimumTokens = state.totalTokens()
-  const own = state.ownTokens()
   const largest = injections
-    .map(({ key }) => ({ key, tokens: own.get(key) ?? 0 }))
+    .map(({ key }) => ({ key, tokens: state.ownTokens(key) }))
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, 3)
   const named = largest.map(({ key, tokens }) => `${key} (${tokens})`).join(", ")

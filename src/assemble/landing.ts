@@ -54,19 +54,9 @@ function byPriority(injections: readonly Injection[]): readonly Injection[] {
   return isSorted ? injections : injections.toSorted((a, b) => a.priority - b.priority)
 }
 
-const restEntries = new WeakMap<Injection, Entry>()
-
-/**
- * The entry that a rest item prints through `rest.md`; one for each injection, so that it prints once. The item's key is a flag
- * in it, so that the file can ask for one: `${memories? … : ${key}}`.
- */
-export function restEntry(injection: Injection): Entry {
-  const known = restEntries.get(injection)
-  if (known) return known
-  const { key, content } = injection
-  const entry: Entry = { [key]: true, key: { text: key, trust: "author" }, content }
-  restEntries.set(injection, entry)
-  return entry
+/** The entry that a rest item prints through `rest.md`. */
+export function restEntry({ key, content }: Injection): Entry {
+  return { key: { text: key, trust: "author" }, content }
 }
 
 /** The names a template mentions, also in branches and placeholders. */

@@ -9,7 +9,7 @@ import type { WalkHost } from "../template/walk.ts"
 import type { Draft, MessageCalls } from "./draft.ts"
 import { DraftRecorder, originOf } from "./draft-recorder.ts"
 import { entryFile, missingEntryFile, notEntries } from "./entry-file.ts"
-import { type Landing, restEntry } from "./landing.ts"
+import type { Landing } from "./landing.ts"
 import { type NoticeText, noticeOf } from "./notice.ts"
 import { usualStability } from "./usual-stability.ts"
 import { type EntryPlace, ValuePrinter } from "./value-printer.ts"
@@ -55,7 +55,7 @@ export class PromptPrinter implements WalkHost {
     return this.#values.list(landed, { node, separator: file?.separator ?? "\n\n" }, (injection) =>
       this.#recorder.from(originOf(injection), () =>
         file
-          ? this.#values.entry(restEntry(injection), { injection, file, node, rest: true })
+          ? this.#values.restItem({ injection, file, node, rest: true })
           : this.#values.value(injection.content, { injection, node, fileName: injection.key, rest: isRest }),
       ),
     )

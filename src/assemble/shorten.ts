@@ -2,6 +2,7 @@ import type { CutSize } from "../core/span.ts"
 import { type Entry, type Injection, isText } from "../core/value.ts"
 import { fewestGone, type Gains, gainsOf } from "./cut-search.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
+import { listTokens } from "./entry-tokens.ts"
 import type { FitState, Goal, Tryout } from "./fit-state.ts"
 import { cutOf } from "./notice.ts"
 import { shrinkTo, sizeOf } from "./shrink.ts"
@@ -81,14 +82,26 @@ function shortList(state: FitState, whole: Injection, goal: Goal): Short | undef
   return at(found === undefined ? most : before + found)
 }
 
+const knownSteps = new WeakMap<FitState, { readonly whole: Injection; readonly steps: ListSteps }>()
+
+/** The steps of a list, found once. */
 function stepsOf(state: FitState, whole: Injection): ListSteps {
+  const known = knownSteps.get(state)
+  if (known?.whole === whole) return known.steps
+  const steps = findSteps(state, whole)
+  knownSteps.set(state, { whole, steps })
+  return steps
+}
+
+function findSteps(state: FitState, whole: Injection): ListSteps {
   const { budgetTokens, history } = state.options
   if (whole.key === "history" && budgetTokens !== undefined) {
     return historySteps(whole, history, { room: roomForHistory(state, budgetTokens), counter: state.counter })
   }
   const entries = whole.content as readonly Entry[]
   const order = dropOrder(entries, whole.fit)
-  const tokens = order.map((unit) => unitTokens(entries, unit, state.counter))
+  const entryTokens = listTokens(entries, state.counter)
+  const tokens = order.map((unit) => unitTokens(unit, entryTokens))
   return { order, units: order.map((_, index) => index + 1), gains: gainsOf(tokens) }
 }
 
@@ -159,7 +172,7 @@ function smallestSize(all: number, lacks: (size: number) => number): number {
 
 /** What is over comes off the text's tokens; its size goes with them. */
 function guessSize(state: FitState, whole: Injection, goal: Goal): number {
-  const own = state.ownTokens().get(whole.key) ?? 0
+  const own = state.ownTokens(whole.key)
   const share = own === 0 ? 0 : Math.max(0, 1 - goal.excess(state.draft) / own)
   return Math.floor(sizeOf(whole) * share)
 }

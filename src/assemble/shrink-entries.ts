@@ -7,12 +7,12 @@ import type { Notices, Shrunk } from "./shrunk.ts"
 /** A list of which the first `units` in its drop order are left out, a notice in their place. */
 export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): Shrunk {
   const entries = injection.content as readonly Entry[]
-  const gone = new Set<number>()
-  for (const { at, size } of order.slice(0, units)) for (let index = at; index < at + size; index++) gone.add(index)
-  const cut = { entries: entries.length - gone.size, of: entries.length }
-  if (gone.size === 0) return { injection, cut }
-  const notice = noticeEntry(notices.entriesDropped({ dropped: gone.size, total: entries.length }))
-  const kept = entries.filter((_, index) => !gone.has(index))
+  const isGone = new Uint8Array(entries.length)
+  for (const { at, size } of order.slice(0, units)) isGone.fill(1, at, at + size)
+  const kept = entries.filter((_, index) => isGone[index] === 0)
+  const cut = { entries: kept.length, of: entries.length }
+  if (kept.length === entries.length) return { injection, cut }
+  const notice = noticeEntry(notices.entriesDropped({ dropped: entries.length - kept.length, total: entries.length }))
   return { injection: { ...injection, content: [notice, ...kept] }, cut }
 }
 

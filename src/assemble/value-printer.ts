@@ -8,6 +8,7 @@ import { type WalkHost, walkScope } from "../template/walk.ts"
 import { DraftRecorder } from "./draft-recorder.ts"
 import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
 import { entryFile, missingEntryFile } from "./entry-file.ts"
+import { restEntry } from "./landing.ts"
 import { type NoticeText, noticeOf } from "./notice.ts"
 import { printText } from "./print-text.ts"
 
@@ -57,8 +58,17 @@ export class ValuePrinter {
   entry(entry: Entry, place: EntryPlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
-    const { pieces, opensWithFrame } = this.#blockOf(entry, place)
-    const [first] = pieces
+    return this.#block(this.#knownBlock(entry, place) ?? this.#makeBlock(entry, entry, place), place)
+  }
+
+  /** An item of the rest slot, as an entry of `rest.md`. What it prints is kept with the item. */
+  restItem(place: EntryPlace): boolean {
+    const { injection } = place
+    return this.#block(this.#knownBlock(injection, place) ?? this.#makeBlock(injection, restEntry(injection), place), place)
+  }
+
+  #block({ pieces, opensWithFrame }: EntryBlock, place: EntryPlace): boolean {
+    const first = pieces[0]
     if (!first) return false
     // The white space that waits becomes one piece with a frame, and stands before a value by itself.
     if (opensWithFrame) this.#writer.frame(first.text, first.source ?? place.node.source)
@@ -94,10 +104,12 @@ export class ValuePrinter {
     return true
   }
 
+  #knownBlock(owner: Entry | Injection, place: EntryPlace): EntryBlock | undefined {
+    return knownBlock(owner, place, { dialect: this.#dialect, origin: this.#recorder.origin })
+  }
+
   /** An entry is printed by itself, once: what stands around it changes nothing but the white space before it. */
-  #blockOf(entry: Entry, place: EntryPlace): EntryBlock {
-    const known = knownBlock(entry, place, { dialect: this.#dialect, origin: this.#recorder.origin })
-    if (known) return known
+  #makeBlock(owner: Entry | Injection, entry: Entry, place: EntryPlace): EntryBlock {
     const recorder = new DraftRecorder(this.#recorder.origin)
     let opensWithFrame = false
     const writer = new FrameWriter((text, source) => {
@@ -108,7 +120,7 @@ export class ValuePrinter {
     const values = new ValuePrinter(this.#dialect, writer, recorder)
     walkScope(place.file.template.nodes, writer, values.#hostOf(entry, place))
     const pieces = recorder.draft().messages[0]?.pieces ?? []
-    return rememberBlock(entry, place, { dialect: this.#dialect, origin: this.#recorder.origin }, { pieces, opensWithFrame })
+    return rememberBlock(owner, place, { dialect: this.#dialect, origin: this.#recorder.origin }, { pieces, opensWithFrame })
   }
 
   /** An entry that no file prints: its texts in order, a line each. */
@@ -124,7 +136,9 @@ export class ValuePrinter {
 
   /** Answers an entry file with the entry's values; names of the prompt mean nothing in it. */
   #hostOf(entry: Entry, { injection, rest }: EntryPlace): WalkHost {
-    const valueAt = (name: string) => (Object.hasOwn(entry, name) ? entry[name] : undefined)
+    // A rest item's key is a flag, so that the file can ask for one: `${memories? … : ${key}}`.
+    const flag = rest === true ? injection.key : undefined
+    const valueAt = (name: string) => (Object.hasOwn(entry, name) ? entry[name] : name === flag ? true : undefined)
     return {
       holds: (name) => !isEmptyValue(valueAt(name)),
       slot: (node) => {

@@ -2,7 +2,7 @@ import type { Entry, Injection } from "../core/value.ts"
 import type { Gains } from "./cut-search.ts"
 import { gainsOf } from "./cut-search.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
-import { entryTokens } from "./entry-tokens.ts"
+import { listTokens } from "./entry-tokens.ts"
 import type { MessageCounter } from "./tokens/counted-message.ts"
 
 /** How history gives way: in steps, so that a provider's cache serves it over many turns (S16). */
@@ -42,12 +42,13 @@ export function historySteps(
   const entries = injection.content as readonly Entry[]
   const order = dropOrder(entries, injection.fit)
   const step = Math.max(1, Math.floor((1 - Math.min(Math.max(lowWater, 0), 1)) * Math.max(room, 1)))
+  const entryTokens = listTokens(entries, counter)
   const units: number[] = []
   const tokens: number[] = []
   let gone = 0
   let stepGains = 0
-  for (const [index, unit] of order.entries()) {
-    const own = unitTokens(entries, unit, counter)
+  for (let index = 0; index < order.length; index++) {
+    const own = unitTokens(order[index], entryTokens)
     const isStep = Math.floor((gone + own) / step) > Math.floor(gone / step) || index === order.length - 1
     gone += own
     stepGains += own
@@ -59,12 +60,10 @@ export function historySteps(
   return { order, units, gains: gainsOf(tokens) }
 }
 
-/** Tokens of a unit's values. */
-export function unitTokens(entries: readonly Entry[], { at, size }: Unit, counter: MessageCounter): number {
+/** Tokens of a unit's values, from those of each entry. */
+export function unitTokens(unit: Unit | undefined, entryTokens: readonly number[]): number {
+  if (!unit) return 0
   let tokens = 0
-  for (let index = at; index < at + size; index++) {
-    const entry = entries[index]
-    if (entry) tokens += entryTokens(entry, counter)
-  }
+  for (let index = unit.at; index < unit.at + unit.size; index++) tokens += entryTokens[index] ?? 0
   return tokens
 }

@@ -1,3 +1,4 @@
+import { GrowingLists } from "../core/growing-lists.ts"
 import type { HistoryMessage } from "../core/history.ts"
 import type { Entry } from "../core/value.ts"
 import { sanitise } from "../encode/sanitise.ts"
@@ -16,6 +17,7 @@ interface KnownEntry extends HistoryLook {
 }
 
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
+const histories = new GrowingLists<HistoryMessage, KnownEntry>()
 
 /**
  * The entries of history, blank messages skipped, unless something is kept with them (T30). A message that was said is
@@ -27,21 +29,29 @@ export function historyEntries(
   make: (message: HistoryMessage) => Entry,
 ): Entry[] {
   const made: Entry[] = []
-  for (const message of history) {
-    const entry = entryOf(message, look, make)
+  const known = histories.of(history, (message) => knownEntry(message, look, make))
+  for (let index = 0; index < history.length; index++) {
+    const message = history[index]
+    const before = known[index]
+    if (!message) continue
+    const { entry } = before && isStill(before, message, look) ? before : knownEntry(message, look, make)
     if (entry) made.push(entry)
   }
   return made
 }
 
-function entryOf(message: HistoryMessage, { agentName, group }: HistoryLook, make: (message: HistoryMessage) => Entry) {
+function knownEntry(message: HistoryMessage, look: HistoryLook, make: (message: HistoryMessage) => Entry): KnownEntry {
+  const before = entries.get(message)
+  if (before && isStill(before, message, look)) return before
   const { text, speaker } = message
-  const known = entries.get(message)
-  if (known && known.text === text && known.speaker === speaker.name && known.agentName === agentName && known.group === group)
-    return known.entry
-  const entry = isSpoken(message) ? make(message) : undefined
-  entries.set(message, { text, speaker: speaker.name, agentName, group, entry })
-  return entry
+  const { agentName, group } = look
+  const known = { text, speaker: speaker.name, agentName, group, entry: isSpoken(message) ? make(message) : undefined }
+  entries.set(message, known)
+  return known
+}
+
+function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, { agentName, group }: HistoryLook): boolean {
+  return known.text === text && known.speaker === speaker.name && known.agentName === agentName && known.group === group
 }
 
 function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {

@@ -1,7 +1,7 @@
 import type { Countable, Growth, MessageCounter } from "./counted-message.ts"
-import type { Part } from "./part.ts"
+import type { Part, Tail } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
-import { messageStart } from "./seam.ts"
+import { messageStart, type Seam } from "./seam.ts"
 
 /** Counts by the pieces of the parts and the seams between them: exactly the joined text's count, and nothing is split twice. */
 export function countByPieces(store: PartStore): MessageCounter {
@@ -11,6 +11,8 @@ export function countByPieces(store: PartStore): MessageCounter {
     given.known = { store, part }
     return part
   }
+  const settle = (tail: Tail, part: Part, parts: readonly Countable[], index: number): Seam =>
+    store.settleSeam(tail, part, () => joined(parts, index))
   /** The tokens of the parts joined; `upTo` gets them after each. */
   const walk = (parts: readonly Countable[], upTo?: number[]): number => {
     let tail = messageStart
@@ -18,7 +20,8 @@ export function countByPieces(store: PartStore): MessageCounter {
     for (let index = 0; index < parts.length; index++) {
       const given = parts[index]
       if (!given) break
-      const seam = store.append(tail, partOf(given), () => joined(parts, index))
+      const part = partOf(given)
+      const seam = store.knownSeam(tail, part) ?? settle(tail, part, parts, index)
       tail = seam.tail
       tokens += seam.tokens
       upTo?.push(tokens)

@@ -37,13 +37,15 @@ export class PartStore {
     this.#parts.set(part.text, part, part.text.length)
   }
 
-  /** What appending a part to a message does; `before` gives the message's text so far. */
-  append(tail: Tail, part: Part, before: () => string): Seam {
-    const key = tail.id * idLimit + part.id
-    const known = this.#seams.get(key)
-    if (known) return known
+  /** What appending a part to a message does, where it was settled before. */
+  knownSeam(tail: Tail, part: Part): Seam | undefined {
+    return this.#seams.get(tail.id * idLimit + part.id)
+  }
+
+  /** Settles what appending a part to a message does; `before` gives the message's text so far. */
+  settleSeam(tail: Tail, part: Part, before: () => string): Seam {
     const seam = settleSeam(tail, part, this.#scan, before)
-    this.#seams.set(key, seam)
+    this.#seams.set(tail.id * idLimit + part.id, seam)
     return seam
   }
 }

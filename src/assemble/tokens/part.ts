@@ -1,4 +1,4 @@
-import { type PieceScan, type PieceWindow, sumTokens } from "./piece-window.ts"
+import { endsFrom, type PieceScan, type PieceWindow, sumTokens } from "./piece-window.ts"
 
 /** A counted text: its tokens alone, and its first and last pieces, by which seams are settled. */
 export interface Part {
@@ -28,39 +28,46 @@ export function nextId(): number {
   return ++ids
 }
 
-/** Where the pieces of the text that is being split end, and their tokens: made once, as most texts are small and many. */
-const ends: number[] = []
-const tokens: number[] = []
+/**
+ * Where the pieces of the text that is being split end, and their tokens: made once and never emptied, as most texts are
+ * small and many. Only the first `taken` count.
+ */
+const takenEnds: number[] = []
+const takenTokens: number[] = []
+let taken = 0
 
 function takePiece(end: number, count: number): undefined {
-  ends.push(end)
-  tokens.push(count)
+  takenEnds[taken] = end
+  takenTokens[taken] = count
+  taken++
 }
 
 /** Splits and counts a text, once. */
 export function makePart(text: string, scan: PieceScan): Part {
-  ends.length = 0
-  tokens.length = 0
+  taken = 0
   scan(text, takePiece)
-  return partOf({ text, ends, tokens, isWhole: true })
+  const part = partOfFirst(taken, { text, ends: takenEnds, tokens: takenTokens, isWhole: true })
+  if (taken > keptPieces) takenEnds.length = takenTokens.length = 0
+  return part
 }
 
+/** Room for so many pieces is kept. */
+const keptPieces = 16_384
+
 /** The part of a text whose pieces are known. */
-export function partOf({ text, ends, tokens }: PieceWindow): Part {
-  const pieces = ends.length
+export function partOf(window: PieceWindow): Part {
+  return partOfFirst(window.ends.length, window)
+}
+
+/** The part of a text that has so many pieces, the first ones of those given. */
+function partOfFirst(pieces: number, { text, ends, tokens }: PieceWindow): Part {
   const total = sumTokens(tokens, 0, pieces)
   if (pieces <= edgePieces) {
-    const whole = { text, ends: ends.slice(), tokens: tokens.slice(), isWhole: true }
+    const whole = { text, ends: ends.slice(0, pieces), tokens: tokens.slice(0, pieces), isWhole: true }
     return { id: nextId(), text, tokens: total, pieces, head: whole, tail: tailOf(whole), innerTokens: 0 }
   }
   const [near, far] = [edgePieces / 2, pieces - edgePieces]
   const start = ends[far - 1] ?? 0
-  const tail: PieceWindow = {
-    text: text.slice(start),
-    ends: Array.from({ length: edgePieces }, (_, index) => (ends[far + index] ?? 0) - start),
-    tokens: tokens.slice(far),
-    isWhole: false,
-  }
   return {
     id: nextId(),
     text,
@@ -72,12 +79,16 @@ export function partOf({ text, ends, tokens }: PieceWindow): Part {
       tokens: tokens.slice(0, edgePieces),
       isWhole: false,
     },
-    tail: tailOf(tail),
+    tail: tailOf({
+      text: text.slice(start),
+      ends: endsFrom(ends, { from: far, to: pieces, start }),
+      tokens: tokens.slice(far, pieces),
+    }),
     innerTokens: sumTokens(tokens, near, pieces - near),
   }
 }
 
 /** Something may stand before the part, so its pieces are not all there are. */
-function tailOf({ text, ends, tokens }: PieceWindow): Tail {
+function tailOf({ text, ends, tokens }: Omit<PieceWindow, "isWhole">): Tail {
   return { id: nextId(), text, ends, tokens, isWhole: false }
 }

@@ -55,12 +55,13 @@ export function sliceWindow(window: PieceWindow, from: number, to: number = wind
   }
 }
 
-function endsFrom(
+/** Where the pieces from number `from` up to number `to` end, counted from `start`. */
+export function endsFrom(
   ends: readonly number[],
   { from, to, start }: { readonly from: number; readonly to: number; readonly start: number },
 ): number[] {
-  const moved: number[] = []
-  for (let index = from; index < to; index++) moved.push((ends[index] ?? 0) - start)
+  const moved = ends.slice(from, to)
+  for (let index = 0; index < moved.length; index++) moved[index] = (moved[index] ?? 0) - start
   return moved
 }
 

@@ -89,14 +89,17 @@ function farSeam(left: PieceWindow, right: PieceWindow, { kept, between, resumed
 
 /** The last pieces of windows that follow each other; `isWhole` says that the first one begins the message. */
 function tailOf(windows: readonly PieceWindow[], isWhole: boolean): Tail {
-  const text = windows.map((window) => window.text).join("")
+  let text = ""
   const ends: number[] = []
-  let offset = 0
+  const tokens: number[] = []
   for (const window of windows) {
-    for (const end of window.ends) ends.push(offset + end)
-    offset += window.text.length
+    for (let index = 0; index < window.ends.length; index++) {
+      ends.push(text.length + (window.ends[index] ?? 0))
+      tokens.push(window.tokens[index] ?? 0)
+    }
+    text += window.text
   }
-  const all = { text, ends, tokens: windows.flatMap(({ tokens }) => tokens), isWhole }
+  const all = { text, ends, tokens, isWhole }
   const tail = ends.length <= edgePieces ? all : sliceWindow(all, ends.length - edgePieces)
   return { ...tail, id: nextId() }
 }

@@ -11,7 +11,8 @@ function counts(store: PartStore, texts: readonly string[]): number[] {
   let tail = messageStart
   let tokens = 0
   return texts.map((text, index) => {
-    const seam = store.append(tail, store.part(text), () => texts.slice(0, index).join(""))
+    const part = store.part(text)
+    const seam = store.knownSeam(tail, part) ?? store.settleSeam(tail, part, () => texts.slice(0, index).join(""))
     tail = seam.tail
     tokens += seam.tokens
     return tokens
