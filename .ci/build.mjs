@@ -28,7 +28,9 @@ await bundle.write({
   chunkFileNames: "chunks/[name]-[hash].js",
   comments: false,
   // All that lies below the edges as one file: an import pays for files more than for code.
-  codeSplitting: { groups: [{ name: "core", test: /[\\/]src[\\/](?!(node|models|mcp|stores|tokenizers|testing|cli)[\\/])/ }] },
+  codeSplitting: {
+    groups: [{ name: "core", test: /[\\/]src[\\/](?!(node|models|mcp|stores|tokenizers|testing|cli|lint|forgetting)[\\/])/ }],
+  },
 })
 await bundle.close()
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" })

@@ -5,7 +5,7 @@ import type { MessageCounter } from "./tokens/counted-message.ts"
 const counted = new WeakMap<MessageCounter, WeakMap<Entry, number>>()
 
 /** Tokens of an entry's values, each by itself: about what the entry takes, wherever it is printed. */
-export function entryTokens(entry: Entry, counter: MessageCounter): number {
+function entryTokens(entry: Entry, counter: MessageCounter): number {
   const known = counted.get(counter) ?? new WeakMap<Entry, number>()
   counted.set(counter, known)
   const before = known.get(entry)
