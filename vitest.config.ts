@@ -10,10 +10,10 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/corpora/**", "test/bench/**"],
-          testTimeout: 180_000,
+          testTimeout: 60_000,
         },
       },
-      { test: { name: "corpora", include: ["test/corpora/**/*.test.ts"], testTimeout: 300_000 } },
+      { test: { name: "corpora", include: ["test/corpora/**/*.test.ts"], testTimeout: 120_000 } },
     ],
   },
 })
