@@ -21,10 +21,12 @@ export async function commitTurn(parts: AgentParts, input: TurnInput, ended: End
       append: spoken(ended, input, parts.profile.context),
       state: {
         ...record?.state,
+        turns: setup.turn + 1,
         stack: stackState(setup.stack),
         ...(run.hookStates.size > 0 ? { hooks: Object.fromEntries(run.hookStates) } : {}),
       },
       jobs: [],
+      ...(run.taken.size > 0 ? { taken: [...run.taken] } : {}),
     })
     input.stack.merge(setup.stack)
     emit({ type: "commit", version })

@@ -10,15 +10,16 @@ export interface HistoryWindow {
 
 /**
  * The messages a turn shows, blank ones skipped. Steps begin at multiples of `contextCount` counted from the
- * conversation's beginning, so between `contextCount` and twice that are shown and the beginning rarely moves.
+ * conversation's beginning, of which `earlier` spoken ones are not in `history`, so between `contextCount` and twice that are shown and the beginning rarely moves.
  */
 export function historyWindow(
   history: readonly HistoryMessage[],
   { contextCount, window }: HistoryWindow,
+  earlier = 0,
 ): readonly HistoryMessage[] {
   const spoken = history.filter(({ text }) => text.trim() !== "")
   if (contextCount <= 0) return []
   if (window === "slide") return spoken.slice(-contextCount)
-  const begin = Math.max(0, Math.floor((spoken.length - contextCount) / contextCount)) * contextCount
-  return spoken.slice(begin)
+  const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
+  return spoken.slice(Math.max(0, begin - earlier))
 }

@@ -10,7 +10,7 @@ export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: Sessi
   const { profile, ports } = parts
   const { tokens, answerTokens, stepTokens } = profile.budget
   const { temperature, maxOutputTokens } = profile.model
-  const { memoryOn, hooks: hookStates } = sessionState(record)
+  const { memoryOn, turns, hooks: hookStates } = sessionState(record)
   return {
     key: input.key,
     turnId: input.turnId,
@@ -21,13 +21,15 @@ export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: Sessi
     dialect: parts.dialect,
     stack: input.stack.fork(),
     tools: parts.tools,
-    history: historyWindow(record?.history ?? [], profile.history),
+    history: historyWindow(record?.history ?? [], profile.history, record?.earlier),
     prestart: profile.prestart,
     ...(parts.memory ? { memory: parts.memory } : {}),
     memoryOn,
     recallLimit: profile.memory.recallLimit,
     hooks: parts.hooks,
     hookStates,
+    turn: turns,
+    notes: record?.notes ?? [],
     ...(parts.confirm ? { confirm: parts.confirm } : {}),
     loop: profile.loop,
     limits: profile.limits,

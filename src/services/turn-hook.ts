@@ -3,6 +3,7 @@ import type { ServiceKey, Speaker } from "../core/keys.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
+import type { SessionNote } from "./session-store.ts"
 
 /**
  * What a hook keeps with a session: plain JSON, committed with the turn in which it was set, gone with an aborted one. Tools that
@@ -27,6 +28,10 @@ export interface BeforeTurnContext {
   readonly stack: PromptStack
   /** This hook's own, in this session. */
   readonly state: HookState
+  /** What was left for this hook since the last turn; taken when this turn commits, else the next one gets it again. */
+  readonly notes: readonly SessionNote[]
+  /** The turn's number in its conversation, from 0. */
+  readonly turn: number
   readonly signal: AbortSignal
   /** Adds tools for this turn. One whose name is taken is left out and reported. */
   addTools(tools: readonly Tool[]): void

@@ -1,5 +1,6 @@
 import { messageOf } from "../core/errors.ts"
 import { frozenJson } from "../services/frozen-json.ts"
+import type { SessionNote } from "../services/session-store.ts"
 import type { BeforeTurnContext } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { completeTool } from "../tools/complete-tool.ts"
@@ -20,6 +21,7 @@ export class HookChanges {
   readonly #tools: Tool[] = []
   readonly #withdrawn: string[] = []
   readonly #warnings: string[] = []
+  readonly #notes: readonly SessionNote[]
   #state: unknown
   #isAdopted = false
 
@@ -28,10 +30,11 @@ export class HookChanges {
     this.#name = name
     this.#stack = run.setup.stack.fork()
     this.#state = run.hookStates.get(name)
+    this.#notes = run.setup.notes.filter(({ owner }) => owner === name).map((note) => frozenJson(note, "note"))
   }
 
   context(signal: AbortSignal): BeforeTurnContext {
-    const { turnId, key, question, history, memoryOn } = this.#run.setup
+    const { turnId, key, question, history, memoryOn, turn } = this.#run.setup
     return {
       turnId,
       key: { ...key },
@@ -39,6 +42,8 @@ export class HookChanges {
       question: question.text,
       history: history.map((message) => ({ ...message })),
       memoryOn,
+      turn,
+      notes: this.#notes,
       stack: this.#stack,
       state: { get: () => this.#state, set: (value) => this.#keep(value) },
       signal,
@@ -64,6 +69,7 @@ export class HookChanges {
     this.#run.setup.stack.adopt(this.#stack)
     this.#isAdopted = true
     if (this.#state !== undefined) this.#run.hookStates.set(this.#name, this.#state)
+    for (const { id } of this.#notes) this.#run.taken.add(id)
     for (const message of this.#warnings) this.#run.warn("hook", message)
     for (const { name } of this.#run.changeTools(this.#tools, this.#withdrawn)) {
       this.#run.warn("hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)

@@ -34,6 +34,8 @@ export class TurnRun {
   readonly records: ToolRecord[] = []
   /** What hooks keep with the session, as this turn changes it. */
   readonly hookStates: Map<string, unknown>
+  /** Ids of the notes that hooks took in. */
+  readonly taken = new Set<string>()
   /** What the first step cut; later steps cut the same. Absent before it. */
   cut: Cut | undefined
   fault: string | undefined

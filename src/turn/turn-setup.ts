@@ -5,6 +5,7 @@ import type { Dialect } from "../dialect/dialect.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
 import type { LoopSettings, OutputSettings, PrestartSettings, RetrySettings, TimeLimits } from "../profile/profile.ts"
 import type { MemoryRecall } from "../services/memory.ts"
+import type { SessionNote } from "../services/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Confirm } from "../tools/confirm.ts"
@@ -33,6 +34,10 @@ export interface TurnSetup {
   readonly hooks: readonly TurnHook[]
   /** What each hook keeps with the session, by its name. */
   readonly hookStates: Readonly<Record<string, unknown>>
+  /** Its number in its conversation, from 0. */
+  readonly turn: number
+  /** What was left for hooks since the last turn. */
+  readonly notes: readonly SessionNote[]
   readonly confirm?: Confirm
   readonly loop: Pick<LoopSettings, "mode" | "maxSteps" | "strict">
   readonly limits: TimeLimits

@@ -59,7 +59,7 @@ describe("a session", () => {
     const store = createInMemorySessionStore()
     const commits: number[] = []
     const watched: SessionStore = {
-      load: (key) => store.load(key),
+      ...store,
       commit: (key, commit) => {
         commits.push(commit.expectVersion)
         return store.commit(key, commit)
@@ -90,9 +90,9 @@ describe("a session", () => {
     const down = async (): Promise<never> => {
       throw new Error("disk full")
     }
-    const loading = testAgent(scriptedModel([]), {}, { store: { load: down, commit: down } })
+    const loading = testAgent(scriptedModel([]), {}, { store: { load: down, commit: down, post: down, messages: down } })
     expect(await loading.session.send("1").result).toMatchObject({ ok: false, error: { code: "session-store" } })
-    const committing = testAgent(scriptedModel([finish("好")]), {}, { store: { load: async () => undefined, commit: down } })
+    const committing = testAgent(scriptedModel([finish("好")]), {}, { store: { ...createInMemorySessionStore(), commit: down } })
     const result = await committing.session.send("1").result
     expect(result).toMatchObject({ ok: false, error: { code: "session-store" }, gathered: { text: "好" } })
   })

@@ -41,12 +41,12 @@ describe("createInMemorySessionStore", () => {
     const store = createInMemorySessionStore()
     await store.commit(key, commitOf(0, ["a"]))
     const before = await store.load(key)
-    const job: Job = { id: "j", kind: "reflect", turnId: "t", payload: {} }
+    const job: Job = { id: "j", kind: "reflect", key: { ...key, user: "u" }, turnId: "t", atMs: 0, payload: {} }
     const error = await store.commit(key, commitOf(expectVersion, ["b"], { state: { lost: true }, jobs: [job] })).catch((e) => e)
     expect(PromptStrataError.isInstance(error)).toBe(true)
     expect(error.code).toBe("session-conflict")
     expect(error.evidence).toMatchObject({ expectedVersion: expectVersion, foundVersion: 1 })
-    expect(await store.load(key)).toBe(before)
+    expect(await store.load(key)).toEqual(before)
     expect(store.takeJobs(key)).toEqual([])
   })
 
@@ -117,7 +117,14 @@ describe("createInMemorySessionStore", () => {
 
   test("jobs are handed over once, in order, per session", async () => {
     const store = createInMemorySessionStore()
-    const job = (id: string): Job => ({ id, kind: "importance", turnId: "t", payload: {} })
+    const job = (id: string): Job => ({
+      id,
+      kind: "importance",
+      key: { ...key, user: "u" },
+      turnId: "t",
+      atMs: 0,
+      payload: {},
+    })
     await store.commit(key, commitOf(0, [], { jobs: [job("1"), job("2")] }))
     await store.commit(key, commitOf(1, [], { jobs: [job("3")] }))
     await store.commit({ ...key, audience: "group" }, commitOf(0, [], { jobs: [job("other")] }))

@@ -1,0 +1,48 @@
+import type { ServiceKey } from "../core/keys.ts"
+
+/** Work for after a turn, enqueued in the turn's commit: at least once, in a conversation one after the other. Plain JSON. */
+export interface Job {
+  /** Unique; a job enqueued twice under one id is one job. */
+  readonly id: string
+  readonly kind: string
+  readonly key: ServiceKey
+  readonly turnId: string
+  /** When its turn ended. */
+  readonly atMs: number
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** What a running job is told. */
+export interface JobAttempt {
+  /** 1 for the first. */
+  readonly attempt: number
+  /** True where a failure is final: then the job becomes a dead letter. */
+  readonly isLast: boolean
+  /** Aborts past the job's time limit and when the runner closes. */
+  readonly signal: AbortSignal
+}
+
+/** Does a job. What it throws is tried again after a wait; what it did before must not be done twice, so effects carry the turn's id. */
+export type JobHandler = (job: Job, attempt: JobAttempt) => Promise<void>
+
+/** Handlers by kind. A job of another kind waits for a process that knows it. */
+export type JobHandlers = Readonly<Record<string, JobHandler>>
+
+/** A job that failed for good: kept to be looked at, never dropped. */
+export interface DeadJob {
+  readonly job: Job
+  readonly error: string
+  readonly attempts: number
+}
+
+/** Runs the jobs that commits enqueue. Jobs of one conversation run in their order, those of others side by side. */
+export interface JobRunner {
+  /** Takes jobs from here on. Called once. */
+  start(handlers: JobHandlers): Promise<void>
+  /** Settles when no job of this runner's store runs or is due at once; jobs that wait for a later try are not waited for. */
+  idle(): Promise<void>
+  /** Takes no more jobs and waits at most so long for those that run; what is left stays in the store for the next process. */
+  close(options: { readonly drainMs: number }): Promise<void>
+  /** Jobs that failed for good, the oldest first. */
+  dead(): Promise<readonly DeadJob[]>
+}
