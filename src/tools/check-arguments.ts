@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { thrownText } from "./thrown-text.ts"
+import { messageOf } from "../core/errors.ts"
 import type { ArgumentCheck } from "./tool.ts"
 
 /** More would tell a model nothing new. */
@@ -17,7 +17,7 @@ export async function checkArguments(schema: StandardSchemaV1, args: unknown): P
     const more = result.issues.length - lines.length
     return { ok: false, issues: more > 0 ? [...lines, `… (+${more})`] : lines }
   } catch (thrown) {
-    return { ok: false, issues: [onOneLine(thrownText(thrown))] }
+    return { ok: false, issues: [onOneLine(messageOf(thrown))] }
   }
 }
 

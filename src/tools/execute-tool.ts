@@ -1,9 +1,9 @@
+import { messageOf } from "../core/errors.ts"
 import { type PausableTimer, startPausableTimer } from "../core/pausable-timer.ts"
 import type { Timers } from "../core/ports.ts"
 import { type CapNotice, capResult, defaultMaxResultCharacters } from "./cap-result.ts"
 import type { Confirm } from "./confirm.ts"
 import { normaliseResult } from "./normalise-result.ts"
-import { thrownText } from "./thrown-text.ts"
 import type { Tool, ToolContext } from "./tool.ts"
 
 /** Why a tool run failed, as data: the words for a model live in `prompts/`. */
@@ -73,7 +73,7 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
     void run(tool, args, { ...context, ...(confirm ? { confirm } : {}), signal: controller.signal }, options).then(
       settle,
       (thrown) => {
-        settle({ status: "failed", failure: { kind: "threw", reason: thrownText(thrown) } })
+        settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } })
       },
     )
   })
@@ -107,7 +107,7 @@ async function run(tool: Tool, args: unknown, context: ToolContext, options: Exe
     const { text: result, ...cap } = capResult(normaliseResult(returned), limit, options.notice)
     return { status: "ok", args: checked.value, result, ...cap }
   } catch (thrown) {
-    const reason = capResult(thrownText(thrown), limit, options.notice).text
+    const reason = capResult(messageOf(thrown), limit, options.notice).text
     return { status: "failed", failure: { kind: "threw", reason } }
   }
 }

@@ -1,8 +1,7 @@
-import { PromptStrataError } from "../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
 import { renderTemplate, type TemplateValues } from "../../template/render.ts"
 import { defineTool } from "../define-tool.ts"
-import { thrownText } from "../thrown-text.ts"
 import type { Tool } from "../tool.ts"
 import { type ToolWords, toolWords } from "../tool-words.ts"
 import { evaluateExpression } from "./evaluate-expression.ts"
@@ -43,7 +42,7 @@ export function calculateTool({ locale, words: given }: CalculateOptions): Tool 
       try {
         value = evaluateExpression(normaliseExpression(expression), arithmetic)
       } catch (thrown) {
-        throw unusable(say({ unreadable: thrownText(thrown) }))
+        throw unusable(say({ unreadable: messageOf(thrown) }))
       }
       if (!Number.isFinite(value)) throw unusable(say({ not_finite: true }))
       return say({ value: printNumber(value) })
