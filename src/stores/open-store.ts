@@ -1,0 +1,19 @@
+import type { Store } from "../services/store.ts"
+import type { PostgresStoreOptions } from "./postgres/postgres-options.ts"
+import type { SqliteStore, SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts"
+import { storeFile } from "./sqlite/store-file.ts"
+
+/**
+ * Opens a store: the embedded one of a folder (`<folder>/.promptstrata/store.sqlite`, made where it is missing), or that of a
+ * PostgreSQL database with `{ url }`. Throws `store` where it cannot be used, `missing-dependency` where a package is missing.
+ */
+export function openStore(folder: string, options?: SqliteStoreOptions): Promise<SqliteStore>
+export function openStore(options: PostgresStoreOptions): Promise<Store>
+export async function openStore(where: string | PostgresStoreOptions, options: SqliteStoreOptions = {}): Promise<Store> {
+  if (typeof where === "string") {
+    const { openSqliteStore } = await import("./sqlite/open-sqlite-store.ts")
+    return openSqliteStore(storeFile(where), options)
+  }
+  const { openPostgresStore } = await import("./postgres/open-postgres-store.ts")
+  return openPostgresStore(where)
+}

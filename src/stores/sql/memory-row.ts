@@ -1,0 +1,27 @@
+import { frozenJson } from "../../services/frozen-json.ts"
+import type { StoredMemory } from "../../services/stored-memory.ts"
+import { sessionColumns, userColumns } from "./key-columns.ts"
+import { fromKeyText, keyText } from "./key-text.ts"
+import type { MemoryColumns } from "./tables.ts"
+
+/** A memory's row, apart from its numbers. */
+export function memoryRow(memory: StoredMemory, hash: string): Omit<MemoryColumns, "user_sequence" | "group_sequence"> {
+  const { supersededBy, ...rest } = frozenJson(memory, "memory")
+  return {
+    ...sessionColumns(memory),
+    ...userColumns(memory),
+    id: keyText(memory.id),
+    kind: memory.kind,
+    turn_id: keyText(memory.turnId),
+    hash: keyText(hash),
+    at_ms: memory.atMs,
+    superseded_by: supersededBy === undefined ? null : keyText(supersededBy),
+    body: JSON.stringify(rest),
+  }
+}
+
+/** The memory of a row. */
+export function memoryOf({ body, superseded_by }: Pick<MemoryColumns, "body" | "superseded_by">): StoredMemory {
+  const memory = JSON.parse(body) as StoredMemory
+  return superseded_by === null ? memory : { ...memory, supersededBy: fromKeyText(superseded_by) }
+}

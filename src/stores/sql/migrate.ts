@@ -1,0 +1,55 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { ColumnTypes, SqlDatabase } from "./sql-database.ts"
+import type { Queries } from "./tables.ts"
+
+/** One change of the schema. Its number is its place in the list, from 1. */
+export interface Migration {
+  readonly name: string
+  up(db: Queries, types: ColumnTypes): Promise<void>
+}
+
+/**
+ * Brings a part of the schema up to date: each migration in one transaction with its number, so a half-done one never shows and
+ * two processes never both run it. Throws `store` where the schema is newer than this code.
+ */
+export async function migrate(
+  database: SqlDatabase,
+  { part, migrations }: { readonly part: string; readonly migrations: readonly Migration[] },
+): Promise<void> {
+  for (;;) {
+    const isDone = await database.write(async (db) => {
+      await database.lockSchema(db)
+      const found = await versionOf(db, part, database.types)
+      if (found > migrations.length) throw newer(part, found, migrations.length)
+      const next = migrations[found]
+      if (next === undefined) return true
+      await next.up(db, database.types)
+      await db
+        .insertInto("schema_versions")
+        .values({ part, version: found + 1 })
+        .onConflict((conflict) => conflict.column("part").doUpdateSet({ version: found + 1 }))
+        .execute()
+      return false
+    })
+    if (isDone) return
+  }
+}
+
+async function versionOf(db: Queries, part: string, { text }: ColumnTypes): Promise<number> {
+  await db.schema
+    .createTable("schema_versions")
+    .ifNotExists()
+    .addColumn("part", text, (column) => column.notNull().primaryKey())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .execute()
+  const row = await db.selectFrom("schema_versions").select("version").where("part", "=", part).executeTakeFirst()
+  return row?.version ?? 0
+}
+
+function newer(part: string, found: number, known: number): PromptStrataError {
+  return new PromptStrataError(
+    "store",
+    `Expected a schema of version ${known} or older for ${JSON.stringify(part)}, found version ${found}: a newer promptstrata has written to this store.`,
+    { hint: "Update promptstrata, or open a backup from before the update.", evidence: { part, found, known } },
+  )
+}

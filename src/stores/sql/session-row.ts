@@ -1,0 +1,26 @@
+import type { SessionKey } from "../../core/keys.ts"
+import { sessionColumns } from "./key-columns.ts"
+import type { Queries } from "./tables.ts"
+
+/** What a transaction needs of a session that it changes. */
+export interface LockedSession {
+  readonly version: number
+  /** The position of its next message. */
+  readonly messages: number
+  readonly spoken: number
+  /** The position of its next note. */
+  readonly notes: number
+}
+
+/** The session's row, made where there is none; until the transaction ends nobody else changes the session. */
+export async function lockSession(db: Queries, key: SessionKey): Promise<LockedSession> {
+  const columns = sessionColumns(key)
+  return db
+    .insertInto("sessions")
+    .values({ ...columns, version: 0, state: "{}", messages: 0, spoken: 0, notes: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(["agent", "conversation", "audience"]).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })),
+    )
+    .returning(["version", "messages", "spoken", "notes"])
+    .executeTakeFirstOrThrow()
+}

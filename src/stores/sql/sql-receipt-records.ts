@@ -1,0 +1,84 @@
+import type { ServiceKey } from "../../core/keys.ts"
+import { frozenJson } from "../../services/frozen-json.ts"
+import type { Receipt } from "../../services/receipt.ts"
+import type { ReceiptRecords } from "../../services/store.ts"
+import { sessionColumns, userColumns } from "./key-columns.ts"
+import { keyText } from "./key-text.ts"
+import type { SqlDatabase } from "./sql-database.ts"
+import type { Queries } from "./tables.ts"
+
+const finalOutcomes = ["ok", "empty", "skipped"]
+
+/** Receipts in a database. */
+export function createSqlReceiptRecords({ read, write }: SqlDatabase): ReceiptRecords {
+  return {
+    put: (receipt) => write((db) => putReceipt(db, receipt)),
+    ofTurn: (turnId, key) => read((db) => receiptsOfTurn(db, turnId, key)),
+    modelCalls: (key, sinceMs) => read((db) => modelCalls(db, key, sinceMs)),
+  }
+}
+
+/** Keeps a receipt within a transaction; one that is there and final stays. */
+export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
+  const { key, turnId, outcome, attempt, startedMs, model } = receipt
+  const last = await db
+    .selectFrom("receipts")
+    .select("position")
+    .where(({ and }) => and(sessionColumns(key)))
+    .where("turn_id", "=", keyText(turnId))
+    .orderBy("position", "desc")
+    .limit(1)
+    .executeTakeFirst()
+  const changing = {
+    outcome,
+    attempt,
+    started_ms: startedMs,
+    model: model === undefined ? null : keyText(model),
+    body: JSON.stringify(frozenJson(receipt, "receipt")),
+  }
+  await db
+    .insertInto("receipts")
+    .values({
+      ...receiptColumns(receipt),
+      ...userColumns(key),
+      position: (last?.position ?? -1) + 1,
+      ...changing,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["agent", "conversation", "audience", "turn_id", "kind"])
+        .doUpdateSet(changing)
+        .where("receipts.outcome", "not in", finalOutcomes)
+        .where("receipts.user_id", "=", keyText(key.user)),
+    )
+    .execute()
+}
+
+async function receiptsOfTurn(db: Queries, turnId: string, key: ServiceKey): Promise<readonly Receipt[]> {
+  const rows = await db
+    .selectFrom("receipts")
+    .select("body")
+    .where(({ and }) => and({ ...sessionColumns(key), ...userColumns(key) }))
+    .where("turn_id", "=", keyText(turnId))
+    .orderBy("position")
+    .orderBy("kind")
+    .execute()
+  return rows.map(({ body }) => JSON.parse(body) as Receipt)
+}
+
+/** Each attempt asked once. */
+async function modelCalls(db: Queries, key: ServiceKey, sinceMs: number): Promise<number> {
+  const { calls } = await db
+    .selectFrom("receipts")
+    .select(({ fn, cast, lit }) => cast<number>(fn.coalesce(fn.sum("attempt"), lit(0)), "integer").as("calls"))
+    .where(({ and }) => and(userColumns(key)))
+    .where("started_ms", ">=", sinceMs)
+    .where("model", "is not", null)
+    .executeTakeFirstOrThrow()
+  return calls
+}
+
+/** The columns that name a receipt. */
+export function receiptColumns({ key, turnId, kind }: Pick<Receipt, "key" | "turnId" | "kind">) {
+  return { ...sessionColumns(key), turn_id: keyText(turnId), kind: keyText(kind) }
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../../core/ports.ts"
+import { keyText } from "../sql/key-text.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
+import { jobQueries } from "./job-tables.ts"
+
+/** The right to run the jobs of an agent: one process has it, for as long as it renews it. */
+export interface Leases {
+  /** Takes an agent's or renews it; false while somebody else has it. */
+  hold(agent: string): Promise<boolean>
+  /** Gives an agent's, or all, to whoever comes next, at once. */
+  release(agent?: string): Promise<void>
+}
+
+/** Leases for `owner`, a name that nobody else has. One that is not renewed for `leaseMs` can be taken by another. */
+export function createLeases(
+  { write }: SqlDatabase,
+  { owner, leaseMs, clock }: { readonly owner: string; readonly leaseMs: number; readonly clock: Clock },
+): Leases {
+  const renewAtMs = new Map<string, number>()
+
+  async function take(agent: string): Promise<boolean> {
+    const nowMs = clock.nowMs()
+    const row = { owner, expires_ms: nowMs + leaseMs }
+    const taken = await write((db) =>
+      jobQueries(db)
+        .insertInto("leases")
+        .values({ agent: keyText(agent), ...row })
+        .onConflict((conflict) =>
+          conflict
+            .column("agent")
+            .doUpdateSet(row)
+            .where(({ or, eb }) => or([eb("leases.owner", "=", owner), eb("leases.expires_ms", "<=", nowMs)])),
+        )
+        .returning("owner")
+        .executeTakeFirst(),
+    )
+    if (taken === undefined) renewAtMs.delete(agent)
+    else renewAtMs.set(agent, nowMs + leaseMs / 3)
+    return taken !== undefined
+  }
+
+  return {
+    hold: async (agent) => clock.nowMs() < (renewAtMs.get(agent) ?? 0) || take(agent),
+    async release(agent) {
+      if (agent === undefined) renewAtMs.clear()
+      else renewAtMs.delete(agent)
+      await write((db) => {
+        const own = jobQueries(db).deleteFrom("leases").where("owner", "=", owner)
+        return (agent === undefined ? own : own.where("agent", "=", keyText(agent))).execute()
+      })
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { closeSync, mkdirSync, openSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+
+/** Where the store of a folder lies: among promptstrata's own files, which no file tool reads or writes. */
+export function storeFile(folder: string): string {
+  return join(folder, ".promptstrata", "store.sqlite")
+}
+
+/** Makes the file where there is none, for its owner alone: SQLite's other files take their rights from it. */
+export function makeStoreFile(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    closeSync(openSync(file, "a", 0o600))
+  } catch (cause) {
+    throw new PromptStrataError("store", `The store's file ${file} could not be made: ${messageOf(cause)}.`, {
+      cause,
+      hint: "Name a folder that this program may write to.",
+      evidence: { file },
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Job } from "../../../src/services/job-runner.ts"
+import { jobUuid } from "../../../src/stores/postgres/job-id.ts"
+import { lineOf, queueOf } from "../../../src/stores/postgres/job-names.ts"
+import { readDeadJob, readJob, storeDeadJob, storeJob } from "../../../src/stores/postgres/stored-job.ts"
+
+/** Any string, those that databases refuse too. */
+const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom("\0", "\ud800", '"', "a\0b", ""))
+
+const job: fc.Arbitrary<Job> = fc.record({
+  id: text,
+  kind: text,
+  key: fc.record({
+    agent: text,
+    conversation: text,
+    audience: fc.constantFrom("private" as const, "group" as const),
+    user: text,
+  }),
+  turnId: text,
+  atMs: fc.integer(),
+  payload: fc.dictionary(fc.string({ unit: "grapheme", minLength: 1 }), text),
+})
+
+describe("a job as a row", () => {
+  test("comes back as it was, alone and as a dead letter, and JSON in PostgreSQL can hold it", () => {
+    fc.assert(
+      fc.property(job, text, fc.nat(), (given, error, attempts) => {
+        expect(readJob(storeJob(given))).toEqual(given)
+        const dead = { job: given, error, attempts }
+        expect(readDeadJob(storeDeadJob(dead))).toEqual(dead)
+        const row = Object.values(storeDeadJob(dead)).join("")
+        expect(row.isWellFormed() && !row.includes("\0")).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test("has an id that pg-boss takes: the same for the same id, another for another", () => {
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        expect(jobUuid(one)).toMatch(uuid)
+        expect(jobUuid(one) === jobUuid(other)).toBe(one === other)
+      }),
+    )
+  })
+
+  test("stands in the line of its conversation, which no other shares", () => {
+    const sessions = [
+      { conversation: "a", audience: "private" },
+      { conversation: "a", audience: "group" },
+      { conversation: "group", audience: "private" },
+    ] as const
+    expect(new Set(sessions.map(lineOf)).size).toBe(sessions.length)
+    expect(queueOf("a b/\0")).toMatch(/^promptstrata\/[0-9a-f]{40}$/)
+  })
+})

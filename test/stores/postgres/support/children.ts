@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+
+/** A script of this folder in a process of its own, ended with the test at the latest. */
+export interface Child {
+  readonly process: ChildProcess
+  /** The lines it has written so far. */
+  readonly lines: readonly string[]
+  /** Settles when it writes a line that begins so, after those it has written; rejects where it ends before. */
+  until(start: string): Promise<string>
+  /** Its exit code, or the signal that ended it, once all it wrote is in `lines`. */
+  readonly ended: Promise<number | string>
+}
+
+/** Compiled code of the first child, for those after it: most of a child's life is its start. */
+const compileCache = mkdtempSync(join(tmpdir(), "promptstrata-compiled-"))
+process.once("exit", () => rmSync(compileCache, { recursive: true, force: true }))
+
+/** Starts `<name>.ts` with its settings as one JSON argument. */
+export function startChild(name: string, settings: unknown): Child {
+  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
+  const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  const output = createInterface({ input: child.stdout })
+  const wake = () => {
+    for (const look of [...waiting]) look()
+  }
+  output.on("line", (line) => {
+    lines.push(line)
+    wake()
+  })
+  let isOver = false
+  const ended = Promise.all([once(child, "exit"), once(output, "close")]).then(([[code, signal]]) => {
+    isOver = true
+    wake()
+    return (code ?? signal) as number | string
+  })
+  return {
+    process: child,
+    lines,
+    ended,
+    until: (start) => {
+      const from = lines.length
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = lines.slice(from).find((line) => line.startsWith(start))
+          if (found === undefined && !isOver) return
+          waiting.delete(look)
+          if (found === undefined) reject(new Error(`the child ended without writing ${JSON.stringify(start)}`))
+          else resolve(found)
+        }
+        waiting.add(look)
+        look()
+      })
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { onTestFinished } from "vitest"
+import type { Store } from "../../../../src/services/store.ts"
+import { openPostgresStore } from "../../../../src/stores/postgres/open-postgres-store.ts"
+import type { PostgresStoreOptions } from "../../../../src/stores/postgres/postgres-options.ts"
+
+/** A store that is closed with its test. Without waits between tries, and with a poll too rare to help: who waits for one waits in vain. */
+export async function openStoreFor(url: string, { jobs, ...options }: Partial<PostgresStoreOptions> = {}): Promise<Store> {
+  const store = await openPostgresStore({
+    url,
+    onWarning: () => undefined,
+    maxConnections: 4,
+    ...options,
+    jobs: { waitMs: 0, pollMs: 600_000, superviseSeconds: 1, ...jobs },
+  })
+  onTestFinished(() => store.close())
+  return store
+}

@@ -1,0 +1,27 @@
+import type { HistoryMessage } from "../../../../src/core/history.ts"
+import type { ServiceKey } from "../../../../src/core/keys.ts"
+import type { Job } from "../../../../src/services/job-runner.ts"
+import type { Store } from "../../../../src/services/store.ts"
+
+/** A key of the tests' agent. */
+export function keyOf(conversation: string, { agent = "fay", user = "ann" } = {}): ServiceKey {
+  return { agent, conversation, audience: "private", user }
+}
+
+/** What somebody said. */
+export function said(turnId: string, user = "ann"): HistoryMessage {
+  return { role: "user", turnId, speaker: { id: user, name: user }, text: turnId, atMs: 1_000 }
+}
+
+/** A job of a turn. */
+export function jobOf(id: string, key: ServiceKey, { kind = "work", turnId = id, payload = {} }: Partial<Job> = {}): Job {
+  return { id, kind, key, turnId, atMs: 1_000, payload }
+}
+
+/** Commits the turn of the first job, with all of them, after whatever was committed before. */
+export async function commitJobs(store: Store, key: ServiceKey, jobs: readonly Job[]): Promise<void> {
+  const record = await store.load(key, { last: 0 })
+  const turnId = jobs[0]?.turnId ?? "turn"
+  const append = [said(turnId, key.user), { ...said(turnId), role: "assistant" as const }]
+  await store.commit(key, { expectVersion: record?.version ?? 0, append, state: {}, jobs })
+}

@@ -1,0 +1,43 @@
+import { PromptStrataError } from "../../../../src/core/errors.ts"
+import { openPostgresStore } from "../../../../src/stores/postgres/open-postgres-store.ts"
+import { diceOf } from "../../../support/dice.ts"
+import { mulberry } from "../../../support/mulberry.ts"
+import { jobOf, keyOf, said } from "./turns.ts"
+
+/** What a process that talks is told. */
+export interface WebSettings {
+  readonly url: string
+  readonly agent: string
+  /** Begins the ids of its turns. */
+  readonly name: string
+  readonly seed: number
+  readonly turns: number
+  /** It talks in one of so many conversations each time, as others do. */
+  readonly conversations: number
+  readonly users: number
+}
+
+/** Commits turns, each against whatever others committed meanwhile, and writes a line for each that was acknowledged. */
+const { url, agent, name, seed, turns, conversations, users } = JSON.parse(process.argv[2] ?? "{}") as WebSettings
+const dice = diceOf(mulberry(seed))
+// The limit of a try as workers have it: a job keeps the one that it was written with.
+const store = await openPostgresStore({ url, maxConnections: 3, onWarning: () => undefined, jobs: { timeoutMs: 2_000 } })
+
+async function commitTurn(turnId: string): Promise<string> {
+  const key = keyOf(`conversation ${dice.below(conversations)}`, { agent, user: `user ${dice.below(users)}` })
+  for (;;) {
+    const record = await store.load(key, { last: 2 })
+    const append = [said(turnId), { ...said(turnId), role: "assistant" as const }]
+    const jobs = [jobOf(`job of ${turnId}`, key, { turnId })]
+    try {
+      await store.commit(key, { expectVersion: record?.version ?? 0, append, state: { last: turnId }, jobs })
+      return key.conversation
+    } catch (error) {
+      if (!PromptStrataError.isInstance(error) || error.code !== "session-conflict") throw error
+    }
+  }
+}
+
+console.log("ready")
+for (let turn = 0; turn < turns; turn++) console.log(`ack ${name}-${turn}`, await commitTurn(`${name}-${turn}`))
+await store.close()

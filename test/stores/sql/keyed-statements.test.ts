@@ -1,0 +1,118 @@
+import { join } from "node:path"
+import type { CompiledQuery, LogEvent } from "kysely"
+import { describe, expect, test } from "vitest"
+import type { ServiceKey } from "../../../src/core/keys.ts"
+import type { StoredMemory } from "../../../src/services/stored-memory.ts"
+import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+
+/** What belongs to a key; the other tables hold versions, jobs in line and who runs them. */
+const keyedTables = ["sessions", "messages", "notes", "memories", "memory_scopes", "vectors", "users", "statements", "receipts"]
+
+/** The parts of a key that a statement about a table has to ask for: the agent, and one of these. */
+const owners = {
+  "their conversation": ["the conversation", "group:the conversation"],
+  "their user": ["the user", "user:the user"],
+}
+
+/** What is wrong with a statement: the tables it touches without a key. */
+function unkeyed({ sql, parameters }: CompiledQuery): readonly string[] {
+  const tables = keyedTables.filter((table) => sql.includes(`"${table}"`))
+  if (tables.length === 0) return []
+  const faults: string[] = []
+  if (!parameters.includes("the agent")) faults.push(`no agent: ${sql}`)
+  // Names are a part of the statement only as parameters; a statement that says agent but binds another value is none of ours.
+  if (!Object.values(owners).some((names) => names.some((name) => parameters.includes(name)))) faults.push(`no owner: ${sql}`)
+  return faults
+}
+
+const key = (audience: ServiceKey["audience"]): ServiceKey => ({
+  agent: "the agent",
+  conversation: "the conversation",
+  audience,
+  user: "the user",
+})
+
+const memory = (id: string, audience: ServiceKey["audience"]): StoredMemory => ({
+  ...key(audience),
+  id,
+  kind: "dialogue",
+  text: id,
+  speaker: { id: "the user", name: "Ann" },
+  atMs: 1,
+  turnId: "turn",
+  turn: 0,
+})
+
+/** Runs every operation that takes a key, and hands over each statement that the database got. */
+async function statements(): Promise<readonly CompiledQuery[]> {
+  const seen: CompiledQuery[] = []
+  let isOpen = false
+  const log = ({ query }: LogEvent): void => {
+    if (isOpen) seen.push(query)
+  }
+  const store = await openSqliteStore(join(tempFolder(), "store.sqlite"), { log })
+  isOpen = true
+  for (const audience of ["private", "group"] as const) {
+    const mine = key(audience)
+    await store.post(mine, { id: "note", owner: "hook", payload: {} })
+    await store.commit(mine, {
+      expectVersion: 0,
+      append: [{ role: "user", text: "hi", speaker: { id: "the user", name: "Ann" }, turnId: "turn", atMs: 1 }],
+      state: {},
+      jobs: [],
+      taken: ["note"],
+    })
+    await store.load(mine, { last: 1 })
+    await store.messages(mine, { limit: 5, speaker: "Ann", containing: "h", fromMs: 0, beforeMs: 9, role: "user" })
+    await store.memories.put(memory(`old ${audience}`, audience), { hash: "old", key: mine })
+    await store.memories.put(memory(`new ${audience}`, audience), { hash: "new", supersedes: [`old ${audience}`], key: mine })
+    await store.memories.get(`old ${audience}`, mine)
+    await store.memories.changes(mine, { limit: 5 })
+    await store.memories.recent(mine, { limit: 5, kinds: ["dialogue"] })
+    await store.memories.putVectors([{ memoryId: `new ${audience}`, model: "m", values: Float32Array.of(1) }], mine)
+    await store.memories.vectors([`new ${audience}`], "m", mine)
+    await store.memories.withoutVector("m", mine, 5)
+    const { version } = await store.users.load(mine)
+    const { conversation } = mine
+    const statement = { name: "n", value: "v", confidence: 1, atMs: 1, turnId: audience, conversation, audience }
+    await store.users.append([statement], { turnId: audience, expectVersion: version, key: mine })
+    await store.receipts.put({ key: mine, turnId: "turn", kind: "k", outcome: "ok", attempt: 1, startedMs: 1, durationMs: 1 })
+    await store.receipts.ofTurn("turn", mine)
+    await store.receipts.modelCalls(mine, 0)
+  }
+  isOpen = false
+  await store.close()
+  return seen
+}
+
+/** What names a row by its own unique id within the agent, checked by whoever asks, or counts for the agent alone. */
+const byIdAlone = [
+  // A memory's id is unique in its agent, also under another user's key.
+  /^select "id" from "memories" where "agent" = \? and "id" = \?$/u,
+  // The rows of the agent itself: its epoch, in which a first scope begins.
+  /^insert into "memory_scopes"/u,
+  // By the id of a memory that was found by its key in the same transaction.
+  /^insert into "vectors"/u,
+]
+
+describe("every statement", () => {
+  test("carries the agent and its user or conversation, for every operation that takes a key", async () => {
+    const seen = await statements()
+    expect(seen.length).toBeGreaterThan(60)
+    const faults = seen.flatMap((query) => {
+      const found = unkeyed(query)
+      const excused = byIdAlone.some((pattern) => pattern.test(query.sql)) && query.parameters.includes("the agent")
+      return excused ? [] : found
+    })
+    expect(faults).toEqual([])
+  })
+
+  test("is found out where it does not", () => {
+    const query = (sql: string, parameters: readonly unknown[]) => ({ sql, parameters }) as unknown as CompiledQuery
+    expect(unkeyed(query('select * from "messages" where "agent" = ?', ["the agent"]))).toHaveLength(1)
+    expect(unkeyed(query('select * from "memories" where "user_id" = ?', ["the user"]))).toHaveLength(1)
+    expect(unkeyed(query('select * from "memories"', []))).toHaveLength(2)
+    expect(unkeyed(query('select * from "memories" where …', ["the agent", "the user"]))).toEqual([])
+  })
+})

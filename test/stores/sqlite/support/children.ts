@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+
+/** A script of this folder in a process of its own, ended with the test at the latest. */
+export interface Child {
+  readonly process: ChildProcess
+  /** The lines it has written so far. */
+  readonly lines: readonly string[]
+  /** Settles when so many lines in all begin so, or the child has ended. */
+  until(start: string, count?: number): Promise<void>
+  /** Its exit code, or the signal that ended it, once all it wrote is in `lines`. */
+  readonly ended: Promise<number | string>
+}
+
+/** Starts `<name>.ts` with its settings as one JSON argument. */
+export function startChild(name: string, settings: unknown): Child {
+  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
+  const child = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ["ignore", "pipe", "inherit"] })
+  onTestFinished(() => {
+    child.kill("SIGKILL")
+  })
+  const lines: string[] = []
+  const changed = new EventTarget()
+  const output = createInterface({ input: child.stdout })
+  output.on("line", (line) => {
+    lines.push(line)
+    changed.dispatchEvent(new Event("line"))
+  })
+  let isOver = false
+  const ended = Promise.all([once(child, "exit"), once(output, "close")]).then(([[code, signal]]) => {
+    isOver = true
+    changed.dispatchEvent(new Event("line"))
+    return (code ?? signal) as number | string
+  })
+  return {
+    process: child,
+    lines,
+    ended,
+    async until(start, count = 1) {
+      while (!isOver && lines.filter((line) => line.startsWith(start)).length < count) await once(changed, "line")
+    },
+  }
+}
+
+/** Ends a child as a power switch would, some turns of the event loop from now. */
+export async function killAfter(child: Child, turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+  child.process.kill("SIGKILL")
+  await child.ended
+}

@@ -1,0 +1,81 @@
+import { expect } from "vitest"
+import { PromptStrataError } from "../../../../src/core/errors.ts"
+import type { Job } from "../../../../src/services/job-runner.ts"
+import { readStoreRow } from "../../../../src/services/read-store-row.ts"
+import type { Store } from "../../../../src/services/store.ts"
+import type { StoreRow } from "../../../../src/services/store-row.ts"
+import { agent } from "./turns.ts"
+
+/**
+ * What background work leaves of a turn, keyed by the turn: a memory, a revision of the user that counts one up, and a receipt of
+ * each kind. Whoever counts from an old version, or twice, shows in the last number.
+ */
+export async function applyEffects(store: Store, { key, turnId, atMs }: Job): Promise<void> {
+  const speaker = { id: key.user, name: "Ann" }
+  const memory = { ...key, id: `memory of ${turnId}`, kind: "dialogue", text: turnId, speaker, atMs, turnId, turn: 0 } as const
+  await store.memories.put(memory, { hash: turnId, key })
+  for (;;) {
+    const { version, statements } = await store.users.load(key)
+    const value = String(Number(statements.at(-1)?.value ?? 0) + 1)
+    const { conversation, audience } = key
+    const statement = { name: "turns", value, confidence: 1, atMs, turnId, conversation, audience }
+    try {
+      await store.users.append([statement], { turnId, expectVersion: version, key })
+      break
+    } catch (error) {
+      if (!PromptStrataError.isInstance(error) || error.code !== "version-conflict") throw error
+    }
+  }
+  for (const kind of ["importance", "profile"])
+    await store.receipts.put({ key, turnId, kind, outcome: "ok", attempt: 1, startedMs: atMs, durationMs: 0 })
+}
+
+/** Everything that the agent keeps. */
+export async function allRows(store: Store): Promise<readonly StoreRow[]> {
+  const rows: StoreRow[] = []
+  for await (const line of store.export({ agent })) rows.push(readStoreRow(line, rows.length + 1))
+  return rows
+}
+
+/** The turns that are there, in the order of their conversations; fails on one that is torn, there twice or without its session's count. */
+export function storedTurns(rows: readonly StoreRow[]): readonly string[] {
+  const turns: string[] = []
+  const counts = new Map<string, number>()
+  const messages = rows.filter((row) => row.table === "message")
+  for (let at = 0; at < messages.length; at += 2) {
+    const [question, answer] = [messages[at]?.message, messages[at + 1]?.message]
+    expect([question?.role, answer?.role]).toEqual(["user", "assistant"])
+    expect(answer?.turnId).toBe(question?.turnId)
+    turns.push(question?.turnId ?? "")
+    const name = messages[at]?.conversation ?? ""
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  expect(new Set(turns).size, "turns that are there once").toBe(turns.length)
+  for (const row of rows) if (row.table === "session") expect(row.version).toBe(counts.get(row.conversation))
+  return turns
+}
+
+/** Fails unless each turn has one memory, one receipt of each kind and one revision of its user, in the order of the turns, and no job is left. */
+export function checkEffects(rows: readonly StoreRow[]): void {
+  const turns = storedTurns(rows)
+  const sorted = [...turns].sort()
+  const memories = rows.flatMap((row) => (row.table === "memory" ? [row.memory.turnId] : []))
+  expect(memories.sort()).toEqual(sorted)
+  for (const kind of ["importance", "profile"]) {
+    const receipts = rows.flatMap((row) => (row.table === "receipt" && row.receipt.kind === kind ? [row.receipt.turnId] : []))
+    expect(receipts.sort()).toEqual(sorted)
+  }
+  const counts = new Map<string, number>()
+  const order = new Map(turns.map((turnId, at) => [turnId, at]))
+  const last = new Map<string, number>()
+  for (const row of rows) {
+    if (row.table !== "statement") continue
+    counts.set(row.user, (counts.get(row.user) ?? 0) + 1)
+    expect(Number(row.statement.value), `what ${row.user} had been counted to`).toBe(counts.get(row.user))
+    const at = order.get(row.statement.turnId) ?? -1
+    expect(at, "revisions stand in the order of the turns").toBeGreaterThan(last.get(row.user) ?? -1)
+    last.set(row.user, at)
+  }
+  expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(turns.length)
+  expect(rows.filter(({ table }) => table === "job")).toEqual([])
+}
