@@ -1,3 +1,5 @@
+import { boundedStability, maxStabilityDays, retrievability } from "../core/retrievability.ts"
+
 /** How a thing was used when it came up: certainly, or perhaps (R16). */
 export type Use = "used" | "maybe-used"
 
@@ -27,22 +29,6 @@ export const decayPresets: Readonly<Record<DecayPreset, DecaySettings>> = {
   event: { gain: 0.3, usedDifficulty: 1, maybeUsedDifficulty: 1, ...jumps },
 }
 
-/** A stability of a hundred years: no recall makes it longer. */
-export const maxStabilityDays = 36_500
-
-/** What a new thing begins with. */
-export const firstStabilityDays = 1
-
-const retrievabilityAtStability = 0.9
-
-/**
- * How well something is remembered, from 1 down to 0: `0.9^(days / stability)`, days since it last came up, stability the
- * days until 0.9 (R17). A clock that runs backwards counts as no time at all.
- */
-export function retrievability(stability: number, days: number): number {
-  return retrievabilityAtStability ** (elapsedDays(days) / boundedStability(stability))
-}
-
 /** What a review is told. */
 export interface Review {
   /** Days until the retrievability was 0.9, before this review. */
@@ -64,7 +50,7 @@ export interface Review {
 
 /**
  * The stability after something came up: `S · (1 + a · e^−D · (1 − R))` (R17). Mentioned a moment ago it stays, lately it
- * grows little, else in full (R18). Never below what it was, never above {@link maxStabilityDays}, always finite.
+ * grows little, else in full (R18). Never below what it was, never above a hundred years, always finite.
  */
 export function reviewStability(review: Review): number {
   const { use, turnsSince, days, preset = "workspace", settings } = review
@@ -75,13 +61,4 @@ export function reviewStability(review: Review): number {
   const difficulty = turnsSince < maxJumpLarge ? own + nearDifficulty : own
   const growth = (review.gain ?? numbers.gain) * Math.exp(-difficulty) * (1 - retrievability(stability, days))
   return Math.min(maxStabilityDays, stability * (1 + Math.max(0, growth)))
-}
-
-function elapsedDays(days: number): number {
-  return Number.isNaN(days) ? 0 : Math.max(0, days)
-}
-
-/** What is no stability counts as that of a new thing. */
-function boundedStability(stability: number): number {
-  return stability > 0 ? Math.min(stability, maxStabilityDays) : firstStabilityDays
 }

@@ -1,6 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { type DecayPreset, type DecaySettings, firstStabilityDays, retrievability, reviewStability, type Use } from "./decay.ts"
+import { firstStabilityDays, retrievability } from "../core/retrievability.ts"
+import { type DecayPreset, type DecaySettings, reviewStability, type Use } from "./decay.ts"
 import { daysBetween, type ForgettingClock, type Moment } from "./forgetting-clock.ts"
+import { topOf } from "./top-of.ts"
 import type { RememberedItem, WorkspaceItem } from "./workspace-item.ts"
 
 /** How a workspace forgets. */
@@ -37,6 +39,8 @@ export interface Workspace {
   evict(now: Moment): readonly RememberedItem[]
   /** What is remembered, best first; equals in the order they were put in. */
   remembered(now: Moment): readonly RememberedItem[]
+  /** The best remembered, at most `limit`: one pass, however many there are. */
+  best(now: Moment, limit: number): readonly RememberedItem[]
   /** The state, plain JSON, in the order things were put in. */
   items(): readonly WorkspaceItem[]
 }
@@ -87,25 +91,35 @@ class ForgettingWorkspace implements Workspace {
   }
 
   evict(now: Moment): readonly RememberedItem[] {
-    const best = this.remembered(now)
     const { evictBelow, maxItems } = this.#options
-    const faded = best
-      .filter((item, rank) => rank >= maxItems || item.retrievability < evictBelow)
-      .sort((a, b) => a.retrievability - b.retrievability)
+    const strength = (item: WorkspaceItem) => this.#retrievability(item, now)
+    const faded = [...this.#items.values()].filter((item) => strength(item) < evictBelow)
     for (const { id } of faded) this.#items.delete(id)
-    return faded
+    const surplus = topOf([...this.#items.values()].reverse(), this.size - maxItems, (item) => -strength(item))
+    for (const { id } of surplus) this.#items.delete(id)
+    return [...faded, ...surplus].map((item) => this.#withStrength(item, now)).sort((a, b) => a.retrievability - b.retrievability)
   }
 
   remembered(now: Moment): readonly RememberedItem[] {
-    const items = [...this.#items.values()].map((item) => ({
-      ...item,
-      retrievability: retrievability(item.stability, daysBetween(this.#options.clock, item.recalled, now)),
-    }))
+    const items = [...this.#items.values()].map((item) => this.#withStrength(item, now))
     return items.sort((a, b) => b.retrievability - a.retrievability)
+  }
+
+  best(now: Moment, limit: number): readonly RememberedItem[] {
+    const best = topOf([...this.#items.values()], limit, (item) => this.#retrievability(item, now))
+    return best.map((item) => this.#withStrength(item, now))
   }
 
   items(): readonly WorkspaceItem[] {
     return [...this.#items.values()]
+  }
+
+  #retrievability(item: WorkspaceItem, now: Moment): number {
+    return retrievability(item.stability, daysBetween(this.#options.clock, item.recalled, now))
+  }
+
+  #withStrength(item: WorkspaceItem, now: Moment): RememberedItem {
+    return { ...item, retrievability: this.#retrievability(item, now) }
   }
 
   /** The time of the last recall is renewed even where the stability stays (R18). */

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { decayPresets, maxStabilityDays, retrievability, reviewStability } from "../../src/forgetting/decay.ts"
+import { maxStabilityDays, retrievability } from "../../src/core/retrievability.ts"
+import { decayPresets, reviewStability } from "../../src/forgetting/decay.ts"
 
 const stability = fc.double({ min: 0.01, max: maxStabilityDays, noNaN: true })
 const days = fc.double({ min: 0, max: 40_000, noNaN: true })

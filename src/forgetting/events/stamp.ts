@@ -1,0 +1,97 @@
+import type { Grain } from "./grain.ts"
+import type { CalendarDay, LocalMinute } from "./zoned-calendar.ts"
+
+/** The time that stands before an event (R20), without a time zone. */
+export type Stamp =
+  | { readonly grain: "year"; readonly year: number }
+  | { readonly grain: "month"; readonly year: number; readonly month: number }
+  | { readonly grain: "week"; readonly first: CalendarDay; readonly last: CalendarDay }
+  | ({ readonly grain: "day" } & CalendarDay)
+  | ({ readonly grain: "moment" } & LocalMinute)
+
+/** `2025年`, `2026年1月`, `20260209-20260215`, `20260208` or `20260216 3:16` (R20). */
+export function formatStamp(stamp: Stamp): string {
+  switch (stamp.grain) {
+    case "year":
+      return `${digits(stamp.year, 4)}年`
+    case "month":
+      return `${digits(stamp.year, 4)}年${stamp.month}月`
+    case "week":
+      return `${compact(stamp.first)}-${compact(stamp.last)}`
+    case "day":
+      return compact(stamp)
+    case "moment":
+      return `${compact(stamp)} ${stamp.hour}:${digits(stamp.minute, 2)}`
+  }
+}
+
+interface Form {
+  readonly grain: Grain
+  readonly pattern: RegExp
+}
+
+/** The longest first, as one form begins with another. Each is anchored and has no choice to go back on. */
+const forms: readonly Form[] = [
+  { grain: "month", pattern: /^(\d{4})年(\d{1,2})月/ },
+  { grain: "year", pattern: /^(\d{4})年/ },
+  { grain: "week", pattern: /^(\d{4})(\d{2})(\d{2})-(\d{4})(\d{2})(\d{2})/ },
+  { grain: "moment", pattern: /^(\d{4})(\d{2})(\d{2}) (\d{1,2}):(\d{2})/ },
+  { grain: "moment", pattern: /^(\d{4})\.(\d{1,2})\.(\d{1,2}) (\d{1,2}):(\d{2})/ },
+  { grain: "day", pattern: /^(\d{4})(\d{2})(\d{2})/ },
+]
+
+/** Reads a stamp, also one written `2020.10.12 19:52`; `undefined` for anything else and for days that no calendar has. */
+export function parseStamp(text: string): Stamp | undefined {
+  const found = readStamp(text)
+  return found?.rest === "" ? found.stamp : undefined
+}
+
+/** `STAMP TEXT`, as an event is printed. */
+export function formatEventLine(stamp: Stamp, text: string): string {
+  return `${formatStamp(stamp)} ${text}`
+}
+
+/** The inverse of {@link formatEventLine}; `undefined` where no stamp and space begin the line. */
+export function parseEventLine(line: string): { readonly stamp: Stamp; readonly text: string } | undefined {
+  const found = readStamp(line)
+  return found?.rest.startsWith(" ") ? { stamp: found.stamp, text: found.rest.slice(1) } : undefined
+}
+
+function readStamp(text: string): { readonly stamp: Stamp; readonly rest: string } | undefined {
+  for (const { grain, pattern } of forms) {
+    const match = pattern.exec(text)
+    if (match === null) continue
+    const rest = text.slice(match[0].length)
+    if (rest !== "" && !rest.startsWith(" ")) continue
+    const stamp = stampOf(grain, match.slice(1).map(Number))
+    if (stamp !== undefined) return { stamp, rest }
+  }
+  return undefined
+}
+
+function stampOf(grain: Grain, numbers: readonly number[]): Stamp | undefined {
+  const [year = 0, month = 1, day = 1, ...more] = numbers
+  const [hour = 0, minute = 0] = more
+  if (!isDay({ year, month, day })) return undefined
+  if (grain === "year") return { grain, year }
+  if (grain === "month") return { grain, year, month }
+  if (grain === "day") return { grain, year, month, day }
+  if (grain === "moment") return hour < 24 && minute < 60 ? { grain, year, month, day, hour, minute } : undefined
+  const [lastYear = 0, lastMonth = 0, lastDay = 0] = more
+  const last = { year: lastYear, month: lastMonth, day: lastDay }
+  return isDay(last) ? { grain, first: { year, month, day }, last } : undefined
+}
+
+/** Years before 100 are left out: `Date` takes them for others. */
+function isDay({ year, month, day }: CalendarDay): boolean {
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return year >= 100 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+}
+
+function compact({ year, month, day }: CalendarDay): string {
+  return `${digits(year, 4)}${digits(month, 2)}${digits(day, 2)}`
+}
+
+function digits(number: number, count: number): string {
+  return String(number).padStart(count, "0")
+}

@@ -1,0 +1,75 @@
+import { sentencesOf, shorten } from "../shorten.ts"
+import { chooseUnits, chosenCount, type ReferenceUnit } from "./choose-units.ts"
+import type { ReferenceInfo } from "./reference-info.ts"
+import type { CompressionCriterion, CompressionLevel } from "./reference-source.ts"
+
+/** Says something in fewer words; throws or returns blank text where it cannot. */
+export type CompressionWriter = (
+  text: string,
+  options: { readonly level: CompressionLevel; readonly topic: string; readonly maxCharacters: number },
+) => Promise<string>
+
+/** How a piece of reference info is compressed (R23). */
+export interface CompressOptions {
+  /** `weak` leaves most of it, `extreme` next to nothing. Default `medium`. */
+  readonly level?: CompressionLevel
+  /** Which parts stay. Default `best-match` where there is a topic, else `newest`. */
+  readonly criterion?: CompressionCriterion
+  /** Instead of a criterion: how much fit, newness and use count. */
+  readonly weights?: readonly [match: number, recency: number, use: number]
+  /** So many parts stay. Default: the level's share. */
+  readonly count?: number
+  /** Only these parts, from 1; the others go. Default: all. */
+  readonly range?: readonly [from: number, to: number]
+  /** What it should be about. */
+  readonly topic?: string
+  /** The parts, where they are known, such as messages. Default: the lines of `current`, or its sentences. */
+  readonly units?: readonly ReferenceUnit[]
+  /** What the compressed source is called. Default `current`. */
+  readonly path?: string
+  /** Says what is left in fewer words; what it throws is the caller's. Default: by rule, nothing is said anew. */
+  readonly writer?: CompressionWriter
+}
+
+const partCharacters: Readonly<Record<CompressionLevel, number>> = { weak: 400, medium: 200, extreme: 80 }
+
+/** Compresses a piece of reference info by choosing among its parts and shortening them; its sources say so. `extraData` stays. */
+export async function compress(reference: ReferenceInfo, options: CompressOptions = {}): Promise<ReferenceInfo> {
+  const { level = "medium", topic = "", weights, count, writer, path = "current" } = options
+  const criterion = weights ? { weights } : (options.criterion ?? (topic === "" ? "newest" : "best-match"))
+  const all = options.units ?? unitsOf(reference.current)
+  const [from, to] = rangeWithin(options.range, all.length)
+  const units = all.slice(from - 1, to)
+  const choice = { level, criterion, topic, ...(count === undefined ? {} : { count }) }
+  const chosen = chooseUnits(units, choice)
+  const current = chosen.map(({ text }) => shorten(text, partCharacters[level])).join("\n")
+  const maxCharacters = Math.max(1, chosen.length) * partCharacters[level]
+  const written =
+    writer && current !== "" ? await writer(chosen.map(({ text }) => text).join("\n"), { level, topic, maxCharacters }) : ""
+  const source = {
+    kind: "compressed",
+    level,
+    topic,
+    criterion,
+    count: chosenCount(units.length, choice),
+    path,
+    from,
+    to,
+  } as const
+  return {
+    ...reference,
+    current: written.trim() === "" ? current : shorten(written, maxCharacters),
+    source: [...reference.source, source],
+  }
+}
+
+function unitsOf(text: string): readonly ReferenceUnit[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "")
+  return (lines.length > 1 ? lines : sentencesOf(text)).map((unit) => ({ text: unit }))
+}
+
+function rangeWithin(range: CompressOptions["range"], total: number): readonly [from: number, to: number] {
+  const [from, to] = range ?? [1, total]
+  const first = Math.min(Math.max(1, Math.floor(from) || 1), Math.max(1, total))
+  return [first, Math.max(first, Math.min(Math.floor(to) || total, total))]
+}

@@ -1,0 +1,63 @@
+import { encodeJsonLine } from "../../encode/inline.ts"
+import { parseReferenceSource } from "./parse-source.ts"
+import { formatReferenceSource, type ReferenceSource } from "./reference-source.ts"
+
+/** A piece of information with where it comes from (R23): plain JSON. */
+export interface ReferenceInfo {
+  readonly source: readonly ReferenceSource[]
+  /** The information itself; it can be compressed. */
+  readonly current: string
+  /** The model's to write; empty at first. */
+  readonly extraData: string
+}
+
+const head = "reference_info: {source: "
+const currentName = ", current: "
+const extraName = ", extra_data: "
+
+/** On one line, its values as JSON, so that nothing in them can pass for its end (R23). */
+export function formatReferenceInfo({ source, current, extraData }: ReferenceInfo): string {
+  const sources = encodeJsonLine(source.map(formatReferenceSource))
+  return `${head}${sources}${currentName}${encodeJsonLine(current)}${extraName}${encodeJsonLine(extraData)}}`
+}
+
+/** The inverse of {@link formatReferenceInfo}; `undefined` for any other text. A source that is none of the known is an unknown one. */
+export function parseReferenceInfo(text: string): ReferenceInfo | undefined {
+  if (!text.startsWith(head) || !text.endsWith("}")) return undefined
+  const sourceEnd = valueEnd(text, head.length)
+  if (!text.startsWith(currentName, sourceEnd)) return undefined
+  const currentStart = sourceEnd + currentName.length
+  const currentEnd = valueEnd(text, currentStart)
+  if (!text.startsWith(extraName, currentEnd)) return undefined
+  const sources = parse(text.slice(head.length, sourceEnd))
+  const current = parse(text.slice(currentStart, currentEnd))
+  const extraData = parse(text.slice(currentEnd + extraName.length, -1))
+  if (!isTexts(sources) || typeof current !== "string" || typeof extraData !== "string") return undefined
+  return { source: sources.map((line) => parseReferenceSource(line) ?? { kind: "unknown" }), current, extraData }
+}
+
+/** Where the JSON text or list that begins at `start` ends: the first comma outside texts and lists. */
+function valueEnd(text: string, start: number): number {
+  let [inText, depth] = [false, 0]
+  for (let at = start; at < text.length; at++) {
+    const char = text[at]
+    if (inText && char === "\\") at++
+    else if (char === '"') inText = !inText
+    else if (!inText && char === "[") depth++
+    else if (!inText && char === "]") depth--
+    else if (!inText && char === "," && depth === 0) return at
+  }
+  return text.length
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string")
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest"
+import { type EventRecord, newEvent, putEvents } from "../../../src/forgetting/events/event-record.ts"
+import { dueRollUps } from "../../../src/forgetting/events/roll-ups.ts"
+import { formatStamp } from "../../../src/forgetting/events/stamp.ts"
+import { stampAt } from "../../../src/forgetting/events/stamp-range.ts"
+import { zonedCalendar } from "../../../src/forgetting/events/zoned-calendar.ts"
+
+const hourMs = 3_600_000
+const always = Number.NEGATIVE_INFINITY
+
+function topic(atMs: number, zone = "UTC", children: readonly string[] = []): EventRecord {
+  const stamp = formatStamp(stampAt("moment", atMs, zonedCalendar(zone)))
+  const id = new Date(atMs).toISOString()
+  return newEvent(
+    { id, grain: "moment", stamp, startMs: atMs, endMs: atMs, text: stamp, importance: 1, children },
+    { atMs, turn: 0 },
+  )
+}
+
+/** Rolls up until nothing is due, as the background job does turn by turn. */
+function rollAll(events: readonly EventRecord[], untilMs: number, zone = "UTC"): readonly EventRecord[] {
+  let all = events
+  for (let round = 0; round < 10; round++) {
+    const due = dueRollUps(all, { sinceMs: always, untilMs }, zonedCalendar(zone))
+    if (due.length === 0) return all
+    const records = due.map(({ children, ...rollUp }) =>
+      newEvent(
+        { ...rollUp, text: rollUp.stamp, importance: 1, children: children.map(({ id }) => id) },
+        { atMs: untilMs, turn: 0 },
+      ),
+    )
+    all = putEvents(all, records)
+  }
+  throw new Error("it never ends")
+}
+
+const stamps = (events: readonly EventRecord[], grain: string) =>
+  events.filter((event) => event.grain === grain).map(({ stamp }) => stamp)
+
+describe("roll-ups (R20)", () => {
+  test("R20: a day is due once it is over, not before", () => {
+    const events = [topic(Date.UTC(2026, 1, 8, 20)), topic(Date.UTC(2026, 1, 8, 23, 59))]
+    const midnight = Date.UTC(2026, 1, 9)
+    expect(dueRollUps(events, { sinceMs: always, untilMs: midnight - 1 }, zonedCalendar("UTC"))).toEqual([])
+    const [day] = dueRollUps(events, { sinceMs: always, untilMs: midnight }, zonedCalendar("UTC"))
+    expect([day?.id, day?.stamp, day?.children.length]).toEqual(["day:20260208", "20260208", 2])
+  })
+
+  test("R20: days become weeks and months, months years, each with links to what it summarises", () => {
+    const days = Array.from({ length: 400 }, (_, day) => topic(Date.UTC(2025, 0, 1, 12) + day * 24 * hourMs))
+    const all = rollAll(days, Date.UTC(2026, 1, 1))
+    expect(stamps(all, "year")).toEqual(["2025年"])
+    expect(stamps(all, "month")).toEqual([...Array.from({ length: 12 }, (_, month) => `2025年${month + 1}月`), "2026年1月"])
+    expect(stamps(all, "week").slice(0, 2)).toEqual(["20241230-20250105", "20250106-20250112"])
+    const byId = new Map(all.map((event) => [event.id, event]))
+    const year = all.find(({ grain }) => grain === "year")
+    const months = year?.children.map((id) => byId.get(id)) ?? []
+    expect(months.every((month) => month?.grain === "month")).toBe(true)
+    expect(months.flatMap((month) => month?.children ?? []).map((id) => byId.get(id)?.grain)).toEqual(Array(365).fill("day"))
+    expect(all.filter(({ grain }) => grain === "day").every(({ children }) => children.length === 1)).toBe(true)
+  })
+
+  test("R20: a week waits for its days, so that none is left out", () => {
+    const due = dueRollUps(
+      [topic(Date.UTC(2026, 1, 4)), topic(Date.UTC(2026, 1, 6))],
+      { sinceMs: always, untilMs: Date.UTC(2026, 2, 2) },
+      zonedCalendar("UTC"),
+    )
+    expect(due.map(({ id }) => id)).toEqual(["day:20260204", "day:20260206"])
+  })
+
+  test("R20: parts of a topic are left to their topic", () => {
+    const part = topic(Date.UTC(2026, 1, 4, 13))
+    const whole = topic(Date.UTC(2026, 1, 4, 12), "UTC", [part.id])
+    const [day] = dueRollUps([whole, part], { sinceMs: always, untilMs: Date.UTC(2026, 1, 5) }, zonedCalendar("UTC"))
+    expect(day?.children).toEqual([whole])
+  })
+
+  test("R20: days are those of the time zone, also where a day has 23 or 25 hours", () => {
+    const zone = "America/New_York"
+    const hours = Array.from({ length: 24 * 5 }, (_, hour) => topic(Date.UTC(2026, 2, 6, 5) + hour * hourMs, zone))
+    const all = rollAll(hours, Date.UTC(2026, 3, 1), zone)
+    const counts = all.filter(({ grain }) => grain === "day").map(({ stamp, children }) => [stamp, children.length])
+    expect(counts).toEqual([
+      ["20260306", 24],
+      ["20260307", 24],
+      ["20260308", 23],
+      ["20260309", 24],
+      ["20260310", 24],
+      ["20260311", 1],
+    ])
+  })
+
+  test("what ended before the last time is not looked at again", () => {
+    const events = [topic(Date.UTC(2026, 1, 1)), topic(Date.UTC(2026, 1, 3))]
+    const due = dueRollUps(events, { sinceMs: Date.UTC(2026, 1, 3), untilMs: Date.UTC(2026, 1, 4) }, zonedCalendar("UTC"))
+    expect(due.map(({ id }) => id)).toEqual(["day:20260203"])
+  })
+})

@@ -1,0 +1,72 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { compress } from "../../../src/forgetting/reference/compress.ts"
+import type { ReferenceInfo } from "../../../src/forgetting/reference/reference-info.ts"
+import { formatReferenceSource } from "../../../src/forgetting/reference/reference-source.ts"
+
+const lines = ["bread rises slowly", "cats sleep", "bread bakes an hour", "rain fell", "the bread was good", "dogs bark"]
+const reference: ReferenceInfo = { source: [{ kind: "load", path: "diary.txt" }], current: lines.join("\n"), extraData: "mine" }
+const linesOf = async (options: Parameters<typeof compress>[1]) => (await compress(reference, options)).current.split("\n")
+
+describe("compressing reference info (R23)", () => {
+  test.each([
+    ["best-match", ["bread rises slowly", "bread bakes an hour"]],
+    ["newest", ["the bread was good", "dogs bark"]],
+    ["oldest", ["bread rises slowly", "cats sleep"]],
+    ["worst-match", ["cats sleep", "rain fell"]],
+  ] as const)("R23: by %s keeps those parts, in their order", async (criterion, kept) => {
+    expect(await linesOf({ criterion, topic: "bread", count: 2 })).toEqual(kept)
+  })
+
+  test("R23: by use, where uses are known", async () => {
+    const units = lines.map((text, uses) => ({ text, uses: (uses * 5) % 6 }))
+    expect(await linesOf({ criterion: "most-used", count: 1, units })).toEqual([lines[1]])
+    expect(await linesOf({ criterion: "least-used", count: 1, units })).toEqual([lines[0]])
+  })
+
+  test("R23: by weights of one's own, a range and a level", async () => {
+    expect(await linesOf({ weights: [1, 1, 0], topic: "bread", count: 1 })).toEqual(["the bread was good"])
+    expect(await linesOf({ criterion: "newest", count: 1, range: [1, 3] })).toEqual(["bread bakes an hour"])
+    const sizes = await Promise.all(
+      (["weak", "medium", "extreme"] as const).map(async (level) => (await linesOf({ level })).length),
+    )
+    expect(sizes).toEqual([4, 2, 1])
+  })
+
+  test("R23: the sources say what was done, and the model's own words stay", async () => {
+    const after = await compress(reference, { level: "weak", topic: "bread", range: [2, 5], count: 30, path: "diary" })
+    expect(after.source.map(formatReferenceSource)).toEqual([
+      "load diary.txt",
+      "compress weak about 'bread' 最符合 4 - diary.session message 2 - 5",
+    ])
+    expect(after.extraData).toBe("mine")
+  })
+
+  test("a writer says what is left in its own words, blank ones leave the rule's", async () => {
+    const asked: unknown[] = []
+    const options = { criterion: "newest", count: 2, level: "extreme" } as const
+    const writer = async (...args: unknown[]) => {
+      asked.push(args)
+      return "dogs, bread"
+    }
+    expect((await compress(reference, { ...options, writer })).current).toBe("dogs, bread")
+    expect(asked).toEqual([["the bread was good\ndogs bark", { level: "extreme", topic: "", maxCharacters: 160 }]])
+    expect((await compress(reference, { ...options, writer: async () => " " })).current).toBe("the bread was good\ndogs bark")
+  })
+
+  test("never grows, and any numbers are brought into bounds", async () => {
+    const number = fc.oneof(fc.integer(), fc.double())
+    const options = fc.record({
+      level: fc.constantFrom("weak" as const, "medium" as const, "extreme" as const),
+      count: number,
+      range: fc.tuple(number, number),
+      topic: fc.string(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.string({ maxLength: 300 }), options, async (current, given) => {
+        const after = await compress({ ...reference, current }, given)
+        expect(after.current.length).toBeLessThanOrEqual(current.length)
+      }),
+    )
+  })
+})
