@@ -3,8 +3,11 @@ import { PromptStrataError } from "../core/errors.ts"
 /** Deeper than any state a person would write, shallower than the call stack. */
 const maxDepth = 500
 
+/** What was made here is frozen and plain already: a state that grows is not copied anew each turn. */
+const made = new WeakSet<object>()
+
 /**
- * A deep-frozen copy of plain JSON that shares nothing with `value`. Absent (`undefined`) properties are left out; anything
+ * A deep-frozen copy of plain JSON that shares nothing with `value` but what was such a copy before. Absent (`undefined`) properties are left out; anything
  * else that JSON cannot hold throws `usage`, naming its path below `name`.
  */
 export function frozenJson<T>(value: T, name: string): T {
@@ -15,12 +18,18 @@ function copy(value: unknown, path: string, depth: number): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value
   if (typeof value === "number" && Number.isFinite(value)) return value
   if (depth > maxDepth) throw new PromptStrataError("usage", `${path} is nested more than ${maxDepth} levels deep.`)
-  if (Array.isArray(value)) return Object.freeze(Array.from(value, (item, at) => copy(item, `${path}[${at}]`, depth + 1)))
+  if (typeof value === "object" && made.has(value)) return value
+  if (Array.isArray(value)) return keep(Array.from(value, (item, at) => copy(item, `${path}[${at}]`, depth + 1)))
   if (typeof value === "object" && isPlain(value)) {
     const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-    return Object.freeze(Object.fromEntries(entries.map(([key, item]) => [key, copy(item, `${path}.${key}`, depth + 1)])))
+    return keep(Object.fromEntries(entries.map(([key, item]) => [key, copy(item, `${path}.${key}`, depth + 1)])))
   }
   throw new PromptStrataError("usage", `${path} must be plain JSON, and ${kindOf(value)} is not.`)
+}
+
+function keep<T extends object>(copied: T): Readonly<T> {
+  made.add(copied)
+  return Object.freeze(copied)
 }
 
 function isPlain(value: object): boolean {

@@ -25,7 +25,7 @@ export interface JobAttempt {
 /** Does a job. What it throws is tried again after a wait; what it did before must not be done twice, so effects carry the turn's id. */
 export type JobHandler = (job: Job, attempt: JobAttempt) => Promise<void>
 
-/** Handlers by kind. A job of another kind waits for a process that knows it. */
+/** Handlers by kind. A job of another kind waits for a process that knows it, and holds up no other. */
 export type JobHandlers = Readonly<Record<string, JobHandler>>
 
 /** A job that failed for good: kept to be looked at, never dropped. */
@@ -37,12 +37,18 @@ export interface DeadJob {
 
 /** Runs the jobs that commits enqueue. Jobs of one conversation run in their order, those of others side by side. */
 export interface JobRunner {
-  /** Takes jobs from here on. Called once. */
-  start(handlers: JobHandlers): Promise<void>
+  /**
+   * Takes jobs from here on: those of one agent, or with no `agent` all that no other start names. Called again for the same agent, it
+   * puts other handlers in the place of the first ones.
+   */
+  start(handlers: JobHandlers, options?: { readonly agent?: string }): Promise<void>
   /** Settles when no job of this runner's store runs or is due at once; jobs that wait for a later try are not waited for. */
   idle(): Promise<void>
-  /** Takes no more jobs and waits at most so long for those that run; what is left stays in the store for the next process. */
-  close(options: { readonly drainMs: number }): Promise<void>
+  /**
+   * Takes no more jobs, of one agent or of all, and waits at most so long for those that run; then their signals abort. What is left
+   * stays in the store for the next process, and an attempt that was cut off does not count.
+   */
+  close(options: { readonly drainMs: number; readonly agent?: string }): Promise<void>
   /** Jobs that failed for good, the oldest first. */
   dead(): Promise<readonly DeadJob[]>
 }

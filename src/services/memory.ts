@@ -6,6 +6,12 @@ import type { StoredMemory } from "./stored-memory.ts"
 export interface Memory {
   readonly id: string
   readonly text: string
+  /** Who said it, where somebody did. */
+  readonly speaker?: string
+  /** When, in milliseconds since 1970. */
+  readonly atMs?: number
+  /** True where it was said while output that nobody vouches for stood in the context. */
+  readonly untrusted?: true
   /** Comparable within one answer only. */
   readonly score?: number
   /** What made up the score, for the trace. */
@@ -17,7 +23,12 @@ export interface MemoryRecall {
   recall(
     query: string,
     key: ServiceKey,
-    options: { readonly limit: number; readonly signal: AbortSignal },
+    options: {
+      readonly limit: number
+      readonly signal: AbortSignal
+      /** Turns whose words stand in the prompt already: their memories are left out. */
+      readonly excludeTurns?: readonly string[]
+    },
   ): Promise<readonly Memory[]>
 }
 

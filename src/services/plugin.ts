@@ -2,6 +2,7 @@ import type { Skill } from "../layers/skills/skill.ts"
 import type { OutputFormat } from "../reply/output/output-part.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { BackgroundJob } from "./background-job.ts"
+import type { Observer } from "./observer.ts"
 import type { TurnHook } from "./turn-hook.ts"
 
 /** What extends an agent without a line of its code: tools (layer 4), skills (layer 3), hooks around turns (layer 5), formats (L10). */
@@ -11,6 +12,8 @@ export interface Plugin {
   readonly skills?: readonly Skill[]
   readonly hooks?: readonly TurnHook[]
   readonly formats?: readonly OutputFormat[]
+  /** What watches turns beside them (R26). */
+  readonly observers?: readonly Observer[]
   /** What follows its turns, durably. */
   readonly jobs?: readonly BackgroundJob[]
   /** True for the name of a tool that it may not have yet, but add before a turn: a profile can name such a tool as prestart. */

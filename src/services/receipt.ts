@@ -11,6 +11,7 @@ export interface Receipt {
   /** `importance`, `profile`, `store`, `reflect`, or a plugin's own. */
   readonly kind: string
   readonly outcome: ReceiptOutcome
+  /** How often this piece of work was tried for this turn, this time included. */
   readonly attempt: number
   readonly startedMs: number
   readonly durationMs: number

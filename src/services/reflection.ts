@@ -1,4 +1,5 @@
 import type { ServiceKey } from "../core/keys.ts"
+import type { AskModel } from "./background-job.ts"
 import type { StoredMemory } from "./stored-memory.ts"
 
 /** What several memories show together (T31), with the ids of those it rests on. */
@@ -15,6 +16,10 @@ export interface ReflectionService {
   reflect(
     memories: readonly StoredMemory[],
     key: ServiceKey,
-    options: { readonly signal: AbortSignal },
+    options: {
+      readonly signal: AbortSignal
+      /** Asks in place of the service's own way to a model, so that what is asked is accounted for. */
+      readonly ask?: AskModel
+    },
   ): Promise<readonly Insight[]>
 }

@@ -28,6 +28,8 @@ export interface MemoryRecords {
   /**
    * Keeps a memory and marks what it supersedes, at once. False, and nothing changes, where its id is known. One with the same
    * `hash` that still holds, of the same user and the same audience and (in a group) conversation, makes it a duplicate: its id.
+   * What is superseded must hold and be of that same user, audience and (in a group) conversation; other ids are passed over. A memory
+   * that is not the key's own (another agent, conversation, audience or user) throws `usage`.
    */
   put(
     memory: StoredMemory,
@@ -36,22 +38,27 @@ export interface MemoryRecords {
   get(id: string, key: ServiceKey): Promise<StoredMemory | undefined>
   /** Changes in the key's scope since `after`; from the beginning without it. */
   changes(key: ServiceKey, options: { readonly after?: MemoryCursor | undefined; readonly limit: number }): Promise<MemoryChanges>
-  /** The newest in the key's scope that hold, oldest first. */
+  /** The newest in the key's scope that hold, oldest first: by time, then by id. */
   recent(
     key: ServiceKey,
     options: { readonly limit: number; readonly kinds?: readonly StoredMemory["kind"][] },
   ): Promise<readonly StoredMemory[]>
+  /** Keeps vectors of memories of the key's scope, in place of older ones; others are passed over. It counts as a change of its memory. */
   putVectors(vectors: readonly StoredVector[], key: ServiceKey): Promise<void>
-  /** Vectors of these memories, as far as there are any. */
+  /** Vectors of these memories of the key's scope, as far as there are any, in the order of the ids. */
   vectors(ids: readonly string[], model: string, key: ServiceKey): Promise<readonly StoredVector[]>
-  /** Memories of the key's scope that hold and have no vector of this model, oldest first. */
+  /** Memories of the key's scope that hold and have no vector of this model, oldest first: by time, then by id. */
   withoutVector(model: string, key: ServiceKey, limit: number): Promise<readonly StoredMemory[]>
 }
 
 /** Keeps what users said of themselves: every statement, in the order they came. */
 export interface UserRecords {
+  /** In private every statement of the user, in a group those that were made in it. The version is the user's, wherever it is read. */
   load(key: ServiceKey): Promise<{ readonly version: number; readonly statements: readonly ProfileStatement[] }>
-  /** One revision per turn: `version-conflict` as in `UserProfileService.put`; `applied` is false where the turn's are there. */
+  /**
+   * One revision per turn: `version-conflict` as in `UserProfileService.put`; `applied` is false, and nothing changes, where the turn's
+   * statements are there or none are given.
+   */
   append(
     statements: readonly ProfileStatement[],
     options: { readonly turnId: string; readonly expectVersion: number; readonly key: ServiceKey },
@@ -64,7 +71,10 @@ export interface ReceiptRecords {
   put(receipt: Receipt): Promise<void>
   /** Of one turn, in the order they were written. */
   ofTurn(turnId: string, key: ServiceKey): Promise<readonly Receipt[]>
-  /** How often a model was asked for this user since a moment: for a daily cap. */
+  /**
+   * How often a model was asked for this user since a moment, in whatever conversation, for a daily cap: the attempts of the receipts
+   * that began since then and name a model, added up.
+   */
   modelCalls(key: ServiceKey, sinceMs: number): Promise<number>
 }
 
@@ -92,11 +102,23 @@ export interface Store extends SessionStore {
   readonly memories: MemoryRecords
   readonly users: UserRecords
   readonly receipts: ReceiptRecords
-  /** Lines of JSON, each one row, in a fixed order: the same data give the same bytes. */
+  /**
+   * Lines of JSON, each one `StoreRow`, in a fixed order: the same data give the same bytes. Of a user: what they own in the sense of
+   * `forget`; of a group they spoke in their turns' messages, with an empty state.
+   */
   export(scope: StoreScope): AsyncIterable<string>
-  /** Puts exported lines back; rows that are there already are left as they are. */
+  /**
+   * Puts exported lines back, of any store, and tells how many rows of each table it put. Rows that are there already are left as they
+   * are, and a session or a user that is there with all that belongs to it. A line that is none throws `store`.
+   */
   import(lines: AsyncIterable<string> | Iterable<string>): Promise<Readonly<Record<string, number>>>
-  /** Deletes everything of the scope, in every table: words, memories, vectors, statements, receipts and jobs that wait. */
+  /**
+   * Deletes everything of the scope, in every table: words, memories with insights that rest on them, vectors, statements, receipts and
+   * jobs, those that run included (their signals abort). A user owns the private conversations that they spoke in, whole, and in groups
+   * the turns in which they spoke; such a group's state keeps switches and counts only, and its notes are gone, for nobody can tell
+   * whose words those hold. What other messages kept of recalled memories goes where a memory was deleted. A conversation is forgotten
+   * in private and as a group.
+   */
   forget(scope: StoreScope): Promise<ForgetReport>
   check(): Promise<StoreCheck>
   close(): Promise<void>

@@ -4,6 +4,13 @@ export { type CacheReport, type CacheRow, simulateCache } from "./cache-simulato
 export type { ConformanceNeed } from "./conformance/check.ts"
 export { type ConformanceCheck, type ConformanceOptions, modelConformance } from "./conformance/model-conformance.ts"
 export type { PlayedModel, PlayProvider, ProviderHappening, ProviderScene, ProviderScript } from "./conformance/provider-scene.ts"
+export type { Opened, ServiceCheck, ServiceConformanceOptions } from "./conformance/services/service-check.ts"
+export {
+  memoryServiceConformance,
+  reflectionConformance,
+  userProfileConformance,
+} from "./conformance/services/service-conformance.ts"
+export { jobRunnerConformance, sessionStoreConformance, storeConformance } from "./conformance/services/store-conformance.ts"
 export { countingIds, seededRandom } from "./deterministic.ts"
 export { expectScriptsDone } from "./expect-scripts-done.ts"
 export { expectStablePrefix, type PreviewsPrompts, type StablePrefixOptions } from "./expect-stable-prefix.ts"

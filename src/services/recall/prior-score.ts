@@ -1,4 +1,4 @@
-import { retrievability } from "../../forgetting/decay.ts"
+import { retrievability } from "../../core/retrievability.ts"
 import type { DocumentTable } from "./document-table.ts"
 import { dayMs } from "./time/local-calendar.ts"
 

@@ -1,0 +1,44 @@
+import { claim } from "../claims.ts"
+
+/** Throws code `test` unless two values are the same JSON, whatever the order of their members; `what` names the value. */
+export function claimEqual(found: unknown, expected: unknown, what: string): void {
+  claim(sorted(found) === sorted(expected), `${what} to be ${JSON.stringify(expected) ?? "undefined"}`, found)
+}
+
+/** Throws code `test` unless `run` rejects with the code. */
+export async function claimRejects(run: () => Promise<unknown>, code: string, what: string): Promise<void> {
+  const outcome = await run().then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  claim(outcome !== undefined, `${what} to be refused with code \`${code}\``, "no error")
+  claim(codeOf(outcome.error) === code, `${what} to be refused with code \`${code}\``, outcome.error)
+}
+
+/** Throws code `test` unless two lists of lines are the same byte for byte; tells of the first line that differs. */
+export function claimSameLines(found: readonly string[], expected: readonly string[], what: string): void {
+  const at = Array.from({ length: Math.max(found.length, expected.length) }, (_, index) => index)
+  const parted = at.find((index) => found[index] !== expected[index])
+  claim(
+    parted === undefined,
+    `line ${(parted ?? 0) + 1} of ${what} to be ${expected[parted ?? 0] ?? "absent"}`,
+    found[parted ?? 0],
+  )
+}
+
+/** Throws code `test` if a word is in any line; shows those lines. */
+export function claimWithout(lines: readonly string[], word: string): void {
+  const holding = lines.filter((line) => line.includes(word))
+  claim(holding.length === 0, `no line that holds ${JSON.stringify(word)}`, holding)
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined
+}
+
+function sorted(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

@@ -1,0 +1,30 @@
+import type { ReflectionService } from "../../../services/reflection.ts"
+import { claim } from "../claims.ts"
+import { claimEqual } from "./equal-json.ts"
+import { keyOf, memoryOf } from "./samples.ts"
+import type { Rule } from "./service-check.ts"
+
+/** Rules of looking back. */
+export const reflectionRules: readonly Rule<ReflectionService>[] = [
+  {
+    name: "it is not due where there are no memories (T36)",
+    async verify({ service, agent }) {
+      claimEqual(await service.due(keyOf(agent)), false, "whether it is due for a key without memories")
+    },
+  },
+  {
+    name: "every insight is a text that rests on memories that were given",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      const memories = ["I like tea", "I drink tea at work", "tea is all I need"].map((text, at) =>
+        memoryOf(`m${at}`, key, { text }),
+      )
+      const insights = await service.reflect(memories, key, { signal: new AbortController().signal })
+      const known = new Set(memories.map(({ id }) => id))
+      for (const { text, sources } of insights) {
+        claim(text.trim() !== "", "an insight with words", text)
+        claim(sources.length > 0 && sources.every((id) => known.has(id)), "links to memories that were given", sources)
+      }
+    },
+  },
+]

@@ -1,0 +1,142 @@
+import type { SessionKey } from "../../../core/keys.ts"
+import type { SessionStore } from "../../../services/session-store.ts"
+import { claim } from "../claims.ts"
+import { claimEqual, claimRejects } from "./equal-json.ts"
+import { commitOf, hardTexts, jobOf, keyOf, said } from "./samples.ts"
+import type { Rule } from "./service-check.ts"
+
+const textsOf = (history: readonly { readonly text: string }[] = []): string[] => history.map(({ text }) => text)
+
+/** Rules of `load` and `commit`. */
+export const sessionRules: readonly Rule<SessionStore>[] = [
+  {
+    name: "a session that nobody wrote is absent",
+    async verify({ service, agent }) {
+      claimEqual(await service.load(keyOf(agent)), undefined, "what was never written")
+    },
+  },
+  {
+    name: "each commit appends its words in order, replaces the state and raises the version by one",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      const first = await service.commit(key, commitOf(0, ["a", "b"], { state: { stack: [1], old: true } }))
+      const second = await service.commit(key, commitOf(1, ["c"], { state: { stack: [2] } }))
+      claimEqual([first, second], [{ version: 1 }, { version: 2 }], "the versions handed back")
+      const record = await service.load(key)
+      claimEqual(textsOf(record?.history), ["a", "b", "c"], "the words")
+      claimEqual([record?.version, record?.state], [2, { stack: [2] }], "version and state")
+    },
+  },
+  {
+    name: "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      await service.commit(key, commitOf(0, ["a"], { state: { kept: true } }))
+      await service.post(key, { id: "note", owner: "hook", payload: {} })
+      const before = await service.load(key)
+      for (const version of [0, 2, 99]) {
+        const stale = commitOf(version, ["b"], { state: { lost: true }, jobs: [jobOf("stale", key)], taken: ["note"] })
+        await claimRejects(() => service.commit(key, stale), "session-conflict", `a commit that expects version ${version}`)
+      }
+      claimEqual(await service.load(key), before, "the session after refused commits")
+    },
+  },
+  {
+    name: "a commit that is not plain JSON is refused whole",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      const broken = { deep: [{ run: () => 1 }] }
+      const outcome = await service.commit(key, commitOf(0, ["a"], { state: broken })).catch((error: unknown) => ({ error }))
+      claim("error" in outcome, "a state with a function to be refused", outcome)
+      claimEqual(await service.load(key), undefined, "the session after a refused commit")
+    },
+  },
+  {
+    name: "of commits that race for one version exactly one lands",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      const racing = Array.from({ length: 8 }, (_, at) => service.commit(key, commitOf(0, [`racer ${at}`])))
+      const outcomes = await Promise.allSettled(racing)
+      const landed = outcomes.flatMap(({ status }, at) => (status === "fulfilled" ? [`racer ${at}`] : []))
+      claim(landed.length === 1, "exactly one of eight to land", landed)
+      const record = await service.load(key)
+      claimEqual([record?.version, textsOf(record?.history)], [1, landed], "the session")
+    },
+  },
+  {
+    name: "the last messages are loaded with a count of the ones before that are not blank",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      await service.commit(key, commitOf(0, ["a", " ", "b", "c", "", "d"]))
+      for (const [last, texts, earlier] of [
+        [2, ["", "d"], 3],
+        [0, [], 4],
+        [6, ["a", " ", "b", "c", "", "d"], 0],
+        [99, ["a", " ", "b", "c", "", "d"], 0],
+      ] as const) {
+        const record = await service.load(key, { last })
+        claimEqual([textsOf(record?.history), record?.earlier, record?.version], [texts, earlier, 1], `the last ${last}`)
+      }
+      claimEqual((await service.load(key))?.earlier, 0, "`earlier` of a whole history")
+    },
+  },
+  {
+    name: "keys that differ in one part, or look alike when joined, are different sessions",
+    async verify({ service, agent }) {
+      const keys: readonly SessionKey[] = [
+        keyOf(agent),
+        keyOf(`${agent} 2`),
+        keyOf(agent, { audience: "group" }),
+        keyOf(agent, { conversation: "Talk" }),
+        keyOf(agent, { conversation: "talk " }),
+        keyOf(agent, { conversation: `talk","private` }),
+        keyOf(`${agent}","talk`, { conversation: "x" }),
+        keyOf(agent, { conversation: `talk","x` }),
+        keyOf("__proto__", { conversation: agent }),
+      ]
+      for (const [at, key] of keys.entries()) await service.commit(key, commitOf(0, [`text ${at}`]))
+      for (const [at, key] of keys.entries())
+        claimEqual(textsOf((await service.load(key))?.history), [`text ${at}`], `the words of ${JSON.stringify(key)}`)
+    },
+  },
+  {
+    name: "every text and every JSON comes back as it was, in the order of its members",
+    async verify({ service, agent }) {
+      const state = { texts: hardTexts, zebra: 1, apple: { deep: [null, 1e-7, -0.5, true] }, "10": "ten", "": "blank" }
+      for (const [at, text] of hardTexts.entries()) {
+        const key = keyOf(agent, { conversation: `${at} ${text}` })
+        const message = said(text, {
+          speaker: { id: text, name: text },
+          prestart: [{ tool: text, args: { b: 1, a: [text] }, result: text }],
+        })
+        await service.commit(key, { expectVersion: 0, append: [message], state, jobs: [] })
+        const record = await service.load(key)
+        const found = JSON.stringify([record?.history, record?.state])
+        claim(found === JSON.stringify([[message], state]), `the same JSON for ${JSON.stringify(text)}`, found)
+      }
+    },
+  },
+  {
+    name: "nothing that a caller holds changes what is stored",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      const state = { list: ["kept"] }
+      const append = [said("kept")]
+      await service.commit(key, { expectVersion: 0, append, state, jobs: [] })
+      state.list.push("late")
+      append.push(said("late"))
+      const early = await service.load(key)
+      const before = JSON.stringify(early)
+      try {
+        Object.assign(early?.state ?? {}, { list: [] })
+      } catch {
+        // Frozen is as good.
+      }
+      await service.commit(key, commitOf(1, ["next"], { state: { list: ["kept"] } }))
+      const record = await service.load(key)
+      claimEqual([record?.state, textsOf(record?.history)], [{ list: ["kept"] }, ["kept", "next"]], "the session")
+      claim(before.includes("kept") && !before.includes("late"), "no late change in the store", before)
+      claimEqual(textsOf(early?.history), ["kept"], "what was loaded earlier, after a commit")
+    },
+  },
+]

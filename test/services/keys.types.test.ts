@@ -1,0 +1,29 @@
+import { expect, expectTypeOf, test } from "vitest"
+import type { ServiceKey } from "../../src/core/keys.ts"
+import type { MemoryService } from "../../src/services/memory.ts"
+import type { Receipt } from "../../src/services/receipt.ts"
+import type { ReflectionService } from "../../src/services/reflection.ts"
+import type { MemoryRecords, ReceiptRecords, UserRecords } from "../../src/services/store.ts"
+import type { UserProfileService } from "../../src/services/user-profile.ts"
+
+/** True where some parameter is a key, or holds one under `key`. */
+type TakesKey<F> = F extends (...args: infer A) => unknown
+  ? true extends { [I in keyof A]: IsKey<A[I]> }[number]
+    ? true
+    : false
+  : false
+type IsKey<T> = [T] extends [ServiceKey] ? true : [T] extends [{ readonly key: ServiceKey }] ? true : false
+type Keyless<S> = { [M in keyof S]-?: TakesKey<S[M]> extends true ? never : M }[keyof S]
+
+test("no call of a service or of its records is possible without its key", () => {
+  expectTypeOf<Keyless<MemoryService>>().toEqualTypeOf<never>()
+  expectTypeOf<Keyless<UserProfileService>>().toEqualTypeOf<never>()
+  expectTypeOf<Keyless<ReflectionService>>().toEqualTypeOf<never>()
+  expectTypeOf<Keyless<MemoryRecords>>().toEqualTypeOf<never>()
+  expectTypeOf<Keyless<UserRecords>>().toEqualTypeOf<never>()
+  expectTypeOf<Keyless<Omit<ReceiptRecords, "put">>>().toEqualTypeOf<never>()
+  expectTypeOf<Receipt["key"]>().toEqualTypeOf<ServiceKey>()
+  expectTypeOf<Keyless<{ naked(query: string): void; kept(key: ServiceKey): void }>>().toEqualTypeOf<"naked">()
+  expectTypeOf<{ user?: string }>().not.toExtend<ServiceKey>()
+  expect(true).toBe(true)
+})
