@@ -1,6 +1,16 @@
 export { type Agent, createAgent } from "./agent/agent.ts"
 export type { AgentOptions, BackgroundWarning } from "./agent/agent-options.ts"
-export type { PreviewOptions, SendOptions, Session } from "./agent/session.ts"
+export type { AgentServices } from "./agent/agent-services.ts"
+export { type AgentToolOptions, agentTool } from "./agent/child/agent-tool.ts"
+export type { ChooseHints, HintSource } from "./agent/child/hints.ts"
+export type { QuietHours } from "./agent/schedule/quiet-hours.ts"
+export {
+  createWakeSchedule,
+  type WakeableSession,
+  type WakeSchedule,
+  type WakeScheduleOptions,
+} from "./agent/schedule/wake-schedule.ts"
+export type { PreviewOptions, SendOptions, Session, WakeOptions } from "./agent/session.ts"
 export type { Turn } from "./agent/turn.ts"
 export { type AssembleOptions, assemble } from "./assemble/assemble.ts"
 export { buildContextPrompt, type ContextBlocks, type ContextPromptOptions } from "./assemble/build-context-prompt.ts"
@@ -8,6 +18,7 @@ export { buildSystemPrompt, type SystemPromptParts } from "./assemble/build-syst
 export { roughCounter } from "./assemble/rough-counter.ts"
 export { type TruncatedText, type TruncateOptions, truncateText } from "./assemble/truncate-text.ts"
 export { type ErrorCode, PromptStrataError } from "./core/errors.ts"
+export type { FileAttachment } from "./core/file-attachment.ts"
 export type { HistoryMessage, KeptPrestart } from "./core/history.ts"
 export type { Audience, ServiceKey, SessionKey, Speaker } from "./core/keys.ts"
 export type { Message, MessageRole, ToolCall } from "./core/message.ts"
@@ -22,6 +33,7 @@ export type { Entry, Fit, Injection, Text, Value } from "./core/value.ts"
 export { compileDialect, type Dialect, type DialectSource } from "./dialect/dialect.ts"
 export type { PromptSource } from "./dialect/prompt-source.ts"
 export { shippedDialect, shippedDialectNames } from "./dialect/shipped.ts"
+export { type FileReference, formatFileReference } from "./encode/file-reference.ts"
 export { formatTranscript, parseTranscript, type TranscriptMessage } from "./encode/parse-transcript.ts"
 export type { Skill, SkillMode } from "./layers/skills/skill.ts"
 export type { PlannerStep, RecalledMemory, TurnState } from "./layers/turn-state.ts"
@@ -35,16 +47,52 @@ export type { Decision, DecisionEvent, DecisionFault, DecisionStatus } from "./r
 export { createDecisionReader, readDecision } from "./reply/decision-reader.ts"
 export { type FoundMentions, findMentions, lastMessagesOf, type Mention } from "./reply/mentions.ts"
 export { type BubbleReaderOptions, createBubbleReader } from "./reply/output/bubble-reader.ts"
+export { createFileReferenceReader } from "./reply/output/file-reference-reader.ts"
 export { formats } from "./reply/output/formats.ts"
 export type { FormatOptions, OutputFormat, OutputPart, OutputReader } from "./reply/output/output-part.ts"
 export { createOutputReader, type OutputReaderOptions } from "./reply/output/output-reader.ts"
 export { splitBubbles } from "./reply/output/split-bubbles.ts"
 export { stripThinking } from "./reply/thinking.ts"
+export type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "./services/background-job.ts"
+export {
+  createReflectionService,
+  type ReflectionServiceOptions,
+  type ReflectionTriggers,
+} from "./services/create-reflection-service.ts"
+export { createUserProfileService } from "./services/create-user-profile-service.ts"
+export type { EmbeddingModel } from "./services/embed.ts"
+export type { FileFault, FileReferences, OpenedFile } from "./services/file-references.ts"
 export { createInMemorySessionStore } from "./services/in-memory-session-store.ts"
-export type { Memory, MemoryRecall } from "./services/memory.ts"
+export { createInMemoryStore, type InMemoryStoreOptions } from "./services/in-memory-store/in-memory-store.ts"
+export type { DeadJob, Job, JobAttempt, JobHandler, JobHandlers, JobRunner } from "./services/job-runner.ts"
+export type { JobSettings } from "./services/job-settings.ts"
+export type { Memory, MemoryRecall, MemoryService, NewMemory, Remembered } from "./services/memory.ts"
+export { createMemoryService, type RecordedMemoryService } from "./services/memory-service/create-memory-service.ts"
+export type { MemoryServiceOptions } from "./services/memory-service-options.ts"
+export type { ObservedEvent, ObservedInjection, ObservedResult, Observer, ObserverContext } from "./services/observer.ts"
 export type { Plugin } from "./services/plugin.ts"
-export type { Job, SessionCommit, SessionRecord, SessionStore } from "./services/session-store.ts"
+export { printReceipts } from "./services/print-receipts.ts"
+export type { RecallReason } from "./services/recall/recall-query.ts"
+export type { RecallSignal, RecallWeights } from "./services/recall/recall-weights.ts"
+export type { Receipt, ReceiptOutcome } from "./services/receipt.ts"
+export type { Insight, ReflectionService } from "./services/reflection.ts"
+export type { MessageFilter, SessionCommit, SessionNote, SessionRecord, SessionStore } from "./services/session-store.ts"
+export type {
+  ForgetReport,
+  MemoryChanges,
+  MemoryCursor,
+  MemoryRecords,
+  ReceiptRecords,
+  Store,
+  StoreCheck,
+  StoreScope,
+  UserRecords,
+} from "./services/store.ts"
+export type { StoreRow } from "./services/store-row.ts"
+export type { StoredMemory, StoredVector } from "./services/stored-memory.ts"
 export type { AfterTurnContext, BeforeTurnContext, HookState, TurnHook } from "./services/turn-hook.ts"
+export type { ProfileStatement, UserProfile, UserProfileService } from "./services/user-profile.ts"
+export { userProfileText } from "./services/user-profile-text.ts"
 export { composeMessages } from "./stack/compose-messages.ts"
 export type { InjectionInput, InjectionOptions } from "./stack/injection.ts"
 export { PromptStack } from "./stack/prompt-stack.ts"
@@ -55,7 +103,7 @@ export { type ParseOptions, parseTemplate } from "./template/parse.ts"
 export { renderTemplate, type TemplateValues } from "./template/render.ts"
 export type { Confirm, ConfirmRequest } from "./tools/confirm.ts"
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts"
-export type { JsonSchema, Tool, ToolAttachment, ToolContext, ToolProgress, ToolRecord, ToolRun } from "./tools/tool.ts"
+export type { JsonSchema, Tool, ToolAttachment, ToolContext, ToolGroup, ToolProgress, ToolRecord, ToolRun } from "./tools/tool.ts"
 export type { ChangedSpan } from "./trace/changed-span.ts"
 export { type AssemblyDifference, diffAssemblies } from "./trace/diff-assemblies.ts"
 export type { Excerpt } from "./trace/excerpt.ts"

@@ -22,9 +22,16 @@ async function runHook(
   hook: TurnHook,
   { setup, result }: { readonly setup: TurnSetup; readonly result: TurnResult },
 ): Promise<void> {
-  const { key, turnId, question, memoryOn } = setup
+  const { key, turnId, question, wake, memoryOn } = setup
   // Copies: what one hook does to them reaches neither the next hook nor whoever awaits the turn.
-  const context = { key: { ...key }, turnId, memoryOn, result: { ...result }, speaker: { ...question.speaker } }
+  const context = {
+    key: { ...key },
+    turnId,
+    memoryOn,
+    result: { ...result },
+    speaker: { ...question.speaker },
+    ...(wake === undefined ? {} : { wake }),
+  }
   const timeoutMs = profile.limits.toolMs
   const outcome = await within({ timeoutMs, signal: new AbortController().signal, timers: ports.timers }, (signal) =>
     hook.afterTurn?.({ ...context, question: question.text, signal }),

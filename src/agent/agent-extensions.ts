@@ -1,9 +1,12 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { BackgroundJob } from "../services/background-job.ts"
+import type { Observer } from "../services/observer.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
+import { injectionHook } from "./observers/injection-notes.ts"
 
 /** What extends an agent: the profile's plugins first, then what `createAgent` was given. */
 export interface AgentExtensions {
@@ -11,17 +14,32 @@ export interface AgentExtensions {
   readonly hooks: readonly TurnHook[]
   readonly plugins: readonly Plugin[]
   readonly skills: readonly Skill[]
+  readonly observers: readonly Observer[]
+  readonly jobs: readonly BackgroundJob[]
 }
 
-/** Gathers tools and hooks. Two plugins or two hooks of one name throw `usage`: their state would be one. */
+/** Gathers tools, hooks, observers and jobs; observers bring the hook that takes their injections. Two plugins, hooks, observers or jobs of one name throw `usage`: their state would be one. */
 export function agentExtensions(profile: Profile, given: Partial<AgentExtensions>): AgentExtensions {
   const plugins = [...profile.plugins, ...(given.plugins ?? [])]
-  const hooks = [...plugins.flatMap((plugin) => plugin.hooks ?? []), ...(given.hooks ?? [])]
+  const observers = [...plugins.flatMap((plugin) => plugin.observers ?? []), ...(given.observers ?? [])]
+  const hooks = [
+    ...(observers.length > 0 ? [injectionHook] : []),
+    ...plugins.flatMap((plugin) => plugin.hooks ?? []),
+    ...(given.hooks ?? []),
+  ]
   checkNames("plugins", plugins)
   checkNames("hooks", hooks)
+  checkNames("observers", observers)
+  const jobs = plugins.flatMap((plugin) => plugin.jobs ?? [])
+  checkNames(
+    "jobs",
+    jobs.map(({ kind }) => ({ name: kind })),
+  )
   return {
+    jobs,
     tools: [...profile.tools.builtin, ...plugins.flatMap((plugin) => plugin.tools ?? []), ...(given.tools ?? [])],
     hooks,
+    observers,
     plugins,
     skills: [...profile.skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])],
   }

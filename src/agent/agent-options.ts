@@ -1,15 +1,19 @@
-import type { ServiceKey } from "../core/keys.ts"
+import type { ServiceKey, SessionKey } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { ProfileSource } from "../profile/profile-source.ts"
 import type { MemoryRecall } from "../services/memory.ts"
+import type { Observer } from "../services/observer.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { SessionStore } from "../services/session-store.ts"
+import type { Store } from "../services/store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import type { Confirm } from "../tools/confirm.ts"
 import type { Tool } from "../tools/tool.ts"
+import type { AgentServices } from "./agent-services.ts"
+import type { Turn } from "./turn.ts"
 
 /** Something that went wrong after its turn had ended. */
 export interface BackgroundWarning {
@@ -28,11 +32,25 @@ export interface AgentOptions {
   readonly tools?: readonly Tool[]
   /** Plugins beside the profile's own. */
   readonly plugins?: readonly Plugin[]
-  /** Keeps sessions; default: in memory, gone with the process. */
-  readonly store?: SessionStore
-  /** Finds memories for a question; default: none. */
+  /**
+   * Keeps sessions; default: in memory, gone with the process. With a whole `Store` the agent also remembers, while its profile's
+   * memory is enabled: work follows each turn that asks the model. Whoever opened a store closes it.
+   */
+  readonly store?: SessionStore | Store
+  /**
+   * False leaves the jobs in the store to another process that has the same agent, such as `promptstrata worker`. Default true: this
+   * one does them, those included that an earlier process left there.
+   */
+  readonly runJobs?: boolean
+  /** Services that take the place of those over the store, one by one. */
+  readonly services?: AgentServices
+  /** Finds memories for a question; default: the memory service, where there is one. */
   readonly memory?: MemoryRecall
   readonly hooks?: readonly TurnHook[]
+  /** What watches turns beside them (R26); the main process's own is called `main-observer`. */
+  readonly observers?: readonly Observer[]
+  /** Told of each turn that an observer opened (R27), so that what the agent says in it can be delivered. */
+  readonly onWake?: (turn: Turn, key: SessionKey) => void
   /** Asks whoever decides before a tool does something that cannot be taken for granted; without it such things are refused. */
   readonly confirm?: Confirm
   /** Told of what goes wrong in the background, after a turn has ended. Default: `console.warn`. */

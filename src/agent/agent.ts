@@ -1,20 +1,28 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { SessionKey } from "../core/keys.ts"
+import type { ServiceKey, SessionKey } from "../core/keys.ts"
+import type { Ports } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
-import { createInMemorySessionStore } from "../services/in-memory-session-store.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import type { Plugin } from "../services/plugin.ts"
+import { isInGroups } from "../tools/in-groups.ts"
 import { createToolSet, type ToolSet } from "../tools/tool-set.ts"
+import { createAskModel } from "../turn/ask-model.ts"
 import { agentExtensions } from "./agent-extensions.ts"
 import type { AgentOptions, BackgroundWarning } from "./agent-options.ts"
 import type { AgentParts } from "./agent-parts.ts"
+import { remembering } from "./agent-services.ts"
+import { type AgentStore, agentStore } from "./agent-store.ts"
+import { agentWork } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
 import { closePlugins } from "./close-plugins.ts"
 import { defaultPorts } from "./default-ports.ts"
+import type { Observers } from "./observers/observers.ts"
+import { watch } from "./observers/watch.ts"
 import { profileVersions } from "./profile-versions.ts"
+import { publishParts } from "./published-parts.ts"
 import { Session } from "./session.ts"
 import { sessionId } from "./session-id.ts"
 
@@ -25,8 +33,9 @@ export interface Agent {
   /** Settles when no turn runs or waits and nothing runs in the background. */
   idle(): Promise<void>
   /**
-   * Takes no more turns, waits for those that run and closes the plugins; throws what closing one threw, once all were asked. One
-   * that takes longer than `limits.toolMs` is waited for no longer and counts as thrown.
+   * Takes no more turns, waits for those that run and for what follows them, at most half a minute longer than the turns, and closes
+   * the plugins; throws what closing one threw, once all were asked. One that takes longer than `limits.toolMs` is waited for no
+   * longer and counts as thrown. Jobs that are not done then stay in the store.
    */
   close(): Promise<void>
 }
@@ -41,10 +50,24 @@ export function createAgent(options: AgentOptions): Agent {
     if (sessions.get(id)?.deref() === undefined) sessions.delete(id)
   })
   let closed = false
-  const shared = sharedParts(options, () => closed)
-  const versions = profileVersions(options.profile, (profile) => ({ ...shared, ...profileParts(profile, options) }))
+  const ports = { ...defaultPorts, ...options.ports }
+  const kept = agentStore(options.store, ports)
+  const shared = sharedParts(options, { ports, kept, isClosed: () => closed })
+  const watching: Observers[] = []
+  const versions = profileVersions(options.profile, (profile) => {
+    const parts = { ...shared, ...profileParts(profile, { options, shared, kept }) }
+    const observers = watch(parts, { options, session: (key) => made.session(key) })
+    if (observers) watching.push(observers)
+    return { ...parts, ...(observers ? { observers } : {}) }
+  })
   const agent = versions.latest.profile.agent.id
-  return {
+  const work = agentWork(shared, {
+    agent,
+    watching,
+    latest: () => versions.latest,
+    runJobs: options.runJobs ?? true,
+  })
+  const made: Agent = {
     session(conversation) {
       const key: SessionKey = {
         agent,
@@ -58,56 +81,73 @@ export function createAgent(options: AgentOptions): Agent {
       forget.register(session, id)
       return session
     },
-    idle: () => idle(shared),
+    idle: () => work.idle(),
     async close() {
       const isFirst = !closed
       closed = true
-      await idle(shared)
+      await work.close()
       if (isFirst)
         await closePlugins(versions.closable, { timers: shared.ports.timers, timeoutMs: versions.latest.profile.limits.toolMs })
     },
   }
+  publishParts(made, { current: () => versions.current(), isClosed: () => closed })
+  return made
 }
 
-type ProfileParts = Pick<AgentParts, "profile" | "dialect" | "tools" | "memory" | "hooks" | "plugins" | "stack">
+type ProfileParts = Pick<
+  AgentParts,
+  "profile" | "dialect" | "tools" | "memory" | "hooks" | "plugins" | "stack" | "watchers" | "jobs" | "ask"
+>
+
+type SharedParts = Omit<AgentParts, keyof ProfileParts | "observers">
 
 /** What depends on the profile. */
-function profileParts(profile: Profile, options: AgentOptions): ProfileParts {
-  const { memory } = options
+function profileParts(
+  profile: Profile,
+  { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedParts; readonly kept: AgentStore },
+): ProfileParts {
   const extensions = agentExtensions(profile, options)
-  const tools = createToolSet(extensions.tools.map((tool) => hidePrestartOnly(tool, profile)))
+  const chosen = extensions.tools.filter((tool) => isInGroups(tool, profile.tools.groups))
+  const tools = createToolSet(chosen.map((tool) => hidePrestartOnly(tool, profile)))
+  const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   checkToolNames(profile, tools, extensions.plugins)
+  const { models, ports, receipts } = shared
+  const ask = createAskModel({ models, dialect, limits: profile.limits, ports })
+  const { services = {} } = options
+  const warn = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
+  const remembered = remembering({ profile, dialect, services, store: kept.given, receipts, ask, ports, onWarning: warn })
+  const recall = options.memory ?? remembered.recall
   return {
     profile,
-    dialect: typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect,
+    dialect,
     tools,
-    ...(memory && profile.memory.enabled ? { memory } : {}),
-    hooks: extensions.hooks,
+    ask,
+    ...(recall && profile.memory.enabled ? { memory: recall } : {}),
+    hooks: [...remembered.hooks, ...extensions.hooks],
+    jobs: [...remembered.jobs, ...extensions.jobs],
     plugins: extensions.plugins,
-    stack: baseStack(profile, extensions.skills, options.injections),
+    watchers: extensions.observers,
+    stack: baseStack(profile, { dialect, skills: extensions.skills, injections: options.injections ?? [] }),
   }
 }
 
 /** What stays as it is whatever the profile says. */
-function sharedParts(options: AgentOptions, isClosed: () => boolean): Omit<AgentParts, keyof ProfileParts> {
+function sharedParts(
+  options: AgentOptions,
+  { ports, kept, isClosed }: { readonly ports: Ports; readonly kept: AgentStore; readonly isClosed: () => boolean },
+): SharedParts {
   const { model } = options
   return {
     models: isModelList(model) ? model : [model],
-    store: options.store ?? createInMemorySessionStore(),
+    store: kept.sessions,
+    runner: kept.jobs,
+    receipts: kept.receipts,
     ...(options.confirm ? { confirm: options.confirm } : {}),
     onWarning: options.onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
     queue: createKeyedQueue(),
-    ports: { ...defaultPorts, ...options.ports },
+    ports,
     isClosed,
-  }
-}
-
-/** Turns first: they are what starts work in the background. */
-async function idle({ queue, background }: Pick<AgentParts, "queue" | "background">): Promise<void> {
-  while (queue.size + background.size > 0) {
-    await queue.idle()
-    await background.idle()
   }
 }
 

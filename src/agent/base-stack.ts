@@ -1,18 +1,28 @@
 import { priority } from "../core/priority.ts"
 import type { Text, Value } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
+import type { Dialect } from "../dialect/dialect.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import { skillsInjection } from "../layers/skills/skills-injection.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
+import { defaultVariables } from "./default-variables.ts"
 
 /** Ranks of layers 1 to 4: the format gives way before the persona, which goes last (S13). */
 const ranks = { format: 80, persona: 100 } as const
 
+/** What a base stack is made from beside the profile. */
+interface StackSources {
+  readonly dialect: Dialect
+  readonly skills: readonly Skill[]
+  readonly injections: readonly InjectionInput[]
+}
+
 /** The agent's own stack: what the profile and `createAgent` put into every prompt of every session. */
-export function baseStack(profile: Profile, skills: readonly Skill[], injections: readonly InjectionInput[] = []): PromptStack {
-  const { persona, format, final, variables } = profile
+export function baseStack(profile: Profile, { dialect, skills, injections }: StackSources): PromptStack {
+  const { persona, format, final } = profile
+  const variables = { ...defaultVariables(profile, dialect), ...profile.variables }
   return new PromptStack([
     layer("persona", persona, {
       priority: priority.characterProfile,

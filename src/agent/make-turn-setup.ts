@@ -1,9 +1,14 @@
-import type { SessionRecord } from "../services/session-store.ts"
+import type { SessionNote, SessionRecord } from "../services/session-store.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnSetup } from "../turn/turn-setup.ts"
 import type { AgentParts } from "./agent-parts.ts"
 import { historyWindow } from "./history-window.ts"
+import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
 import { sessionState } from "./session-state.ts"
 import type { TurnInput } from "./turn-input.ts"
+
+/** The process that talks (R24): the one with the first-person context. */
+const mainProcess = "main-virtual"
 
 /** What a turn is made from. */
 export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: SessionRecord | undefined): TurnSetup {
@@ -15,6 +20,14 @@ export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: Sessi
     key: input.key,
     turnId: input.turnId,
     question: { speaker: input.speaker, text: input.text },
+    ...(input.wake === undefined ? {} : { wake: input.wake }),
+    process: mainProcess,
+    depth: 0,
+    ...(input.files ? { files: input.files } : {}),
+    ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+    groupRules: profile.tools.rules,
+    ...(profile.tools.groups ? { toolGroups: profile.tools.groups } : {}),
+    mentions: profile.tools.mentions,
     agentName: profile.agent.name,
     models: parts.models,
     retry: profile.retry,
@@ -26,10 +39,11 @@ export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: Sessi
     ...(parts.memory ? { memory: parts.memory } : {}),
     memoryOn,
     recallLimit: profile.memory.recallLimit,
-    hooks: parts.hooks,
+    hooks: hooksFor(parts, record?.notes),
     hookStates,
     turn: turns,
     notes: record?.notes ?? [],
+    messages: (filter) => parts.store.messages(input.key, filter),
     ...(parts.confirm ? { confirm: parts.confirm } : {}),
     loop: profile.loop,
     limits: profile.limits,
@@ -44,4 +58,10 @@ export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: Sessi
     },
     ports,
   }
+}
+
+/** What observers left costs a turn nothing where they left nothing. */
+function hooksFor({ hooks }: AgentParts, notes: readonly SessionNote[] = []): readonly TurnHook[] {
+  if (notes.some(({ owner }) => owner === injectionOwner)) return hooks
+  return hooks.filter((hook) => hook !== injectionHook)
 }

@@ -1,6 +1,7 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { ServiceKey, SessionKey, Speaker } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
+import type { SessionRecord } from "../services/session-store.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 import type { TurnEvent } from "../turn/events.ts"
@@ -9,6 +10,7 @@ import { prepare } from "../turn/prepare.ts"
 import { TurnRun } from "../turn/turn-run.ts"
 import type { AgentParts } from "./agent-parts.ts"
 import { makeTurnSetup } from "./make-turn-setup.ts"
+import type { ObservedTurn } from "./observers/observer-context.ts"
 import { sessionId } from "./session-id.ts"
 import { sessionState } from "./session-state.ts"
 import { runSessionTurn } from "./session-turn.ts"
@@ -20,12 +22,22 @@ import type { TurnInput } from "./turn-input.ts"
 export interface SendOptions {
   /** Who speaks; default: the profile's user. */
   readonly from?: Speaker
+  /** Paths of files that came with the words, as the file tools know them: the prompt shows each as `%[path]` (R8). */
+  readonly files?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+/** Options of {@link Session.wake}. */
+export interface WakeOptions {
+  /** Whom it is for: whose memories and profile the turn may see. Default: who spoke last in a private conversation, nobody in a group. */
+  readonly to?: Speaker
   readonly signal?: AbortSignal
 }
 
 /** Options of {@link Session.preview}. */
 export interface PreviewOptions {
   readonly from?: Speaker
+  readonly files?: readonly string[]
   /** A prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
   readonly signal?: AbortSignal
@@ -49,21 +61,30 @@ export class Session {
   }
 
   /** Starts a turn. It runs at once or after the session's earlier ones, whether or not anyone iterates it. */
-  send(text: string, { from, signal }: SendOptions = {}): Turn {
-    const turnId = this.#parts.ports.ids.next("turn")
-    const input = () => this.#input(text, from ?? this.#defaultSpeaker(), turnId)
-    return startTurn(turnId, (emit, abortSignal) => this.#run(input, emit, abortSignal), signal)
+  send(text: string, { from, files, signal }: SendOptions = {}): Turn {
+    const sent = sentFiles(files)
+    return this.#start((turnId) => ({ ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), ...sent }), signal)
+  }
+
+  /**
+   * Starts a turn in which nobody spoke (R27): `reason`, in the author's words, says why. Runs like any other turn, in the
+   * session's order; recall and `{{question}}` get the reason, hooks get it as `wake`. History keeps only what the agent said,
+   * and nothing where it chose to say nothing: then the turn ends well with an empty text.
+   */
+  wake(reason: string, { to, signal }: WakeOptions = {}): Turn {
+    const wake = reason.toWellFormed()
+    return this.#start((turnId, record) => ({ ...this.#input("", to ?? this.#wokenFor(record), turnId), wake }), signal)
   }
 
   /**
    * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is
    * committed.
    */
-  async preview(text: string, { from, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
+  async preview(text: string, { from, files, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
     const turnId = this.#parts.ports.ids.next("preview")
     return this.#parts.queue.enqueue(this.#queueKey(), async () => {
       const record = await this.#load()
-      const input = this.#input(text, from ?? this.#defaultSpeaker(), turnId)
+      const input = { ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), ...sentFiles(files) }
       const run = new TurnRun(makeTurnSetup(this.#parts, input, record), signal ?? new AbortController().signal, () => undefined)
       await prepare(run)
       return assembleStep(run, { prompt, model: this.#parts.models[0], tools: undefined })
@@ -88,33 +109,52 @@ export class Session {
     return sessionState(await this.#load()).memoryOn
   }
 
+  /** `makeInput` is asked again once the session is loaded. */
+  #start(makeInput: (turnId: string, record?: SessionRecord) => TurnInput, signal: AbortSignal | undefined): Turn {
+    const turnId = this.#parts.ports.ids.next("turn")
+    const turn: ObservedTurn = { input: makeInput(turnId) }
+    const inputFrom = (record: SessionRecord | undefined): TurnInput => {
+      turn.input = makeInput(turnId, record)
+      return turn.input
+    }
+    return startTurn(turnId, (emit, abortSignal) => this.#run(turn.input, { inputFrom, emit, signal: abortSignal }), {
+      signal,
+      onEvent: (event) => this.#parts.observers?.tell(turn, event),
+    })
+  }
+
   /** Runs in the session's order; an abort while the turn waits ends it at once. Never rejects. */
-  #run(input: () => TurnInput, emit: (event: TurnEvent) => void, signal: AbortSignal): Promise<TurnResult> {
+  #run(first: TurnInput, { inputFrom, emit, signal }: Running): Promise<TurnResult> {
     return new Promise((resolve) => {
       let begun = false
-      const fail = (error: unknown): void => resolve(this.#failed(input(), emit, { error, begun }))
+      const fail = (error: unknown): void => resolve(this.#failed(first, emit, { error, begun }))
       const onAbort = (): void => {
         if (!begun) fail(signal.reason)
       }
       signal.addEventListener("abort", onAbort, { once: true })
-      const refusal = this.#refusal(input())
+      const refusal = this.#refusal(first)
       if (refusal) return fail(refusal)
+      if (signal.aborted) return fail(signal.reason)
       void this.#parts.queue
         .enqueue(this.#queueKey(), async () => {
           if (signal.aborted) return fail(signal.reason)
           const record = await this.#load()
           begun = true
-          resolve(await runSessionTurn(this.#parts, input(), { record, emit, signal }))
+          resolve(await runSessionTurn(this.#parts, inputFrom(record), { record, emit, signal }))
         })
         .catch(fail)
         .finally(() => signal.removeEventListener("abort", onAbort))
     })
   }
 
-  #refusal({ text }: TurnInput): PromptStrataError | undefined {
+  #refusal({ text, wake }: TurnInput): PromptStrataError | undefined {
     if (this.#parts.isClosed())
       return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
-    if (text.trim() !== "") return undefined
+    if ((wake ?? text).trim() !== "") return undefined
+    if (wake !== undefined)
+      return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
+        hint: "Say in a sentence why the agent should wake.",
+      })
     return new PromptStrataError("empty-question", "expected words to answer; the text is empty.", {
       hint: "Send at least one visible character.",
     })
@@ -155,9 +195,27 @@ export class Session {
     return { id: "user", name: this.#parts.profile.user.name }
   }
 
+  /** Whose words a private conversation last held; in a group nobody's own memories are seen. */
+  #wokenFor(record: SessionRecord | undefined): Speaker {
+    const { agent } = this.#parts.profile
+    if (this.key.audience === "group") return { id: agent.id, name: agent.name }
+    return record?.history.findLast(({ role }) => role === "user")?.speaker ?? this.#defaultSpeaker()
+  }
+
   #queueKey(): string {
     return sessionId(this.key)
   }
+}
+
+/** What a turn runs with. */
+interface Running {
+  readonly inputFrom: (record: SessionRecord | undefined) => TurnInput
+  readonly emit: (event: TurnEvent) => void
+  readonly signal: AbortSignal
+}
+
+function sentFiles(files: readonly string[] = []): Pick<TurnInput, "files"> {
+  return files.length > 0 ? { files: files.map((path) => path.toWellFormed()) } : {}
 }
 
 function asSessionError(error: unknown): PromptStrataError {

@@ -22,16 +22,27 @@ export interface Turn extends AsyncIterable<TurnEvent> {
 /** What starts a turn: runs it, telling its events, until its result. */
 export type TurnRunner = (emit: (event: TurnEvent) => void, signal: AbortSignal) => Promise<TurnResult>
 
+/** What a turn is started with beside what runs it. */
+export interface StartOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Told of every event, `turn-end` too, once it is in the turn's own log. Must neither throw nor take long. */
+  readonly onEvent?: ((event: TurnEvent) => void) | undefined
+}
+
 /** Starts a turn. `run` must not reject. */
-export function startTurn(id: string, run: TurnRunner, signal?: AbortSignal): Turn {
+export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}): Turn {
   const log = new EventLog<TurnEvent>()
+  const tell = (event: TurnEvent): void => {
+    log.append(event)
+    onEvent?.(event)
+  }
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(signal?.reason)
   if (signal?.aborted === true) onAbort()
   signal?.addEventListener("abort", onAbort)
-  const result = run((event) => log.append(event), controller.signal).then((outcome) => {
+  const result = run(tell, controller.signal).then((outcome) => {
     signal?.removeEventListener("abort", onAbort)
-    log.append({ type: "turn-end", result: outcome })
+    tell({ type: "turn-end", result: outcome })
     log.close()
     return outcome
   })

@@ -1,4 +1,5 @@
 import type { Stability } from "../core/scope.ts"
+import { promptVariables } from "../layers/prompt-variables.ts"
 
 /** How often what lands in a slot changes, where it is known from the slot alone. */
 const known: ReadonlyMap<string, Stability> = new Map([
@@ -8,7 +9,9 @@ const known: ReadonlyMap<string, Stability> = new Map([
   ["standing", "global"],
   ["final_system", "global"],
   ["base", "global"],
+  ...promptVariables.map((name) => [name, "global"] as const),
   ["tools", "session"],
+  ["tool_groups", "session"],
   ["memory_on", "session"],
   ["history", "conversation"],
 ])

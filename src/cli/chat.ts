@@ -8,15 +8,20 @@ import { exitCodeOf } from "./exit-codes.ts"
 import { createJsonPrinter } from "./json-lines.ts"
 import { openMcp, withMcp } from "./open-mcp.ts"
 import { openProfile } from "./open-profile.ts"
+import { openCliStore, type StoreOptions } from "./open-store.ts"
 import { createEventPrinter } from "./print-events.ts"
 import { terminalConfirm } from "./terminal-confirm.ts"
 import { terminalText } from "./terminal-text.ts"
 import { type Shown, showTurn, type TurnPrinter } from "./turn-printer.ts"
 import { watchRequests } from "./watch-requests.ts"
 import { type Words, wordsFor } from "./words.ts"
+import { storeWords } from "./words-store.ts"
+
+/** What the conversation at a terminal is called. */
+export const conversation = "terminal"
 
 /** What `chat` was asked for. */
-export interface ChatOptions extends CommonOptions {
+export interface ChatOptions extends CommonOptions, StoreOptions {
   /** One question instead of a conversation. */
   readonly once?: string
   readonly json: boolean
@@ -33,23 +38,27 @@ export async function chat(options: ChatOptions, context: CliContext): Promise<n
   const printer = printerFor(options, context, { words, label: mode === "interactive" ? profile.agent.name : undefined })
   const confirmation = terminalConfirm(context, words)
   const canAsk = io.stdin.isTTY === true && !options.json
+  const store = await openCliStore(options, context)
   const mcp = await openMcp(profile, options, context)
   const agent = await withMcp(mcp, (plugins) =>
     createAgent({
       profile,
       plugins,
+      ...(store ? { store } : {}),
       ...(canAsk ? { confirm: confirmation.confirm } : {}),
       model: watchRequests(model, printer.request),
       onWarning: ({ message }) => screen.note(screen.paint("dim", terminalText(message))),
       ...(context.ports ? { ports: context.ports } : {}),
     }),
   )
-  const session = agent.session("terminal")
+  const session = agent.session(conversation)
   const ask: Ask = (text) => {
     const turn = session.send(text)
     interrupts.running(turn)
     return showTurn(turn, printer)
   }
+  const before = mode === "interactive" ? await store?.load(session.key, { last: 0 }) : undefined
+  if (before && before.earlier > 0) screen.note(screen.paint("dim", storeWords(profile.locale).goesOn(before.earlier)))
   if (demo) screen.note(screen.paint("dim", words.demo))
   const talk = async (): Promise<number> => {
     if (options.once !== undefined) return exitCodeOf(await ask(options.once))

@@ -10,6 +10,8 @@ export interface CliContext {
   readonly screen: Screen
   readonly interrupts: Interrupts
   readonly chooseModel: ModelChooser
+  /** Runs when the program ends, however it does; the latest first. */
+  readonly atEnd: (close: () => Promise<void>) => void
   /** For tests. */
   readonly ports?: Partial<Ports>
 }

@@ -8,6 +8,9 @@ Model, from the environment or the profile:
   PROMPTSTRATA_MODEL  the model's name; default: the profile's, else ${defaultModel} at OpenAI
   With neither a key nor a server an offline demo answers by rule; PROMPTSTRATA_MODEL=demo asks for it.
 
+Store, where chats are remembered: --store, else PROMPTSTRATA_STORE, else a file in the data folder. --no-store, or
+PROMPTSTRATA_STORE=none, keeps nothing.
+
 Language: --locale, else the profile's, else LC_ALL, LC_MESSAGES or LANG (zh* is zh-CN, all else en).
 Colours: NO_COLOR turns them off, FORCE_COLOR on; by default only a terminal gets them.
 
@@ -24,7 +27,8 @@ Examples:
   promptstrata render fay --sections         the prompt, and where each part of it comes from
   promptstrata init luna                     a character of your own, in a new folder
   promptstrata lint                          mistakes in ./profiles and ./prompts
-  promptstrata mcp list --profile mine       the tools of its MCP servers`
+  promptstrata mcp list --profile mine       the tools of its MCP servers
+  promptstrata memory list                   what is remembered`
 
 /** Stands below the options of `chat`. */
 export const chatHelp = `
@@ -83,6 +87,13 @@ Examples:
   promptstrata undo MEMORY.md    the last change of that file
   promptstrata undo --list       what can be taken back
   promptstrata undo --id 12      change 12, and what was done to its file after it`
+
+/** Stands below the options of `events`. */
+export const eventsHelp = `
+Examples:
+  promptstrata events                         what 青蓝 remembers
+  promptstrata events ./bots/mine.toml --grain day
+  promptstrata events root --from export.jsonl --json`
 
 /** Stands below the commands of `mcp`. */
 export const mcpHelp = `

@@ -14,4 +14,6 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Calls `listener` on every Ctrl-C that reaches the process, until the returned function is called. */
   onInterrupt(listener: () => void): () => void
+  /** The same for SIGTERM, which ends the process where nobody listens. */
+  onTerminate?(listener: () => void): () => void
 }

@@ -25,6 +25,7 @@ export function createJsonPrinter(stdout: OutputStream, show: readonly Shown[]):
 }
 
 function eventJson(event: TurnEvent, withTrace: boolean): unknown {
+  if (event.type === "child") return { ...event, event: eventJson(event.event, withTrace) }
   return event.type === "turn-end" && !withTrace ? { ...event, result: withoutTrace(event.result) } : event
 }
 

@@ -23,6 +23,10 @@ async function run(): Promise<void> {
       process.on("SIGINT", listener)
       return () => process.off("SIGINT", listener)
     },
+    onTerminate(listener) {
+      process.on("SIGTERM", listener)
+      return () => process.off("SIGTERM", listener)
+    },
   })
   // What was written goes out before the process does.
   for (const stream of [stdout, stderr]) await new Promise<void>((resolve) => stream.write("", () => resolve()))

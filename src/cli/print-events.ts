@@ -1,3 +1,4 @@
+import { formatFileReference } from "../encode/file-reference.ts"
 import { printArguments } from "../tools/print-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { printTrace } from "../trace/print-trace.ts"
@@ -79,6 +80,8 @@ function besides(event: TurnEvent, words: Words): string[] {
       return [runText(event.run, words)]
     case "emotion":
       return [`~ ${oneLine(event.emotion)}`]
+    case "attachment":
+      return [`+ ${oneLine(formatFileReference(event.attachment))} (${event.attachment.mediaType}, ${event.attachment.bytes} B)`]
     case "empty-reply":
       return [`(${words.silence})`]
     case "warning":

@@ -1,8 +1,13 @@
 import { Command, InvalidArgumentError, Option } from "commander"
+import { addEvents } from "./add-events.ts"
 import { addInit } from "./add-init.ts"
 import { addLint } from "./add-lint.ts"
 import { addMcp, type McpCommands } from "./add-mcp.ts"
+import { addMemory, type StoreCommands } from "./add-memory.ts"
+import { addStoreOptions } from "./add-store-options.ts"
+import { addWorker } from "./add-worker.ts"
 import type { ChatOptions } from "./chat.ts"
+import type { EventsOptions } from "./events.ts"
 import { chatHelp, programHelp, renderHelp, schemaHelp, undoHelp } from "./help-text.ts"
 import type { InitOptions } from "./init.ts"
 import type { CliIo } from "./io.ts"
@@ -11,15 +16,18 @@ import { packageVersion } from "./package-version.ts"
 import type { RenderOptions } from "./render.ts"
 import type { Shown } from "./turn-printer.ts"
 import type { UndoOptions } from "./undo.ts"
+import type { WorkerOptions } from "./worker.ts"
 
 /** What the commands do. */
-export interface Commands extends McpCommands {
+export interface Commands extends McpCommands, StoreCommands {
   readonly chat: (options: ChatOptions) => Promise<void>
   readonly render: (options: RenderOptions) => Promise<void>
   readonly lint: (options: LintOptions) => Promise<void>
   readonly init: (options: InitOptions) => Promise<void>
   readonly schema: () => Promise<void>
+  readonly events: (options: EventsOptions) => Promise<void>
   readonly undo: (options: UndoOptions) => Promise<void>
+  readonly worker: (options: WorkerOptions) => Promise<void>
 }
 
 const defaultProfile = "fay"
@@ -51,7 +59,10 @@ export function createProgram({ stdout, stderr }: CliIo, commands: Commands): Co
   addInit(program, commands.init)
   addSchema(program, commands)
   addUndo(program, commands)
+  addEvents(program, commands.events)
   addMcp(program, commands)
+  addMemory(program, commands)
+  addWorker(program, commands.worker)
   return program
 }
 
@@ -67,7 +78,7 @@ function addChat(program: Command, { chat }: Commands): void {
         .argParser(readShown)
         .default([], "neither"),
     )
-  addShared(command)
+  addShared(addStoreOptions(command))
   command.addHelpText("after", chatHelp)
   command.action((profile: string, given: Given<ChatOptions>) => chat({ ...switchedOff, ...given, profile }))
 }
@@ -83,7 +94,7 @@ function addRender(program: Command, { render }: Commands): void {
     .option("--prompt <name>", "which prompt of the profile's dialect", "planner")
     .option("--sections", "with a heading per section: key, tokens, file and line, author")
     .option("--json", "print the whole assembly as JSON")
-  addShared(command)
+  addShared(addStoreOptions(command))
   command.addHelpText("after", renderHelp)
   command.action((profile: string, given: Given<RenderOptions>) => render({ ...switchedOff, ...given, profile }))
 }
@@ -92,7 +103,7 @@ function addShared(command: Command): void {
   command
     .argument("[profile]", "name of a profile, or path of its .toml file", defaultProfile)
     .option("--locale <locale>", "language of the prompts, such as en or zh-CN")
-    .option("--data-dir <folder>", "where tools keep their files, such as the schedule; made when first needed", "./data")
+    .option("--data-dir <folder>", "where tools keep their files and chats are remembered; made when first needed", "./data")
     .option("--debug", "print where an error was thrown")
 }
 

@@ -1,17 +1,19 @@
 import { createAgent } from "../agent/agent.ts"
 import { demoModel } from "../models/demo/demo-model.ts"
+import { conversation } from "./chat.ts"
 import type { CommonOptions } from "./common-options.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"
 import { jsonLine } from "./json-line.ts"
 import { openMcp, withMcp } from "./open-mcp.ts"
 import { openProfile } from "./open-profile.ts"
+import { openCliStore, type StoreOptions } from "./open-store.ts"
 import { printMessages, printPrompt, totals } from "./print-prompt.ts"
 import { painterFor } from "./style.ts"
 import { wordsFor } from "./words.ts"
 
 /** What `render` was asked for. */
-export interface RenderOptions extends CommonOptions {
+export interface RenderOptions extends CommonOptions, StoreOptions {
   readonly question?: string
   /** A prompt file of the dialect. */
   readonly prompt: string
@@ -20,16 +22,25 @@ export interface RenderOptions extends CommonOptions {
   readonly json: boolean
 }
 
-/** Prints the request that a question would begin with; prestart tools run, no model is asked. Resolves to the exit code. */
+/** Prints the request that a question would begin with in the conversation at the terminal; prestart tools run, no model is asked. Resolves to the exit code. */
 export async function render(options: RenderOptions, context: CliContext): Promise<number> {
   const { io, screen, ports } = context
   const profile = await openProfile(options, io)
+  // Looking at a prompt makes no store.
+  const store = await openCliStore(options, context, { ifThere: true })
   const mcp = await openMcp(profile, options, context)
   const agent = await withMcp(mcp, (plugins) =>
-    createAgent({ profile, plugins, model: demoModel(), ...(ports ? { ports } : {}) }),
+    createAgent({
+      profile,
+      plugins,
+      model: demoModel(),
+      runJobs: false,
+      ...(store ? { store } : {}),
+      ...(ports ? { ports } : {}),
+    }),
   )
   const question = options.question ?? wordsFor(profile.locale).exampleQuestion
-  const assembly = await agent.session("render").preview(question, { prompt: options.prompt })
+  const assembly = await agent.session(conversation).preview(question, { prompt: options.prompt })
   await agent.close()
   const paint = painterFor(io.stdout, io.env)
   if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)

@@ -1,5 +1,5 @@
-import { createInterface } from "node:readline"
 import type { Confirm } from "../tools/confirm.ts"
+import { askLine } from "./ask-line.ts"
 import type { CliContext } from "./context.ts"
 import { oneLine, terminalText } from "./terminal-text.ts"
 import type { Words } from "./words.ts"
@@ -19,7 +19,7 @@ const maxLines = 60
 /** Shows what would be done and takes yes for an answer, and nothing else. Until told how to ask, it reads a line of its own. */
 export function terminalConfirm(context: CliContext, words: Words): TerminalConfirm {
   const { screen } = context
-  let question: Question = (prompt, signal) => ownLine(context, prompt, signal)
+  let question: Question = (prompt, signal) => askLine(context, prompt, signal)
   return {
     askBy(other) {
       question = other
@@ -38,15 +38,4 @@ export function terminalConfirm(context: CliContext, words: Words): TerminalConf
 function firstLines(text: string): string {
   const lines = text.split("\n")
   return lines.length > maxLines ? [...lines.slice(0, maxLines), "…"].join("\n") : text
-}
-
-/** A line outside a conversation: the program was given one question. */
-function ownLine({ io, screen, interrupts }: CliContext, prompt: string, signal: AbortSignal): Promise<string> {
-  const editor = createInterface({ input: io.stdin, output: screen.aside, terminal: screen.aside.isTTY === true })
-  editor.on("SIGINT", interrupts.press)
-  return new Promise<string>((resolve, reject) => {
-    editor.on("close", () => resolve(""))
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
-    editor.question(prompt, { signal }, resolve)
-  }).finally(() => editor.close())
 }

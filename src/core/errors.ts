@@ -37,6 +37,7 @@ export type ErrorCode =
   | "version-conflict"
   | "store"
   | "store-missing"
+  | "background"
   | "closed"
   | "decision"
   | "usage"

@@ -2,9 +2,11 @@ import { priority } from "../core/priority.ts"
 import { type Fit, type Injection, isEmptyValue } from "../core/value.ts"
 import { conditionsOf } from "../dialect/conditions.ts"
 import type { Dialect } from "../dialect/dialect.ts"
+import { listsMessages } from "../dialect/lists-messages.ts"
+import { namesIn } from "../dialect/named.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import { turnInjections } from "./turn-injections.ts"
+import { type TurnLook, turnInjections } from "./turn-injections.ts"
 import type { TurnState } from "./turn-state.ts"
 
 /**
@@ -14,10 +16,29 @@ import type { TurnState } from "./turn-state.ts"
 export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
   const items = stack.items().map(withFit)
   if (!state) return items
-  const words = { optional: renderNotice(dialect, "optional", {}) }
+  const words: TurnLook = {
+    optional: renderNotice(dialect, "optional", {}),
+    showsTime: namesOf(dialect, "history").has("time") || namesOf(dialect, "question").has("time"),
+    ruledGroups: namesOf(dialect, "tool_groups"),
+    unprompted: unpromptedLine(dialect),
+  }
   const fromStack = new Set(items.map(({ key }) => key))
   const own = turnInjections(state, words).filter(({ key, content }) => !isEmptyValue(content) || !fromStack.has(key))
   return [...items, ...own, ...toolParameters(own, dialect), ...flags(state, dialect)]
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** What a file of the dialect asks for. */
+function namesOf({ files }: Dialect, name: string): ReadonlySet<string> {
+  const file = files.get(name)
+  return file ? namesIn(file.template.nodes) : none
+}
+
+/** Only where history is messages: in a text nobody minds two answers one after the other. */
+function unpromptedLine(dialect: Dialect): string | undefined {
+  const isWanted = dialect.files.has("unprompted") && listsMessages(dialect, "history")
+  return isWanted ? renderNotice(dialect, "unprompted", {}) : undefined
 }
 
 /** A dialect that lists tools twice, in short and with their parameters, has a file for the second list. */

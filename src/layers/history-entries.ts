@@ -1,12 +1,17 @@
 import { GrowingLists } from "../core/growing-lists.ts"
 import type { HistoryMessage } from "../core/history.ts"
 import type { Entry } from "../core/value.ts"
+import { encodedText } from "../encode/encoded.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** How lines of history are printed. */
 export interface HistoryLook {
   readonly agentName: string
   readonly group: boolean
+  /** The time zone of the times that lines carry; empty for the host's, absent where they carry none. */
+  readonly zone: string | undefined
+  /** Stands as a user's line before what the agent said unprompted (R27), so that roles take turns; absent where history is no messages. */
+  readonly unprompted?: string | undefined
 }
 
 /** A message, how it was said then, and its entry: none for a blank one. */
@@ -14,6 +19,7 @@ interface KnownEntry extends HistoryLook {
   readonly text: string
   readonly speaker: string
   readonly entry: Entry | undefined
+  readonly before: Entry | undefined
 }
 
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
@@ -34,8 +40,9 @@ export function historyEntries(
     const message = history[index]
     const before = known[index]
     if (!message) continue
-    const { entry } = before && isStill(before, message, look) ? before : knownEntry(message, look, make)
-    if (entry) made.push(entry)
+    const still = before && isStill(before, message, look) ? before : knownEntry(message, look, make)
+    if (still.entry && still.before) made.push(still.before)
+    if (still.entry) made.push(still.entry)
   }
   return made
 }
@@ -43,15 +50,21 @@ export function historyEntries(
 function knownEntry(message: HistoryMessage, look: HistoryLook, make: (message: HistoryMessage) => Entry): KnownEntry {
   const before = entries.get(message)
   if (before && isStill(before, message, look)) return before
-  const { text, speaker } = message
-  const { agentName, group } = look
-  const known = { text, speaker: speaker.name, agentName, group, entry: isSpoken(message) ? make(message) : undefined }
+  const entry = isSpoken(message) ? make(message) : undefined
+  const known = { ...look, text: message.text, speaker: message.speaker.name, entry, before: entryBefore(message, look) }
   entries.set(message, known)
   return known
 }
 
-function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, { agentName, group }: HistoryLook): boolean {
-  return known.text === text && known.speaker === speaker.name && known.agentName === agentName && known.group === group
+function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, look: HistoryLook): boolean {
+  const isSame = known.text === text && known.speaker === speaker.name && known.unprompted === look.unprompted
+  return isSame && known.agentName === look.agentName && known.group === look.group && known.zone === look.zone
+}
+
+/** Of no speaker, and nobody's words but the dialect's. */
+function entryBefore({ unprompted }: HistoryMessage, look: HistoryLook): Entry | undefined {
+  if (unprompted !== true || look.unprompted === undefined) return undefined
+  return { role: "user", own: true, group: false, text: encodedText(look.unprompted, "author") }
 }
 
 function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {

@@ -1,15 +1,18 @@
 /** What a turn, the profile and the layers put into prompts, by key; the last three collect what no slot names. */
 export const promptSlots = [
   "question",
+  "wake",
   "memory_on",
   "history",
   "memories",
   "prestart",
   "tools",
+  "tool_groups",
   "runs",
   "steps",
   "note",
   "fault",
+  "file_faults",
   "persona",
   "format",
   "skills",

@@ -1,14 +1,16 @@
-import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
 import { priority } from "../core/priority.ts"
 import type { Entry, Fit, Injection, Text, Value } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
-import { sanitiseJson } from "../encode/sanitise-json.ts"
-import { printArguments } from "../tools/print-arguments.ts"
 import type { ParameterWords } from "../tools/print-parameters.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { toolEntry } from "../tools/tool-text.ts"
-import { historyEntries } from "./history-entries.ts"
-import type { PlannerStep, TurnState } from "./turn-state.ts"
+import { fileFaultEntry } from "./file-faults.ts"
+import { type HistoryLook, historyEntries } from "./history-entries.ts"
+import { historyEntry, questionEntry } from "./message-entries.ts"
+import { messageTime } from "./message-time.ts"
+import { argumentsText, prestartEntry } from "./prestart-entry.ts"
+import { type GroupRules, toolGroupEntries } from "./tool-group-entries.ts"
+import type { PlannerStep, RecalledMemory, TurnState, WakeReason } from "./turn-state.ts"
 
 /**
  * What gives way first when a request is short of tokens; everything of layers 1 to 4 ranks higher (S13). A turn's first
@@ -16,20 +18,39 @@ import type { PlannerStep, TurnState } from "./turn-state.ts"
  */
 const ranks = { runs: 5, history: 10, memories: 20, prestart: 40, tools: 70 } as const
 
-/** What a turn shows, as injections: question, history, memories, prestart, tools, runs, steps, note and fault. */
-export function turnInjections(turn: TurnState, words: ParameterWords): Injection[] {
+/** What of a turn depends on the dialect. */
+export interface TurnLook extends ParameterWords {
+  /** True where lines of speech carry their time (R11). */
+  readonly showsTime?: boolean
+  /** The dialect's line for nobody's having spoken; see {@link HistoryLook}. */
+  readonly unprompted?: string | undefined
+  /** Groups of tools whose rules of use the dialect has a sentence for (R28). */
+  readonly ruledGroups?: ReadonlySet<string>
+}
+
+/** What a turn shows, as injections: question, history, memories, prestart, tools and their groups, runs, steps, note and faults. */
+export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
+  const { agentName, group, timeZone = "" } = turn
+  const look: HistoryLook = {
+    agentName,
+    group,
+    zone: words.showsTime === true ? timeZone : undefined,
+    unprompted: words.unprompted,
+  }
+  const rules: GroupRules = { own: turn.groupRules ?? {}, shipped: words.ruledGroups ?? noGroups }
   return [
-    turnItem("question", [questionEntry(turn)], "user"),
+    turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
+    ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", whole)] : []),
     turnItem(
       "history",
-      historyEntries(turn.history, turn, (message) => historyEntry(message, turn)),
+      historyEntries(turn.history, look, (message) => historyEntry(message, look)),
       "user",
       entries(ranks.history),
     ),
     {
       ...turnItem(
         "memories",
-        turn.memories.map(({ text }) => ({ text: as(text, "memory") })),
+        turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone)),
         "memory",
         entries(ranks.memories),
       ),
@@ -46,12 +67,23 @@ export function turnInjections(turn: TurnState, words: ParameterWords): Injectio
       scope: "session",
       priority: priority.toolInstructions,
     },
+    {
+      ...turnItem("tool_groups", toolGroupEntries(turn.tools, rules), "author", entries(ranks.tools)),
+      scope: "session",
+      priority: priority.toolInstructions,
+    },
+    turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", entries(ranks.prestart)),
     turnItem("runs", turn.runs.map(runEntry), "tool", newest(ranks.runs)),
     turnItem("steps", turn.steps.flatMap(stepEntries), "tool", newest(ranks.runs)),
     turnItem("note", as(turn.note ?? "", "agent"), "agent"),
     turnItem("fault", encodedText(turn.fault ?? "", "agent"), "agent"),
   ]
 }
+
+const noGroups: ReadonlySet<string> = new Set()
+
+/** Never cut: without it there would be nothing to answer. */
+const whole: Fit = { rank: 100, shrink: "entries", minTokens: 1 }
 
 /** Every line break that JavaScript and the eye know. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/
@@ -82,30 +114,16 @@ function as(text: string, trust: Text["trust"]): Text {
   return { text, trust }
 }
 
-function questionEntry({ question, group }: TurnState): Entry {
-  return { speaker: as(question.speaker.name, "user"), text: as(question.text, "user"), group }
-}
-
-function historyEntry(message: HistoryMessage, { agentName, group }: TurnState): Entry {
-  const fromAgent = message.role === "assistant"
+function memoryEntry({ text, speaker, atMs }: RecalledMemory, zone: string | undefined): Entry {
   return {
-    role: message.role,
-    group: group && !fromAgent,
-    speaker: fromAgent ? as(agentName, "author") : as(message.speaker.name, "user"),
-    text: as(message.text, fromAgent ? "agent" : "user"),
-    memories: (message.recalled ?? []).map((recalled) => ({ text: as(recalled, "memory") })),
-    prestart: (message.prestart ?? []).map(prestartEntry),
+    text: as(text, "memory"),
+    ...(speaker === undefined ? {} : { speaker: as(speaker, "memory") }),
+    ...(atMs === undefined ? {} : { time: messageTime(atMs, zone) }),
   }
 }
 
-/** Arguments are encoded one by one, so they are cleaned one by one too. */
-function argumentsText(args: Readonly<Record<string, unknown>>, trust: Text["trust"]): Text {
-  const { value, ...removed } = sanitiseJson(args)
-  return encodedText(printArguments(value), trust, removed)
-}
-
-function prestartEntry({ tool, args, result }: KeptPrestart): Entry {
-  return { tool: as(tool, "tool"), arguments: argumentsText(args, "tool"), result: as(result, "tool") }
+function wakeEntry({ reason, bubbles, workMode }: WakeReason): Entry {
+  return { reason: as(reason, "author"), bubbles, work_mode: workMode }
 }
 
 function runEntry(run: ToolRun): Entry {

@@ -1,11 +1,21 @@
 import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
 import type { Speaker } from "../core/keys.ts"
 import type { ToolCall } from "../core/message.ts"
+import type { Text } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
+import type { UnopenedFile } from "./file-faults.ts"
 
 /** One memory, as recall hands it back. */
 export interface RecalledMemory {
   readonly text: string
+  /** Who said it, where somebody did. */
+  readonly speaker?: string
+  /** When, in milliseconds since 1970. */
+  readonly atMs?: number
+  /** For the trace: its id, and what spoke for it. */
+  readonly id?: string
+  readonly score?: number
+  readonly why?: readonly { readonly signal: string; readonly value: number; readonly share: number }[]
 }
 
 /**
@@ -17,9 +27,29 @@ export type PlannerStep =
   | { readonly type: "native"; readonly text: string; readonly calls: readonly ToolCall[]; readonly runs: readonly ToolRun[] }
   | { readonly type: "fault"; readonly output: string; readonly notice: string }
 
+/** Why an agent begins by itself (R27), and what its prompt can say about silence. */
+export interface WakeReason {
+  readonly reason: string
+  /** True where `<empty_reply>` is understood. */
+  readonly bubbles: boolean
+  /** True where there is to be no idle talk. */
+  readonly workMode: boolean
+}
+
 /** Everything a turn knows that its prompts can show. */
 export interface TurnState {
+  /** Present where nobody spoke: then the question is left out. */
+  readonly wake?: WakeReason
   readonly question: { readonly speaker: Speaker; readonly text: string }
+  /** When the turn began, in milliseconds since 1970, and the IANA time zone in which prompts tell times; default: the host's. */
+  readonly atMs?: number
+  readonly timeZone?: string
+  /** Paths of the files that came with the question (R8). */
+  readonly files?: readonly string[]
+  /** What the answer before showed and could not be opened (R8). */
+  readonly fileFaults?: readonly UnopenedFile[]
+  /** The profile's rules of use for groups of tools (R28). */
+  readonly groupRules?: Readonly<Record<string, Text>>
   /** True where several people speak: then lines carry their speaker. */
   readonly group: boolean
   readonly agentName: string

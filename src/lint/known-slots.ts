@@ -1,15 +1,23 @@
 import { promptKinds } from "../dialect/prompt-source.ts"
 import { promptSlots } from "../layers/prompt-slots.ts"
+import { promptVariables } from "../layers/prompt-variables.ts"
+import type { FileFault } from "../services/file-references.ts"
+import { toolGroups } from "../tools/tool.ts"
 import type { LintContext, LintFile } from "./context.ts"
 import { makesMessages } from "./nodes.ts"
+
+const fileFaults = ["missing", "refused", "unsupported", "beyond", "large", "failed"] as const satisfies readonly FileFault[]
 
 const run = ["tool", "arguments", "failed", "block", "result"] as const
 
 /** What the entries of each list hold, by the name of the file that prints them. */
 const entrySlots: Readonly<Record<string, readonly string[]>> = {
-  question: ["speaker", "text", "group"],
-  history: ["role", "group", "speaker", "text", "memories", "prestart"],
-  memories: ["text"],
+  question: ["speaker", "text", "group", "time", "files"],
+  history: ["role", "own", "group", "speaker", "text", "memories", "prestart", "time", "files"],
+  files: ["reference"],
+  file_faults: ["file", "total", ...fileFaults],
+  tool_groups: ["rules", ...toolGroups],
+  memories: ["text", "speaker", "time"],
   prestart: ["tool", "arguments", "result"],
   tools: ["name", "description", "parameters", "hint"],
   runs: run,
@@ -36,7 +44,7 @@ export function knownSlots(file: LintFile, { files, profiles, shippedNames }: Li
     const variables = profiles.flatMap(({ documents }) => documents.flatMap(({ data }) => variableNames(data)))
     // An entry file beside it says that somebody brings such a list.
     const lists = files.filter(({ root, folder }) => root === file.root && folder === file.folder).map(({ name }) => name)
-    return new Set([...promptSlots, ...variables, ...shipped, ...optional, ...lists])
+    return new Set([...promptSlots, ...promptVariables, ...variables, ...shipped, ...optional, ...lists])
   }
   const fields = Object.hasOwn(entrySlots, file.name) ? entrySlots[file.name] : undefined
   if (fields === undefined && shipped.size === 0) return undefined

@@ -20,6 +20,7 @@ export function makeTool(server: McpServer, tool: RemoteTool, { words, problemOf
   }
   return {
     name: `${server.name}.${tool.name}`,
+    group: "external",
     description: tool.description,
     trust: "tool",
     inputSchema: tool.inputSchema,

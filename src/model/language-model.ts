@@ -26,6 +26,8 @@ export interface ModelTool {
 export interface TurnFacts {
   /** The prompt file the request was made from: `planner`, `final`. */
   readonly prompt: string
+  /** True where no turn made the request, but work beside one. */
+  readonly background?: true
   readonly question: string
   /** The name of who asked. */
   readonly speaker: string

@@ -1,5 +1,6 @@
 export type { DocumentsOptions } from "./documents/documents-options.ts"
 export { type LivingDocuments, openDocuments } from "./documents/open-documents.ts"
+export { createFileReferences, type FileReferencesOptions } from "./file-references/create-file-references.ts"
 export { createFileTools } from "./files/create-file-tools.ts"
 export type {
   ConfirmRule,

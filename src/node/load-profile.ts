@@ -11,14 +11,17 @@ import { chooseLocale } from "./locale.ts"
 import { mergeChain, readProfileChain } from "./profile-chain.ts"
 import { findProfileDialect } from "./profile-dialect.ts"
 import { withDocuments } from "./profile-documents.ts"
+import { profileOutput } from "./profile-output.ts"
 import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
 import type { ProfileFile } from "./profile-schema.ts"
+import { checkReflectSchedule } from "./profile-schedule.ts"
 import { type ProfileSearch, refuseReported } from "./profile-search.ts"
 import { profileSettings } from "./profile-settings.ts"
 import { loadProfileSkills, withModes } from "./profile-skills.ts"
 import { findProfileTexts, type ProfileTexts } from "./profile-texts.ts"
 import { checkEnabledTools, makeProfileTools } from "./profile-tools.ts"
 import { checkVariables, profileVariables } from "./profile-variables.ts"
+import { withVirtualContext } from "./profile-virtual-context.ts"
 import { readProfileWords } from "./profile-words.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
 import { shippedProfilesFolder } from "./shipped-files.ts"
@@ -62,6 +65,8 @@ export async function readProfile(
   const { path, chain, file, search, texts, dialect } = parts
   const { locale } = search
   const dataFolder = resolve(options.dataFolder ?? "data")
+  await checkReflectSchedule(search, file)
+  refuseReported(search)
   const words = readProfileWords(file, texts)
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
   const format = words.parser(plugins)
@@ -81,9 +86,11 @@ export async function readProfile(
     tools,
     skills,
     plugins,
-    output: { ...file.output, ...(format ? { format } : {}) },
+    ...(file.time_zone === undefined ? {} : { timeZone: file.time_zone }),
+    output: { ...profileOutput(file, settings.files, options.clock), ...(format ? { format } : {}) },
   })
-  return withDocuments(profile, { promptFolder: texts.folder, clock: options.clock, mounts })
+  const remembering = withVirtualContext(profile, file, { promptFolder: texts.folder })
+  return withDocuments(remembering, { promptFolder: texts.folder, clock: options.clock, mounts })
 }
 
 interface ProfileParts {

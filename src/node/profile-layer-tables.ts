@@ -63,6 +63,11 @@ export const outputTable = table("How an answer is read before it is shown.", {
     meaning: "Part answers into bubbles at `@br`, and take `<empty_reply>` for silence.",
     fallback: output.bubbles,
   }),
+  file_references: key(flag(), {
+    meaning:
+      "Open files of the folder in [files] that an answer names by `%[path]` or `%[path] Line 3 ~ Line 8`, and hand them over as attachments.",
+    otherwise: "false",
+  }),
 })
 
 /** `[context]` */
@@ -84,6 +89,40 @@ export const memoryTable = table("How memories enter a turn.", {
     otherwise: 'true; with a `[plugins]` table, whether it lists "memory"',
   }),
   recall_limit: key(bounded("memory.recallLimit"), { meaning: "Memories in a prompt, at most.", fallback: memory.recallLimit }),
+  importance_threshold: key(bounded("memory.importanceThreshold"), {
+    meaning: "A turn of at least this importance, judged by the model from 0 to 10, is stored.",
+    fallback: memory.importanceThreshold,
+  }),
+  reflect_every: key(bounded("memory.reflectEvery"), {
+    meaning: "Look back after so many memories and store insights; 0 for never.",
+    fallback: memory.reflectEvery,
+  }),
+  reflect_importance: key(bounded("memory.reflectImportance"), {
+    meaning: "Look back also once the importance of new memories adds up to so much.",
+    otherwise: "never",
+  }),
+  reflect_schedule: key(line(), {
+    meaning: 'Look back also with the first turn after each moment of this cron pattern, such as "0 4 * * *", in `time_zone`.',
+    otherwise: "never",
+  }),
+  duplicate_similarity: key(bounded("memory.duplicateSimilarity"), {
+    meaning:
+      "With an embedding model: from this cosine similarity on, what a speaker says anew takes the place of what they said before, which is kept as history.",
+    otherwise: "only the same words are the same",
+  }),
+  batch_turns: key(bounded("memory.batchTurns"), {
+    meaning: "Judge so many turns of a private conversation in one call of the model.",
+    fallback: memory.batchTurns,
+  }),
+  daily_calls: key(bounded("memory.dailyCalls"), {
+    meaning: "Calls of the model for one user in 24 hours beside the turns themselves; what is beyond is skipped.",
+    otherwise: "no limit",
+  }),
+  step_ms: key(bounded("memory.stepMs"), { meaning: "How long each step after a turn may take.", fallback: memory.stepMs }),
+  profile_characters: key(bounded("memory.profileCharacters"), {
+    meaning: "Characters of what a user said of themselves in a prompt, at most.",
+    fallback: memory.profileCharacters,
+  }),
 })
 
 const documentsMeaning =
@@ -120,5 +159,9 @@ export const filesTable = table("The folder in which tools read and write files.
   hard_links: key(choice("allow", "refuse"), {
     meaning: "Whether a file with a second name, which may lie outside the folder, can be opened.",
     fallback: files.hardLinks,
+  }),
+  formats: key(names("png"), {
+    meaning: "Endings, without a dot, of files that an answer can show; what the prompt says as `${supported_formats}`.",
+    fallback: files.formats,
   }),
 })

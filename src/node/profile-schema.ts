@@ -1,5 +1,7 @@
 import { z } from "zod"
 import { isLocale } from "../dialect/locales.ts"
+import { isColour } from "../profile/check.ts"
+import { findTimeZone } from "../tools/builtin/time-zone.ts"
 import { key, line, table, text } from "./profile-fields.ts"
 import {
   contextTable,
@@ -22,8 +24,14 @@ import {
   retryTable,
   toolsTable,
 } from "./profile-turn-tables.ts"
+import { compressionTable, eventsTable, pulledTable, workspaceTable } from "./profile-virtual-context-tables.ts"
+import { weightsTable } from "./profile-weights-table.ts"
 
 const variable = z.union([z.string(), z.boolean(), z.number()], { error: "a string, a number, true or false" })
+
+function isTimeZone(name: string): boolean {
+  return findTimeZone(name) !== undefined
+}
 
 /** The whole file; every key is optional, as a profile may inherit it or leave it to the defaults (L9). */
 export const profileFileSchema = table("A profile: everything that makes one agent.", {
@@ -35,9 +43,17 @@ export const profileFileSchema = table("A profile: everything that makes one age
     meaning: "Language of the prompts, such as en or zh-CN.",
     otherwise: "the environment's",
   }),
+  time_zone: key(text().refine(isTimeZone, { error: 'a time zone such as "Asia/Shanghai"' }), {
+    meaning: "In which prompts tell the time of messages.",
+    otherwise: "the host's",
+  }),
   agent: table("The agent's names.", {
     id: key(line(), { meaning: "Keys the agent's sessions: another id, other conversations.", otherwise: "the profile's name" }),
     name: key(line(), { meaning: "How it is shown in prompts.", otherwise: "the persona's name, else the profile's" }),
+    colour: key(text().refine(isColour, { error: 'a colour such as "#1D75B3"' }).meta({ pattern: "^#[0-9a-fA-F]{6}$" }), {
+      meaning: "Its colour, for whatever shows the agent.",
+      otherwise: "none",
+    }),
   }),
   user: table("The user's name.", {
     name: key(line(), { meaning: "How the user is shown in prompts.", otherwise: "as the persona says" }),
@@ -53,8 +69,13 @@ export const profileFileSchema = table("A profile: everything that makes one age
   output: outputTable,
   context: contextTable,
   memory: memoryTable,
+  recall_weights: weightsTable,
   documents: documentsTable,
   files: filesTable,
+  events: eventsTable,
+  workspace: workspaceTable,
+  pulled: pulledTable,
+  compression: compressionTable,
   tools: toolsTable,
   prestart: key(z.array(prestartTable, { error: "an array of tables, written [[prestart]]" }), {
     meaning: "Tools that run before the first plan, side by side.",

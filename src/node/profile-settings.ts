@@ -16,6 +16,7 @@ export function profileSettings(file: ProfileFile, chain: readonly ProfileDocume
     history: camelKeys(file.history ?? {}),
     budget: camelKeys(file.budget ?? {}),
     memory: { ...camelKeys(file.memory ?? {}), ...recallOf(file) },
+    recallWeights: file.recall_weights ?? {},
     context: camelKeys(file.context ?? {}),
     // Copied, as TOML's tables have no prototype and tools expect ordinary objects.
     prestart: structuredClone(file.prestart ?? []).map((entry) => camelKeys(entry)),

@@ -26,7 +26,8 @@ export function checkEnabledTools(search: ProfileSearch): void {
 /** The built-in tools that a profile enables, and how its tools behave. */
 export function makeProfileTools(file: ProfileFile, surroundings: ToolSurroundings): Partial<Profile["tools"]> {
   const { locale, dataFolder, clock = defaultPorts.clock, promptFolder, files = {}, mounts } = surroundings
-  const { enabled = [], ...tools } = camelKeys(file.tools ?? {})
+  const { enabled = [], rules, ...rest } = camelKeys(file.tools ?? {})
+  const tools = { ...rest, ...(rules ? { rules: ruleTexts(rules) } : {}) }
   const options = {
     locale,
     clock,
@@ -39,6 +40,11 @@ export function makeProfileTools(file: ProfileFile, surroundings: ToolSurroundin
   const builtin = builtinTools(enabled, options)
   if (mounts.length === 0 || enabled.includes("read") || file.loop?.mode === "chat") return { ...tools, enabled, builtin }
   return { ...tools, enabled, builtin: [...builtin, ...mountTools(options)] }
+}
+
+/** Rules of use are the author's words. */
+function ruleTexts(rules: Readonly<Record<string, string>>): Profile["tools"]["rules"] {
+  return Object.fromEntries(Object.entries(rules).map(([group, text]) => [group, { text, trust: "author" as const }]))
 }
 
 interface ToolSurroundings {

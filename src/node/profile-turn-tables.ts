@@ -1,7 +1,8 @@
 import { z } from "zod"
 import { profileDefaults } from "../profile/defaults.ts"
+import { toolGroups } from "../tools/tool.ts"
 import { checkPlainArguments } from "./plain-arguments.ts"
-import { bounded, choice, flag, key, line, names, table } from "./profile-fields.ts"
+import { bounded, choice, flag, key, line, names, table, text } from "./profile-fields.ts"
 
 const { loop, limits, retry, history, budget, tools } = profileDefaults
 
@@ -85,6 +86,8 @@ export const budgetTable = table("How many tokens a request may have.", {
   }),
 })
 
+const group = choice(...toolGroups)
+
 /** `[tools]` */
 export const toolsTable = table("Which built-in tools there are, and how all tools behave.", {
   enabled: key(names("current_time"), { meaning: "Built-in tools, by name.", fallback: tools.enabled }),
@@ -95,6 +98,18 @@ export const toolsTable = table("Which built-in tools there are, and how all too
   max_result_characters: key(bounded("tools.maxResultCharacters"), {
     meaning: "Longer results are cut, with a visible notice.",
     fallback: tools.maxResultCharacters,
+  }),
+  groups: key(z.array(group, { error: `an array of groups, such as ["context", "device"]` }), {
+    meaning: `Groups whose tools the agent has, of ${toolGroups.join(", ")}; tools without a group are always there.`,
+    otherwise: "all",
+  }),
+  rules: key(z.partialRecord(group, text(), { error: "a table of texts by group" }), {
+    meaning: "Rules of use for a group's tools, in your words; dialects that name `${tool_groups}` show them with the tools.",
+    otherwise: "none",
+  }),
+  mentions: key(flag(), {
+    meaning: "Put what was said in place of `@last_NAME` and `@last_3_NAME` in the arguments of calls.",
+    fallback: tools.mentions,
   }),
 })
 

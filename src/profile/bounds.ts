@@ -9,6 +9,7 @@ const count: Bounds = { min: 1, integer: true }
 /** A timer beyond this fires at once: the runtime keeps the delay in 32 bits. */
 const milliseconds: Bounds = { min: 1, max: 2_147_483_647, integer: true }
 const tokens: Bounds = { min: 0, integer: true }
+const weight: Bounds = { min: 0, integer: false }
 const share: Bounds = { min: 0, max: 1, integer: false }
 
 const profileBounds = {
@@ -25,6 +26,26 @@ const profileBounds = {
   "retry.baseDelayMs": milliseconds,
   "retry.maxDelayMs": milliseconds,
   "memory.recallLimit": { min: 0, integer: true },
+  "memory.importanceThreshold": { min: 0, max: 10, integer: false },
+  "memory.reflectEvery": { min: 0, max: 1_000, integer: true },
+  "memory.reflectImportance": { min: 1, integer: false },
+  "memory.duplicateSimilarity": { min: 0.5, max: 1, integer: false },
+  "memory.batchTurns": { ...count, max: 50 },
+  "memory.dailyCalls": { min: 0, integer: true },
+  "memory.stepMs": milliseconds,
+  "memory.profileCharacters": { min: 0, integer: true },
+  "recallWeights.words": weight,
+  "recallWeights.grams": weight,
+  "recallWeights.characters": weight,
+  "recallWeights.phrase": weight,
+  "recallWeights.neighbours": weight,
+  "recallWeights.session": weight,
+  "recallWeights.speaker": weight,
+  "recallWeights.time": weight,
+  "recallWeights.answer": weight,
+  "recallWeights.vector": weight,
+  "recallWeights.recency": weight,
+  "recallWeights.importance": weight,
   "context.olderCharacters": count,
   "documents.maxCharacters": count,
   "documents.minShare": share,

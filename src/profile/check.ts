@@ -1,9 +1,26 @@
+import { findTimeZone } from "../tools/builtin/time-zone.ts"
 import { type BoundedPath, boundedPaths, boundsOf, describeBounds, isWithin } from "./bounds.ts"
 import type { Profile } from "./profile.ts"
 
 /** What is wrong with a profile, a line per path; empty when nothing is. */
 export function profileProblems(profile: Profile): string[] {
-  return [...blankNames(profile), ...numbersOutOfBounds(profile), ...toolsNotMade(profile)]
+  return [...blankNames(profile), ...looks(profile), ...numbersOutOfBounds(profile), ...toolsNotMade(profile)]
+}
+
+/** True for `#` and six hexadecimal digits. */
+export function isColour(value: string): boolean {
+  return /^#[0-9a-fA-F]{6}$/.test(value)
+}
+
+function looks({ agent: { colour }, timeZone }: Profile): string[] {
+  return [
+    ...(colour === undefined || isColour(colour)
+      ? []
+      : [`agent.colour: expected a colour such as "#1D75B3", found ${JSON.stringify(colour)}`]),
+    ...(timeZone === undefined || findTimeZone(timeZone) !== undefined
+      ? []
+      : [`timeZone: expected a time zone such as "Asia/Shanghai", found ${JSON.stringify(timeZone)}`]),
+  ]
 }
 
 function blankNames({ name, agent, user }: Profile): string[] {

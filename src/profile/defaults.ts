@@ -1,3 +1,4 @@
+import { defaultRecallWeights } from "../services/recall/recall-weights.ts"
 import type {
   BudgetSettings,
   ContextSettings,
@@ -11,6 +12,13 @@ import type {
   TimeLimits,
   ToolSettings,
 } from "./profile.ts"
+
+/** Text, pictures, sound and documents that chat apps show. */
+const shownFormats: readonly string[] = [
+  ...["txt", "md", "csv", "json", "log", "toml", "yaml", "html"],
+  ...["png", "jpg", "jpeg", "gif", "webp", "svg"],
+  ...["mp3", "ogg", "wav", "mp4", "webm", "pdf", "zip"],
+]
 
 /** What a profile has where it says nothing (marked "chosen" in the requirements). */
 export const profileDefaults = {
@@ -29,9 +37,25 @@ export const profileDefaults = {
   } satisfies TimeLimits,
   history: { contextCount: 20, window: "steps" } satisfies HistorySettings,
   budget: { answerTokens: 1_000, stepTokens: 2_000 } satisfies BudgetSettings,
-  tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000 } satisfies ToolSettings,
+  tools: {
+    enabled: [],
+    builtin: [],
+    prestartOnly: [],
+    maxResultCharacters: 10_000,
+    rules: {},
+    mentions: false,
+  } satisfies ToolSettings,
   retry: { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 20_000 } satisfies RetrySettings,
-  memory: { enabled: true, recallLimit: 8 } satisfies MemorySettings,
+  recallWeights: defaultRecallWeights,
+  memory: {
+    enabled: true,
+    recallLimit: 8,
+    importanceThreshold: 5,
+    reflectEvery: 20,
+    batchTurns: 1,
+    stepMs: 120_000,
+    profileCharacters: 1_000,
+  } satisfies MemorySettings,
   context: { older: "drop", olderCharacters: 120 } satisfies ContextSettings,
   output: { bubbles: false } satisfies OutputSettings,
   documents: {
@@ -41,7 +65,7 @@ export const profileDefaults = {
     nearlyEmptyCharacters: 100,
     nearLimitShare: 0.8,
   } satisfies DocumentsSettings,
-  files: { hardLinks: "refuse" } satisfies FilesSettings,
+  files: { hardLinks: "refuse", formats: shownFormats } satisfies FilesSettings,
 } as const
 
 /** How the user is called where neither profile nor persona says it. */

@@ -22,6 +22,7 @@ export interface ProfileInput {
   readonly locale?: string
   readonly dialect?: Profile["dialect"]
   /** Both default to the profile's name. */
+  readonly timeZone?: string
   readonly agent?: Partial<Profile["agent"]>
   readonly user?: Partial<Profile["user"]>
   readonly persona?: string | Text
@@ -42,6 +43,7 @@ export interface ProfileInput {
   readonly model?: ModelSettings
   readonly retry?: Partial<RetrySettings>
   readonly memory?: Partial<MemorySettings>
+  readonly recallWeights?: Partial<Profile["recallWeights"]>
   readonly mcp?: Profile["mcp"]
   readonly final?: { readonly system?: string | Text }
 }

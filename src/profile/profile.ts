@@ -2,8 +2,13 @@ import type { Text } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import type { OutputFormat } from "../reply/output/output-part.ts"
+import type { FileReferences } from "../services/file-references.ts"
 import type { Plugin } from "../services/plugin.ts"
-import type { Tool } from "../tools/tool.ts"
+import type { RecallWeights } from "../services/recall/recall-weights.ts"
+import type { Tool, ToolGroup } from "../tools/tool.ts"
+import type { McpSettings } from "./mcp-settings.ts"
+
+export type { McpServerSettings } from "./mcp-settings.ts"
 
 /**
  * Everything that makes one agent, complete: nothing is optional that has a default. Made by `resolveProfile` in code or by
@@ -15,8 +20,10 @@ export interface Profile {
   readonly locale: string
   /** A shipped dialect's name, or a compiled one. */
   readonly dialect: Dialect | string
-  /** `id` keys its sessions; `name` is shown in prompts. */
-  readonly agent: { readonly id: string; readonly name: string }
+  /** IANA name of the time zone in which prompts tell times; absent: the host's. */
+  readonly timeZone?: string
+  /** `id` keys its sessions; `name` is shown in prompts; `colour`, such as `#1D75B3`, is for whatever shows the agent (R29). */
+  readonly agent: { readonly id: string; readonly name: string; readonly colour?: string }
   /** How the user is shown in a private conversation; in a group each message carries its own speaker (T6). */
   readonly user: { readonly name: string }
   /** Who the agent is, whole, for the slot `persona` (L3). Blank: nobody in particular. */
@@ -43,6 +50,8 @@ export interface Profile {
   readonly model: ModelSettings
   readonly final: FinalSettings
   readonly memory: MemorySettings
+  /** What counts how much in recall; 0 leaves a signal out. */
+  readonly recallWeights: RecallWeights
   readonly retry: RetrySettings
   readonly mcp: McpSettings
 }
@@ -107,6 +116,12 @@ export interface ToolSettings {
   readonly prestartOnly: readonly string[]
   /** Longer results are cut, with a visible notice. */
   readonly maxResultCharacters: number
+  /** Groups whose tools the agent has, beside those of no group (R28). Absent: all. */
+  readonly groups?: readonly ToolGroup[]
+  /** Rules of use of groups, for prompts (R28). */
+  readonly rules: Readonly<Partial<Record<ToolGroup, Text>>>
+  /** True puts what was said in place of `@last_NAME` in the arguments of calls (R7). */
+  readonly mentions: boolean
 }
 
 /** A tool that runs before the first plan (T25). */
@@ -139,6 +154,24 @@ export interface MemorySettings {
   readonly enabled: boolean
   /** Memories that recall may bring, at most. */
   readonly recallLimit: number
+  /** A turn of at least this importance, from 0 to 10, is stored (T31). */
+  readonly importanceThreshold: number
+  /** Reflection is due after so many memories; 0 for never (T36). */
+  readonly reflectEvery: number
+  /** Reflection is also due once the importance of new memories adds up to so much. */
+  readonly reflectImportance?: number
+  /** A cron pattern in the profile's time zone: reflection is also due with the first turn after each of its moments. */
+  readonly reflectSchedule?: string
+  /** With an embedding model: from this cosine similarity on, a newer memory of the same speaker takes the older one's place. */
+  readonly duplicateSimilarity?: number
+  /** So many turns of a private conversation are judged in one call of the model. */
+  readonly batchTurns: number
+  /** So many questions to a model for one user in any 24 hours, beside the turns themselves. */
+  readonly dailyCalls?: number
+  /** How long each step after a turn may take. */
+  readonly stepMs: number
+  /** Characters of the user profile in a prompt, at most. */
+  readonly profileCharacters: number
 }
 
 /** Layer 5 of the turns before. */
@@ -154,6 +187,8 @@ export interface OutputSettings {
   readonly format?: OutputFormat
   /** True where `@br` parts an answer into bubbles and `<empty_reply>` means silence. */
   readonly bubbles: boolean
+  /** Opens the files that an answer names by `%[path]` (R8); absent: `%[` is text. */
+  readonly files?: FileReferences
 }
 
 /** The living documents: SOUL.md, USER.md and MEMORY.md (D1–D8). */
@@ -177,6 +212,8 @@ export interface FilesSettings {
   readonly folder?: string
   /** Whether a file that has a second name, which may lie outside the folder, can be opened (D12). */
   readonly hardLinks: "allow" | "refuse"
+  /** Endings of files that an answer can show (R8), without a dot, in lower case. */
+  readonly formats: readonly string[]
 }
 
 /** When a failed call of a model is made again: only before the first shown character. */
@@ -187,38 +224,4 @@ export interface RetrySettings {
   readonly baseDelayMs: number
   /** No wait is longer. */
   readonly maxDelayMs: number
-}
-
-/** A server that offers tools over the Model Context Protocol: a program to run, or the address of one that runs. */
-export interface McpServerSettings {
-  /** The program to run. Either this or `url`. */
-  readonly command?: string
-  readonly args?: readonly string[]
-  /** Where the program runs. `loadProfile` makes it absolute; default: where this process runs. */
-  readonly cwd?: string
-  /** Variables of the program's environment; `${NAME}` in a value is filled from this process's. */
-  readonly env?: Readonly<Record<string, string>>
-  /** Variables of this process's environment that the program gets too, beside PATH, HOME and their like. */
-  readonly passEnv?: readonly string[]
-  /** The address of a server that speaks streamable HTTP. */
-  readonly url?: string
-  /** Sent with every request; `${NAME}` in a value is filled from the environment. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Tools that may be used, by their names on the server; `*` stands for any characters. Default: all. */
-  readonly allow?: readonly string[]
-  /** Tools that may not, whatever `allow` says. */
-  readonly deny?: readonly string[]
-  /** Whether a tool that was never seen before can be used at once, or only after a person has approved it. Default `first-use`. */
-  readonly approve?: "first-use" | "ask"
-  /** Resources (by URI) and prompts (by name) that become skills of the agent. */
-  readonly skills?: readonly string[]
-  /** For one call. Default: the turn's limit for tools. */
-  readonly timeoutMs?: number
-  /** For the server to be ready. Default 15,000. */
-  readonly startTimeoutMs?: number
-}
-
-/** Servers that offer tools over the Model Context Protocol, by the name that stands before their tools' names. */
-export interface McpSettings {
-  readonly servers: Readonly<Record<string, McpServerSettings>>
 }

@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { isText, type Text } from "../core/value.ts"
+import type { RecallWeights } from "../services/recall/recall-weights.ts"
 import { profileProblems } from "./check.ts"
 import { defaultReserve, defaultUserName, profileDefaults } from "./defaults.ts"
 import type {
@@ -11,6 +12,7 @@ import type {
   PrestartSettings,
   Profile,
   RetrySettings,
+  ToolSettings,
 } from "./profile.ts"
 import type { PrestartInput, ProfileInput } from "./profile-input.ts"
 
@@ -21,12 +23,13 @@ import type { PrestartInput, ProfileInput } from "./profile-input.ts"
 export function resolveProfile(input: ProfileInput = {}): Profile {
   const name = input.name ?? profileDefaults.name
   const locale = input.locale ?? profileDefaults.locale
-  const { budget, model, format, final, documents } = input
+  const { budget, model, format, final, documents, timeZone } = input
   const profile: Profile = {
     name,
     locale,
     dialect: input.dialect ?? profileDefaults.dialect,
-    agent: filled({ id: name, name }, input.agent),
+    ...(timeZone === undefined ? {} : { timeZone }),
+    agent: filled<Profile["agent"]>({ id: name, name }, input.agent),
     user: filled({ name: defaultUserName(locale) }, input.user),
     persona: asText(input.persona ?? ""),
     ...(format === undefined ? {} : { format: asText(format) }),
@@ -41,11 +44,12 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
     limits: filled(profileDefaults.limits, input.limits),
     history: filled(profileDefaults.history, input.history),
     budget: filled(defaultReserve(budget?.tokens), budget),
-    tools: filled(profileDefaults.tools, input.tools),
+    tools: filled<ToolSettings>(profileDefaults.tools, input.tools),
     prestart: (input.prestart ?? []).map(resolvePrestart),
     model: filled({}, model),
     retry: filled<RetrySettings>(profileDefaults.retry, input.retry),
     memory: filled<MemorySettings>(profileDefaults.memory, input.memory),
+    recallWeights: filled<RecallWeights>(profileDefaults.recallWeights, input.recallWeights),
     mcp: input.mcp ?? { servers: {} },
     final: final?.system === undefined ? {} : { system: asText(final.system) },
   }

@@ -11,7 +11,14 @@ export type Decision =
       readonly args: Readonly<Record<string, unknown>>
       readonly status: DecisionStatus
     }
-  | { readonly action: "finish"; readonly message?: string; readonly note?: string; readonly status: DecisionStatus }
+  | {
+      readonly action: "finish"
+      readonly message?: string
+      readonly note?: string
+      /** A tool that it names beside its message, with arguments: a report that comes with the answer (R16). */
+      readonly call?: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+      readonly status: DecisionStatus
+    }
   | { readonly action: "unreadable"; readonly fault: DecisionFault; readonly status: "truncated" | "malformed" }
 
 /** Why output could not be read, as data: the words for it live in `prompts/`. */

@@ -8,7 +8,13 @@ export type MemberValue = JsonValue | typeof tooDeep
 /** What a decision's members say. `exact` is false where they had to be understood rather than read. */
 export type Interpretation =
   | { readonly action: "tool"; readonly tool: string; readonly args: JsonObject; readonly exact: boolean }
-  | { readonly action: "finish"; readonly message?: string; readonly note?: string; readonly exact: boolean }
+  | {
+      readonly action: "finish"
+      readonly message?: string
+      readonly note?: string
+      readonly call?: { readonly tool: string; readonly args: JsonObject }
+      readonly exact: boolean
+    }
   | { readonly action: "unreadable"; readonly kind: DecisionFault["kind"] }
 
 /** The names under which arguments are accepted, the asked one first. */
@@ -85,8 +91,17 @@ function readFinish(members: ReadonlyMap<string, MemberValue>, actionExact: bool
     action: "finish",
     ...(message.text === "" ? {} : { message: message.text }),
     ...(note.text === "" ? {} : { note: note.text }),
+    ...readAccompanyingCall(members),
     exact: actionExact && message.exact && note.exact,
   }
+}
+
+/** Only what is written as a call is one: a tool's name and an object. */
+function readAccompanyingCall(members: ReadonlyMap<string, MemberValue>): {
+  readonly call?: { readonly tool: string; readonly args: JsonObject }
+} {
+  const [tool, args] = [members.get("tool"), members.get("args")]
+  return typeof tool === "string" && tool.trim() !== "" && isJsonObject(args) ? { call: { tool: tool.trim(), args } } : {}
 }
 
 /** Blank text and `null` are none; a number or a flag is its text; an object or a list is no text. */

@@ -20,6 +20,8 @@ export interface ToolContext {
   progress?(progress: ToolProgress): void
   /** False where this turn's requests show the injection of that key only in part, or not at all. Absent: nobody knows. */
   isShownWhole?(key: string): boolean
+  /** Stands for the turn that runs the tool, for a tool that runs an agent of its own (R25). Opaque; absent outside a turn. */
+  readonly parent?: object
   /** False where the turn's token budget would cut the middle out of such a result. Absent: nobody knows. */
   resultFits?(result: string): boolean
 }
@@ -59,12 +61,20 @@ export type ArgumentCheck =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly string[] }
 
+/** The groups of tools there are (R28). */
+export const toolGroups = ["context", "ai", "device", "development", "terminal", "external"] as const
+
+/** One of {@link toolGroups}. */
+export type ToolGroup = (typeof toolGroups)[number]
+
 /** A tool the agent can run; made by `defineTool`. */
 export interface Tool {
   readonly name: string
   readonly description: string
   /** When to use it, for the tools layer (L6). */
   readonly usageHint?: string
+  /** What kind of tool it is (R28): a profile chooses among groups, and a group can have rules of use. */
+  readonly group?: ToolGroup
   /** `author` for tools defined in code; `tool` for descriptions that came over a wire: those are encoded. */
   readonly trust: "author" | "tool"
   /** JSON Schema of the arguments, `type: "object"`. */
@@ -75,6 +85,8 @@ export interface Tool {
   readonly repeatable: boolean
   /** True when it may change something: an equal call after it is no repeat (T17). */
   readonly writes: boolean
+  /** True for a tool that is called together with the answer and needs no further step (R16). */
+  readonly withAnswer?: true
   readonly timeoutMs?: number
   /** Longer results are cut, with a visible notice. */
   readonly maxResultCharacters?: number

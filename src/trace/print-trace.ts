@@ -1,4 +1,5 @@
 import { encodeInline } from "../encode/inline.ts"
+import type { RecalledMemory } from "../layers/turn-state.ts"
 import { printArguments } from "../tools/print-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { diffAssemblies } from "./diff-assemblies.ts"
@@ -9,20 +10,34 @@ import type { TraceStep, TurnTrace } from "./trace.ts"
 
 /**
  * A turn for people: each request as a table of where its tokens came from and how it differs from the one before, each
- * tool run, every warning, in order. What a model, a tool or a user said does nothing to the terminal it is printed on.
+ * tool run, every warning, in order; what a child agent did stands indented under its tool run. What a model, a tool or a user said does nothing to the terminal it is printed on.
  */
 export function printTrace(trace: TurnTrace): string {
   const runs = [...trace.runs]
-  const lines = [headline(trace), ...trace.prestart.map((run) => `prestart ${runLine(run)}`)]
+  const toolLines = (run: ToolRun): string[] => [`tool ${runLine(run)}`, ...childLines(trace, run)]
+  const lines = [headline(trace), ...trace.prestart.flatMap((run) => [`prestart ${runLine(run)}`, ...childLines(trace, run)])]
+  lines.push(...(trace.recalled ?? []).map(recalledLine))
   for (const [index, step] of trace.steps.entries()) {
     lines.push("", ...requestLines(step, trace.steps[index - 1]))
     if (step.decision?.action !== "tool") continue
     const run = runs.shift()
-    if (run) lines.push(`tool ${runLine(run)}`)
+    if (run) lines.push(...toolLines(run))
   }
+  // Native calls, several of which can belong to one step.
+  lines.push(...runs.flatMap(toolLines))
   lines.push(...trace.warnings.map(({ kind, message }) => `warning (${kind}): ${oneLine(message, 500)}`))
   if (trace.error) lines.push(`error (${trace.error.code}): ${plainLines(trace.error.message)}`)
   return lines.join("\n")
+}
+
+/** What ran inside a tool run, under it. */
+function childLines({ children }: TurnTrace, { id }: ToolRun): string[] {
+  const own = children.filter((child) => child.id === id)
+  return own.flatMap(({ trace }) =>
+    printTrace(trace)
+      .split("\n")
+      .map((line) => (line === "" ? "  │" : `  │ ${line}`)),
+  )
 }
 
 /** A step, its request as a table, and what changed since the turn's last request. */
@@ -33,11 +48,14 @@ function requestLines(step: TraceStep, previous: TraceStep | undefined): string[
   return [...lines, `  since step ${previous.step}: ${first}`, ...rest.map((line) => `  ${line}`)]
 }
 
-function headline({ turnId, durationMs, steps, runs, usage }: TurnTrace): string {
+function headline({ turnId, process, wake, durationMs, steps, runs, usage, children }: TurnTrace): string {
   const calls = `${steps.length} model ${steps.length === 1 ? "call" : "calls"}`
   const tools = `${runs.length} tool ${runs.length === 1 ? "run" : "runs"}`
   const used = usage.inputTokens === undefined ? "" : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`
-  return `turn ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}`
+  const inside = children.length === 0 ? "" : `, children's included`
+  const who = process === "main-virtual" ? "turn" : `${oneLine(process)}: turn`
+  const why = wake === undefined ? "" : ` · woke: ${oneLine(wake)}`
+  return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}`
 }
 
 function stepLine({ step, prompt, model, assembly, decision, durationMs }: TraceStep): string {
@@ -54,6 +72,14 @@ function decisionText(decision: NonNullable<TraceStep["decision"]>): string {
 function runLine({ tool, args, status, result, repeatOf, durationMs }: ToolRun): string {
   const outcome = status === "failed" ? `failed: ${oneLine(result)}` : oneLine(result)
   return `${callText(tool, args)} → ${outcome} (${repeatOf === undefined ? `${durationMs} ms` : "repeat, not run"})`
+}
+
+/** `recalled Ann: I like tea · 0.93 (words 61 %, time 22 %)`. */
+function recalledLine({ text, speaker, score, why = [] }: RecalledMemory): string {
+  const signals = why.filter(({ share }) => share >= 0.01).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
+  const reasons = signals.length === 0 ? "" : ` (${signals.join(", ")})`
+  const points = score === undefined ? "" : ` · ${score.toFixed(2)}${reasons}`
+  return `recalled ${oneLine(speaker === undefined ? text : `${speaker}: ${text}`)}${points}`
 }
 
 /** A tool's name is whatever the model wrote. */

@@ -1,6 +1,7 @@
 import type { PromptStrataError } from "../core/errors.ts"
 import type { SessionKey } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
+import type { RecalledMemory } from "../layers/turn-state.ts"
 import type { FinishReason } from "../model/model-part.ts"
 import type { Usage } from "../model/usage.ts"
 import type { Decision } from "../reply/decision.ts"
@@ -40,21 +41,41 @@ export interface TurnWarning {
     | "budget"
     | "document"
     | "plugin"
+    | "file"
+    | "mention"
   readonly message: string
+}
+
+/** The run of a child agent behind a tool (R25). */
+export interface ChildTrace {
+  /** The tool call that it answers: the `id` of a {@link ToolRun}. */
+  readonly id: string
+  readonly name: string
+  /** As far as it had come where the call was given up. */
+  readonly trace: TurnTrace
 }
 
 /** Everything observable of a turn (S11): plain JSON but for the error. */
 export interface TurnTrace {
   readonly turnId: string
+  /** Which process ran it (R24): `main-virtual`, or a child's name. */
+  readonly process: string
+  /** Why it began, where nobody spoke (R27). */
+  readonly wake?: string
   readonly key: SessionKey
   readonly startedMs: number
   readonly durationMs: number
   readonly prestart: readonly ToolRun[]
+  /** The memories that its prompts hold, the most relevant first, with what spoke for each; absent where there are none. */
+  readonly recalled?: readonly RecalledMemory[]
   readonly steps: readonly TraceStep[]
   readonly runs: readonly ToolRun[]
   readonly warnings: readonly TurnWarning[]
   /** What tools did beside answering: files written, for one. */
   readonly records: readonly ToolRecord[]
+  /** What ran inside its tool calls, in the order in which it began. */
+  readonly children: readonly ChildTrace[]
+  /** Its own calls' and its children's. */
   readonly usage: Usage
   readonly error?: PromptStrataError
 }

@@ -1,4 +1,5 @@
 import type { PromptStrataError } from "../core/errors.ts"
+import type { FileAttachment } from "../core/file-attachment.ts"
 import type { Usage } from "../model/usage.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import type { TurnTrace } from "./trace.ts"
@@ -18,6 +19,8 @@ export type TurnResult =
   | {
       readonly ok: true
       readonly text: string
+      /** Files that the answer shows, in order (R8); absent where it shows none. */
+      readonly attachments?: readonly FileAttachment[]
       readonly stopReason: StopReason
       readonly usage: Usage
       readonly trace: TurnTrace

@@ -1,28 +1,39 @@
+import type { FileAttachment } from "../core/file-attachment.ts"
+import type { UnopenedFile } from "../layers/file-faults.ts"
 import type { OutputSettings } from "../profile/profile.ts"
 import { createBubbleCollector, createTextCollector } from "../reply/output/delivery.ts"
+import { createFileReferenceReader } from "../reply/output/file-reference-reader.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
 import { createOutputReader } from "../reply/output/output-reader.ts"
 import type { TurnEvent } from "./events.ts"
+import { FileQueue, type OpenFile } from "./file-queue.ts"
 
 /**
- * A turn's answer on its way out: what the model says goes in, events come out by way of the profile's format and bubbles.
- * `text-delta` events joined are `text`.
+ * A turn's answer on its way out: what the model says goes in, events come out by way of the profile's format, bubbles and file
+ * references. `text-delta` events joined are `text`. What stands behind a file waits until that file is opened.
  */
 export class AnswerOutput {
   readonly #settings: OutputSettings
   readonly #emit: (event: TurnEvent) => void
   readonly #said: string[] = []
   readonly #shown: string[] = []
+  readonly #queue: FileQueue
   #pipeline: Pipeline
   #saidLength = 0
   #hasShown = false
   #isParted = false
+  #isRead = false
   #isOver = false
   #isCut = false
 
-  constructor(settings: OutputSettings, emit: (event: TurnEvent) => void) {
+  /** Without `open` file references are words. */
+  constructor(settings: OutputSettings, emit: (event: TurnEvent) => void, open?: OpenFile) {
     this.#settings = settings
     this.#emit = emit
+    this.#queue = new FileQueue(open, {
+      part: (part) => this.#give(part),
+      attach: (attachment) => this.#tell({ type: "attachment", attachment }),
+    })
     this.#pipeline = newPipeline(settings)
   }
 
@@ -46,6 +57,16 @@ export class AnswerOutput {
     return this.#hasShown
   }
 
+  /** Files that the answer shows, in order. */
+  get attachments(): readonly FileAttachment[] {
+    return this.#queue.attachments
+  }
+
+  /** References that could not be opened; they stand in the text as they were written. */
+  get unopened(): readonly UnopenedFile[] {
+    return this.#queue.unopened
+  }
+
   say(delta: string): void {
     if (delta === "") return
     if (this.#isParted) this.#part()
@@ -66,13 +87,26 @@ export class AnswerOutput {
     this.#saidLength = 0
   }
 
+  /** Nothing more will be said; a promise where files are still being opened. {@link end} comes after it. */
+  settle(): Promise<void> | undefined {
+    this.#readToEnd()
+    return this.#queue.idle()
+  }
+
   /** Gives out what was held back; once. The last bubble of a turn that failed is not whole: it is not told. */
   end({ isWhole }: { readonly isWhole: boolean }): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#isCut = !isWhole
-    this.#take(this.#pipeline.reader.end())
+    this.#queue.giveUp()
+    this.#readToEnd()
     this.#bubbles(this.#pipeline.bubbles.end())
+  }
+
+  #readToEnd(): void {
+    if (this.#isRead) return
+    this.#isRead = true
+    this.#take(this.#pipeline.reader.end())
   }
 
   #part(): void {
@@ -88,11 +122,16 @@ export class AnswerOutput {
 
   #take(parts: readonly OutputPart[]): void {
     for (const part of parts) {
-      for (const delta of this.#pipeline.texts.push(part)) this.#show(delta)
-      this.#bubbles(this.#pipeline.bubbles.push(part))
-      const event = eventOf(part)
-      if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
+      this.#hasShown ||= part.type === "file"
+      this.#queue.push(part)
     }
+  }
+
+  #give(part: OutputPart): void {
+    for (const delta of this.#pipeline.texts.push(part)) this.#show(delta)
+    this.#bubbles(this.#pipeline.bubbles.push(part))
+    const event = eventOf(part)
+    if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
   }
 
   #show(delta: string): void {
@@ -116,9 +155,10 @@ interface Pipeline {
   readonly bubbles: ReturnType<typeof createBubbleCollector>
 }
 
-function newPipeline({ format, bubbles }: OutputSettings): Pipeline {
+function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
+  const stages = files ? [createFileReferenceReader()] : []
   return {
-    reader: createOutputReader({ bubbles, ...(format ? { format } : {}) }),
+    reader: createOutputReader({ bubbles, stages, ...(format ? { format } : {}) }),
     texts: createTextCollector(),
     bubbles: createBubbleCollector(),
   }

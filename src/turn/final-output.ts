@@ -5,7 +5,7 @@ import { runModelStep } from "./model-step.ts"
 import { proseReading } from "./prose-reading.ts"
 import type { TurnRun } from "./turn-run.ts"
 
-/** The final output: spoken prose over everything gathered, streamed (T12). Throws `model-empty` when the model says nothing. */
+/** The final output: spoken prose over everything gathered, streamed (T12). Saying nothing is an answer where nobody spoke (R27); else it throws `model-empty`. */
 export async function finalOutput(run: TurnRun, stopReason: StopReason): Promise<StopReason> {
   let finish: FinishReason | undefined
   await runModelStep(run, { prompt: "final" }, (model) =>
@@ -15,6 +15,7 @@ export async function finalOutput(run: TurnRun, stopReason: StopReason): Promise
   )
   run.signal.throwIfAborted()
   if (run.answer.said.trim() !== "") return finish === "length" ? "truncated" : stopReason
+  if (run.setup.wake !== undefined && finish !== "content-filter") return stopReason
   throw new PromptStrataError("model-empty", `expected an answer from ${run.setup.models[0].id}; its final output was empty.`, {
     hint:
       finish === "content-filter"

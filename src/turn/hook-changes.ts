@@ -1,10 +1,12 @@
 import { messageOf } from "../core/errors.ts"
+import { filterMessages } from "../services/filter-messages.ts"
 import { frozenJson } from "../services/frozen-json.ts"
 import type { SessionNote } from "../services/session-store.ts"
 import type { BeforeTurnContext } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { completeTool } from "../tools/complete-tool.ts"
-import type { Tool } from "../tools/tool.ts"
+import type { Tool, ToolRun } from "../tools/tool.ts"
+import { HistoryView } from "./history-view.ts"
 import type { TurnRun } from "./turn-run.ts"
 
 /** The slots that hold messages. */
@@ -21,6 +23,8 @@ export class HookChanges {
   readonly #tools: Tool[] = []
   readonly #withdrawn: string[] = []
   readonly #warnings: string[] = []
+  readonly #runListeners: ((run: ToolRun) => void)[] = []
+  readonly #view = new HistoryView()
   readonly #notes: readonly SessionNote[]
   #state: unknown
   #isAdopted = false
@@ -34,15 +38,22 @@ export class HookChanges {
   }
 
   context(signal: AbortSignal): BeforeTurnContext {
-    const { turnId, key, question, history, memoryOn, turn } = this.#run.setup
+    const { turnId, key, question, wake, history, memoryOn, turn, memory, messages } = this.#run.setup
     return {
       turnId,
       key: { ...key },
       speaker: { ...question.speaker },
       question: question.text,
+      ...(wake === undefined ? {} : { wake }),
       history: history.map((message) => ({ ...message })),
       memoryOn,
       turn,
+      startedMs: this.#run.startedMs,
+      messages: async (filter) => messages?.(filter) ?? filterMessages(history, filter),
+      ...(memory && memoryOn ? { recall: (query, options) => memory.recall(query, { ...key }, options) } : {}),
+      showAs: (turnId, text) => this.#view.showAs(turnId, text),
+      showFrom: (turnId) => this.#view.showFrom(turnId),
+      onRun: (listener) => void this.#runListeners.push(listener),
       notes: this.#notes,
       stack: this.#stack,
       state: { get: () => this.#state, set: (value) => this.#keep(value) },
@@ -70,6 +81,8 @@ export class HookChanges {
     this.#isAdopted = true
     if (this.#state !== undefined) this.#run.hookStates.set(this.#name, this.#state)
     for (const { id } of this.#notes) this.#run.taken.add(id)
+    this.#run.runListeners.push(...this.#runListeners)
+    this.#run.shownHistory = this.#view.of(this.#run.shownHistory)
     for (const message of this.#warnings) this.#run.warn("hook", message)
     for (const { name } of this.#run.changeTools(this.#tools, this.#withdrawn)) {
       this.#run.warn("hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)

@@ -118,7 +118,7 @@ function requestOf(
     ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
     facts: {
       prompt,
-      question: setup.question.text,
+      question: run.occasion,
       speaker: setup.question.speaker.name,
       tools: prompt === "planner" || prompt === "native" ? run.tools.plannerTools : [],
       runs: run.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),

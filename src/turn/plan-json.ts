@@ -6,6 +6,7 @@ import { createDecisionReader } from "../reply/decision-reader.ts"
 import { CallGuard } from "./call-guard.ts"
 import { runModelStep, type StepReading } from "./model-step.ts"
 import type { PlanOutcome } from "./planner.ts"
+import { isQuietWake } from "./quiet-wake.ts"
 import { runCall } from "./run-call.ts"
 import type { TurnRun } from "./turn-run.ts"
 
@@ -25,7 +26,10 @@ export async function planJson(run: TurnRun): Promise<PlanOutcome> {
     }
     asked = false
     run.fault = undefined
-    if (decision.action === "finish") return finish(run, decision)
+    if (decision.action === "finish") {
+      await report(run, guard, decision)
+      return finish(run, decision)
+    }
     await call(run, guard, decision)
     run.signal.throwIfAborted()
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
@@ -63,8 +67,17 @@ function cutShort(decision: Decision | undefined, finishReason: string | undefin
 
 function finish(run: TurnRun, decision: Decision & { action: "finish" }): PlanOutcome {
   if (run.answer.said.trim() !== "") return { type: "answered", truncated: decision.status === "truncated" }
+  if (isQuietWake(run)) return { type: "answered", truncated: false }
   if (decision.note !== undefined) run.note = decision.note
   return { type: "final", stopReason: "finish" }
+}
+
+/** The call that comes with an answer, where it is of such a tool; the answer stands already (R6, R16). */
+async function report(run: TurnRun, guard: CallGuard, decision: Decision & { action: "finish" }): Promise<void> {
+  if (!decision.call || run.tools.plannerTool(decision.call.tool)?.withAnswer !== true) return
+  const { tool: name, args } = decision.call
+  run.runs.push(await runCall(run, guard, { id: run.setup.ports.ids.next("call"), name, args }))
+  run.signal.throwIfAborted()
 }
 
 /** One re-prompt that quotes the fault (T21): in the message rebuilt each step, or appended. */

@@ -6,6 +6,7 @@ import { readNativeArguments } from "./native-arguments.ts"
 import { type NativeTools, nativeTools } from "./native-names.ts"
 import type { PlanOutcome } from "./planner.ts"
 import { proseReading } from "./prose-reading.ts"
+import { isQuietWake } from "./quiet-wake.ts"
 import { type ModelCall, runCall } from "./run-call.ts"
 import type { TurnRun } from "./turn-run.ts"
 
@@ -21,11 +22,14 @@ export async function planNative(run: TurnRun): Promise<PlanOutcome> {
     const { calls, text, finish } = await nativeStep(run, native)
     run.signal.throwIfAborted()
     if (calls.length === 0) {
-      if (run.answer.said.trim() === "") return { type: "final", stopReason: "finish" }
+      if (run.answer.said.trim() === "" && !isQuietWake(run)) return { type: "final", stopReason: "finish" }
       return { type: "answered", truncated: finish === "length" }
     }
     await runCalls(run, guard, { calls, text, native })
     run.signal.throwIfAborted()
+    if (text.trim() !== "" && calls.every(({ name }) => run.tools.plannerTool(native.nameOf(name))?.withAnswer === true)) {
+      return { type: "answered", truncated: finish === "length" }
+    }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
     if (text !== "") run.answer.part()
   }

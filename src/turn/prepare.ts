@@ -1,6 +1,7 @@
 import type { PrestartSettings } from "../profile/profile.ts"
 import { fillArguments } from "../tools/fill-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
+import { recalledMemories } from "./recalled-memories.ts"
 import { runHooks } from "./run-hooks.ts"
 import { runTool } from "./run-tool.ts"
 import type { TurnRun } from "./turn-run.ts"
@@ -18,7 +19,7 @@ export async function prepare(run: TurnRun): Promise<void> {
 /** A tool that the agent does not have may be one that a hook adds. */
 async function runPrestart(run: TurnRun, entry: PrestartSettings, hooks: Promise<void>): Promise<ToolRun> {
   const { setup } = run
-  const args = fillArguments(entry.args, { question: setup.question.text })
+  const args = fillArguments(entry.args, { question: run.occasion })
   const id = setup.ports.ids.next("prestart")
   run.emit({ type: "prestart-start", id, tool: entry.tool, args })
   if (!setup.tools.get(entry.tool)) await hooks
@@ -45,13 +46,22 @@ function keepPrestart(run: TurnRun, entry: PrestartSettings | undefined, result:
   if (entry?.includeHistory === true) run.kept.push(kept)
 }
 
+/** What stands in the prompt as history need not be remembered. */
+function shownTurns({ setup }: TurnRun): { readonly excludeTurns?: readonly string[] } {
+  const turns = [...new Set(setup.history.map(({ turnId }) => turnId))]
+  return turns.length === 0 ? {} : { excludeTurns: turns }
+}
+
 async function recall(run: TurnRun): Promise<void> {
-  const { memory, memoryOn, key, question, recallLimit, limits, ports } = run.setup
+  const { memory, memoryOn, key, recallLimit, limits, ports } = run.setup
   if (!memory || !memoryOn) return
-  const outcome = await within({ timeoutMs: limits.prestartMs, signal: run.signal, timers: ports.timers }, (signal) =>
-    memory.recall(question.text, key, { limit: recallLimit, signal }),
+  const outcome = await within({ timeoutMs: limits.prestartMs, signal: run.signal, timers: ports.timers }, async (signal) =>
+    recalledMemories(await memory.recall(run.occasion, key, { limit: recallLimit, signal, ...shownTurns(run) }), recallLimit),
   )
-  if (outcome.status === "done") run.memories.push(...outcome.value.slice(0, recallLimit))
-  else if (outcome.status !== "aborted")
+  if (outcome.status === "done") {
+    const { memories, passedOver } = outcome.value
+    run.memories.push(...memories)
+    if (passedOver > 0) run.warn("recall", `${passedOver} of the recalled memories have no text and were left out.`)
+  } else if (outcome.status !== "aborted")
     run.warn("recall", `No memories in this turn: recall ${whatHappened(outcome, limits.prestartMs)}.`)
 }

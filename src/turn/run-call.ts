@@ -1,6 +1,7 @@
 import { renderNotice } from "../dialect/render-notice.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import type { CallGuard } from "./call-guard.ts"
+import { resolveMentions } from "./resolve-mentions.ts"
 import { runTool } from "./run-tool.ts"
 import type { TurnRun } from "./turn-run.ts"
 
@@ -18,11 +19,14 @@ export async function runCall(run: TurnRun, guard: CallGuard, { id, name, args, 
   const tool = run.tools.plannerTool(name)
   run.emit({ type: "tool-start", id, tool: name, args })
   const claimed = guard.claim({ name, args, tool }, () =>
-    fault === undefined ? runTool(run, { id, name, args, tool }) : Promise.resolve(unreadableArguments(run, { id, name, fault })),
+    fault === undefined
+      ? runTool(run, { id, name, args: resolveMentions(run, args), tool })
+      : Promise.resolve(unreadableArguments(run, { id, name, fault })),
   )
   const result = await claimed.run
   const done = claimed.isRepeat ? repeated(run, id, result) : result
   run.emit({ type: "tool-end", run: done })
+  run.heardRun(done)
   return done
 }
 

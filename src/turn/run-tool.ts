@@ -4,6 +4,7 @@ import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import { confirmation } from "./confirmation.ts"
 import { fitResult } from "./fit-result.ts"
+import { parentHandle } from "./parent-turn.ts"
 import type { TurnRun } from "./turn-run.ts"
 
 /** One call, as the planner or the profile asked for it. */
@@ -34,6 +35,7 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
       ...(confirm ? { confirm } : {}),
       record: (record) => run.records.push(record),
       progress: (progress) => isRunning && run.emit({ type: "tool-progress", id, tool: name, progress }),
+      parent: parentHandle(run, { id, isRunning: () => isRunning }),
       isShownWhole: (key) => !Object.hasOwn(run.cut ?? {}, key),
       resultFits: (result) => fitResult(run, result).cappedFromCharacters === undefined,
     },

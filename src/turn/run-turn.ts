@@ -1,12 +1,12 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { type PausableTimer, startPausableTimer } from "../core/pausable-timer.ts"
-import type { TurnResult } from "../trace/turn-result.ts"
+import type { StopReason, TurnResult } from "../trace/turn-result.ts"
 import type { TurnEvent } from "./events.ts"
 import { finalOutput } from "./final-output.ts"
 import { planChat } from "./plan-chat.ts"
 import { planJson } from "./plan-json.ts"
 import { planNative } from "./plan-native.ts"
-import type { Planner, PlanningMode } from "./planner.ts"
+import type { Planner, PlanningMode, PlanOutcome } from "./planner.ts"
 import { prepare } from "./prepare.ts"
 import { TurnRun } from "./turn-run.ts"
 import type { TurnSetup } from "./turn-setup.ts"
@@ -21,21 +21,34 @@ export interface FinishedTurn {
  * The loop: prepare → plan → (tool → plan)* → finish → final output (T13). Pure over its ports. Never rejects: a turn
  * ends in an answer or in a typed error that keeps what was gathered (T19). Emits everything but `turn-end`.
  */
-export async function runTurn(setup: TurnSetup, signal: AbortSignal, emit: (event: TurnEvent) => void): Promise<FinishedTurn> {
+export async function runTurn(
+  setup: TurnSetup,
+  signal: AbortSignal,
+  emit: (event: TurnEvent) => void,
+  onRun?: (run: TurnRun) => void,
+): Promise<FinishedTurn> {
   const deadline = new Deadline(setup, signal)
   const run = new TurnRun(setup, deadline.signal, emit, () => deadline.pause())
+  onRun?.(run)
   emit({ type: "turn-start", turnId: setup.turnId, atMs: run.startedMs })
   try {
     deadline.signal.throwIfAborted()
     await prepare(run)
     const planned = await planners[planningMode(run)](run)
-    if (planned.type === "answered") return { result: run.succeed(planned.truncated ? "truncated" : "finish"), run }
-    return { result: run.succeed(await finalOutput(run, planned.stopReason)), run }
+    const stopReason = planned.type === "answered" ? endOf(planned) : await finalOutput(run, planned.stopReason)
+    const opening = run.answer.settle()
+    if (opening) await opening
+    deadline.signal.throwIfAborted()
+    return { result: run.succeed(stopReason), run }
   } catch (thrown) {
     return { result: run.fail(asTurnError(thrown)), run }
   } finally {
     deadline.close()
   }
+}
+
+function endOf({ truncated }: PlanOutcome & { type: "answered" }): StopReason {
+  return truncated ? "truncated" : "finish"
 }
 
 const planners: Readonly<Record<PlanningMode, Planner>> = { json: planJson, native: planNative, chat: planChat }

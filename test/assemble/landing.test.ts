@@ -178,7 +178,7 @@ describe("rule 1: every injection lands", () => {
     const chat = (key: string) =>
       assemble(new PromptStack([{ key, content: entries }]), { dialect: "stack", prompt: "chat" }).messages[0]?.content
     expect(chat("heard")).toBe("## heard\nAnn\nhi\nbye")
-    expect(chat("memories")).toBe("## character.memories\nhi\nbye")
+    expect(chat("memories")).toBe("## character.memories\nAnn:\nhi\nbye")
     expect(chat("planner")).toBe("## planner\nAnn\nhi\nbye")
   })
 

@@ -76,7 +76,7 @@ describe("S12 spans", () => {
       ['{"action": "finish", "message": "..."}', "layered/en/planner.md:18"],
       ["A tool's result arrives in the next message; once you know enough, answer with finish.", "layered/en/planner.md:18"],
       ["[memory context]", "layered/en/planner.md:27"],
-      ["m", "layered/en/memories.md:1"],
+      ["m", "layered/en/memories.md:2"],
       ["[/memory context]", "layered/en/planner.md:29"],
       ["Hi", "layered/en/question.md:2"],
     ])

@@ -11,6 +11,8 @@ const appending = [
   { dialect: "layered", locale: "zh-CN" },
   { dialect: "stack", locale: "en" },
   { dialect: "stack", locale: "zh-CN" },
+  { dialect: "root", locale: "en" },
+  { dialect: "root", locale: "zh-CN" },
 ] as const
 
 function step(result: string): TurnState["steps"][number] {

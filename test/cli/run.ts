@@ -18,6 +18,7 @@ export interface StartOptions {
   readonly model?: LanguageModel
   /** Default: pipes. */
   readonly terminal?: boolean
+  /** Nothing is kept unless it says otherwise. */
   readonly env?: Readonly<Record<string, string>>
   /** Written to stdin, which then ends. */
   readonly input?: string
@@ -25,7 +26,7 @@ export interface StartOptions {
 
 /** Starts the program in this process, with a clock that stands still and ids that count. */
 export function start(args: readonly string[], { model, terminal = false, env = {}, input }: StartOptions = {}): StartedRun {
-  const fake = fakeTerminal({ terminal, env })
+  const fake = fakeTerminal({ terminal, env: { PROMPTSTRATA_STORE: "none", ...env } })
   const code = runCli(args, fake.io, {
     ports: { clock: manualClock(), ids: countingIds() },
     ...(model ? { chooseModel: () => ({ model, demo: false }) } : {}),

@@ -16,7 +16,7 @@ describe("a stack and a turn together", () => {
     expect(keysOf(stack)).toEqual([
       "early",
       "late",
-      ...["question", "history", "memories", "prestart", "tools", "runs", "steps", "note", "fault"],
+      ...["question", "history", "memories", "prestart", "tools", "tool_groups", "file_faults", "runs", "steps", "note", "fault"],
     ])
     expect(combineInjections(stack, undefined, dialect).map(({ key }) => key)).toEqual(["early", "late"])
   })

@@ -6,6 +6,7 @@ import type { LintContext, LintFile } from "../../src/lint/context.ts"
 import { knownSlots } from "../../src/lint/known-slots.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
+import { toolGroups } from "../../src/tools/tool.ts"
 
 const empty: LintContext = { files: [], profiles: [], shippedNames: new Map(), traces: [] }
 
@@ -28,14 +29,32 @@ function fileNamed(name: string): LintFile {
 
 const run = { id: "1", tool: "t", args: { a: 1 }, status: "ok", result: "r", durationMs: 1 } as const
 const call = { id: "1", name: "t", arguments: "{}" }
+const fileFaultNames = ["missing", "refused", "unsupported", "beyond", "large", "failed"]
 const state: TurnState = {
   question: { speaker: { id: "u", name: "U" }, text: "q" },
   group: true,
   agentName: "A",
-  history: [{ role: "user", speaker: { id: "u", name: "U" }, text: "h", prestart: [run], recalled: ["m"] } as never],
-  memories: [{ text: "m" }],
+  history: [
+    {
+      role: "user",
+      speaker: { id: "u", name: "U" },
+      text: "h",
+      atMs: 0,
+      prestart: [run],
+      recalled: ["m"],
+      files: ["f"],
+    } as never,
+  ],
+  atMs: 0,
+  files: ["f"],
+  fileFaults: fileFaultNames.map((fault) => ({ written: "%[f]", fault, totalLines: 1 })),
+  groupRules: Object.fromEntries(toolGroups.map((group) => [group, { text: "r", trust: "author" }])),
+  memories: [{ text: "m", speaker: "U", atMs: 0 }],
   prestart: [run],
-  tools: [defineTool({ name: "t", description: "d", execute: () => 1 })],
+  tools: [
+    defineTool({ name: "t", description: "d", execute: () => 1 }),
+    ...toolGroups.map((group) => defineTool({ name: group, group, description: "d", execute: () => 1 })),
+  ],
   runs: [run, { ...run, result: "a\nb" }],
   steps: [
     { type: "run", call: "c", run },
@@ -47,6 +66,8 @@ const state: TurnState = {
   fault: "f",
 }
 
+const words = { optional: "optional", showsTime: true }
+
 /** Data of a native message: it is printed nowhere. */
 const unprinted = ["toolCalls", "toolCallId"]
 
@@ -57,12 +78,12 @@ function entriesOf(value: Value): readonly Entry[] {
 describe("the slots that are known to be filled", () => {
   test("in a prompt are all that a turn brings", () => {
     const known = knownSlots(fileNamed("planner"), empty)
-    const brought = turnInjections(state, { optional: "optional" }).map(({ key }) => key)
+    const brought = turnInjections(state, words).map(({ key }) => key)
     expect(brought.filter((key) => !known?.has(key))).toEqual([])
   })
 
   test("in an entry file are all that its entries hold, and no others", () => {
-    for (const { key, content } of turnInjections(state, { optional: "optional" })) {
+    for (const { key, content } of turnInjections(state, words)) {
       const fields = new Set(entriesOf(content).flatMap((entry) => Object.keys(entry)))
       if (fields.size === 0) continue
       const known = [...(knownSlots(fileNamed(key), empty) ?? [])]

@@ -60,7 +60,7 @@ describe("loadPersona", () => {
         prompts/characters/elain.{md,txt} (shipped)
         FOLDER/characters/zh-CN/elain.{md,txt}
         prompts/characters/zh-CN/elain.{md,txt} (shipped)
-      Known personas: elaina, fay."
+      Known personas: elaina, fay, qinglan."
     `)
   })
 

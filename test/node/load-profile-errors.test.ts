@@ -167,7 +167,7 @@ temperature = 3
   test("a persona that is not there", async () => {
     const files = { "profile.toml": '[prompt]\npersona = "fya"\n', "prompts/characters/mei.txt": "You are Mei." }
     expect(await messageOf(files)).toMatchInlineSnapshot(`
-      "profile.toml:2:1: prompt.persona: expected a file, found none called "fya". Known: fay, mei.
+      "profile.toml:2:1: prompt.persona: expected a file, found none called "fya". Known: fay, mei, qinglan.
       1 | [prompt]
       2 | persona = "fya"
         | ^
@@ -186,7 +186,7 @@ temperature = 3
     const profile =
       '[prompt]\npersona = "./who.md"\nformat = "plane"\nfolder = "./nowhere"\ndialect = "layerd"\nfinal_system = "f.md"\n'
     expect(await messageOf({ "profile.toml": profile })).toMatchInlineSnapshot(`
-      "profile.toml:2:1: prompt.persona: expected a file, found none called "./who.md". Known: fay.
+      "profile.toml:2:1: prompt.persona: expected a file, found none called "./who.md". Known: fay, qinglan.
       1 | [prompt]
       2 | persona = "./who.md"
         | ^
@@ -212,7 +212,7 @@ temperature = 3
       4 | folder = "./nowhere"
         | ^
       5 | dialect = "layerd"
-      profile.toml:5:1: prompt.dialect: expected a dialect (fay, layered, soul, stack), found "layerd". Did you mean "layered"?
+      profile.toml:5:1: prompt.dialect: expected a dialect (fay, layered, root, soul, stack), found "layerd". Did you mean "layered"?
       4 | folder = "./nowhere"
       5 | dialect = "layerd"
         | ^
@@ -231,7 +231,7 @@ temperature = 3
 
   test("an unknown dialect", async () => {
     expect(await messageOf({ "profile.toml": '[prompt]\ndialect = "layred"\n' })).toMatchInlineSnapshot(`
-      "profile.toml:2:1: prompt.dialect: expected a dialect (fay, layered, soul, stack), found "layred". Did you mean "layered"?
+      "profile.toml:2:1: prompt.dialect: expected a dialect (fay, layered, root, soul, stack), found "layred". Did you mean "layered"?
       1 | [prompt]
       2 | dialect = "layred"
         | ^

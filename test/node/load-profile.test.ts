@@ -7,6 +7,7 @@ import { shippedDialect } from "../../src/dialect/shipped.ts"
 import { loadProfile } from "../../src/node/load-profile.ts"
 import type { Profile } from "../../src/profile/profile.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
+import { defaultRecallWeights } from "../../src/services/recall/recall-weights.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 function load(folder: string, nameOrPath: string, locale = "en"): Promise<Profile> {
@@ -54,9 +55,11 @@ describe("loadProfile", () => {
     const folder = tempFolder({
       "profiles/mei.toml": `
 locale = "zh-CN"
+time_zone = "Asia/Shanghai"
 [agent]
 id = "m"
 name = "小梅"
+colour = "#1D75B3"
 [user]
 name = "老板"
 [prompt]
@@ -96,6 +99,15 @@ step_tokens = 10
 [memory]
 enabled = false
 recall_limit = 11
+importance_threshold = 6.5
+reflect_every = 21
+reflect_importance = 22
+batch_turns = 23
+daily_calls = 24
+step_ms = 25
+profile_characters = 26
+[recall_weights]
+words = 2
 [plugins]
 enabled = ["memory"]
 [skills]
@@ -103,6 +115,7 @@ folders = ["../skills"]
 modes = { cooking = "inline" }
 [output]
 bubbles = true
+file_references = true
 [context]
 older = "condense"
 older_characters = 16
@@ -116,10 +129,14 @@ near_limit_share = 0.9
 [files]
 folder = "../files"
 hard_links = "allow"
+formats = ["txt"]
 [tools]
 enabled = ["calculate"]
 prestart_only = ["calculate"]
 max_result_characters = 12
+groups = ["context"]
+rules = { context = "Tidy up." }
+mentions = true
 [[prestart]]
 tool = "calculate"
 args = { expression = "1+1", deep = [{ n = 1.5 }] }
@@ -138,7 +155,14 @@ max_output_tokens = 14
     })
     const { dialect, tools, ...rest } = await loadProfile(`${folder}/profiles/mei.toml`, { env: { LANG: "en_US" } })
     expect(dialect).toBe(shippedDialect("stack", "zh-CN"))
-    expect(tools).toMatchObject({ enabled: ["calculate"], prestartOnly: ["calculate"], maxResultCharacters: 12 })
+    expect(tools).toMatchObject({
+      enabled: ["calculate"],
+      prestartOnly: ["calculate"],
+      maxResultCharacters: 12,
+      groups: ["context"],
+      rules: { context: { text: "Tidy up.", trust: "author" } },
+      mentions: true,
+    })
     const author = (text: string, file: string, line: number): Text => ({
       text,
       trust: "author",
@@ -147,14 +171,15 @@ max_output_tokens = 14
     expect(rest).toEqual({
       name: "mei",
       locale: "zh-CN",
-      agent: { id: "m", name: "小梅" },
+      timeZone: "Asia/Shanghai",
+      agent: { id: "m", name: "小梅", colour: "#1D75B3" },
       user: { name: "老板" },
       persona: author("  你是小梅。", "mei.txt", 3),
       format: author("一句话。", "plain.md", 4),
       variables: {
         work_mode: true,
-        "developer.name": author("Ann", "profiles/mei.toml", 15),
-        max_jump_mini: author("3", "profiles/mei.toml", 16),
+        "developer.name": author("Ann", "profiles/mei.toml", 17),
+        max_jump_mini: author("3", "profiles/mei.toml", 18),
       },
       loop: { mode: "json", maxSteps: 4, strict: true, responseFormat: "json" },
       retry: { maxAttempts: 2, baseDelayMs: 7, maxDelayMs: 8 },
@@ -162,10 +187,25 @@ max_output_tokens = 14
       history: { contextCount: 7, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
       mcp: { servers: {} },
-      memory: { enabled: false, recallLimit: 11 },
+      memory: {
+        enabled: false,
+        recallLimit: 11,
+        importanceThreshold: 6.5,
+        reflectEvery: 21,
+        reflectImportance: 22,
+        batchTurns: 23,
+        dailyCalls: 24,
+        stepMs: 25,
+        profileCharacters: 26,
+      },
+      recallWeights: { ...defaultRecallWeights, words: 2 },
       plugins: [{ name: "memory" }, expect.objectContaining({ name: "documents" })],
       skills: [expect.objectContaining({ name: "cooking", mode: "inline", content: author("Boil it.", "skills/cooking.md", 5) })],
-      output: { bubbles: true, format: expect.objectContaining({ name: "plain" }) },
+      output: {
+        bubbles: true,
+        format: expect.objectContaining({ name: "plain" }),
+        files: expect.objectContaining({ formats: ["txt"] }),
+      },
       context: { older: "condense", olderCharacters: 16 },
       documents: {
         folder: `${folder}/soul`,
@@ -175,7 +215,7 @@ max_output_tokens = 14
         nearlyEmptyCharacters: 18,
         nearLimitShare: 0.9,
       },
-      files: { folder: `${folder}/files`, hardLinks: "allow" },
+      files: { folder: `${folder}/files`, hardLinks: "allow", formats: ["txt"] },
       prestart: [{ tool: "calculate", args: { expression: "1+1", deep: [{ n: 1.5 }] }, includeHistory: true, timeoutMs: 13 }],
       model: { id: "m", baseUrl: "http://localhost:11434/v1", temperature: 0.5, maxOutputTokens: 14 },
       final: { system: author("说人话。", "final.md", 1) },

@@ -4,6 +4,7 @@ import { PromptStrataError } from "../../src/core/errors.ts"
 import { boundedPaths, boundsOf } from "../../src/profile/bounds.ts"
 import type { ProfileInput } from "../../src/profile/profile-input.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
+import { defaultRecallWeights } from "../../src/services/recall/recall-weights.ts"
 
 function errorOf(input: ProfileInput): PromptStrataError {
   try {
@@ -28,7 +29,7 @@ describe("resolveProfile", () => {
       plugins: [],
       context: { older: "drop", olderCharacters: 120 },
       output: { bubbles: false },
-      files: { hardLinks: "refuse" },
+      files: { hardLinks: "refuse", formats: expect.arrayContaining(["txt", "png"]) },
       loop: { mode: "json", maxSteps: 12, strict: false, responseFormat: "text" },
       retry: { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 20_000 },
       limits: {
@@ -42,10 +43,19 @@ describe("resolveProfile", () => {
       },
       history: { contextCount: 20, window: "steps" },
       budget: { answerTokens: 1_000, stepTokens: 2_000 },
-      tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000 },
+      tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000, rules: {}, mentions: false },
       prestart: [],
       model: {},
-      memory: { enabled: true, recallLimit: 8 },
+      memory: {
+        enabled: true,
+        recallLimit: 8,
+        importanceThreshold: 5,
+        reflectEvery: 20,
+        batchTurns: 1,
+        stepMs: 120_000,
+        profileCharacters: 1_000,
+      },
+      recallWeights: defaultRecallWeights,
       mcp: { servers: {} },
       final: {},
     })

@@ -33,6 +33,7 @@ function step(given: Partial<TraceStep> = {}): TraceStep {
 function trace(given: Partial<TurnTrace> = {}): TurnTrace {
   return {
     turnId: "turn_1",
+    process: "main-virtual",
     key: { agent: "fay", conversation: "c", audience: "private" },
     startedMs: 0,
     durationMs: 40,
@@ -41,6 +42,7 @@ function trace(given: Partial<TurnTrace> = {}): TurnTrace {
     runs: [],
     warnings: [],
     records: [],
+    children: [],
     usage: {},
     ...given,
   }

@@ -76,7 +76,9 @@ async function assemblyOf(source: LayerSource): Promise<Assembly> {
 
 async function layersOf(profile: Profile) {
   const { baseStack } = await import("../../agent/base-stack.ts")
-  return { stack: baseStack(profile, profile.skills), locale: profile.locale }
+  const { shippedDialect } = await import("../../dialect/shipped.ts")
+  const dialect = shippedDialect("stack", profile.locale)
+  return { stack: baseStack(profile, { dialect, skills: profile.skills, injections: [] }), locale: profile.locale }
 }
 
 function inFront<M extends { role: string }>(layers: readonly { role: string }[], app: readonly M[]): M[] {

@@ -1,6 +1,7 @@
 import { abortedError } from "../../model/aborted-error.ts"
 import { cutText } from "../../model/cut-text.ts"
 import type { LanguageModel, ModelRequest, TurnFacts } from "../../model/language-model.ts"
+import { backgroundAnswer } from "./background-answer.ts"
 import { decide } from "./decide.ts"
 import { type DemoLocale, languageOf } from "./language.ts"
 import { sentencesOf } from "./sentences.ts"
@@ -24,9 +25,7 @@ export function demoModel({ locale = "en" }: DemoModelOptions = {}): LanguageMod
     capabilities: { developerRole: false, tools: false },
     async *stream(request, { signal }) {
       const facts = request.facts ?? factsFromMessages(request)
-      const decision = decide(facts, sentencesOf(languageOf(facts.question, locale)))
-      const isPlanner = facts.prompt === "planner"
-      const text = !isPlanner && decision.action === "finish" ? decision.message : JSON.stringify(decision)
+      const text = backgroundAnswer(facts.prompt, facts.question) ?? answerOf(facts, locale)
       for (const delta of cutText(text, chunkUnits)) {
         if (signal.aborted) throw abortedError(signal)
         yield { type: "text-delta", delta }
@@ -34,6 +33,11 @@ export function demoModel({ locale = "en" }: DemoModelOptions = {}): LanguageMod
       yield { type: "finish", reason: "stop" }
     },
   }
+}
+
+function answerOf(facts: TurnFacts, locale: DemoLocale): string {
+  const decision = decide(facts, sentencesOf(languageOf(facts.question, locale)))
+  return facts.prompt !== "planner" && decision.action === "finish" ? decision.message : JSON.stringify(decision)
 }
 
 /** A request that no turn made, such as a background prompt: its last message is all there is. */

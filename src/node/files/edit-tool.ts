@@ -19,6 +19,7 @@ export function editTool(parts: FileToolParts): Tool {
   const { description, usageHint, parameters } = words
   return defineTool({
     name: parts.name,
+    group: "development",
     description,
     ...(usageHint === undefined ? {} : { usageHint }),
     writes: true,

@@ -15,6 +15,7 @@ export function listTool(parts: FileToolParts): Tool {
   const { description, usageHint, parameters } = words
   return defineTool({
     name: parts.name,
+    group: "development",
     description,
     ...(usageHint === undefined ? {} : { usageHint }),
     repeatable: true,

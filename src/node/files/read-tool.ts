@@ -22,6 +22,7 @@ export function readTool(parts: FileToolParts): Tool {
   const { description, usageHint, parameters } = words
   return defineTool({
     name: parts.name,
+    group: "development",
     description,
     ...(usageHint === undefined ? {} : { usageHint }),
     repeatable: true,

@@ -16,6 +16,7 @@ export function searchTool(parts: FileToolParts): Tool {
   const { description, usageHint, parameters } = words
   return defineTool({
     name: parts.name,
+    group: "development",
     description,
     ...(usageHint === undefined ? {} : { usageHint }),
     repeatable: true,

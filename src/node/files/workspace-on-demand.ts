@@ -9,7 +9,7 @@ import type { FileWorkspace } from "./file-workspace.ts"
  * A workspace that is opened when it is first used, in a folder that is made when something is first written there; until then
  * it is empty.
  */
-export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}): FileWorkspace {
+export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}): FileWorkspace & Pick<Workspace, "readBytes"> {
   let opening: Promise<Workspace> | undefined
   const open = (): Promise<Workspace> => {
     opening ??= openWorkspace(folder, options).catch((error: unknown) => {
@@ -31,6 +31,7 @@ export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}
   }
   return {
     read: async (path, readOptions) => (await open()).read(path, readOptions),
+    readBytes: async (path, limits) => (await open()).readBytes(path, limits),
     stat: (path) =>
       ask(
         (workspace) => workspace.stat(path),

@@ -1,4 +1,5 @@
 import type { Reader } from "../../core/reader.ts"
+import type { FileReference } from "../../encode/file-reference.ts"
 
 /** What comes out of the pipeline that reads an answer. */
 export type OutputPart =
@@ -11,6 +12,8 @@ export type OutputPart =
   | { readonly type: "empty-reply" }
   /** What a user's own format yields; `data` is plain JSON. */
   | { readonly type: "event"; readonly name: string; readonly data: unknown }
+  /** A file that the answer shows (R8); `written` is what stood there, for the case that it cannot be opened. */
+  | { readonly type: "file"; readonly reference: FileReference; readonly written: string }
   /** The output did not keep to its format; nothing of it is lost. */
   | { readonly type: "warning"; readonly message: string }
 

@@ -1,0 +1,114 @@
+import type { ServiceKey } from "../core/keys.ts"
+import type { Ports } from "../core/ports.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { Profile } from "../profile/profile.ts"
+import { createMemoryJob } from "../services/background/create-memory-job.ts"
+import type { AskModel, BackgroundJob } from "../services/background-job.ts"
+import { createReflectionService } from "../services/create-reflection-service.ts"
+import { createUserProfileService } from "../services/create-user-profile-service.ts"
+import type { EmbeddingModel } from "../services/embed.ts"
+import type { MemoryRecall, MemoryService } from "../services/memory.ts"
+import { createMemoryService } from "../services/memory-service/create-memory-service.ts"
+import type { ReflectionService } from "../services/reflection.ts"
+import type { ReceiptRecords, Store } from "../services/store.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
+import type { UserProfileService } from "../services/user-profile.ts"
+import { userProfileHook } from "../services/user-profile-hook.ts"
+import { cronTimes } from "./schedule/cron.ts"
+
+/** Services that take the place of those over the agent's store, one by one. */
+export interface AgentServices {
+  readonly memory?: MemoryService
+  readonly userProfile?: UserProfileService
+  readonly reflection?: ReflectionService
+  /** Finds memories also by meaning; for the memory service over the agent's store. */
+  readonly embed?: EmbeddingModel
+}
+
+/** What an agent remembers with: how it recalls before a turn, what it shows of its user, and what follows the turn. */
+export interface Remembering {
+  readonly recall?: MemoryRecall
+  readonly hooks: readonly TurnHook[]
+  readonly jobs: readonly BackgroundJob[]
+}
+
+/** What remembering is made from. */
+export interface RememberingParts {
+  readonly profile: Profile
+  readonly dialect: Dialect
+  readonly services: AgentServices
+  /** Present where the agent was given a whole store. */
+  readonly store: Store | undefined
+  readonly receipts: ReceiptRecords
+  readonly ask: AskModel
+  readonly ports: Ports
+  readonly onWarning: (message: string, key: ServiceKey) => void
+}
+
+/**
+ * An agent that was given a whole store, or services of its own, remembers while its profile's memory is enabled; one that was
+ * given neither asks its model nothing beside its turns.
+ */
+export function remembering(parts: RememberingParts): Remembering {
+  const { profile, receipts, ports } = parts
+  const { memory, userProfile, reflection } = servicesOf(parts)
+  if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
+  const { importanceThreshold, batchTurns, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
+  const job = createMemoryJob({
+    settings: {
+      importanceThreshold,
+      batchTurns,
+      stepMs,
+      profileCharacters,
+      reflectOn: Math.max(1, reflectEvery),
+      ...(dailyCalls === undefined ? {} : { dailyCalls }),
+    },
+    agentName: profile.agent.name,
+    receipts,
+    ports,
+    ...(memory ? { memory } : {}),
+    ...(userProfile ? { userProfile } : {}),
+    ...(reflection ? { reflection } : {}),
+  })
+  return {
+    ...(memory ? { recall: memory } : {}),
+    hooks: userProfile ? [userProfileHook(userProfile, { maxCharacters: profileCharacters })] : [],
+    jobs: [job],
+  }
+}
+
+function servicesOf({ profile, services, store, ask, ports, onWarning }: RememberingParts): Omit<AgentServices, "embed"> {
+  if (store === undefined) return services
+  const { reflectEvery, reflectImportance, reflectSchedule, duplicateSimilarity } = profile.memory
+  const { embed } = services
+  return {
+    memory: createMemoryService({
+      records: store.memories,
+      clock: ports.clock,
+      onWarning,
+      weights: profile.recallWeights,
+      ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+      ...(embed ? { embed } : {}),
+      ...(duplicateSimilarity === undefined ? {} : { duplicateSimilarity }),
+    }),
+    userProfile: createUserProfileService({ records: store.users }),
+    reflection: createReflectionService({
+      ask,
+      records: store.memories,
+      clock: ports.clock,
+      every: reflectEvery,
+      ...(reflectImportance === undefined ? {} : { importanceSum: reflectImportance }),
+      ...(reflectSchedule === undefined ? {} : { nextRunMs: momentsOf(reflectSchedule, profile.timeZone) }),
+    }),
+    ...services,
+  }
+}
+
+/** Reads the pattern with the first question: croner is loaded for nobody else. */
+function momentsOf(pattern: string, timeZone = "UTC"): (afterMs: number) => Promise<number | undefined> {
+  let times: ReturnType<typeof cronTimes> | undefined
+  return async (afterMs) => {
+    times ??= cronTimes(pattern, timeZone)
+    return (await times).after(afterMs)
+  }
+}

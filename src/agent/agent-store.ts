@@ -1,0 +1,45 @@
+import type { Ports } from "../core/ports.ts"
+import { createInMemoryStore } from "../services/in-memory-store/in-memory-store.ts"
+import { JobTable } from "../services/in-memory-store/job-table.ts"
+import { ReceiptTable } from "../services/in-memory-store/receipt-table.ts"
+import type { JobRunner } from "../services/job-runner.ts"
+import { defaultJobSettings } from "../services/job-settings.ts"
+import type { SessionStore } from "../services/session-store.ts"
+import type { ReceiptRecords, Store } from "../services/store.ts"
+
+/** Where an agent keeps what it must, whatever kind of store it was given. */
+export interface AgentStore {
+  readonly sessions: SessionStore
+  readonly jobs: JobRunner
+  readonly receipts: ReceiptRecords
+  /** The store itself, where it is a whole one that the agent was given. */
+  readonly given: Store | undefined
+}
+
+/** A whole store as it is; a store of sessions alone with jobs and receipts in memory, gone with the process; without one all of it in memory. */
+export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "timers" | "random">): AgentStore {
+  if (store === undefined) {
+    const made = createInMemoryStore({ ports })
+    return { sessions: made, jobs: made.jobs, receipts: made.receipts, given: undefined }
+  }
+  if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, given: store }
+  const jobs = new JobTable(defaultJobSettings, ports)
+  return { sessions: enqueueing(store, jobs), jobs, receipts: new ReceiptTable(), given: undefined }
+}
+
+function enqueueing(store: SessionStore, jobs: JobTable): SessionStore {
+  return {
+    load: (key, options) => store.load(key, options),
+    async commit(key, commit) {
+      const committed = await store.commit(key, commit)
+      jobs.enqueue(commit.jobs)
+      return committed
+    },
+    post: (key, note) => store.post(key, note),
+    messages: (key, filter) => store.messages(key, filter),
+  }
+}
+
+function isStore(store: SessionStore): store is Store {
+  return "jobs" in store && "memories" in store && "users" in store && "receipts" in store
+}

@@ -1,0 +1,68 @@
+import type { HistoryMessage } from "../../core/history.ts"
+import type { Speaker } from "../../core/keys.ts"
+import { type Entry, type Injection, isText, type Text, type Value } from "../../core/value.ts"
+import type { InjectionInput } from "../../stack/injection.ts"
+
+/** What a caller's turn can tell the agent that it calls (R25). */
+export interface HintSource {
+  /** The sentence that the child is given. */
+  readonly request: string
+  readonly agentName: string
+  /** What the caller's turn was asked; its text is empty where nobody spoke. */
+  readonly question: { readonly speaker: Speaker; readonly text: string }
+  /** The caller's window of the conversation, oldest first. */
+  readonly history: readonly HistoryMessage[]
+  /** What the caller's stack holds under a key, such as `workspace`. */
+  injection(key: string): Injection | undefined
+}
+
+/** Chooses what a child is told of its caller's context, as items of its stack. */
+export type ChooseHints = (source: HintSource) => readonly InjectionInput[]
+
+const lastMessages = 6
+
+const maxMessageLength = 1_000
+
+const maxFiles = 20
+
+/** The last messages, the question and the titles of the workspace, under the key `hints`. */
+export const usualHints: ChooseHints = (source) => {
+  const { agentName, question, history } = source
+  const said = history.slice(-lastMessages).map((message) => spoken(message, agentName))
+  const asked = question.text === "" ? [] : [line(question.speaker.name, { text: question.text, trust: "user" })]
+  const messages = [...said, ...asked]
+  const files = titles(source.injection("workspace")).map((title): Entry => ({ title }))
+  return [
+    {
+      key: "hints",
+      content: [{ caller: { text: agentName, trust: "author" }, hint_messages: messages, hint_files: files }],
+      trust: "user",
+    },
+  ]
+}
+
+function spoken({ role, speaker, text }: HistoryMessage, agentName: string): Entry {
+  return role === "assistant" ? line(agentName, { text, trust: "agent" }) : line(speaker.name, { text, trust: "user" })
+}
+
+function line(speaker: string, { text, trust }: Text): Entry {
+  return { speaker: { text: speaker, trust: "user" }, text: { text: shortened(text), trust } }
+}
+
+function shortened(text: string): string {
+  return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`
+}
+
+/** The first text of each entry: what a workspace calls the thing. */
+function titles(workspace: Injection | undefined): readonly Text[] {
+  if (!workspace?.enabled || !Array.isArray(workspace.content)) return []
+  return (workspace.content as readonly Entry[]).slice(0, maxFiles).flatMap((entry) => firstText(entry, workspace.trust))
+}
+
+function firstText(entry: Entry, trust: Text["trust"]): readonly Text[] {
+  for (const value of Object.values(entry) as Value[]) {
+    if (typeof value === "string" && value !== "") return [{ text: value, trust }]
+    if (typeof value === "object" && isText(value)) return [value]
+  }
+  return []
+}

@@ -1,0 +1,67 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { priority } from "../../core/priority.ts"
+import { sanitise } from "../../encode/sanitise.ts"
+import type { ObservedInjection } from "../../services/observer.ts"
+import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
+
+/** The hook that notes with an observer's injections are for. */
+export const injectionOwner = "observer-injections"
+
+/** Of one turn; of more, the newest stay. */
+const maxInjections = 8
+
+const maxTextLength = 4_000
+
+const keyPattern = lazyPattern("^[A-Za-z0-9_-]{1,64}$", "u")
+
+/** True for what may name an observer or an injection of one: it stands in prompts as it is. */
+export function isPlainKey(key: unknown): key is string {
+  return typeof key === "string" && keyPattern().test(key)
+}
+
+/** An injection as a note holds it. */
+interface InjectionPayload extends Required<ObservedInjection> {
+  readonly observer: string
+}
+
+/** What the note holds. Throws `usage` for a key, a text or a priority out of bounds. */
+export function injectionPayload(observer: string, { key, text, priority: given }: ObservedInjection): Record<string, unknown> {
+  const payload = { observer, key, text, priority: given ?? priority.default }
+  const problem = problemOf(payload)
+  if (problem === undefined) return payload
+  throw new PromptStrataError("usage", `expected ${problem} of the observer ${observer}.`)
+}
+
+function problemOf({ observer, key, text, priority }: Readonly<Record<string, unknown>>): string | undefined {
+  if (!isPlainKey(observer)) return "the name"
+  if (!isPlainKey(key)) return "a key of letters, digits, _ and -, at most 64, in an injection"
+  if (typeof text !== "string" || text.length > maxTextLength)
+    return `a text of at most ${maxTextLength} UTF-16 units in an injection`
+  return Number.isFinite(priority) ? undefined : "a finite priority in an injection"
+}
+
+/** Puts what observers left for the turn into its prompt: as text of the agent's own, in this turn only. A bad note is reported and gone. */
+export const injectionHook: TurnHook = {
+  name: injectionOwner,
+  beforeTurn({ notes, stack, warn }) {
+    const newest = new Map<string, InjectionPayload>()
+    for (const { id, payload } of notes) {
+      const problem = problemOf(payload)
+      if (problem !== undefined) {
+        warn(`The note ${JSON.stringify(id.slice(0, 80))} was left out: expected ${problem}.`)
+        continue
+      }
+      const injection = payload as unknown as InjectionPayload
+      const key = `${injection.observer}:${injection.key}`
+      newest.delete(key)
+      newest.set(key, injection)
+    }
+    for (const [key, injection] of [...newest].slice(-maxInjections)) add(stack, key, injection)
+  },
+}
+
+function add(stack: BeforeTurnContext["stack"], key: string, { text, priority }: InjectionPayload): void {
+  const content = { text: sanitise(text.toWellFormed()).text, trust: "agent" } as const
+  stack.add({ key, content, trust: "agent", priority, scope: "turn" })
+}

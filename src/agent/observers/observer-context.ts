@@ -1,0 +1,83 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { IdGenerator } from "../../core/ports.ts"
+import { frozenJson } from "../../services/frozen-json.ts"
+import type { ObserverContext } from "../../services/observer.ts"
+import type { SessionNote, SessionStore } from "../../services/session-store.ts"
+import type { TurnInput } from "../turn-input.ts"
+import { injectionOwner, injectionPayload } from "./injection-notes.ts"
+
+/** A turn as observers know it. */
+export interface ObservedTurn {
+  /** Becomes final once the turn's session is loaded. */
+  input: TurnInput
+}
+
+/** What an observer's context is made from. */
+export interface ContextParts {
+  readonly store: SessionStore
+  readonly ids: IdGenerator
+  /** Names of the agent's hooks. */
+  readonly hooks: ReadonlySet<string>
+  /** Opens a turn of a session; false once the agent is closed. */
+  readonly wake: (turn: ObservedTurn, reason: string) => boolean
+}
+
+/** What an observer did for one turn so far. */
+export interface Allowance {
+  posted: number
+  hasWoken: boolean
+}
+
+/** Notes that an observer leaves in one turn, at most. */
+const maxNotes = 32
+
+const maxPayloadLength = 64_000
+
+/** The context of one event. After its time is up it does nothing but throw. */
+export function observerContext(
+  name: string,
+  parts: ContextParts,
+  event: { readonly turn: ObservedTurn; readonly missed: number; readonly signal: AbortSignal; readonly allowance: Allowance },
+): ObserverContext {
+  const { turn, missed, signal, allowance } = event
+  const { key, turnId, wake } = turn.input
+  const post = async (note: SessionNote): Promise<boolean> => {
+    signal.throwIfAborted()
+    if (++allowance.posted > maxNotes) throw usage(name, `at most ${maxNotes} notes in one turn`)
+    return parts.store.post({ agent: key.agent, conversation: key.conversation, audience: key.audience }, note)
+  }
+  return {
+    key: { ...key },
+    turnId,
+    ...(wake === undefined ? {} : { wakeReason: wake }),
+    missed,
+    signal,
+    post: async (note) => post(checkNote(name, note, parts.hooks)),
+    async inject(injection) {
+      const payload = injectionPayload(name, injection)
+      await post({ id: `${name}:${parts.ids.next("note")}`, owner: injectionOwner, payload })
+    },
+    wake(reason) {
+      signal.throwIfAborted()
+      if (wake !== undefined || allowance.hasWoken || typeof reason !== "string") return false
+      allowance.hasWoken = parts.wake(turn, reason)
+      return allowance.hasWoken
+    },
+  }
+}
+
+/** A note for a hook that there is; others would lie there for ever. */
+function checkNote(name: string, given: SessionNote, hooks: ReadonlySet<string>): SessionNote {
+  const { id, owner, payload } = frozenJson(given, "note")
+  if (typeof id !== "string" || id === "" || id.length > 200) throw usage(name, "a note to have an id of 1 to 200 characters")
+  if (!hooks.has(owner)) throw usage(name, `a note for a hook of the agent (${[...hooks].join(", ") || "it has none"})`)
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload))
+    throw usage(name, "a note's payload to be an object")
+  if (JSON.stringify(payload).length > maxPayloadLength)
+    throw usage(name, `a note's payload of at most ${maxPayloadLength} characters as JSON`)
+  return { id, owner, payload }
+}
+
+function usage(name: string, expected: string): PromptStrataError {
+  return new PromptStrataError("usage", `The observer ${name}: expected ${expected}.`)
+}

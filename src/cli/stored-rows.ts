@@ -1,0 +1,34 @@
+import { readStoreRow } from "../services/read-store-row.ts"
+import type { Store, StoreScope } from "../services/store.ts"
+import type { StoreRow } from "../services/store-row.ts"
+
+/** The rows of some tables that a scope owns, in the order of an export. */
+export async function storedRows<Table extends StoreRow["table"]>(
+  store: Store,
+  scope: StoreScope,
+  tables: readonly Table[],
+): Promise<readonly (StoreRow & { readonly table: Table })[]> {
+  const rows: (StoreRow & { readonly table: Table })[] = []
+  let number = 0
+  for await (const line of store.export(scope)) {
+    number += 1
+    const row = readStoreRow(line, number)
+    if (isOf(row, tables)) rows.push(row)
+  }
+  return rows
+}
+
+function isOf<Table extends StoreRow["table"]>(
+  row: StoreRow,
+  tables: readonly Table[],
+): row is StoreRow & { readonly table: Table } {
+  return (tables as readonly string[]).includes(row.table)
+}
+
+/** Counts by table in one line: `2 session, 14 message`. Empty where there is nothing. */
+export function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([table, count]) => `${count} ${table}`)
+    .join(", ")
+}

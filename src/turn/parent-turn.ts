@@ -1,0 +1,57 @@
+import type { HistoryMessage } from "../core/history.ts"
+import type { Speaker } from "../core/keys.ts"
+import type { Ports } from "../core/ports.ts"
+import type { Injection } from "../core/value.ts"
+import { filterMessages } from "../services/filter-messages.ts"
+import type { MessageFilter } from "../services/session-store.ts"
+import type { ToolContext } from "../tools/tool.ts"
+import type { TurnEvent } from "../trace/turn-event.ts"
+import type { ChildRun, TurnRun } from "./turn-run.ts"
+
+/** The turn that runs a tool, for an agent inside that tool (R25). */
+export interface ParentTurn {
+  /** How many agents stand above the turn. */
+  readonly depth: number
+  readonly agentName: string
+  readonly question: { readonly speaker: Speaker; readonly text: string }
+  readonly history: readonly HistoryMessage[]
+  readonly ports: Ports
+  /** The conversation's messages, those outside the window too. */
+  messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
+  /** What the turn's stack holds under a key. */
+  injection(key: string): Injection | undefined
+  /** Puts the child into the turn's trace. */
+  begin(child: Omit<ChildRun, "id">): void
+  /** Passes on an event of the child; ignored once the call has ended. */
+  tell(name: string, event: TurnEvent): void
+  warn(message: string): void
+}
+
+const handles = new WeakMap<object, ParentTurn>()
+
+/** What stands for a turn in the context of one tool call. */
+export function parentHandle(run: TurnRun, call: { readonly id: string; readonly isRunning: () => boolean }): object {
+  const { setup } = run
+  const { depth, agentName, question, history, ports, stack } = setup
+  const { id, isRunning } = call
+  const parent: ParentTurn = {
+    depth,
+    agentName,
+    question,
+    history,
+    ports,
+    messages: async (filter) => setup.messages?.(filter) ?? filterMessages(history, filter),
+    injection: (key) => stack.get(key),
+    begin: (child) => void run.children.push({ ...child, id }),
+    tell: (name, event) => isRunning() && run.emit({ type: "child", id, name, event }),
+    warn: (message) => isRunning() && run.warn("tool", message),
+  }
+  const handle = Object.freeze({})
+  handles.set(handle, parent)
+  return handle
+}
+
+/** The turn behind a tool's context; undefined outside a turn. */
+export function parentOf({ parent }: ToolContext): ParentTurn | undefined {
+  return parent && handles.get(parent)
+}

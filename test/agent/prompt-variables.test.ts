@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest"
+import { compileDialect } from "../../src/dialect/dialect.ts"
+import type { PromptSource } from "../../src/dialect/prompt-source.ts"
+import type { ProfileInput } from "../../src/profile/profile-input.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { testAgent } from "../support/agents.ts"
+
+const file = (path: string, body: string): PromptSource => ({ path, attributes: {}, body, firstLine: 1 })
+const planner = (body: string) => [
+  file("planner.md", `${body}\n\${role(user)}\n\${rest}\n\${question}`),
+  file("question.md", "${text}"),
+  file("optional.md", "optional"),
+]
+
+async function promptOf(body: string, profile: ProfileInput = {}) {
+  const dialect = compileDialect({ name: "own", locale: "en", files: planner(`\${role(system)}\n${body}`) })
+  return testAgent(scriptedModel([]), { ...profile, dialect }).session.preview("?")
+}
+
+describe("R3: variables that any prompt can name", () => {
+  test("come from the profile's other settings", async () => {
+    const { messages } = await promptOf("${agent_name} ${context_count} ${supported_formats}", {
+      history: { contextCount: 7 },
+      files: { formats: ["a", "b"] },
+    })
+    expect(messages[0]?.content).toBe("Fay 7 a, b")
+  })
+
+  test("the profile's own [variables] go before them", async () => {
+    const variables = { agent_name: "Nyan", work_mode: true }
+    const { messages } = await promptOf("${agent_name} ${work_mode? works : rests}", { variables })
+    expect(messages[0]?.content).toBe("Nyan works")
+  })
+
+  test("one without a value leaves its default, which is as fixed as the profile", async () => {
+    const { messages, prefixes } = await promptOf("A ${developer_name = nobody} ${work_mode? works : rests} Z")
+    expect(messages[0]?.content).toBe("A nobody rests Z")
+    const fixed = prefixes.find(({ stability }) => stability === "global")
+    expect(fixed?.message === 0 ? fixed.end : Infinity).toBeGreaterThanOrEqual("A nobody rests Z".length)
+  })
+
+  test("those that a dialect does not name stand nowhere", async () => {
+    const { decisions } = await promptOf("A")
+    expect(decisions.map(({ key }) => key)).not.toContain("agent_name")
+  })
+})

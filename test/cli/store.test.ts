@@ -1,0 +1,263 @@
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import type { ServiceKey } from "../../src/core/keys.ts"
+import type { StoredMemory } from "../../src/services/stored-memory.ts"
+import { openStore } from "../../src/stores/index.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { finish } from "../support/agents.ts"
+import { tempFolder } from "../support/temp-folder.ts"
+import { jsonLines } from "../support/terminal.ts"
+import { plainProfile, run, start } from "./run.ts"
+
+/** The data folder's own store. */
+const env = { PROMPTSTRATA_STORE: "" }
+const agent = "plain"
+const key: ServiceKey = { agent, conversation: "terminal", audience: "private", user: "user" }
+
+const optionsOf = (folder: string, locale = "en") => ["--profile", plainProfile, "--locale", locale, "--data-dir", folder]
+
+function memory(id: string, text: string, more: Partial<StoredMemory> = {}): StoredMemory {
+  const speaker = { id: key.user, name: "小明" }
+  const atMs = Date.UTC(2026, 2, 1, 8, 5)
+  return { ...key, id, kind: "dialogue", text, speaker, atMs, turnId: `turn of ${id}`, turn: 0, importance: 7, ...more }
+}
+
+/** A data folder whose store remembers something. */
+async function remembering(): Promise<string> {
+  const folder = tempFolder()
+  const store = await openStore(folder)
+  await store.memories.put(memory("m1", "我喜欢喝茉莉花茶"), { hash: "1", key })
+  await store.memories.put(memory("m2", "I like green tea", { atMs: Date.UTC(2026, 2, 2) }), { hash: "2", key })
+  await store.memories.put(memory("m3", "我改喝咖啡了", { atMs: Date.UTC(2026, 2, 3) }), { hash: "3", supersedes: ["m1"], key })
+  const statement = { name: "tea", confidence: 0.9, turnId: "t1", conversation: "terminal", audience: "private" } as const
+  await store.users.append([{ ...statement, value: "jasmine", atMs: 1 }], { turnId: "t1", expectVersion: 0, key })
+  const newer = { ...statement, value: "green", atMs: 60_000, turnId: "t2" }
+  await store.users.append([newer], { turnId: "t2", expectVersion: 1, key })
+  await store.close()
+  return folder
+}
+
+describe("promptstrata memory", () => {
+  test("list prints what holds as a table, with --all what was superseded, as JSON everything that is kept", async () => {
+    const folder = await remembering()
+    expect(await run(["memory", "list", ...optionsOf(folder)], { env })).toEqual({
+      code: 0,
+      stdout: [
+        "ID  WHEN (UTC)        IMP.  KIND      WHO   WHERE     TEXT",
+        "m2  2026-03-02 00:00  7     dialogue  小明  terminal  I like green tea",
+        "m3  2026-03-03 00:00  7     dialogue  小明  terminal  我改喝咖啡了",
+        "",
+      ].join("\n"),
+      stderr: "",
+    })
+    const all = await run(["memory", "list", "--all", ...optionsOf(folder)], { env })
+    expect(all.stdout).toContain("[superseded] 我喜欢喝茉莉花茶")
+    const json = await run(["memory", "list", "--json", "--limit", "1", ...optionsOf(folder)], { env })
+    expect(jsonLines(json.stdout)).toMatchObject([{ id: "m3", text: "我改喝咖啡了" }])
+  })
+
+  test("search prints what a turn would recall, and why", async () => {
+    const folder = await remembering()
+    const { code, stdout } = await run(["memory", "search", "green tea", ...optionsOf(folder, "zh-CN")], { env })
+    expect(code).toBe(0)
+    expect(stdout.split("\n").slice(0, 2)).toEqual([
+      expect.stringMatching(/^得分 {2}原因/u),
+      expect.stringMatching(/%.* m2 {4}I like green tea$/u),
+    ])
+    const other = await run(["memory", "search", "green tea", "--user", "bob", ...optionsOf(folder)], { env })
+    expect(other).toMatchObject({ code: 0, stdout: "", stderr: "Nothing was found.\n" })
+  })
+
+  test("show prints one memory, and says so where there is none", async () => {
+    const folder = await remembering()
+    const { stdout } = await run(["memory", "show", "m1", ...optionsOf(folder)], { env })
+    expect(stdout).toBe(
+      [
+        "id             m1",
+        "kind           dialogue",
+        "text           我喜欢喝茉莉花茶",
+        "who            小明 (user)",
+        "where          terminal",
+        "when           2026-03-01 08:05",
+        "importance     7",
+        "superseded by  m3",
+        "",
+      ].join("\n"),
+    )
+    const missing = await run(["memory", "show", "nope", ...optionsOf(folder)], { env })
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no memory nope") })
+  })
+
+  test("forget asks first; without a terminal it needs --yes", async () => {
+    const folder = await remembering()
+    const refused = await run(["memory", "forget", "--user", "user", ...optionsOf(folder)], { env })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Say --yes") })
+    const asked = start(["memory", "forget", "--user", "user", ...optionsOf(folder)], { env, terminal: true })
+    await asked.shows("[y/N]")
+    asked.type("n\n")
+    expect(await asked.code).toBe(0)
+    expect(asked.written.stdout).toContain("Nothing was deleted.")
+    expect((await run(["memory", "list", ...optionsOf(folder)], { env })).stdout).toContain("green tea")
+    const done = await run(["memory", "forget", "--user", "user", "--yes", ...optionsOf(folder)], { env })
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/Deleted: .*3 memory.*2 statement/u) })
+    expect(await run(["memory", "list", ...optionsOf(folder)], { env })).toMatchObject({
+      stdout: "",
+      stderr: "Nothing is remembered yet.\n",
+    })
+  })
+
+  test("export and import take everything elsewhere, byte for byte, and never write over a file", async () => {
+    const folder = await remembering()
+    const out = join(tempFolder(), "export.jsonl")
+    expect(await run(["memory", "export", "--out", out, ...optionsOf(folder)], { env })).toMatchObject({ code: 0 })
+    expect(statSync(out).mode & 0o777).toBe(0o600)
+    const again = await run(["memory", "export", "--out", out, ...optionsOf(folder)], { env })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("does not exist yet") })
+    const elsewhere = tempFolder()
+    const imported = await run(["memory", "import", out, ...optionsOf(elsewhere)], { env })
+    expect(imported).toMatchObject({ code: 0, stderr: "Imported: 3 memory, 1 user, 2 statement.\n" })
+    const { stdout } = await run(["memory", "export", ...optionsOf(elsewhere)], { env })
+    expect(stdout).toBe(readFileSync(out, "utf8"))
+    const piped = await run(["memory", "import", "-", ...optionsOf(tempFolder())], { env, input: stdout })
+    expect(piped).toMatchObject({ code: 0, stderr: "Imported: 3 memory, 1 user, 2 statement.\n" })
+    const broken = await run(["memory", "import", "-", ...optionsOf(elsewhere)], { env, input: "no json\n" })
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining("line 1") })
+  })
+
+  test("without a store says so and makes none", async () => {
+    const folder = tempFolder()
+    const none = await run(["memory", "list", ...optionsOf(folder)], { env })
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no store in") })
+    expect(existsSync(join(folder, ".promptstrata"))).toBe(false)
+    const off = await run(["memory", "list", "--no-store", ...optionsOf(folder)], { env })
+    expect(off).toMatchObject({ code: 1, stderr: expect.stringContaining("leave out --no-store") })
+  })
+})
+
+describe("promptstrata user show", () => {
+  test("prints what holds of a user and what held before", async () => {
+    const folder = await remembering()
+    const { code, stdout } = await run(["user", "show", ...optionsOf(folder)], { env })
+    expect({ code, lines: stdout.split("\n") }).toEqual({
+      code: 0,
+      lines: [
+        "NAME  VALUE  SURE  WHEN (UTC)        WHERE",
+        "tea   green  90 %  1970-01-01 00:01  terminal",
+        "",
+        "Before that:",
+        "NAME  VALUE    SURE  WHEN (UTC)        WHERE",
+        "tea   jasmine  90 %  1970-01-01 00:00  terminal",
+        "",
+      ],
+    })
+    expect(await run(["user", "show", "bob", ...optionsOf(folder)], { env })).toMatchObject({
+      stderr: "Nothing is known of bob.\n",
+    })
+  })
+})
+
+describe("promptstrata doctor", () => {
+  test("finds nothing wrong with a sound store, and backs it up", async () => {
+    const folder = await remembering()
+    const copy = join(tempFolder(), "copy.sqlite")
+    const { code, stdout } = await run(["doctor", "--backup", copy, ...optionsOf(folder)], { env })
+    expect(code).toBe(0)
+    expect(stdout.split("\n").slice(1)).toEqual(["3 memory, 1 user, 2 statement", "Nothing is wrong.", ""])
+    expect(statSync(copy).size).toBeGreaterThan(0)
+  })
+
+  test("tells of jobs that failed for good and of background work that failed lately, and fails for the former", async () => {
+    const folder = await remembering()
+    const store = await openStore(folder, { jobs: { maxAttempts: 1 } })
+    const receipt = { key, kind: "importance", attempt: 1, durationMs: 1, startedMs: 0 } as const
+    await store.receipts.put({ ...receipt, turnId: "t1", outcome: "parse-error", message: 'no number in "well"' })
+    await store.receipts.put({ ...receipt, turnId: "t2", outcome: "ok" })
+    const job = { id: "j1", kind: "memory", key, turnId: "t1", atMs: 0, payload: {} }
+    await store.commit(key, { expectVersion: 0, append: [], state: {}, jobs: [job] })
+    await store.jobs.start({ memory: () => Promise.reject(new Error("the server is away")) })
+    await store.jobs.idle()
+    await store.close()
+    const { code, stdout } = await run(["doctor", ...optionsOf(folder)], { env })
+    expect(code).toBe(1)
+    expect(stdout).toContain("✗ jobs: 1 failed for good")
+    expect(stdout).toMatch(/memory {2}user {2}terminal {6}1 {6}the server is away/u)
+    expect(stdout).toMatch(/importance {2}parse-error {2}1 {4}user {2}no number in "well"/u)
+    const json = await run(["doctor", "--json", ...optionsOf(folder)], { env })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: false,
+      dead: [{ error: "the server is away" }],
+      failed: [{ turnId: "t1" }],
+    })
+  })
+})
+
+describe("chat", () => {
+  test("goes on where the last run ended, and says so; --no-store begins anew and keeps nothing", async () => {
+    const folder = tempFolder()
+    const chat = ["chat", plainProfile, "--locale", "en", "--data-dir", folder]
+    const first = scriptedModel([finish("Nice to meet you.")])
+    expect(await run([...chat, "--once", "I am Ann."], { env, model: first })).toMatchObject({ code: 0 })
+
+    const second = scriptedModel([finish("You are Ann.")])
+    const talk = start(chat, { env, model: second, terminal: true })
+    await talk.shows("Goes on after 2 messages")
+    talk.type("Who am I?\n")
+    await talk.shows("You are Ann.")
+    talk.end()
+    expect(await talk.code).toBe(0)
+    expect(JSON.stringify(second.requests[0]?.messages)).toContain("I am Ann.")
+
+    const third = scriptedModel([finish("I do not know.")])
+    expect(await run([...chat, "--no-store", "--once", "Who am I?"], { env, model: third })).toMatchObject({ code: 0 })
+    expect(JSON.stringify(third.requests[0]?.messages)).not.toContain("I am Ann.")
+    const { stdout } = await run(["memory", "export", ...optionsOf(folder)], { env })
+    expect(jsonLines(stdout).filter(({ table }) => table === "message")).toHaveLength(4)
+  })
+
+  test("left with Ctrl-C in mid-answer leaves a store that is sound, and jobs that the next run may do at once", async () => {
+    // Without memory a turn asks its model and nothing else does.
+    const folder = tempFolder({ "plain.toml": `${readFileSync(plainProfile, "utf8")}\n[memory]\nenabled = false\n` })
+    const chat = ["chat", join(folder, "plain.toml"), "--locale", "en", "--data-dir", folder]
+    const model = scriptedModel([finish("First answer."), [{ stallUntilAborted: true }]])
+    const talk = start(chat, { env, model, terminal: true })
+    await talk.shows("You: ")
+    talk.type("one\n")
+    await talk.shows("First answer.")
+    await talk.shows("You: ", 2)
+    talk.type("two\n")
+    await expect.poll(() => model.requests.length, { interval: 1 }).toBe(2)
+    talk.interrupt()
+    talk.interrupt()
+    expect(await talk.code).toBe(130)
+    const store = await openStore(folder)
+    expect(await store.check()).toMatchObject({ ok: true, counts: { session: 1, message: 2 } })
+    const done: string[] = []
+    const job = { id: "j", kind: "work", key, turnId: "t", atMs: 0, payload: {} }
+    await store.commit(key, { expectVersion: 1, append: [], state: {}, jobs: [job] })
+    await store.jobs.start({ work: async ({ id }) => void done.push(id) }, { agent })
+    await store.jobs.idle()
+    expect(done).toEqual(["j"])
+    await store.close()
+  })
+
+  test("render looks at the next prompt of that conversation, and makes no store", async () => {
+    const folder = tempFolder()
+    const render = ["render", plainProfile, "--locale", "en", "--data-dir", folder, "--question", "Who am I?"]
+    expect((await run(render, { env })).stdout).not.toContain("I am Ann.")
+    expect(existsSync(join(folder, ".promptstrata"))).toBe(false)
+    const model = scriptedModel([finish("Nice to meet you.")])
+    await run(["chat", plainProfile, "--locale", "en", "--data-dir", folder, "--once", "I am Ann."], { env, model })
+    expect((await run(render, { env })).stdout).toContain("I am Ann.")
+  })
+
+  test("of a store that cannot be opened the run says why and where", async () => {
+    const folder = tempFolder({ ".promptstrata/store.sqlite": "not a database, but long enough to look at\n".repeat(50) })
+    const { code, stderr } = await run(["chat", plainProfile, "--data-dir", folder, "--once", "hi"], {
+      env,
+      model: scriptedModel([]),
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/store\.sqlite failed: file is not a database/u)
+  })
+})

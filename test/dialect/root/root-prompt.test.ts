@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest"
+import { loadProfile } from "../../../src/node/load-profile.ts"
+import type { ProfileInput } from "../../../src/profile/profile-input.ts"
+import { resolveProfile } from "../../../src/profile/resolve.ts"
+import { scriptedModel } from "../../../src/testing/index.ts"
+import { testAgent } from "../../support/agents.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { characterRules, idleRules, type RootRule, rootHeadings, rootRules, workRules } from "./rules.ts"
+
+const locales = ["zh-CN", "en"] as const
+type Locale = (typeof locales)[number]
+
+async function systemPrompt(locale: Locale, more: ProfileInput = {}): Promise<string> {
+  const profile = await loadProfile("root", { locale, env: {}, dataFolder: tempFolder({}) })
+  const variables = { ...profile.variables, developer_name: locale === "en" ? "the tester" : "测试者" }
+  const files = { ...profile.files, formats: ["txt", "png"] }
+  const { files: _opened, ...output } = profile.output
+  const changed = resolveProfile({ ...profile, files, output, history: { contextCount: 7 }, variables, ...more })
+  const { messages } = await testAgent(scriptedModel([]), changed).session.preview("?")
+  return messages[0]?.content ?? ""
+}
+
+function missing(prompt: string, rules: readonly RootRule[], locale: Locale): string[] {
+  return rules.filter(({ zh, en }) => !prompt.includes(locale === "en" ? en : zh)).map(({ rule }) => rule)
+}
+
+describe.each(locales)("R4 R29: the root prompt in %s", (locale) => {
+  test("has each rule of the document, with the values of the profile", async () => {
+    expect(missing(await systemPrompt(locale), [...rootRules, ...idleRules, ...characterRules], locale)).toEqual([])
+  })
+
+  test("has its headings as they are, in order", async () => {
+    const prompt = await systemPrompt(locale)
+    const places = rootHeadings.map((heading) => prompt.split("\n").findIndex((line) => line.trimStart().startsWith(heading)))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+  })
+
+  test("work_mode switches between work and idle talk, both ways", async () => {
+    const working = await systemPrompt(locale, { variables: { work_mode: true } })
+    const idle = await systemPrompt(locale, { variables: { work_mode: false } })
+    expect(missing(working, workRules, locale)).toEqual([])
+    expect(missing(working, idleRules, locale)).toHaveLength(idleRules.length)
+    expect(missing(idle, idleRules, locale)).toEqual([])
+    expect(missing(idle, workRules, locale)).toHaveLength(workRules.length)
+  })
+
+  test("a variable without a value has its default", async () => {
+    const prompt = await systemPrompt(locale, { variables: {} })
+    expect(prompt).toContain(locale === "en" ? "signs as: nobody in particular" : "开发者：没有署名")
+    expect(prompt).toContain("<style_corpus>\n")
+  })
+
+  test("its corpus comes from a file of the user's, or from a variable, and is no template", async () => {
+    const folder = tempFolder({
+      "mine.toml": 'extends = "root"\n[prompt]\nfolder = "prompts"\n',
+      [`prompts/root/${locale}/examples_hareru.txt`]: "Meow.\n",
+    })
+    const mine = await loadProfile(`${folder}/mine.toml`, { locale, env: {}, dataFolder: tempFolder({}) })
+    const { messages } = await testAgent(scriptedModel([]), mine).session.preview("?")
+    expect(messages[0]?.content).toContain("<style_corpus>\nMeow.\n</style_corpus>")
+    const given = await systemPrompt(locale, { variables: { examples_context: "Purr ${agent_name}." } })
+    expect(given).toContain("<style_corpus>\nPurr ${agent_name}.\n</style_corpus>")
+  })
+
+  test("nothing of it changes from turn to turn, and all of it is marked so", async () => {
+    const profile = await loadProfile("root", { locale, env: {}, dataFolder: tempFolder({}) })
+    const { session } = testAgent(scriptedModel([]), profile)
+    const [one, two] = [await session.preview("一"), await session.preview("二")]
+    expect(two.messages[0]).toEqual(one.messages[0])
+    const session1 = one.prefixes.find(({ stability }) => stability === "session")
+    expect(session1).toMatchObject({ message: 0, end: one.messages[0]?.content.length })
+  })
+})
+
+test("R29: the shipped root profile is 青蓝, and its colour reaches the profile", async () => {
+  const chinese = await loadProfile("root", { locale: "zh-CN", env: {}, dataFolder: tempFolder({}) })
+  const english = await loadProfile("root", { locale: "en", env: {}, dataFolder: tempFolder({}) })
+  expect(chinese.agent).toEqual({ id: "root", name: "青蓝", colour: "#1D75B3" })
+  expect(english.agent).toEqual({ id: "root", name: "Qinglan", colour: "#1D75B3" })
+  expect(chinese.output.files?.formats).toEqual(chinese.files.formats)
+})

@@ -1,0 +1,50 @@
+import { cutText } from "../../src/model/cut-text.ts"
+import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
+import type { Receipt } from "../../src/services/receipt.ts"
+
+/** What a model answers to a background prompt; what is left out is answered sensibly. */
+export interface BackgroundAnswers {
+  readonly importance?: string | ((request: ModelRequest) => string)
+  readonly profile?: string | ((request: ModelRequest) => string)
+  readonly reflection?: string | ((request: ModelRequest) => string)
+  readonly batch?: string | ((request: ModelRequest) => string)
+  /** The answer to a turn. */
+  readonly turn?: (request: ModelRequest) => string
+}
+
+/** A model that answers turns and background prompts by their kind, and remembers what it was asked. */
+export function backgroundModel(
+  answers: BackgroundAnswers = {},
+): LanguageModel & { readonly asked: ModelRequest[]; count(prompt: string): number } {
+  const asked: ModelRequest[] = []
+  const of = (answer: string | ((request: ModelRequest) => string) | undefined, request: ModelRequest, usual: string): string =>
+    typeof answer === "function" ? answer(request) : (answer ?? usual)
+  return {
+    id: "background",
+    capabilities: { developerRole: false, tools: false },
+    asked,
+    count: (prompt) => asked.filter(({ facts }) => facts?.prompt === prompt).length,
+    async *stream(request) {
+      asked.push(request)
+      const prompt = request.facts?.prompt
+      const text =
+        prompt === "importance"
+          ? of(answers.importance, request, "7")
+          : prompt === "user-profile"
+            ? of(answers.profile, request, "{}")
+            : prompt === "reflection"
+              ? of(answers.reflection, request, "[]")
+              : prompt === "importance-and-profile"
+                ? of(answers.batch, request, '{"importance": 7, "profile": {}}')
+                : (answers.turn?.(request) ?? JSON.stringify({ action: "finish", message: "I see." }))
+      for (const delta of cutText(text, 7)) yield { type: "text-delta", delta }
+      yield { type: "usage", usage: { inputTokens: 10, outputTokens: 1 } }
+      yield { type: "finish", reason: "stop" }
+    },
+  }
+}
+
+/** A receipt in one word or two: `importance ok`. */
+export function outcomesOf(receipts: readonly Receipt[]): string[] {
+  return receipts.map(({ kind, outcome }) => `${kind} ${outcome}`)
+}

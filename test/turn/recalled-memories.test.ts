@@ -1,0 +1,54 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import type { MemoryRecall } from "../../src/services/memory.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { recalledMemories } from "../../src/turn/recalled-memories.ts"
+import { finish, testAgent } from "../support/agents.ts"
+
+test.each<[string, unknown, number]>([
+  ["nothing", undefined, 1],
+  ["null", null, 1],
+  ["a text", "memories", 1],
+  ["a number", 5, 1],
+  ["an object", { text: "x" }, 1],
+  ["empty places", [null, undefined, 5, "x", [], {}], 1],
+  ["texts that are none", [{ text: {} }, { text: 5 }, { text: " " }], 1],
+  ["fields of other types", [{ id: 1, text: "good", speaker: {}, atMs: Number.NaN, why: 5, score: "1" }], 0],
+  ["a time that no date has", [{ id: "1", text: "good", atMs: 1e300 }], 0],
+  ["reasons that are none", [{ id: "1", text: "good", why: [null, 5, { signal: {} }, { signal: "words", share: 1 }] }], 0],
+  ["half a character and NUL", [{ id: "1", text: "good \ud800\0" }], 0],
+])("a memory service that answers %s costs no turn, and is told of", async (_, answer, warnings) => {
+  const memory: MemoryRecall = { recall: async () => answer as never }
+  const { session } = testAgent(scriptedModel([finish("well")]), {}, { memory })
+  const result = await session.send("good day").result
+  expect(result.ok).toBe(true)
+  expect(result.trace.warnings.filter(({ kind }) => kind === "recall")).toHaveLength(warnings)
+})
+
+test("whatever a service answers, what is read are memories, no more than were asked for", () => {
+  const field = fc.anything()
+  const entry = fc.oneof(
+    field,
+    fc.record(
+      {
+        id: field,
+        text: fc.oneof(fc.string(), field),
+        atMs: fc.oneof(fc.double(), field),
+        why: fc.oneof(fc.array(field), field),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 8 }), fc.integer({ min: -1, max: 6 }), (answer, limit) => {
+      const { memories, passedOver } = recalledMemories(answer, limit)
+      expect(memories.length + passedOver).toBe(Math.min(answer.length, Math.max(0, limit)))
+      for (const { id, text, atMs = 0, why = [] } of memories) {
+        expect([typeof id, typeof text]).toEqual(["string", "string"])
+        expect(() => new Date(atMs).toISOString()).not.toThrow()
+        for (const { signal, share } of why) expect([typeof signal, typeof share]).toEqual(["string", "number"])
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
