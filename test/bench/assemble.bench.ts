@@ -262,7 +262,7 @@ function cutGates(): Gate[] {
   }
   return [
     atMost("cutting 130 kB to 100 tokens splits of its pieces", share(100), 1 / 50),
-    atMost("cutting 130 kB to 1,000 tokens splits of its pieces", share(1000), 0.06),
+    atMost("cutting 130 kB to 1,000 tokens splits of its pieces", share(1000), 0.05),
   ]
 }
 

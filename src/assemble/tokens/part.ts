@@ -54,9 +54,37 @@ export function makePart(text: string, scan: PieceScan): Part {
 /** Room for so many pieces is kept. */
 const keptPieces = 16_384
 
-/** The part of a text whose pieces are known. */
-export function partOf(window: PieceWindow): Part {
-  return partOfFirst(window.ends.length, window)
+/** What is known of a text's pieces: how many there are, where the first so many end, and their tokens. */
+export interface KnownPieces {
+  readonly count: number
+  endOf(count: number): number
+  tokensOf(count: number): number
+}
+
+/** The part of a text whose pieces are known. Only its edges are read, so that a long text takes no more than a short one. */
+export function partOfKnown(text: string, pieces: KnownPieces): Part {
+  const { count } = pieces
+  const window = (from: number, to: number): Omit<PieceWindow, "isWhole"> => {
+    const start = pieces.endOf(from)
+    const ends: number[] = []
+    const tokens: number[] = []
+    for (let piece = from; piece < to; piece++) {
+      ends.push(pieces.endOf(piece + 1) - start)
+      tokens.push(pieces.tokensOf(piece + 1) - pieces.tokensOf(piece))
+    }
+    return { text: text.slice(start, pieces.endOf(to)), ends, tokens }
+  }
+  const isShort = count <= edgePieces
+  const [near, far] = [edgePieces / 2, count - edgePieces / 2]
+  return {
+    id: nextId(),
+    text,
+    tokens: pieces.tokensOf(count),
+    pieces: count,
+    head: { ...window(0, Math.min(count, edgePieces)), isWhole: isShort },
+    tail: tailOf(window(Math.max(0, count - edgePieces), count)),
+    innerTokens: isShort ? 0 : pieces.tokensOf(far) - pieces.tokensOf(near),
+  }
 }
 
 /** The part of a text that has so many pieces, the first ones of those given. */
