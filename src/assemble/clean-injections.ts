@@ -37,8 +37,8 @@ const noKinds: readonly string[] = []
 const cleaned = new WeakMap<Injection, CleanInjection>()
 const cleanedEntries = new WeakMap<Entry, CleanEntry>()
 
-/** Lists of injections, by the trust of what does not say its own. */
-const cleanLists: Readonly<Record<Trust, GrowingLists<Entry, CleanEntry>>> = {
+/** Lists of injections, by the trust of what does not say its own: whether nothing was to be done up to each entry. */
+const untouchedLists: Readonly<Record<Trust, GrowingLists<Entry, boolean>>> = {
   author: new GrowingLists(),
   user: new GrowingLists(),
   agent: new GrowingLists(),
@@ -79,13 +79,8 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
     return { injection: clean === content ? injection : { ...injection, content: clean } }
   }
   const entries = content as readonly Entry[]
-  if (
-    areUntouched(
-      entries,
-      cleanLists[trust].of(entries, (entry) => cleanEntry(entry, trust)),
-    )
-  )
-    return { injection }
+  const untouched = untouchedLists[trust].of(entries, (entry, before = true) => before && isUntouched(entry, trust))
+  if (untouched.at(-1) !== false) return { injection }
   const kept: number[] = []
   const clean = cleanEntries(entries, trust, { found, kept })
   if (clean === content) return { injection }
@@ -99,13 +94,9 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
   }
 }
 
-/** True where nothing was taken out of any entry of a list. */
-function areUntouched(entries: readonly Entry[], clean: readonly CleanEntry[]): boolean {
-  for (let index = 0; index < entries.length; index++) {
-    const known = clean[index]
-    if (known === undefined || known.removed > 0 || known.entry !== entries[index]) return false
-  }
-  return true
+function isUntouched(entry: Entry, trust: Trust): boolean {
+  const clean = cleanEntry(entry, trust)
+  return clean.removed === 0 && clean.entry === entry
 }
 
 /** The very same list where there was nothing to do; `kept` gets the numbers of the entries that are left. */

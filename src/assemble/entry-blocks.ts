@@ -2,7 +2,7 @@ import type { Source } from "../core/source.ts"
 import type { Trust } from "../core/trust.ts"
 import type { Entry, Injection } from "../core/value.ts"
 import type { Dialect, PromptFile } from "../dialect/dialect.ts"
-import type { Piece } from "./draft.ts"
+import type { DraftMessage, Piece } from "./draft.ts"
 import type { Origin } from "./draft-recorder.ts"
 
 /** What an entry prints by itself. */
@@ -10,6 +10,8 @@ export interface EntryBlock {
   readonly pieces: readonly Piece[]
   /** True when the first piece is the file's own text and not a value, a fence or a notice. */
   readonly opensWithFrame: boolean
+  /** The message that it makes, where it was asked for. */
+  message?: DraftMessage
 }
 
 /** Where an entry is printed. */
@@ -70,6 +72,7 @@ export function rememberBlock(
   const { key, stability } = origin
   const { key: injectionKey, trust, source } = injection
   const { pieces, opensWithFrame } = block
-  ofFile.set(owner, { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest })
-  return block
+  const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest }
+  ofFile.set(owner, known)
+  return known
 }

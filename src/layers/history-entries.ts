@@ -54,6 +54,9 @@ function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, { agentNa
   return known.text === text && known.speaker === speaker.name && known.agentName === agentName && known.group === group
 }
 
+/** A character that sanitising leaves and everybody sees. */
+const plainlySpoken = /[!-~\u4e00-\u9fff]/
+
 function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
-  return prestart.length > 0 || sanitise(text).text.trim() !== ""
+  return prestart.length > 0 || plainlySpoken.test(text) || sanitise(text).text.trim() !== ""
 }
