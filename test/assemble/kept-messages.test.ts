@@ -35,7 +35,7 @@ describe("messages kept from turn to turn", () => {
             { exact: true, count, scan },
           ]
           for (const [step, budget] of budgets.entries()) {
-            const turn = turnState(lines[step] ?? "and now?", { history: history.slice(0, 2 + step * 3) })
+            const turn = turnState(lines[step] ?? "and now?", { history: history.slice(step % 3, 2 + step * 3) })
             const options = {
               ...where,
               history: { reserveTokens: step },
