@@ -4,7 +4,7 @@ import { assemble } from "../../src/assemble/assemble.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { said, turnState } from "../support/turns.ts"
 import { both } from "../tokenizers/tiktoken/encoders.ts"
-import { turnPrompts } from "./arbitrary-turn.ts"
+import { perCodePoint, turnPrompts } from "./arbitrary-turn.ts"
 
 const { encoder } = both("o200k_base")
 const { count, scan } = encoder
@@ -30,10 +30,7 @@ describe("messages kept from turn to turn", () => {
         (where, lines, budgets) => {
           const stack = new PromptStack([{ key: "persona", content: "You are Fay." }])
           const history = lines.map((text, index) => said(index % 2 === 0 ? "user" : "assistant", text))
-          const [one, other] = [
-            { exact: true, count, scan },
-            { exact: true, count, scan },
-          ]
+          const [one, other] = [{ exact: true, count, scan }, { ...perCodePoint }]
           for (const [step, budget] of budgets.entries()) {
             const turn = turnState(lines[step] ?? "and now?", { history: history.slice(step % 3, 2 + step * 3) })
             const options = {
@@ -42,7 +39,11 @@ describe("messages kept from turn to turn", () => {
               ...(budget === undefined ? {} : { budgetTokens: budget + 800 }),
             }
             const kept = assemble(stack, { ...options, turn, counter: step % 2 === 0 ? one : other })
-            const alone = assemble(stack, { ...options, turn: structuredClone(turn), counter: { exact: true, count, scan } })
+            const alone = assemble(stack, {
+              ...options,
+              turn: structuredClone(turn),
+              counter: step % 2 === 0 ? { ...one } : { ...other },
+            })
             expect(kept).toEqual(alone)
           }
         },
