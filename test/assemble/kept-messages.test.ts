@@ -32,11 +32,11 @@ describe("messages kept from turn to turn", () => {
           const history = lines.map((text, index) => said(index % 2 === 0 ? "user" : "assistant", text))
           const [one, other] = [{ exact: true, count, scan }, { ...perCodePoint }]
           for (const [step, budget] of budgets.entries()) {
-            const turn = turnState(lines[step] ?? "and now?", { history: history.slice(step % 3, 2 + step * 3) })
+            const turn = turnState("and now?", { history: history.slice(step % 3, 2 + step * 3) })
             const options = {
               ...where,
               history: { reserveTokens: step },
-              ...(budget === undefined ? {} : { budgetTokens: budget + 800 }),
+              ...(budget === undefined ? {} : { budgetTokens: step % 2 === 0 ? budget + 800 : budget * 10 + 4000 }),
             }
             const kept = assemble(stack, { ...options, turn, counter: step % 2 === 0 ? one : other })
             const alone = assemble(stack, {
