@@ -34,6 +34,8 @@ interface OpenMessage {
 export class DraftRecorder {
   readonly #messages: DraftMessage[] = []
   readonly #printed = new Set<string>()
+  /** The piece put last, or one that stood here before: where the next one is to be like it, it is put again. */
+  last: Piece | undefined
   #lastKey = ""
   #origin: Origin
   #open: OpenMessage | undefined
@@ -81,11 +83,13 @@ export class DraftRecorder {
     if (text === "") return
     const { key, stability } = this.#origin
     const { pieces } = this.#place(source)
-    pieces.push(
-      source
-        ? { text, key, part, trust, stability, source, known: undefined }
-        : { text, key, part, trust, stability, known: undefined },
-    )
+    const { last } = this
+    const isAgain = last?.text === text && last.source === source && last.part === part && last.trust === trust
+    this.last = isAgain && last.key === key && last.stability === stability ? last : undefined
+    this.last ??= source
+      ? { text, key, part, trust, stability, source, known: undefined, hash: undefined }
+      : { text, key, part, trust, stability, known: undefined, hash: undefined }
+    pieces.push(this.last)
     this.#mark()
   }
 

@@ -5,7 +5,7 @@ import type { Span } from "../core/span.ts"
 import type { Countable, Growth, MessageCounter } from "./tokens/counted-message.ts"
 
 /** A span before it has its tokens and its place in a message. */
-export type Piece = Omit<Span, "tokens" | "message"> & Countable
+export type Piece = Omit<Span, "tokens" | "message"> & Countable & { hash?: TextHash | undefined }
 
 /** What a message carries beside its text. */
 export type MessageCalls = Pick<Message, "toolCalls" | "toolCallId">

@@ -10,6 +10,8 @@ export interface EntryBlock {
   readonly pieces: readonly Piece[]
   /** True when the first piece is the file's own text and not a value, a fence or a notice. */
   readonly opensWithFrame: boolean
+  /** The white space that stood before it the last time. */
+  lead?: Piece | undefined
   /** The message that it makes, where it was asked for. */
   message?: DraftMessage
 }

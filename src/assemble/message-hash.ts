@@ -1,5 +1,6 @@
 import { hashText, joinHashes, type TextHash } from "../core/fingerprint.ts"
 import type { Message } from "../core/message.ts"
+import type { Piece } from "./draft.ts"
 import { Generations } from "./tokens/generations.ts"
 
 /** Hashes of long texts: most of a request stood in the one before it. */
@@ -28,9 +29,12 @@ export function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role
   return hash
 }
 
-/** The hash of a whole message: its opening and its texts. */
-export function messageHash(message: Message, texts: readonly { readonly text: string }[]): TextHash {
+/** The hash of a whole message: its opening and its pieces, which keep theirs. */
+export function messageHash(message: Message, pieces: readonly Piece[]): TextHash {
   let hash = openingHash(message)
-  for (const { text } of texts) hash = joinHashes(hash, knownHash(text))
+  for (const piece of pieces) {
+    piece.hash ??= knownHash(piece.text)
+    hash = joinHashes(hash, piece.hash)
+  }
   return hash
 }

@@ -84,12 +84,17 @@ export class ValuePrinter {
     return this.#knownBlock(entry, place) ?? this.#makeBlock(entry, entry, place)
   }
 
-  #block({ pieces, opensWithFrame }: EntryBlock, place: EntryPlace): boolean {
+  #block(block: EntryBlock, place: EntryPlace): boolean {
+    const { pieces, opensWithFrame } = block
     const first = pieces[0]
     if (!first) return false
     // The white space that waits becomes one piece with a frame, and stands before a value by itself.
     if (opensWithFrame) this.#writer.frame(first.text, first.source ?? place.node.source)
-    else this.#writer.beforeContent(place.node.source)
+    else {
+      this.#recorder.last = block.lead
+      this.#writer.beforeContent(place.node.source)
+      block.lead = this.#recorder.last
+    }
     this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0)
     return true
   }

@@ -56,7 +56,7 @@ export class TextSlices {
   }
 
   #known(part: Part): Countable {
-    return { text: part.text, known: { store: this.#store, part } }
+    return { text: part.text, known: { store: this.#store, part, after: undefined, seam: undefined } }
   }
 
   #head(end: number): Part {
