@@ -16,7 +16,8 @@ export function dropUnits(injection: Injection, order: readonly Unit[], units: n
   }
   const cut = { entries: entries.length - dropped, of: entries.length }
   if (dropped === 0) return { injection, cut }
-  const content = [noticeEntry(notices.entriesDropped({ dropped, total: entries.length }))]
+  const byScore = injection.fit?.scores !== undefined
+  const content = [noticeEntry(notices.entriesDropped({ dropped, total: entries.length, byScore }))]
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]
     if (entry && isGone[index] === 0) content.push(entry)

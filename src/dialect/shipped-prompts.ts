@@ -538,6 +538,12 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "shared/en/entries-outranked.md",
+    attributes: {},
+    body: "[...lower-ranked entries left out: ${dropped}...]\n",
+    firstLine: 1,
+  },
+  {
     path: "shared/en/importance.md",
     attributes: {},
     body: "${role(system)}\nYou judge whether a conversation is worth remembering. Output one number from 0 to 10 and nothing else.\n${role(user)}\n**Conversation to judge**\n${dialogue}\n---\n\n${rest}\n\nScore the conversation: 0 is small talk that can be forgotten at once, 5 is something that may be useful later, 10 is about who the person is, a promise or a great event, and must never be forgotten.\nOutput the number only, without explanation.\n",
@@ -667,6 +673,12 @@ export const shippedPrompts: readonly PromptSource[] = [
     path: "shared/zh-CN/entries-dropped.md",
     attributes: {},
     body: "[...较早的 ${dropped} 条已省略...]\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/entries-outranked.md",
+    attributes: {},
+    body: "[...排序靠后的 ${dropped} 条已省略...]\n",
     firstLine: 1,
   },
   {
