@@ -9,6 +9,7 @@ import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
 import type { StopReason, TurnResult } from "../trace/turn-result.ts"
 import { AnswerOutput } from "./answer-output.ts"
 import type { TurnEvent } from "./events.ts"
+import { withFittedArguments } from "./fit-arguments.ts"
 import type { TurnSetup } from "./turn-setup.ts"
 
 const notPaused = () => () => undefined
@@ -113,7 +114,7 @@ export class TurnRun {
       prestart: this.prestart,
       tools: this.tools.plannerTools,
       memoryOn: setup.memoryOn,
-      runs: this.runs,
+      runs: this.runs.map((one) => withFittedArguments(one, setup)),
       steps: this.steps,
       ...(this.note === undefined ? {} : { note: this.note }),
       ...(this.fault === undefined ? {} : { fault: this.fault }),
