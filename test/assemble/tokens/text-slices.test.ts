@@ -1,11 +1,19 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import type { Part } from "../../../src/assemble/tokens/part.ts"
 import { PartStore } from "../../../src/assemble/tokens/part-store.ts"
 import { TextSlices } from "../../../src/assemble/tokens/text-slices.ts"
 import { piecesOfText } from "../../tokenizers/tiktoken/arbitrary-pieces.ts"
 import { both, encodings } from "../../tokenizers/tiktoken/encoders.ts"
 
 const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 })
+
+/** Everything of a part but the numbers that are given once. */
+function facts(part: Part | undefined) {
+  if (!part) return undefined
+  const { text, tokens, pieces, innerTokens, head, tail } = part
+  return { text, tokens, pieces, innerTokens, head, tail: { ...tail, id: 0 } }
+}
 
 describe.each(encodings)("slices of a text counted with %s", (encoding) => {
   const { encoder } = both(encoding)
@@ -20,8 +28,7 @@ describe.each(encodings)("slices of a text counted with %s", (encoding) => {
             ...(place > 0 ? [slices.head(place)] : []),
             ...(place < text.length ? [slices.tail(place)] : []),
           ]) {
-            const { id: _, tail, ...alone } = new PartStore(encoder.scan).part(slice)
-            expect(known?.part).toMatchObject({ ...alone, tail: { text: tail.text, ends: tail.ends, tokens: tail.tokens } })
+            expect(facts(known?.part)).toEqual(facts(new PartStore(encoder.scan).part(slice)))
           }
         }
       }),
