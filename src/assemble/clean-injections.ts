@@ -19,9 +19,8 @@ export interface CleanInjection {
  * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed.
  */
 export function cleanInjection(injection: Injection): CleanInjection {
-  // What its author wrote stands as it is, and saying so takes less than looking it up.
-  if (typeof injection.content === "string" && injection.trust === "author")
-    return { given: injection, injection, removed: 0, kinds: noKinds }
+  // Saying that nothing is to be done takes less than looking it up.
+  if (isUntouchedContent(injection)) return { given: injection, injection, removed: 0, kinds: noKinds }
   const known = cleaned.get(injection)
   if (known) return known
   const found = new Found()
@@ -79,8 +78,6 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
     return { injection: clean === content ? injection : { ...injection, content: clean } }
   }
   const entries = content as readonly Entry[]
-  const untouched = untouchedLists[trust].of(entries, (entry, before = true) => before && isUntouched(entry, trust))
-  if (untouched.at(-1) !== false) return { injection }
   const kept: number[] = []
   const clean = cleanEntries(entries, trust, { found, kept })
   if (clean === content) return { injection }
@@ -92,6 +89,17 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
       ...(fit && scores ? { fit: { ...fit, scores: kept.map((index) => scores[index] ?? 0) } } : {}),
     },
   }
+}
+
+/** True for what its author wrote and for a list of which nothing has to be taken out. */
+function isUntouchedContent({ content, trust }: Injection): boolean {
+  if (typeof content === "string") return trust === "author"
+  if (!Array.isArray(content)) return false
+  const upTo = untouchedLists[trust].of(
+    content as readonly Entry[],
+    (entry, before = true) => before && isUntouched(entry, trust),
+  )
+  return upTo.at(-1) !== false
 }
 
 function isUntouched(entry: Entry, trust: Trust): boolean {
