@@ -34,8 +34,8 @@ interface OpenMessage {
 export class DraftRecorder {
   readonly #messages: DraftMessage[] = []
   readonly #printed = new Set<string>()
-  /** The piece put last, or one that stood here before: where the next one is to be like it, it is put again. */
-  last: Piece | undefined
+  /** The piece put last, or one that stood here before: where the next one would be like it, it is put again. */
+  again: Piece | undefined
   #lastKey = ""
   #origin: Origin
   #open: OpenMessage | undefined
@@ -83,13 +83,13 @@ export class DraftRecorder {
     if (text === "") return
     const { key, stability } = this.#origin
     const { pieces } = this.#place(source)
-    const { last } = this
-    const isAgain = last?.text === text && last.source === source && last.part === part && last.trust === trust
-    this.last = isAgain && last.key === key && last.stability === stability ? last : undefined
-    this.last ??= source
+    const { again } = this
+    const isAlike = again?.text === text && again.source === source && again.part === part && again.trust === trust
+    this.again = isAlike && again.key === key && again.stability === stability ? again : undefined
+    this.again ??= source
       ? { text, key, part, trust, stability, source, known: undefined, hash: undefined }
       : { text, key, part, trust, stability, known: undefined, hash: undefined }
-    pieces.push(this.last)
+    pieces.push(this.again)
     this.#mark()
   }
 

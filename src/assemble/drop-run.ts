@@ -31,7 +31,7 @@ export function dropRun(
   )
   let over = -state.budgetTokens
   for (const { own } of byKey.values()) over += own
-  const withoutFirst = partsOf(state.draft, run)
+  const withoutFirst = withoutFirstOf(state.draft, run)
   let tried: { readonly count: number; readonly draft: Draft } | undefined
   const tryFirst = (count: number): Draft => {
     if (tried?.count !== count) tried = { count, draft: withoutFirst(count) }
@@ -87,7 +87,7 @@ function adoptDrops(
 }
 
 /** Makes drafts without the pieces of the first ones of a run: as if composed, but for the white space where the first of a slot goes. */
-function partsOf({ messages, printed }: Draft, run: readonly Injection[]): (count: number) => Draft {
+function withoutFirstOf({ messages, printed }: Draft, run: readonly Injection[]): (count: number) => Draft {
   const places = new Map(run.map(({ key }, index) => [key, index]))
   const numbers = messages.map(({ pieces }) => numbersOf(pieces, places))
   return (count) => ({

@@ -91,9 +91,9 @@ export class ValuePrinter {
     // The white space that waits becomes one piece with a frame, and stands before a value by itself.
     if (opensWithFrame) this.#writer.frame(first.text, first.source ?? place.node.source)
     else {
-      this.#recorder.last = block.lead
+      this.#recorder.again = block.lead
       this.#writer.beforeContent(place.node.source)
-      block.lead = this.#recorder.last
+      block.lead = this.#recorder.again
     }
     this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0)
     return true
