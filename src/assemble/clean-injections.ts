@@ -19,9 +19,8 @@ export interface CleanInjection {
  * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed.
  */
 export function cleanInjection(injection: Injection): CleanInjection {
-  // What its author wrote stands as it is, and saying so takes less than looking it up.
-  if (typeof injection.content === "string" && injection.trust === "author")
-    return { given: injection, injection, removed: 0, kinds: noKinds }
+  // Saying that nothing is to be done takes less than looking it up.
+  if (isUntouchedContent(injection)) return { given: injection, injection, removed: 0, kinds: noKinds }
   const known = cleaned.get(injection)
   if (known) return known
   const found = new Found()
@@ -37,8 +36,8 @@ const noKinds: readonly string[] = []
 const cleaned = new WeakMap<Injection, CleanInjection>()
 const cleanedEntries = new WeakMap<Entry, CleanEntry>()
 
-/** Lists of injections, by the trust of what does not say its own. */
-const cleanLists: Readonly<Record<Trust, GrowingLists<Entry, CleanEntry>>> = {
+/** Lists of injections, by the trust of what does not say its own: whether nothing was to be done up to each entry. */
+const untouchedLists: Readonly<Record<Trust, GrowingLists<Entry, boolean>>> = {
   author: new GrowingLists(),
   user: new GrowingLists(),
   agent: new GrowingLists(),
@@ -79,13 +78,6 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
     return { injection: clean === content ? injection : { ...injection, content: clean } }
   }
   const entries = content as readonly Entry[]
-  if (
-    areUntouched(
-      entries,
-      cleanLists[trust].of(entries, (entry) => cleanEntry(entry, trust)),
-    )
-  )
-    return { injection }
   const kept: number[] = []
   const clean = cleanEntries(entries, trust, { found, kept })
   if (clean === content) return { injection }
@@ -99,13 +91,20 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
   }
 }
 
-/** True where nothing was taken out of any entry of a list. */
-function areUntouched(entries: readonly Entry[], clean: readonly CleanEntry[]): boolean {
-  for (let index = 0; index < entries.length; index++) {
-    const known = clean[index]
-    if (known === undefined || known.removed > 0 || known.entry !== entries[index]) return false
-  }
-  return true
+/** True for what its author wrote and for a list of which nothing has to be taken out. */
+function isUntouchedContent({ content, trust }: Injection): boolean {
+  if (typeof content === "string") return trust === "author"
+  if (!Array.isArray(content)) return false
+  const upTo = untouchedLists[trust].of(
+    content as readonly Entry[],
+    (entry, before = true) => before && isUntouched(entry, trust),
+  )
+  return upTo.at(-1) !== false
+}
+
+function isUntouched(entry: Entry, trust: Trust): boolean {
+  const clean = cleanEntry(entry, trust)
+  return clean.removed === 0 && clean.entry === entry
 }
 
 /** The very same list where there was nothing to do; `kept` gets the numbers of the entries that are left. */

@@ -1,10 +1,10 @@
 import type { Message } from "../core/message.ts"
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Prefix, Span } from "../core/span.ts"
-import type { Draft, DraftMessage, Piece } from "./draft.ts"
+import type { Draft, DraftMessage } from "./draft.ts"
 import { findPrefixes } from "./prefixes.ts"
-import type { Growth } from "./tokens/counted-message.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
+import { joined, messageTokens, writeMessage } from "./written-message.ts"
 
 /** A draft with its messages written out and every span counted. */
 export interface CountedDraft {
@@ -24,53 +24,34 @@ export interface Counting {
 }
 
 /** Tokens of a draft: its messages' contents, and what the provider adds around them. */
-export function countDraft(draft: Draft, counting: Counting): number {
+export function countDraft({ messages }: Draft, counting: Counting): number {
   const counter = messageCounter(counting.counter)
-  const tokens = draft.messages.reduce((sum, message) => sum + counter.message(message.pieces), 0)
-  return (
-    tokens +
-    (counting.counter.overhead
-      ? overheadOf(
-          draft.messages.map((message) => new Unwritten(message)),
-          counting,
-        )
-      : 0)
-  )
+  let tokens = 0
+  for (const message of messages) tokens += messageTokens(message, counter)
+  return counting.counter.overhead ? tokens + overheadOf(messages.map(sketchOf), counting) : tokens
 }
 
 /** Writes a draft out and counts it: its messages, its spans, and the prefix that ends with each stability. */
 export function countSpans(draft: Draft, counting: Counting): CountedDraft {
   const counter = messageCounter(counting.counter)
-  const messages = draft.messages.map(({ role, calls, pieces }): Message => ({ role, content: joined(pieces), ...calls }))
-  const growths = draft.messages.map((message) => counter.growth(message.pieces))
-  const spans = spansOf(draft, growths)
-  const tokens = growths.reduce((sum, growth) => sum + growth.tokens, 0)
+  const written = draft.messages.map((message, index) => writeMessage(message, index, counter))
+  const messages = written.map(({ message }) => message)
+  const spans: Span[] = []
+  let tokens = 0
+  for (const { spans: own, growth } of written) {
+    for (const span of own) spans.push(span)
+    tokens += growth.tokens
+  }
   return {
     messages,
     spans,
     tokens,
     overheadTokens: overheadOf(messages, counting),
-    prefixes: findPrefixes(messages, spans, (message, count) => growths[message]?.upTo(count) ?? 0),
+    prefixes: findPrefixes(messages, spans, {
+      tokensUpTo: (message, count) => written[message]?.growth.upTo(count) ?? 0,
+      even: (message) => written[message]?.even,
+    }),
   }
-}
-
-function spansOf(draft: Draft, growths: readonly Growth[]): Span[] {
-  const spans: Span[] = []
-  for (let message = 0; message < draft.messages.length; message++) {
-    const pieces = draft.messages[message]?.pieces ?? []
-    const shares = growths[message]?.shares ?? []
-    for (let index = 0; index < pieces.length; index++) {
-      const piece = pieces[index]
-      if (piece) spans.push(spanOf(piece, message, shares[index] ?? 0))
-    }
-  }
-  return spans
-}
-
-function spanOf({ text, key, part, trust, stability, source }: Piece, message: number, tokens: number): Span {
-  return source
-    ? { text, message, key, part, trust, stability, source, tokens }
-    : { text, message, key, part, trust, stability, tokens }
 }
 
 function overheadOf(
@@ -78,6 +59,11 @@ function overheadOf(
   { counter, tools }: Counting,
 ): number {
   return counter.overhead?.(messages, ...(tools ? [tools] : [])) ?? 0
+}
+
+/** A message as what providers add is counted from. */
+function sketchOf(draft: DraftMessage): { readonly role: string; readonly content: string } {
+  return draft.written?.message ?? new Unwritten(draft)
 }
 
 /** A message whose content is written out only when it is read: what providers add seldom depends on it. */
@@ -93,10 +79,4 @@ class Unwritten {
   get content(): string {
     return joined(this.#pieces)
   }
-}
-
-function joined(pieces: DraftMessage["pieces"]): string {
-  let text = ""
-  for (const piece of pieces) text += piece.text
-  return text
 }

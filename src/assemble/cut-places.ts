@@ -9,7 +9,7 @@ export interface CutPlaces {
 }
 
 /** Head and tail share what is left as 70 to 20 (D4). */
-const headShare = 7 / 9
+export const headShare = 7 / 9
 
 /** The places that leave at most `size` UTF-16 units, between graphemes and never in the line of a code fence (S17). `first` loses its end, `last` its beginning. */
 export function cutPlaces(first: string, last: string, size: number, shrink: Fit["shrink"]): CutPlaces {

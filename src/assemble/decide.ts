@@ -25,13 +25,15 @@ export function decide(given: readonly Injection[], outcome: Outcome): Decision[
   const { live, fitted, counter } = outcome
   const steps = new Map(fitted.steps.map((step) => [step.key, step]))
   const toTokens = tokensByKey(outcome.spans)
-  const wanted = given.filter(({ enabled, content }) => enabled && !isEmptyValue(content))
+  // Mostly each injection has a key of its own and prints: then nothing has to be looked for.
+  const isEach = live.size === given.length
+  const wanted = isEach ? given : given.filter(({ enabled, content }) => enabled && !isEmptyValue(content))
   const decisions: Decision[] = []
   const replaced: Decision[] = []
   for (const injection of wanted) {
     const { key } = injection
     const step = steps.get(key)
-    if ((live.get(key)?.given ?? injection) !== injection)
+    if (!isEach && (live.get(key)?.given ?? injection) !== injection)
       replaced.push(unplaced(injection, "another injection of its key took its place", counter))
     else if (step) decisions.push(cutDecision(step, fitted.fromTokens(key), toTokens.get(key) ?? 0))
     else {

@@ -12,6 +12,8 @@ export function dialectNotices(dialect: Dialect): Notices {
   }
   return {
     truncated: (counts) => say("truncated", counts),
-    entriesDropped: (counts) => say("entries-dropped", counts),
+    // A dialect of somebody's own may have one file for both.
+    entriesDropped: ({ byScore, ...counts }) =>
+      say(byScore && dialect.files.has("entries-outranked") ? "entries-outranked" : "entries-dropped", counts),
   }
 }

@@ -3,7 +3,7 @@ import type { MessageRole } from "../core/message.ts"
 import { leastStable, type Scope, type Stability } from "../core/scope.ts"
 import type { Source } from "../core/source.ts"
 import type { Injection } from "../core/value.ts"
-import type { Draft, MessageCalls, Piece } from "./draft.ts"
+import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 
 /** Whose text is being printed. */
 export interface Origin {
@@ -32,11 +32,15 @@ interface OpenMessage {
 
 /** Records what is printed as pieces of messages, each with its origin. One recorder makes one draft. */
 export class DraftRecorder {
-  readonly #messages: OpenMessage[] = []
+  readonly #messages: DraftMessage[] = []
   readonly #printed = new Set<string>()
+  /** The piece put last, or one that stood here before: where the next one would be like it, it is put again. */
+  again: Piece | undefined
   #lastKey = ""
   #origin: Origin
   #open: OpenMessage | undefined
+  /** The last message, where it was opened here. */
+  #last: OpenMessage | undefined
 
   constructor(origin: Origin = ownFrame) {
     this.#origin = origin
@@ -79,11 +83,13 @@ export class DraftRecorder {
     if (text === "") return
     const { key, stability } = this.#origin
     const { pieces } = this.#place(source)
-    pieces.push(
-      source
-        ? { text, key, part, trust, stability, source, known: undefined }
-        : { text, key, part, trust, stability, known: undefined },
-    )
+    const { again } = this
+    const isAlike = again?.text === text && again.source === source && again.part === part && again.trust === trust
+    this.again = isAlike && again.key === key && again.stability === stability ? again : undefined
+    this.again ??= source
+      ? { text, key, part, trust, stability, source, known: undefined, hash: undefined }
+      : { text, key, part, trust, stability, known: undefined, hash: undefined }
+    pieces.push(this.again)
     this.#mark()
   }
 
@@ -100,7 +106,17 @@ export class DraftRecorder {
   startMessage(role: MessageRole, calls?: MessageCalls): void {
     this.#dropEmptyMessage()
     this.#open = { role, pieces: [], ...(calls ? { calls } : {}) }
+    this.#last = this.#open
     this.#messages.push(this.#open)
+  }
+
+  /** Adds a message that was recorded under this origin before, and in which something is printed. */
+  addMessage(message: DraftMessage): void {
+    this.#dropEmptyMessage()
+    this.#open = undefined
+    this.#last = undefined
+    this.#messages.push(message)
+    this.#mark()
   }
 
   /** What is printed next needs a message of its own. */
@@ -110,7 +126,7 @@ export class DraftRecorder {
 
   /** What is printed next still belongs to the last message. */
   continueMessage(): void {
-    this.#open = this.#messages.at(-1)
+    this.#open = this.#last
   }
 
   draft(): Draft {

@@ -31,10 +31,10 @@ export function dropRun(
   )
   let over = -state.budgetTokens
   for (const { own } of byKey.values()) over += own
-  const gone = new Map(run.map(({ key }, index) => [key, index]))
+  const withoutFirst = withoutFirstOf(state.draft, run)
   let tried: { readonly count: number; readonly draft: Draft } | undefined
   const tryFirst = (count: number): Draft => {
-    if (tried?.count !== count) tried = { count, draft: withoutFirst(state.draft, gone, count) }
+    if (tried?.count !== count) tried = { count, draft: withoutFirst(count) }
     return tried.draft
   }
   const first = fewestGone(gains, over, (count) => state.excess(tryFirst(count))) ?? run.length
@@ -86,22 +86,32 @@ function adoptDrops(
   state.adopt(tryout, goalOf(state, last), steps)
 }
 
-/** A draft without the pieces of what is gone: the composed one, but for the white space where the first of a slot goes. */
-function withoutFirst({ messages, printed }: Draft, gone: ReadonlyMap<string, number>, count: number): Draft {
-  return {
+/** Makes drafts without the pieces of the first ones of a run: as if composed, but for the white space where the first of a slot goes. */
+function withoutFirstOf({ messages, printed }: Draft, run: readonly Injection[]): (count: number) => Draft {
+  const places = new Map(run.map(({ key }, index) => [key, index]))
+  const numbers = messages.map(({ pieces }) => numbersOf(pieces, places))
+  return (count) => ({
     printed,
-    messages: messages.map((message) => {
-      const pieces: Piece[] = []
-      let key = ""
-      let isGone = false
-      for (const piece of message.pieces) {
-        if (piece.key !== key) {
-          key = piece.key
-          isGone = (gone.get(key) ?? count) < count
-        }
-        if (!isGone) pieces.push(piece)
-      }
-      return { ...message, pieces }
+    messages: messages.map((message, index) => {
+      const number = numbers[index]
+      const pieces = number ? message.pieces.filter((_, at) => (number[at] ?? count) >= count) : message.pieces
+      return pieces.length === message.pieces.length ? message : { ...message, pieces, written: undefined }
     }),
+  })
+}
+
+/** By piece, the place in the run of what printed it; above them all for what is not of the run, `undefined` where nothing is. */
+function numbersOf(pieces: readonly Piece[], places: ReadonlyMap<string, number>): Uint32Array | undefined {
+  const numbers = new Uint32Array(pieces.length)
+  let [key, place, isAny] = ["", places.size, false]
+  for (let at = 0; at < pieces.length; at++) {
+    const piece = pieces[at]
+    if (piece && piece.key !== key) {
+      key = piece.key
+      place = places.get(key) ?? places.size
+      isAny ||= place < places.size
+    }
+    numbers[at] = place
   }
+  return isAny ? numbers : undefined
 }

@@ -2,7 +2,7 @@ import type { Source } from "../core/source.ts"
 import type { Trust } from "../core/trust.ts"
 import type { Entry, Injection } from "../core/value.ts"
 import type { Dialect, PromptFile } from "../dialect/dialect.ts"
-import type { Piece } from "./draft.ts"
+import type { DraftMessage, Piece } from "./draft.ts"
 import type { Origin } from "./draft-recorder.ts"
 
 /** What an entry prints by itself. */
@@ -10,6 +10,10 @@ export interface EntryBlock {
   readonly pieces: readonly Piece[]
   /** True when the first piece is the file's own text and not a value, a fence or a notice. */
   readonly opensWithFrame: boolean
+  /** The white space that stood before it the last time. */
+  lead?: Piece | undefined
+  /** The message that it makes, where it was asked for. */
+  message?: DraftMessage
 }
 
 /** Where an entry is printed. */
@@ -39,13 +43,24 @@ interface KnownBlock extends EntryBlock {
 /** The last block of each entry, or rest item, in each file: they are readonly data, so the same one prints the same. */
 const blocks = new WeakMap<PromptFile, WeakMap<Entry | Injection, KnownBlock>>()
 
+/** The file asked for last: one after the other, all entries of a list print through the same. */
+let last: { readonly file: PromptFile; readonly blocks: WeakMap<Entry | Injection, KnownBlock> } | undefined
+
+function blocksOf(file: PromptFile): WeakMap<Entry | Injection, KnownBlock> {
+  if (last?.file === file) return last.blocks
+  const ofFile = blocks.get(file) ?? new WeakMap<Entry | Injection, KnownBlock>()
+  blocks.set(file, ofFile)
+  last = { file, blocks: ofFile }
+  return ofFile
+}
+
 /** What an entry, or a rest item, printed the last time in the same context. */
 export function knownBlock(
   owner: Entry | Injection,
   { file, injection, rest }: BlockPlace,
   { dialect, origin }: BlockContext,
 ): EntryBlock | undefined {
-  const known = blocks.get(file)?.get(owner)
+  const known = blocksOf(file).get(owner)
   const isSame =
     known !== undefined &&
     known.dialect === dialect &&
@@ -65,11 +80,10 @@ export function rememberBlock(
   { dialect, origin }: BlockContext,
   block: EntryBlock,
 ): EntryBlock {
-  const ofFile = blocks.get(file) ?? new WeakMap<Entry | Injection, KnownBlock>()
-  blocks.set(file, ofFile)
   const { key, stability } = origin
   const { key: injectionKey, trust, source } = injection
   const { pieces, opensWithFrame } = block
-  ofFile.set(owner, { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest })
-  return block
+  const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest }
+  blocksOf(file).set(owner, known)
+  return known
 }

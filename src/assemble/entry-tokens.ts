@@ -17,11 +17,11 @@ function entryTokens(entry: Entry, counter: MessageCounter): number {
 
 const lists = new WeakMap<MessageCounter, GrowingLists<Entry, number>>()
 
-/** The tokens of each entry of a list, as {@link entryTokens} has them; to be read at once. */
-export function listTokens(entries: readonly Entry[], counter: MessageCounter): readonly number[] {
+/** The tokens of a list's entries up to each of them, as {@link entryTokens} has them; to be read at once. */
+export function tokensUpTo(entries: readonly Entry[], counter: MessageCounter): readonly number[] {
   const known = lists.get(counter) ?? new GrowingLists<Entry, number>()
   lists.set(counter, known)
-  return known.of(entries, (entry) => entryTokens(entry, counter))
+  return known.of(entries, (entry, before = 0) => before + entryTokens(entry, counter))
 }
 
 /** Tokens of a value's texts, each by itself. */

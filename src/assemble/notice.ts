@@ -14,5 +14,6 @@ export function noticeEntry(notice: NoticeText): Entry {
 
 /** The words of an entry made by {@link noticeEntry}; `undefined` for any other. */
 export function noticeOf(entry: Entry): NoticeText | undefined {
-  return noticeEntries.get(entry)
+  // Reading a value takes less than looking every entry up.
+  return typeof entry.notice === "string" ? noticeEntries.get(entry) : undefined
 }

@@ -1,68 +1,104 @@
-import { Fingerprint, hashText, type TextHash } from "../core/fingerprint.ts"
+import { Fingerprint } from "../core/fingerprint.ts"
 import type { Message } from "../core/message.ts"
 import { type Stability, stabilities } from "../core/scope.ts"
 import type { Prefix, Span } from "../core/span.ts"
-import { Generations } from "./tokens/generations.ts"
+import type { EvenMessage } from "./draft.ts"
+import { knownHash, openingHash } from "./message-hash.ts"
 
-/** Tokens of the first `count` spans of a message, joined. */
-export type TokensUpTo = (message: number, count: number) => number
-
-/** Where each stability's prefix ends: before the first span that changes more often (S15). */
-export function findPrefixes(messages: readonly Message[], spans: readonly Span[], upTo = sumsOf(spans)): Prefix[] {
-  const fingerprint = new Fingerprint()
-  let next = 0
-  let message = -1
-  let end = 0
-  let count = 0
-  let tokensBefore = 0
-  const open = (): void => {
-    if (message >= 0) tokensBefore += upTo(message, count)
-    message++
-    fingerprint.add(opening(messages[message]))
-    end = 0
-    count = 0
-  }
-  // A prefix begins with the one of the stability before it, so one walk finds them all.
-  return stabilities.map((stability, rank) => {
-    for (; next < spans.length; next++) {
-      const span = spans[next]
-      if (!span || rankOf[span.stability] > rank) break
-      while (message < span.message) open()
-      fingerprint.add(span.text, knownHash(span.text))
-      end += span.text.length
-      count++
-    }
-    const tokens = tokensBefore + (message < 0 ? 0 : upTo(message, count))
-    return { stability, message: Math.max(0, message), end, tokens, fingerprint: fingerprint.digest() }
-  })
+/** What is known of messages beside their spans. */
+export interface KnownMessages {
+  /** Tokens of the first `count` spans of a message, joined. */
+  tokensUpTo(message: number, count: number): number
+  /** Of a message of one stability. */
+  even(message: number): EvenMessage | undefined
 }
 
-/** Hashes of long texts: most of a request stood in the one before it. */
-const hashes = new Generations<string, TextHash>({ entries: 16_384, weight: 4_194_304 })
+/** Where each stability's prefix ends: before the first span that changes more often (S15). */
+export function findPrefixes(
+  messages: readonly Message[],
+  spans: readonly Span[],
+  known: KnownMessages = sumsOf(spans),
+): Prefix[] {
+  const walk = new PrefixWalk(messages, spans, known)
+  // A prefix begins with the one of the stability before it, so one walk finds them all.
+  return stabilities.map((stability, rank) => walk.upTo(stability, rank))
+}
 
-function knownHash(text: string): TextHash {
-  if (text.length < 32) return hashText(text)
-  const known = hashes.get(text, text.length)
-  if (known) return known
-  const hash = hashText(text)
-  hashes.set(text, hash, text.length)
-  return hash
+/** A walk over messages, from one prefix's end to the next one's. */
+class PrefixWalk {
+  readonly #messages: readonly Message[]
+  readonly #spans: readonly Span[]
+  readonly #known: KnownMessages
+  readonly #fingerprint = new Fingerprint()
+  /** The number of the span that comes next. */
+  #next = 0
+  #message = -1
+  /** Units and spans of the message up to here, and the tokens of those before it. */
+  #end = 0
+  #count = 0
+  #tokensBefore = 0
+
+  constructor(messages: readonly Message[], spans: readonly Span[], known: KnownMessages) {
+    this.#messages = messages
+    this.#spans = spans
+    this.#known = known
+  }
+
+  upTo(stability: Stability, rank: number): Prefix {
+    for (let span = this.#spans[this.#next]; span && rankOf[span.stability] <= rank; span = this.#spans[this.#next]) {
+      while (this.#message < span.message - 1) this.#open(this.#message + 1)
+      const even = this.#message < span.message ? this.#known.even(span.message) : undefined
+      if (even) this.#takeMessage(span.message, even)
+      else this.#takeSpan(span)
+    }
+    const tokens = this.#tokensBefore + this.#tokens()
+    return { stability, message: Math.max(0, this.#message), end: this.#end, tokens, fingerprint: this.#fingerprint.digest() }
+  }
+
+  #takeMessage(number: number, { hash, units, spans }: EvenMessage): void {
+    this.#begin(number)
+    this.#fingerprint.addHash(hash)
+    this.#end = units
+    this.#count = spans
+    this.#next += spans
+  }
+
+  #takeSpan(span: Span): void {
+    if (this.#message < span.message) this.#open(span.message)
+    this.#fingerprint.addHash(knownHash(span.text))
+    this.#end += span.text.length
+    this.#count++
+    this.#next++
+  }
+
+  #open(number: number): void {
+    this.#begin(number)
+    const message = this.#messages[number]
+    if (message) this.#fingerprint.addHash(openingHash(message))
+  }
+
+  #begin(number: number): void {
+    this.#tokensBefore += this.#tokens()
+    this.#message = number
+    this.#end = 0
+    this.#count = 0
+  }
+
+  #tokens(): number {
+    return this.#message < 0 ? 0 : this.#known.tokensUpTo(this.#message, this.#count)
+  }
 }
 
 const rankOf = Object.fromEntries(stabilities.map((stability, rank) => [stability, rank])) as Record<Stability, number>
 
 /** By the spans' own tokens. */
-function sumsOf(spans: readonly Span[]): TokensUpTo {
-  return (message, count) =>
-    spans
-      .filter((span) => span.message === message)
-      .slice(0, count)
-      .reduce((sum, { tokens }) => sum + tokens, 0)
-}
-
-/** What a message is apart from its text; one that only makes a native call has no spans of its own. */
-function opening(message: Message | undefined): string {
-  const { role = "", toolCalls, toolCallId } = message ?? {}
-  const calls = toolCalls !== undefined || toolCallId !== undefined ? JSON.stringify([toolCalls, toolCallId]) : ""
-  return `\u0000${role}${calls}\u0000`
+function sumsOf(spans: readonly Span[]): KnownMessages {
+  return {
+    even: () => undefined,
+    tokensUpTo: (message, count) =>
+      spans
+        .filter((span) => span.message === message)
+        .slice(0, count)
+        .reduce((sum, { tokens }) => sum + tokens, 0),
+  }
 }

@@ -6,7 +6,7 @@ import type { Dialect } from "../dialect/dialect.ts"
 import type { SlotNode, TemplateRole } from "../template/ast.ts"
 import { FrameWriter } from "../template/frame-writer.ts"
 import type { WalkHost } from "../template/walk.ts"
-import type { Draft, MessageCalls } from "./draft.ts"
+import type { Draft, DraftMessage, MessageCalls } from "./draft.ts"
 import { DraftRecorder, originOf } from "./draft-recorder.ts"
 import { entryFile, missingEntryFile, notEntries } from "./entry-file.ts"
 import type { Landing } from "./landing.ts"
@@ -83,7 +83,10 @@ export class PromptPrinter implements WalkHost {
       const node: SlotNode = { type: "slot", name, alone: true, source }
       const file = entryFile(this.#dialect, name)
       if (!file) throw missingEntryFile(name, this.#dialect, node)
-      for (const entry of injection.content as readonly Entry[]) this.#message(entry, { injection, file, node })
+      const place = { injection, file, node }
+      this.#recorder.from(originOf(injection), () => {
+        for (const entry of injection.content as readonly Entry[]) this.#message(entry, place)
+      })
     }
     this.#recorder.endMessage()
   }
@@ -95,8 +98,16 @@ export class PromptPrinter implements WalkHost {
       this.#heldNotice = { injection, notice, source: node.source }
       return
     }
-    this.#startMessage(roleOf(entry), callsOf(entry))
-    this.#recorder.from(originOf(injection), () => this.#values.entry(entry, place))
+    const message = this.#heldNotice ? undefined : this.#values.entryMessage(entry, place, openingOf)
+    if (message) {
+      this.writer.startMessage()
+      this.writer.beforeContent(node.source)
+      this.#recorder.addMessage(message)
+      return
+    }
+    const { role, calls } = openingOf(entry)
+    this.#startMessage(role, calls)
+    this.#values.entry(entry, place)
   }
 
   /** A held notice opens a message of the user; the assistant did not say it, and history does not stand in the system message. */
@@ -123,6 +134,11 @@ export class PromptPrinter implements WalkHost {
     const injection = this.#input.injections.find(({ key }) => key === name)
     return injection ? originOf(injection).stability : usualStability(name)
   }
+}
+
+function openingOf(entry: Entry): Omit<DraftMessage, "pieces"> {
+  const calls = callsOf(entry)
+  return { role: roleOf(entry), ...(calls ? { calls } : {}) }
 }
 
 function roleOf({ role }: Entry): MessageRole {

@@ -2,7 +2,7 @@ import type { CutSize } from "../core/span.ts"
 import { type Entry, type Injection, isText } from "../core/value.ts"
 import { fewestGone, type Gains, gainsOf } from "./cut-search.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
-import { listTokens } from "./entry-tokens.ts"
+import { tokensUpTo } from "./entry-tokens.ts"
 import type { FitState, Goal, Tryout } from "./fit-state.ts"
 import { cutOf } from "./notice.ts"
 import { shrinkTo, sizeOf } from "./shrink.ts"
@@ -100,8 +100,8 @@ function findSteps(state: FitState, whole: Injection): ListSteps {
   }
   const entries = whole.content as readonly Entry[]
   const order = dropOrder(entries, whole.fit)
-  const entryTokens = listTokens(entries, state.counter)
-  const tokens = order.map((unit) => unitTokens(unit, entryTokens))
+  const upTo = tokensUpTo(entries, state.counter)
+  const tokens = order.map((unit) => unitTokens(unit, upTo))
   return { order, units: order.map((_, index) => index + 1), gains: gainsOf(tokens) }
 }
 

@@ -8,12 +8,21 @@ import type { Notices, Shrunk } from "./shrunk.ts"
 export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): Shrunk {
   const entries = injection.content as readonly Entry[]
   const isGone = new Uint8Array(entries.length)
-  for (const { at, size } of order.slice(0, units)) isGone.fill(1, at, at + size)
-  const kept = entries.filter((_, index) => isGone[index] === 0)
-  const cut = { entries: kept.length, of: entries.length }
-  if (kept.length === entries.length) return { injection, cut }
-  const notice = noticeEntry(notices.entriesDropped({ dropped: entries.length - kept.length, total: entries.length }))
-  return { injection: { ...injection, content: [notice, ...kept] }, cut }
+  let dropped = 0
+  for (let unit = 0; unit < units; unit++) {
+    const { at, size } = order[unit] ?? { at: 0, size: 0 }
+    isGone.fill(1, at, at + size)
+    dropped += size
+  }
+  const cut = { entries: entries.length - dropped, of: entries.length }
+  if (dropped === 0) return { injection, cut }
+  const byScore = injection.fit?.scores !== undefined
+  const content = [noticeEntry(notices.entriesDropped({ dropped, total: entries.length, byScore }))]
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index]
+    if (entry && isGone[index] === 0) content.push(entry)
+  }
+  return { injection: { ...injection, content }, cut }
 }
 
 /** What an earlier step of the turn left out is left out again; what the list has grown by since then stays. */

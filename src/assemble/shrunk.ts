@@ -5,7 +5,8 @@ import type { NoticeText } from "./notice.ts"
 /** The words that stand where something was cut; from the dialect's prompt files. Texts are counted in code points. */
 export interface Notices {
   truncated(counts: { readonly kept: number; readonly total: number }): NoticeText
-  entriesDropped(counts: { readonly dropped: number; readonly total: number }): NoticeText
+  /** `byScore` where not the oldest ones went. */
+  entriesDropped(counts: { readonly dropped: number; readonly total: number; readonly byScore: boolean }): NoticeText
 }
 
 /** An injection after a cut, and the cut as later steps of the turn repeat it. */

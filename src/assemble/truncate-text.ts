@@ -3,12 +3,12 @@ import type { TokenCounter } from "../core/ports.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import { framedNotice } from "../encode/cut-text.ts"
 import { countCodePoints } from "./code-points.ts"
-import { cutPlaces } from "./cut-places.ts"
+import { cutPlaces, headShare } from "./cut-places.ts"
 import { dialectNotices } from "./dialect-notices.ts"
 import { closedNotice, type FenceAt, fencesOf } from "./open-fence.ts"
 import { roughCounter } from "./rough-counter.ts"
 import { largestSize } from "./size-search.ts"
-import type { MessageCounter } from "./tokens/counted-message.ts"
+import type { Countable, MessageCounter } from "./tokens/counted-message.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 import { TextSlices } from "./tokens/text-slices.ts"
 
@@ -42,9 +42,9 @@ export interface TruncatedText {
  * Pure. Throws `usage` where `maxTokens` has not even room for the notice.
  */
 export function truncateText(text: string, options: TruncateOptions): TruncatedText {
-  const { maxTokens = Number.POSITIVE_INFINITY, maxCharacters = Number.POSITIVE_INFINITY, counter = roughCounter } = options
+  const { maxTokens = Number.POSITIVE_INFINITY, maxCharacters = Number.POSITIVE_INFINITY } = options
   const total = countCodePoints(text)
-  const cutter = new Cutter(text, total, options, messageCounter(counter))
+  const cutter = new Cutter(text, total, options)
   if (total <= maxCharacters && cutter.fitsWhole(maxTokens)) return { text, isCut: false, kept: total, total }
   // As many UTF-16 units are no more characters; a text with pairs keeps a few fewer than it might.
   const most = Math.min(text.length - 1, maxCharacters)
@@ -64,41 +64,44 @@ class Cutter {
   readonly #notice: (counts: { readonly kept: number; readonly total: number }) => string
   readonly #counter: MessageCounter
   readonly #slices: TextSlices | undefined
+  readonly #longestToken: number | undefined
   readonly #fenceAt: FenceAt
 
   constructor(
     text: string,
     total: number,
-    { shrink = "headTail", notice = defaultNotice }: TruncateOptions,
-    counter: MessageCounter,
+    { shrink = "headTail", notice = defaultNotice, counter = roughCounter }: TruncateOptions,
   ) {
     this.#text = text
     this.#total = total
     this.#shrink = shrink
     this.#notice = notice
-    this.#counter = counter
-    this.#slices = counter.store ? new TextSlices(text, counter.store) : undefined
+    this.#counter = messageCounter(counter)
+    this.#slices = this.#counter.store ? new TextSlices(text, this.#counter.store) : undefined
+    this.#longestToken = counter.longestToken
     this.#fenceAt = fencesOf(text)
   }
 
   fitsWhole(maxTokens: number): boolean {
     if (maxTokens === Number.POSITIVE_INFINITY) return true
-    return this.#slices ? this.#slices.headOf(maxTokens + 1).tokens <= maxTokens : this.#counter.text(this.#text) <= maxTokens
+    return this.#slices ? !this.#slices.exceeds(maxTokens, this.#longestToken) : this.#counter.text(this.#text) <= maxTokens
   }
 
   guess(maxTokens: number): number {
     if (maxTokens === Number.POSITIVE_INFINITY) return this.#text.length
+    if (!this.#slices) return Math.floor((this.#text.length * maxTokens) / Math.max(1, this.#counter.text(this.#text)))
     // A text is about as dense everywhere, and its notice takes about what it takes with nothing kept.
-    if (this.#slices)
-      return this.#slices.headOf(Math.max(1, maxTokens - this.#counter.message([{ text: this.#parts(0).notice }]))).units
-    return Math.floor((this.#text.length * maxTokens) / Math.max(1, this.#counter.text(this.#text)))
+    const room = Math.max(1, maxTokens - this.#counter.message([{ text: this.#parts(0).notice }]))
+    const share = this.#shrink === "headTail" ? headShare : 1
+    return Math.floor(this.#slices.unitsOf(Math.ceil(room * share)) / share)
   }
 
   tokens(size: number): number {
     const { head, notice, tail } = this.#parts(size)
-    this.#slices?.learnHead(head.length)
-    this.#slices?.learnTail(this.#text.length - tail.length)
-    return this.#counter.message([head, notice, tail].filter((text) => text !== "").map((text) => ({ text })))
+    const parts: Countable[] = [{ text: notice }]
+    if (head !== "") parts.unshift(this.#slices?.head(head.length) ?? { text: head })
+    if (tail !== "") parts.push(this.#slices?.tail(this.#text.length - tail.length) ?? { text: tail })
+    return this.#counter.message(parts)
   }
 
   at(size: number): TruncatedText {

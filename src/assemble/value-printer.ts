@@ -5,6 +5,7 @@ import type { Dialect, PromptFile } from "../dialect/dialect.ts"
 import type { SlotNode } from "../template/ast.ts"
 import { FrameWriter } from "../template/frame-writer.ts"
 import { type WalkHost, walkScope } from "../template/walk.ts"
+import type { DraftMessage } from "./draft.ts"
 import { DraftRecorder } from "./draft-recorder.ts"
 import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
 import { entryFile, missingEntryFile } from "./entry-file.ts"
@@ -58,7 +59,19 @@ export class ValuePrinter {
   entry(entry: Entry, place: EntryPlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
-    return this.#block(this.#knownBlock(entry, place) ?? this.#makeBlock(entry, entry, place), place)
+    return this.#block(this.#entryBlock(entry, place), place)
+  }
+
+  /** An entry as a message of its own, the same one each time; `undefined` where it prints nothing. */
+  entryMessage(
+    entry: Entry,
+    place: EntryPlace,
+    opening: (entry: Entry) => Omit<DraftMessage, "pieces">,
+  ): DraftMessage | undefined {
+    const block = this.#entryBlock(entry, place)
+    if (block.pieces.length === 0) return undefined
+    block.message ??= { ...opening(entry), pieces: block.pieces, written: undefined }
+    return block.message
   }
 
   /** An item of the rest slot, as an entry of `rest.md`. What it prints is kept with the item. */
@@ -67,12 +80,21 @@ export class ValuePrinter {
     return this.#block(this.#knownBlock(injection, place) ?? this.#makeBlock(injection, restEntry(injection), place), place)
   }
 
-  #block({ pieces, opensWithFrame }: EntryBlock, place: EntryPlace): boolean {
+  #entryBlock(entry: Entry, place: EntryPlace): EntryBlock {
+    return this.#knownBlock(entry, place) ?? this.#makeBlock(entry, entry, place)
+  }
+
+  #block(block: EntryBlock, place: EntryPlace): boolean {
+    const { pieces, opensWithFrame } = block
     const first = pieces[0]
     if (!first) return false
     // The white space that waits becomes one piece with a frame, and stands before a value by itself.
     if (opensWithFrame) this.#writer.frame(first.text, first.source ?? place.node.source)
-    else this.#writer.beforeContent(place.node.source)
+    else {
+      this.#recorder.again = block.lead
+      this.#writer.beforeContent(place.node.source)
+      block.lead = this.#recorder.again
+    }
     this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0)
     return true
   }

@@ -2,7 +2,7 @@ import type { Entry, Injection } from "../core/value.ts"
 import type { Gains } from "./cut-search.ts"
 import { gainsOf } from "./cut-search.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
-import { listTokens } from "./entry-tokens.ts"
+import { tokensUpTo } from "./entry-tokens.ts"
 import type { MessageCounter } from "./tokens/counted-message.ts"
 
 /** How history gives way: in steps, so that a provider's cache serves it over many turns (S16). */
@@ -42,13 +42,13 @@ export function historySteps(
   const entries = injection.content as readonly Entry[]
   const order = dropOrder(entries, injection.fit)
   const step = Math.max(1, Math.floor((1 - Math.min(Math.max(lowWater, 0), 1)) * Math.max(room, 1)))
-  const entryTokens = listTokens(entries, counter)
+  const upTo = tokensUpTo(entries, counter)
   const units: number[] = []
   const tokens: number[] = []
   let gone = 0
   let stepGains = 0
   for (let index = 0; index < order.length; index++) {
-    const own = unitTokens(order[index], entryTokens)
+    const own = unitTokens(order[index], upTo)
     const isStep = Math.floor((gone + own) / step) > Math.floor(gone / step) || index === order.length - 1
     gone += own
     stepGains += own
@@ -60,10 +60,8 @@ export function historySteps(
   return { order, units, gains: gainsOf(tokens) }
 }
 
-/** Tokens of a unit's values, from those of each entry. */
-export function unitTokens(unit: Unit | undefined, entryTokens: readonly number[]): number {
+/** Tokens of a unit's values, from those of the entries up to each. */
+export function unitTokens(unit: Unit | undefined, upTo: readonly number[]): number {
   if (!unit) return 0
-  let tokens = 0
-  for (let index = unit.at; index < unit.at + unit.size; index++) tokens += entryTokens[index] ?? 0
-  return tokens
+  return (upTo[unit.at + unit.size - 1] ?? 0) - (unit.at === 0 ? 0 : (upTo[unit.at - 1] ?? 0))
 }

@@ -24,6 +24,16 @@ export function hashText(text: string): TextHash {
   return { low, high, lowPower, highPower }
 }
 
+/** The hash of two texts joined, from theirs. */
+export function joinHashes(first: TextHash, second: TextHash): TextHash {
+  return {
+    low: (Math.imul(first.low, second.lowPower) + second.low) | 0,
+    high: (Math.imul(first.high, second.highPower) + second.high) | 0,
+    lowPower: Math.imul(first.lowPower, second.lowPower),
+    highPower: Math.imul(first.highPower, second.highPower),
+  }
+}
+
 /**
  * A running hash of texts. Equal texts in equal order give equal digests, however they are cut into pieces; it tells changes
  * apart, it does not withstand an attacker.
@@ -32,8 +42,12 @@ export class Fingerprint {
   #low = 0x811c9dc5
   #high = 0xcbf29ce4
 
-  /** `hash` is {@link hashText} of the text, where it is known already. */
-  add(text: string, hash: TextHash = hashText(text)): this {
+  add(text: string): this {
+    return this.addHash(hashText(text))
+  }
+
+  /** Adds a text by its hash. */
+  addHash(hash: TextHash): this {
     this.#low = (Math.imul(this.#low, hash.lowPower) + hash.low) | 0
     this.#high = (Math.imul(this.#high, hash.highPower) + hash.high) | 0
     return this

@@ -5,8 +5,11 @@
 export class GrowingLists<Item extends object, Made> {
   readonly #lists = new WeakMap<Item, { readonly items: Item[]; readonly made: Made[] }>()
 
-  /** By item, what `make` makes of it; to be read at once, as the next call may change the list. */
-  of(items: readonly Item[], make: (item: Item) => Made): readonly Made[] {
+  /**
+   * By item, what `make` makes of it and of what was made of the one before; to be read at once, as the next call may change
+   * the list.
+   */
+  of(items: readonly Item[], make: (item: Item, before: Made | undefined) => Made): readonly Made[] {
     const [first] = items
     if (!first) return []
     const known = this.#lists.get(first) ?? { items: [], made: [] }
@@ -16,7 +19,7 @@ export class GrowingLists<Item extends object, Made> {
     known.made.length = begun
     for (let index = begun; index < items.length; index++) {
       const item = items[index] ?? first
-      known.made.push(make(item))
+      known.made.push(make(item, known.made[index - 1]))
       known.items.push(item)
     }
     return known.made

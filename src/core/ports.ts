@@ -24,6 +24,8 @@ export interface TokenCounter {
   pieces?(text: string): Uint32Array
   /** The pieces in order, each with its tokens, as far as the visitor wants them: counting and splitting in one pass. */
   scan?(text: string, visit: PieceVisitor): void
+  /** No token spans more UTF-16 units: a text that has so many for each token allowed, and more, is over without being read. */
+  readonly longestToken?: number
   /** Of an estimate: its tokens before they are rounded up, so that texts can be estimated one by one and added up. */
   estimate?(text: string): number
   /** What a provider adds around messages, apart from their text, and what the schemas of native tools take. */

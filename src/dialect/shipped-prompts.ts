@@ -784,6 +784,12 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 1,
   },
   {
+    path: "shared/en/entries-outranked.md",
+    attributes: {},
+    body: "[...lower-ranked entries left out: ${dropped}...]\n",
+    firstLine: 1,
+  },
+  {
     path: "shared/en/event.md",
     attributes: {},
     body: "${role(system)}\nYou write a diary of events from a conversation, in the first person, as the one who answers in it. Output valid JSON and nothing else.\n${role(user)}\n**Conversation, its messages counted from 1**\n${dialogue}\n---\n\n${rest}\n\nWrite one event for each topic, in order: who wanted what and what came of it, in one sentence that is still clear in a year. Small talk is one event, however long.\n\"importance\" is 0 for what can be forgotten at once, 5 for what may be useful later, 10 for what must never be forgotten. \"message\" is the number of the message with which the topic begins. \"parts\" are the steps of a long topic, in the same form; leave them out otherwise. Use this form:\n    [{\"event\": \"what happened\", \"importance\": 5, \"message\": 1, \"parts\": []}]\n",
@@ -1003,6 +1009,12 @@ export const shippedPrompts: readonly PromptSource[] = [
     path: "shared/zh-CN/entries-dropped.md",
     attributes: {},
     body: "[...较早的 ${dropped} 条已省略...]\n",
+    firstLine: 1,
+  },
+  {
+    path: "shared/zh-CN/entries-outranked.md",
+    attributes: {},
+    body: "[...排序靠后的 ${dropped} 条已省略...]\n",
     firstLine: 1,
   },
   {

@@ -21,12 +21,17 @@ const blanks = lazyPattern(String.raw`[\s\u{85}\u{2800}]+`, "gu")
 
 const dashes = lazyPattern(String.raw`[\p{Pd}\u{2d7}\u{2043}\u{2212}\u{23af}\u{2500}\u{2501}]`, "gu")
 
+/** True for a text of which any beginning folds to the beginning of its fold, whatever follows it, but for its last character and white space. */
+export function isEven(text: string): boolean {
+  return !uneven().test(text)
+}
+
 /**
  * A line as a careless or hostile reader sees it: case, width, accents and dashes evened out, invisible characters gone,
  * white space single and trimmed. Equal folds mean that two lines can pass for each other; folding twice changes nothing (T28).
  */
 export function fold(line: string): string {
-  if (!uneven().test(line)) return narrow(line).toLowerCase().replace(blanks(), " ").trim()
+  if (isEven(line)) return narrow(line).toLowerCase().replace(blanks(), " ").trim()
   return foldCase(withoutUnseen(line)).replace(dashes(), "-").replace(blanks(), " ").trim().normalize("NFC")
 }
 

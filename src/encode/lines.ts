@@ -1,4 +1,4 @@
-import { fold } from "./fold.ts"
+import { fold, isEven } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
 import type { Markers } from "./markers.ts"
 
@@ -28,14 +28,31 @@ function markerReader(markers: Markers): MarkerReader {
   if (known) return known
   const lines = new Set([...markers.lines].map(core).filter((line) => line !== ""))
   const heads = [...markers.heads, ...(markers.fences ? ["```", "~~~"] : [])].map(core).filter((head) => head !== "")
+  const stems = new Set([...lines, ...heads].map((marker) => marker.slice(0, stemLength)))
+  const shortHeads = heads.filter(({ length }) => length < stemLength)
   const initials = new Set([...lines, ...heads].map((marker) => marker.charCodeAt(0)))
   const reader: MarkerReader = (line) => {
     if (beginsOtherwise(line, initials)) return false
+    const begins = beginning(line)
+    if (begins !== undefined && !stems.has(begins.slice(0, stemLength)) && !shortHeads.some((head) => begins.startsWith(head)))
+      return false
     const seen = core(line)
     return lines.has(seen) || heads.some((head) => seen.startsWith(head))
   }
   readers.set(markers, reader)
   return reader
+}
+
+/** So many characters of what a line reads as tell that most prose is no marker. */
+const stemLength = 24
+
+/** The beginning of what a long line reads as, longer than a stem; `undefined` where the whole line has to be looked at. */
+function beginning(line: string): string | undefined {
+  const start = line.slice(0, stemLength * 4)
+  if (start.length === line.length || !isEven(start)) return undefined
+  const seen = core(start)
+  // What follows may change the last character.
+  return seen.length > stemLength + 1 ? seen : undefined
 }
 
 /** The line as it is compared: folded, without the backslashes and blanks it begins with. */

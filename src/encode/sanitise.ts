@@ -14,6 +14,12 @@ export interface SanitisedText {
 const unsafeSource = String.raw`[\u{e0000}-\u{e007f}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\p{Cs}[\p{Cc}--[\t\n\v\f\r\u{85}]]]`
 const unsafe = lazyPattern(unsafeSource, "v")
 
+/** Any unit that may be or begin something unsafe: most texts have none, and finding that out takes a fifth of the time. */
+const doubtful = lazyPattern(
+  String.raw`[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]`,
+  "",
+)
+
 /** A flag of a part of a country: the one place where tag characters are drawn. */
 const flagOrUnsafe = lazyPattern(
   String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}|${unsafeSource}`,
@@ -26,7 +32,7 @@ const flagOrUnsafe = lazyPattern(
  * Doing it twice changes nothing more.
  */
 export function sanitise(text: string): SanitisedText {
-  if (!unsafe().test(text)) return { text, removed: 0, kinds: [] }
+  if (!doubtful().test(text) || !unsafe().test(text)) return { text, removed: 0, kinds: [] }
   const kinds = new Set<UnsafeKind>()
   let removed = 0
   const clean = text.replace(flagOrUnsafe(), (found) => {

@@ -67,6 +67,9 @@ function entryBefore({ unprompted }: HistoryMessage, look: HistoryLook): Entry |
   return { role: "user", own: true, group: false, text: encodedText(look.unprompted, "author") }
 }
 
+/** A character that sanitising leaves and everybody sees. */
+const plainlySpoken = /[!-~\u4e00-\u9fff]/
+
 function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
-  return prestart.length > 0 || sanitise(text).text.trim() !== ""
+  return prestart.length > 0 || plainlySpoken.test(text) || sanitise(text).text.trim() !== ""
 }

@@ -65,7 +65,7 @@ export async function readProfile(
   const { path, chain, file, search, texts, dialect } = parts
   const { locale } = search
   const dataFolder = resolve(options.dataFolder ?? "data")
-  await checkReflectSchedule(search, file)
+  await checkReflectSchedule(search)
   refuseReported(search)
   const words = readProfileWords(file, texts)
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })

@@ -72,7 +72,7 @@ function isTable(value: unknown): value is object {
 /** The nearest profile of the chain that has `key` in `table`. */
 export function nearestWith(
   chain: readonly ProfileDocument[],
-  table: "documents" | "files" | "plugins" | "prompt" | "skills" | "tools",
+  table: "documents" | "files" | "memory" | "plugins" | "prompt" | "skills" | "tools",
   key: string,
 ): ProfileDocument | undefined {
   return chain.find(({ data }) => Object.hasOwn(data[table] ?? {}, key))

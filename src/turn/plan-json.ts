@@ -4,6 +4,7 @@ import type { LanguageModel } from "../model/language-model.ts"
 import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { CallGuard } from "./call-guard.ts"
+import { fitArguments, withFittedArguments } from "./fit-arguments.ts"
 import { runModelStep, type StepReading } from "./model-step.ts"
 import type { PlanOutcome } from "./planner.ts"
 import { isQuietWake } from "./quiet-wake.ts"
@@ -101,5 +102,6 @@ function askAgain(run: TurnRun, fault: DecisionFault): void {
 async function call(run: TurnRun, guard: CallGuard, { tool: name, args }: Decision & { action: "tool" }): Promise<void> {
   const result = await runCall(run, guard, { id: run.setup.ports.ids.next("call"), name, args })
   run.runs.push(result)
-  run.steps.push({ type: "run", call: encodeJsonLine({ action: "tool", tool: name, args }), run: result })
+  const shown = encodeJsonLine({ action: "tool", tool: name, args: fitArguments(args, run.setup) })
+  run.steps.push({ type: "run", call: shown, run: withFittedArguments(result, run.setup) })
 }

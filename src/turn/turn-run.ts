@@ -11,6 +11,7 @@ import type { StopReason, TurnResult } from "../trace/turn-result.ts"
 import { AnswerOutput } from "./answer-output.ts"
 import type { TurnEvent } from "./events.ts"
 import { fileFaultsOf, leaveFileFaults } from "./file-faults.ts"
+import { withFittedArguments } from "./fit-arguments.ts"
 import { fileOpener } from "./open-file.ts"
 import type { TurnSetup } from "./turn-setup.ts"
 import { isAtWork } from "./work-mode.ts"
@@ -156,7 +157,7 @@ export class TurnRun {
       prestart: this.prestart,
       tools: this.tools.plannerTools,
       memoryOn: setup.memoryOn,
-      runs: this.runs,
+      runs: this.runs.map((one) => withFittedArguments(one, setup)),
       steps: this.steps,
       ...(this.note === undefined ? {} : { note: this.note }),
       ...(this.fault === undefined ? {} : { fault: this.fault }),

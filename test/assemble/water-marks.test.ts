@@ -150,7 +150,7 @@ describe("rule 6: a prefix that moved", () => {
 })
 
 describe("S13 entries with scores", () => {
-  const texts = ["aa", "bb", "cc", "dd", "ee"].map((text) => text.repeat(20))
+  const texts = ["aa", "bb", "cc", "dd", "ee"].map((text) => text.repeat(30))
   const scored = (scores: readonly number[] | undefined, budgetTokens?: number) => {
     const items = new PromptStack([
       {
@@ -173,9 +173,16 @@ describe("S13 entries with scores", () => {
   test("lose the lowest first, equal ones oldest first, and keep their order", () => {
     const { tokens } = scored(undefined)
     expect(kept(scored([3, 1, 2, 1, 5], tokens - 1))).toEqual([0, 2, 3, 4])
-    expect(kept(scored([3, 1, 2, 1, 5], tokens - 40))).toEqual([0, 2, 4])
-    expect(kept(scored([3, 1, 2, 1, 5], tokens - 80))).toEqual([0, 4])
-    expect(kept(scored(undefined, tokens - 80))).toEqual([3, 4])
+    expect(kept(scored([3, 1, 2, 1, 5], tokens - 60))).toEqual([0, 2, 4])
+    expect(kept(scored([3, 1, 2, 1, 5], tokens - 120))).toEqual([0, 4])
+    expect(kept(scored(undefined, tokens - 120))).toEqual([3, 4])
+  })
+
+  test("the notice in their place does not call them earlier ones", () => {
+    const { tokens } = scored(undefined)
+    const [byScore] = scored([3, 1, 2, 1, 5], tokens - 120).messages
+    expect(byScore?.content).toContain("[...lower-ranked entries left out: 3...]")
+    expect(scored(undefined, tokens - 120).messages[0]?.content).toContain("[...earlier entries left out: 3...]")
   })
 
   test("a score stays with its entry where a blank one before it is left out", () => {
@@ -189,7 +196,7 @@ describe("S13 entries with scores", () => {
     ])
     const { tokens } = scored(undefined)
     expect(
-      kept(assemble(items, { dialect: "layered", prompt: "chat", counter: perCodePoint, budgetTokens: tokens - 40 })),
+      kept(assemble(items, { dialect: "layered", prompt: "chat", counter: perCodePoint, budgetTokens: tokens - 60 })),
     ).toEqual([0, 2, 4])
   })
 })

@@ -104,6 +104,33 @@ export function blocksFloor(given: readonly Block[], budgetTokens: number, count
   return texts.join("\n\n")
 }
 
+/**
+ * W1 by hand, exactly: sums of remembered counts say how many of the highest ranks may fit, and counts of the joined text how many
+ * do. It begins with nothing remembered.
+ */
+export function exactBlocks(count: CountText): (given: readonly Block[], budgetTokens: number) => string {
+  const known = remembering(count)
+  return (given, budgetTokens) => {
+    const order = given.toSorted((a, b) => b.rank - a.rank)
+    const joined = (most: number): string => {
+      const kept = new Set(order.slice(0, most))
+      return given
+        .filter((block) => kept.has(block))
+        .map(({ text }) => text)
+        .join("\n\n")
+    }
+    let most = 0
+    for (let sum = 0; most < order.length; most++) {
+      sum += known(order[most]?.text ?? "")
+      if (sum > budgetTokens) break
+    }
+    let text = joined(most)
+    while (most > 0 && count(text) > budgetTokens) text = joined(--most)
+    for (let more = joined(most + 1); most < order.length && count(more) <= budgetTokens; more = joined(++most + 1)) text = more
+    return text
+  }
+}
+
 /** W2: a chat of so many turns. */
 export function chat(turns = 200, seed = 3): Chat {
   const random = seeded(seed)

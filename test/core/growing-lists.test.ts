@@ -17,6 +17,23 @@ describe("lists that grow", () => {
     )
   })
 
+  test("what is made may build on what was made of the item before", () => {
+    fc.assert(
+      fc.property(fc.array(list, { maxLength: 12 }), (lists) => {
+        const made = new GrowingLists<{ readonly name: number }, string>()
+        for (const items of lists) {
+          const upTo = items.map((_, index) =>
+            items
+              .slice(0, index + 1)
+              .map(({ name }) => name)
+              .join(""),
+          )
+          expect(made.of(items, ({ name }, before = "") => before + name)).toEqual(upTo)
+        }
+      }),
+    )
+  })
+
   test("of a list that has grown only what is new is made", () => {
     const made = new GrowingLists<{ readonly name: number }, number>()
     const asked: number[] = []

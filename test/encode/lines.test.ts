@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { fold } from "../../src/encode/fold.ts"
 import { decodeLines, encodeLines } from "../../src/encode/lines.ts"
 import type { Markers } from "../../src/encode/markers.ts"
 import { anyText } from "./arbitrary-text.ts"
@@ -42,6 +43,40 @@ describe("lines", () => {
     for (const line of own.lines) {
       for (const shown of [line, line.toUpperCase(), ` \\${line}`]) expect(encodeLines(shown, own)).toBe(`\\${shown}`)
     }
+  })
+
+  test("a long line reads as its whole fold says, though mostly only its beginning is looked at", () => {
+    const long: Markers = {
+      ...markers,
+      lines: new Set([...markers.lines, `${"A long line of the prompt ".repeat(4)}ends here.`]),
+      fences: false,
+    }
+    const core = (line: string) => fold(line).replace(/^[\\ ]+/, "")
+    const lines = new Set([...long.lines].map(core))
+    const heads = [...long.heads].map(core)
+    const filler = fc.constantFrom(
+      "x".repeat(99),
+      " ".repeat(99),
+      "\\".repeat(99),
+      "\u0301",
+      "\u200b",
+      "word ",
+      "中文",
+      "é",
+      " ",
+      "\t",
+    )
+    const line = fc
+      .array(fc.oneof(filler, fc.constantFrom(...long.lines, ...long.heads)), { minLength: 1, maxLength: 6 })
+      .map((parts) => parts.join(""))
+    fc.assert(
+      fc.property(line, (text) => {
+        const seen = core(text)
+        const reads = lines.has(seen) || heads.some((head) => seen.startsWith(head))
+        expect(encodeLines(text, long) !== text).toBe(reads)
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   test("decoding inverts encoding for every string", () => {

@@ -32,6 +32,17 @@ describe("sanitise", () => {
     expect(sanitise(text)).toEqual({ text, removed: 0, kinds: [] })
   })
 
+  test("every character by itself stays or goes by what Unicode says of it", () => {
+    const unsafe =
+      /[\u{e0000}-\u{e007f}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\p{Cs}[\p{Cc}--[\t\n\v\f\r\u{85}]]]/v
+    const wrong: number[] = []
+    for (let code = 0; code < 0x110000; code++) {
+      const text = `a${String.fromCodePoint(code)}`
+      if (sanitise(text).removed > 0 !== unsafe.test(text)) wrong.push(code)
+    }
+    expect(wrong).toEqual([])
+  })
+
   test("doing it twice changes nothing more, and the result is well formed", () => {
     const piece = fc.constantFrom(
       "\u{1f3f4}",

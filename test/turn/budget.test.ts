@@ -12,6 +12,9 @@ const counter: TokenCounter = { exact: true, count: (text) => text.length }
 
 const look = (result: string) => defineTool({ name: "look", description: "", repeatable: true, execute: () => result })
 
+/** So many values that even their beginnings are too long. */
+const many = Array.from({ length: 60 }, (_, at): [string, string] => [`k${at}`, "值".repeat(150)])
+
 async function turns(options: {
   readonly tokens: number
   readonly result: string
@@ -46,6 +49,28 @@ describe("a turn with a token budget (S13, design rule 6)", () => {
     expect(run?.cappedFromCharacters).toBe(6_000)
     expect(run?.result.length).toBeLessThanOrEqual(725)
   })
+
+  test.each(["layered", "fay"])(
+    "%s: shows of one call's arguments at most an eighth of the request each time; the tool gets them whole",
+    async (dialect) => {
+      const given: unknown[] = []
+      const note = defineTool({ name: "note", description: "", execute: (args) => void given.push(args) })
+      const text = "很长的参数，".repeat(900)
+      const args = { id: 7, text, words: Array.from({ length: 2_000 }, (_, at) => `w${at}`), ...Object.fromEntries(many) }
+      const model = scriptedModel([callTool("note", { text }), callTool("note", args), finish("好。")])
+      const budget = { tokens: 3_000, answerTokens: 100, stepTokens: 300 }
+      const { session } = testAgent(model, { dialect, budget }, { tools: [note], ports: { counter } })
+      const outcome = await session.send("记一下").result
+      expect(outcome.ok).toBe(true)
+      expect(given).toEqual([{ text }, args])
+      expect(outcome.trace.runs.map((run) => run.args)).toEqual([{ text }, args])
+      const contents = model.requests.map(({ messages }) => messages.map(({ content }) => content).join("\n"))
+      expect(Math.max(...contents.map(({ length }) => length))).toBeLessThanOrEqual(2_900)
+      expect(contents[1]).toContain("共 5400 字符")
+      expect(contents[1]).toContain("很长的参数")
+      expect(contents[2]).toContain("字符...]")
+    },
+  )
 
   test("its first request leaves room for the steps to come, so that they need not cut again", async () => {
     const { outcome, sizes } = await turns({ tokens: 3_000, result: "一条短的结果", steps: 2, before: 8 })

@@ -1,18 +1,17 @@
-import type { Countable, Growth, MessageCounter } from "./counted-message.ts"
+import type { Countable, Growth, KnownText, MessageCounter } from "./counted-message.ts"
 import type { Part, Tail } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
 import { messageStart, type Seam } from "./seam.ts"
 
 /** Counts by the pieces of the parts and the seams between them: exactly the joined text's count, and nothing is split twice. */
 export function countByPieces(store: PartStore): MessageCounter {
-  const partOf = (given: Countable): Part => {
-    if (given.known?.store === store) return given.known.part
-    const part = store.part(given.text)
-    given.known = { store, part }
-    return part
+  const known = (given: Countable): KnownText => {
+    if (given.known?.store === store) return given.known
+    given.known = { store, part: store.part(given.text), after: undefined, seam: undefined }
+    return given.known
   }
   const settle = (tail: Tail, part: Part, parts: readonly Countable[], index: number): Seam =>
-    store.settleSeam(tail, part, () => joined(parts, index))
+    store.knownSeam(tail, part) ?? store.settleSeam(tail, part, () => joined(parts, index))
   /** The tokens of the parts joined; `upTo` gets them after each. */
   const walk = (parts: readonly Countable[], upTo?: number[]): number => {
     let tail = messageStart
@@ -20,8 +19,10 @@ export function countByPieces(store: PartStore): MessageCounter {
     for (let index = 0; index < parts.length; index++) {
       const given = parts[index]
       if (!given) break
-      const part = partOf(given)
-      const seam = store.knownSeam(tail, part) ?? settle(tail, part, parts, index)
+      const own = known(given)
+      const seam = own.after === tail && own.seam ? own.seam : settle(tail, own.part, parts, index)
+      own.after = tail
+      own.seam = seam
       tail = seam.tail
       tokens += seam.tokens
       upTo?.push(tokens)
@@ -31,8 +32,8 @@ export function countByPieces(store: PartStore): MessageCounter {
   return {
     store,
     text: (text) => store.part(text).tokens,
-    part: (given) => partOf(given).tokens,
-    least: (given) => partOf(given).innerTokens,
+    part: (given) => known(given).part.tokens,
+    least: (given) => known(given).part.innerTokens,
     message: (parts) => walk(parts),
     growth(parts) {
       const upTo: number[] = []

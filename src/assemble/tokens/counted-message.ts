@@ -1,10 +1,20 @@
-import type { Part } from "./part.ts"
+import type { Part, Tail } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
+import type { Seam } from "./seam.ts"
 
 /** A text that is counted. What is known of it is kept with it, so that it is not looked up again. */
 export interface Countable {
   readonly text: string
-  known?: { readonly store: PartStore; readonly part: Part } | undefined
+  known?: KnownText | undefined
+}
+
+/** What a store knows of a text, and what appending it did the last time. */
+export interface KnownText {
+  readonly store: PartStore
+  readonly part: Part
+  /** Behind what it was appended. */
+  after?: Tail | undefined
+  seam?: Seam | undefined
 }
 
 /** Counts messages that are made of texts, with whatever a counter can do. */

@@ -16,9 +16,10 @@ export const messageStart: Tail = { ...noPieces, id: 0 }
  * until both its ends are sure. `before` gives the whole text before, for the rare seam that reaches further back.
  */
 export function settleSeam(left: Tail, part: Part, scan: PieceScan, before: () => string): Seam {
-  if (left.ends.length === 0) return { tokens: part.tokens, tail: part.head.isWhole ? { ...part.head, id: nextId() } : part.tail }
-  const near = settle(left, part.head, scan)
-  if (near) return seamOf(left, part, near)
+  const { head } = part
+  if (left.ends.length === 0) return { tokens: part.tokens, tail: head.isWhole ? { ...head, id: nextId() } : part.tail }
+  const near = settle(left, head, scan)
+  if (near) return seamOf(left, part, { ...near, head })
   const [whole, all] = [scanWhole(before(), scan), scanWhole(part.text, scan)]
   const far = settle(whole, all, scan)
   invariant(far !== undefined, "two texts that are split whole have a seam")
@@ -71,8 +72,8 @@ function readWindow(window: PieceWindow, { left, from, right, to }: Sides): Sett
   return { kept: from + stays, between: sliceWindow(window, stays), resumed: to }
 }
 
-function seamOf(left: Tail, part: Part, { kept, between, resumed }: Settled): Seam {
-  const lost = sumTokens(left.tokens, kept, left.ends.length) + sumTokens(part.head.tokens, 0, resumed)
+function seamOf(left: Tail, part: Part, { kept, between, resumed, head }: Settled & { readonly head: PieceWindow }): Seam {
+  const lost = sumTokens(left.tokens, kept, left.ends.length) + sumTokens(head.tokens, 0, resumed)
   const tokens = part.tokens - lost + sumTokens(between.tokens, 0, between.ends.length)
   const rest = part.pieces - resumed
   if (rest >= edgePieces) return { tokens, tail: part.tail }

@@ -1,34 +1,38 @@
-import { type Part, partOf } from "./part.ts"
+import type { Countable } from "./counted-message.ts"
+import { type Part, partOfKnown } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
-import { scanWhole } from "./piece-window.ts"
+import { addPiece, countUpTo, lineEnd, lineTokens, type PieceLine, pieceBetween, prepend } from "./piece-line.ts"
+import { scanWhole, startOf, sumTokens } from "./piece-window.ts"
 
 /** Beginnings and ends of a text, counted from the pieces that they share: trying another size splits a few characters. */
 export class TextSlices {
   readonly #text: string
   readonly #store: PartStore
   /** The text's first pieces, as far as they were wanted. */
-  readonly #ends: number[] = []
-  readonly #tokens: number[] = []
+  readonly #first: PieceLine = { from: 0, ends: [], sums: [] }
   /** The pieces of the text from one place on. */
-  #last: { readonly from: number; readonly ends: readonly number[]; readonly tokens: readonly number[] } | undefined
+  #last: PieceLine
 
   constructor(text: string, store: PartStore) {
     this.#text = text
     this.#store = store
+    this.#last = { from: text.length, ends: [], sums: [] }
+  }
+
+  /** True where the text has more than so many tokens; none of them spans more than `longestToken` units. */
+  exceeds(tokens: number, longestToken = Number.POSITIVE_INFINITY): boolean {
+    const { ends, sums } = this.#first
+    const isOver = () => (sums.at(-1) ?? 0) + (this.#text.length - (ends.at(-1) ?? 0)) / longestToken > tokens
+    if (!isOver()) this.#scanOn(() => !isOver())
+    return isOver()
   }
 
   /** Where the text's first tokens end, so many of them at least, or its end. */
-  headOf(tokens: number): { readonly units: number; readonly tokens: number } {
-    let [sum, count] = [0, 0]
-    while (count < this.#tokens.length && sum < tokens) sum += this.#tokens[count++] ?? 0
-    if (sum < tokens) {
-      this.#scanOn((own) => {
-        sum += own
-        count++
-        return sum < tokens
-      })
-    }
-    return { units: count === 0 ? 0 : (this.#ends[count - 1] ?? 0), tokens: sum }
+  unitsOf(tokens: number): number {
+    const { ends, sums } = this.#first
+    const isMore = () => (sums.at(-1) ?? 0) < tokens
+    if (isMore()) this.#scanOn(isMore)
+    return ends[countUpTo(sums, tokens - 1)] ?? ends.at(-1) ?? 0
   }
 
   /** Makes the text up to `end` known to the store. */
@@ -41,69 +45,90 @@ export class TextSlices {
     if (start < this.#text.length) this.#store.add(this.#tail(start))
   }
 
+  /** The text up to `end`, which is not 0. */
+  head(end: number): Countable {
+    return this.#known(this.#head(end))
+  }
+
+  /** The text from `start` on, which is not its end. */
+  tail(start: number): Countable {
+    return this.#known(this.#tail(start))
+  }
+
+  #known(part: Part): Countable {
+    return { text: part.text, known: { store: this.#store, part, after: undefined, seam: undefined } }
+  }
+
   #head(end: number): Part {
-    if ((this.#ends.at(-1) ?? 0) < Math.min(end + 1, this.#text.length)) this.#scanOn((_, at) => at <= end)
-    let whole = 0
-    while ((this.#ends[whole] ?? Number.POSITIVE_INFINITY) <= end) whole++
+    const line = this.#first
+    if ((line.ends.at(-1) ?? 0) < Math.min(end + 1, this.#text.length)) this.#scanOn((at) => at <= end)
+    const whole = countUpTo(line.ends, end)
     for (let back = 4; ; back *= 2) {
       const from = Math.max(0, whole - back)
-      const start = from === 0 ? 0 : (this.#ends[from - 1] ?? 0)
+      const start = lineEnd(line, from)
       const window = scanWhole(this.#text.slice(start, end), this.#store.scan)
       // A piece that stays vouches for all before it.
-      if (from > 0 && start + (window.ends[0] ?? 0) !== this.#ends[from]) continue
-      return partOf({
-        text: this.#text.slice(0, end),
-        ends: [...this.#ends.slice(0, from), ...window.ends.map((at) => at + start)],
-        tokens: [...this.#tokens.slice(0, from), ...window.tokens],
-        isWhole: true,
+      if (from > 0 && start + (window.ends[0] ?? 0) !== line.ends[from]) continue
+      return partOfKnown(this.#text.slice(0, end), {
+        count: from + window.ends.length,
+        endOf: (count) => (count <= from ? lineEnd(line, count) : start + startOf(window, count - from)),
+        tokensOf: (count) => lineTokens(line, Math.min(count, from)) + sumTokens(window.tokens, 0, count - from),
       })
     }
   }
 
   #tail(start: number): Part {
-    const { from, ends, tokens } = this.#piecesFrom(start)
-    let first = 0
-    while (first < ends.length && startAt(ends, first, from) < start) first++
+    const line = this.#piecesFrom(start)
+    const all = line.ends.length
+    const first = start <= line.from ? 0 : countUpTo(line.ends, start - 1) + 1
     for (let ahead = 3; ; ahead *= 2) {
-      const to = Math.min(ends.length, first + ahead)
-      const window = scanWhole(this.#text.slice(start, to === 0 ? from : (ends[to - 1] ?? 0)), this.#store.scan)
-      const own = window.ends.findIndex((end, index) => {
-        const piece = ends.indexOf(start + end, Math.max(0, first - 1))
-        return piece >= 0 && startAt(ends, piece, from) === start + (index === 0 ? 0 : (window.ends[index - 1] ?? 0))
-      })
-      if (own < 0 && to < ends.length) continue
-      const resumed = own < 0 ? ends.length : ends.indexOf(start + (window.ends[own] ?? 0))
-      const kept = own < 0 ? window.ends.length : own
-      return partOf({
-        text: this.#text.slice(start),
-        ends: [...window.ends.slice(0, kept), ...ends.slice(resumed).map((end) => end - start)],
-        tokens: [...window.tokens.slice(0, kept), ...tokens.slice(resumed)],
-        isWhole: true,
+      const to = Math.min(all, first + ahead)
+      const window = scanWhole(this.#text.slice(start, lineEnd(line, to)), this.#store.scan)
+      let kept = 0
+      let resumed = -1
+      for (; resumed < 0 && kept < window.ends.length; kept++)
+        resumed = pieceBetween(line, start + startOf(window, kept), start + startOf(window, kept + 1))
+      if (resumed < 0 && to < all) continue
+      const own = resumed < 0 ? all : resumed + 1
+      return partOfKnown(this.#text.slice(start), {
+        count: kept + all - own,
+        endOf: (count) => (count <= kept ? startOf(window, count) : lineEnd(line, own + count - kept) - start),
+        tokensOf: (count) =>
+          sumTokens(window.tokens, 0, Math.min(count, kept)) +
+          Math.max(0, lineTokens(line, own + count - kept) - lineTokens(line, own)),
       })
     }
   }
 
   /** The pieces of the text from `start` or some place before it. */
-  #piecesFrom(start: number) {
-    if (this.#last && this.#last.from <= start) return this.#last
-    const from = Math.max(0, start - ((this.#text.length - start) >> 4) - 32)
-    const { ends, tokens } = scanWhole(this.#text.slice(from), this.#store.scan)
-    this.#last = { from, ends: ends.map((end) => end + from), tokens }
+  #piecesFrom(start: number): PieceLine {
+    const after = this.#last
+    if (after.from <= start) return after
+    const from = Math.max(0, start - ((this.#text.length - start) >> 6) - marginUnits)
+    const line: PieceLine = { from, ends: [], sums: [] }
+    let met = -1
+    this.#store.scan(this.#text.slice(from), (end, tokens) => {
+      const at = lineEnd(line, line.ends.length)
+      addPiece(line, from + end, tokens)
+      // What was split before goes on from a piece that both have.
+      met = at < after.from ? -1 : pieceBetween(after, at, from + end)
+      return met < 0
+    })
+    this.#last = met < 0 ? line : prepend(line, after, met + 1)
     return this.#last
   }
 
   /** Splits on where the known pieces end, until one after which no more are wanted. */
-  #scanOn(wantsMore: (tokens: number, end: number) => boolean): void {
-    const start = this.#ends.at(-1) ?? 0
+  #scanOn(wantsMore: (end: number) => boolean): void {
+    const line = this.#first
+    const start = line.ends.at(-1) ?? 0
     if (start >= this.#text.length) return
     this.#store.scan(this.#text.slice(start), (end, tokens) => {
-      this.#ends.push(start + end)
-      this.#tokens.push(tokens)
-      return wantsMore(tokens, start + end)
+      addPiece(line, start + end, tokens)
+      return wantsMore(start + end)
     })
   }
 }
 
-function startAt(ends: readonly number[], piece: number, from: number): number {
-  return piece === 0 ? from : (ends[piece - 1] ?? from)
-}
+/** So much more is split before the end of a text that is asked for, as a longer one may be asked for next. */
+const marginUnits = 32

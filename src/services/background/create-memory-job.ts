@@ -47,7 +47,7 @@ async function runSteps(run: MemoryRun): Promise<void> {
   if (userProfile) await run.step("profile", (ask, signal) => profileStep(run, userProfile, ask, signal))
   if (!memory) return
   if (!run.isSettled("importance") && !run.isLast) return
-  await run.step("store", () => storeStep(run, memory))
+  await run.step("store", (_, signal) => storeStep(run, memory, signal))
   const hasStored = Number(run.receipt("store")?.value?.stored ?? 0) > 0
   if (reflection && hasStored) await run.step("reflect", (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
   if (memory.embedMissing && hasStored) await run.step("embed", (_, signal) => embedStep(run, signal))

@@ -8,6 +8,7 @@ import type { Job } from "../job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../receipt.ts"
 import type { MemoryJobOptions } from "./memory-job-options.ts"
 import type { ProfileField } from "./read-profile-fields.ts"
+import { wordsOfTurn } from "./turn-words.ts"
 
 /** One turn's words, as background work sees them. */
 export interface TurnWords {
@@ -96,6 +97,16 @@ export class MemoryRun {
     }
     this.#receipts.set(kind, receipt)
     await this.#context.receipt(receipt)
+  }
+
+  /**
+   * Before every write of a step: throws once the job was stopped, or what it works on is gone. So work that hung while its user was
+   * forgotten, in whatever process, writes nothing afterwards.
+   */
+  async expectWanted(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if ((await wordsOfTurn(this.job, this.#context)) !== undefined) return
+    throw new PromptStrataError("aborted", `What was said in turn ${this.job.turnId} was forgotten while its work ran.`)
   }
 
   #askInto(asked: Asked): AskModel {

@@ -30,19 +30,20 @@ export async function profileStep(
     fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
   }
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
-  return keep(run, service, { profile, fields })
+  return keep(run, service, { profile, fields, signal })
 }
 
 /** Another turn of the user may have changed the profile meanwhile: then what is new is looked at again. */
 async function keep(
   run: MemoryRun,
   service: UserProfileService,
-  found: { readonly profile: UserProfile; readonly fields: readonly ProfileField[] },
+  found: { readonly profile: UserProfile; readonly fields: readonly ProfileField[]; readonly signal: AbortSignal },
 ): Promise<StepResult> {
   let { profile } = found
   for (let conflicts = 0; ; conflicts++) {
     const statements = statementsOf(run, found.fields, profile)
     if (statements.length === 0) return { outcome: "empty", message: "nothing new" }
+    await run.expectWanted(found.signal)
     try {
       await service.put(statements, profile.version, run.key)
       return { outcome: "ok", message: `${statements.length} fields`, value: { fields: statements.length } }

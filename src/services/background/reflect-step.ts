@@ -25,6 +25,7 @@ export async function reflectStep(
   for (const [at, { text, sources }] of insights.entries()) {
     const rests = sources.flatMap((id) => known.get(id) ?? [])
     if (text.trim() === "" || rests.length === 0) continue
+    await run.expectWanted(signal)
     const { status } = await memory.remember(insightOf(run, { text, rests, at }), run.key)
     if (status === "stored") stored++
   }

@@ -6,7 +6,7 @@ import type { MemoryRun, StepResult, TurnWords } from "./memory-run.ts"
 const maxCharacters = 16_384
 
 /** Stores the words of turns that are important enough (T31): each message a memory under an id made from its turn, so once. */
-export async function storeStep(run: MemoryRun, memory: MemoryService): Promise<StepResult> {
+export async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSignal): Promise<StepResult> {
   const importance = run.receipt("importance")?.value?.importance
   const { importanceThreshold } = run.options.settings
   if (typeof importance !== "number") return { outcome: "skipped", message: "nobody judged the importance" }
@@ -15,6 +15,7 @@ export async function storeStep(run: MemoryRun, memory: MemoryService): Promise<
   let stored = 0
   let duplicates = 0
   for (const given of run.turns.flatMap((turn) => memoriesOf(turn, importance))) {
+    await run.expectWanted(signal)
     const { status } = await memory.remember(given, run.key)
     if (status === "stored") stored++
     else duplicates++

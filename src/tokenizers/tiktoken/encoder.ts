@@ -15,6 +15,8 @@ export interface Encoder {
   pieces(text: string): Uint32Array
   /** The pieces in order with their tokens, until the visitor returns false. */
   scan(text: string, visit: PieceVisitor): void
+  /** The most UTF-16 units that a token can span: each takes a byte or more. */
+  readonly longestToken: number
 }
 
 /** What an encoding is: its tokens, and where its pattern cuts. */
@@ -73,6 +75,7 @@ export function createEncoder({ tokens, split, work = { steps: 0 } }: EncoderPar
     (length <= keptBytes ? keptMerge : new PieceMerge(length, table, work)).run(bytes, length)
 
   return {
+    longestToken: table.longestBytes,
     count(text) {
       const wellFormed = text.toWellFormed()
       let total = 0

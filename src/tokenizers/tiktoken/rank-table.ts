@@ -2,6 +2,8 @@ import type { Tokens } from "./read-ranks.ts"
 
 /** The tokens of an encoding, found by their bytes. */
 export interface RankTable {
+  /** Bytes of the longest token. */
+  readonly longestBytes: number
   /** The rank of the token that is `bytes` from `from` to `to`, or -1 where there is none. */
   rank(bytes: Uint8Array, from: number, to: number): number
 }
@@ -24,6 +26,7 @@ export function createRankTable({ bytes: pool, ends, ranks }: Tokens): RankTable
     slots[slot] = token + 1
   }
   return {
+    longestBytes,
     rank(bytes, from, to) {
       if (to - from > longestBytes) return -1
       for (let slot = hash(bytes, from, to) & mask; ; slot = (slot + 1) & mask) {

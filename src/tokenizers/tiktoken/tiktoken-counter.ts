@@ -13,7 +13,7 @@ export type TiktokenCounterOptions =
   | { readonly encoding: TiktokenEncoding; readonly model?: undefined }
 
 /** A counter with everything the port has. */
-export type TiktokenCounter = TokenCounter & Required<Pick<TokenCounter, "pieces" | "scan">>
+export type TiktokenCounter = TokenCounter & Required<Pick<TokenCounter, "pieces" | "scan" | "longestToken">>
 
 /** What most models of today come nearest to. */
 const defaultEncoding: TiktokenEncoding = "o200k_base"
@@ -28,12 +28,13 @@ const defaultEncoding: TiktokenEncoding = "o200k_base"
  */
 export async function tiktokenCounter(options: TiktokenCounterOptions): Promise<TiktokenCounter> {
   const { encoding, exact } = await choose(options)
-  const { count, pieces, scan } = await loadEncoder(encoding)
+  const { count, pieces, scan, longestToken } = await loadEncoder(encoding)
   return {
     exact,
     count,
     pieces,
     scan,
+    longestToken,
     ...(encoding === "o200k_base" || encoding === "cl100k_base"
       ? { overhead: (messages, tools = []) => chatOverhead(messages, count) + functionTokens(tools, encoding, count) }
       : {}),

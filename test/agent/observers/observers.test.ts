@@ -123,7 +123,7 @@ describe("R26 an observer", () => {
         expect(other.ticks).toEqual(alone.ticks)
         expect(at).toBeGreaterThan(0)
       }),
-      { numRuns: 25, examples: misbehaviour.map((_, kind) => [[kind], undefined]) },
+      { numRuns: 25, examples: misbehaviour.map((_, kind): [number[], undefined] => [[kind], undefined]) },
     )
   })
 

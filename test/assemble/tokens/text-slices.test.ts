@@ -1,0 +1,48 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Part } from "../../../src/assemble/tokens/part.ts"
+import { PartStore } from "../../../src/assemble/tokens/part-store.ts"
+import { TextSlices } from "../../../src/assemble/tokens/text-slices.ts"
+import { piecesOfText } from "../../tokenizers/tiktoken/arbitrary-pieces.ts"
+import { both, encodings } from "../../tokenizers/tiktoken/encoders.ts"
+
+const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 })
+
+/** Everything of a part but the numbers that are given once. */
+function facts(part: Part | undefined) {
+  if (!part) return undefined
+  const { text, tokens, pieces, innerTokens, head, tail } = part
+  return { text, tokens, pieces, innerTokens, head, tail: { ...tail, id: 0 } }
+}
+
+describe.each(encodings)("slices of a text counted with %s", (encoding) => {
+  const { encoder } = both(encoding)
+
+  test("S14 beginnings and ends have the pieces and tokens they have when split by themselves, in whatever order asked for", () => {
+    fc.assert(
+      fc.property(piecesOfText(40), shares, (text, at) => {
+        const slices = new TextSlices(text, new PartStore(encoder.scan))
+        for (const share of at) {
+          const place = Math.floor(share * text.length)
+          for (const { text: slice, known } of [
+            ...(place > 0 ? [slices.head(place)] : []),
+            ...(place < text.length ? [slices.tail(place)] : []),
+          ]) {
+            expect(facts(known?.part)).toEqual(facts(new PartStore(encoder.scan).part(slice)))
+          }
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test("a text exceeds so many tokens or not, whether the longest token is known or not", () => {
+    fc.assert(
+      fc.property(piecesOfText(40), fc.integer({ min: 0, max: 60 }), fc.boolean(), (text, tokens, isKnown) => {
+        const slices = new TextSlices(text, new PartStore(encoder.scan))
+        expect(slices.exceeds(tokens, isKnown ? encoder.longestToken : undefined)).toBe(encoder.count(text) > tokens)
+      }),
+      { numRuns: 400 },
+    )
+  })
+})

@@ -1,0 +1,159 @@
+import { PartStore } from "../../src/assemble/tokens/part-store.ts"
+import { messageStart } from "../../src/assemble/tokens/seam.ts"
+import { truncateText } from "../../src/assemble/truncate-text.ts"
+import { parseTemplate } from "../../src/template/parse.ts"
+import { renderTemplate } from "../../src/template/render.ts"
+import { assembleBlocks, chatOf, freshCounter, half, longText, stackOf, tiktoken } from "./assemble-work.ts"
+import type { Row } from "./bench.ts"
+import { cpuMs } from "./measure.ts"
+import { Times } from "./times.ts"
+import { withoutProvenance } from "./without-provenance.ts"
+import * as work from "./workloads.ts"
+
+/** So many times everything is measured, after so many times that are not counted: what runs for the first time is compiled meanwhile. */
+export const runs = 15
+export const warmUps = 60
+const rounds = runs + warmUps
+
+/** All tables' rows. */
+export async function measuredRows(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const measure of [blockRows, provenanceRows, chatRows, seamRows, cutRows, templateRows]) rows.push(...(await measure()))
+  return rows
+}
+
+async function blockRows(): Promise<Row[]> {
+  const times = new Times(warmUps)
+  for (const count of [1000, 5000]) {
+    const blocks = work.blocks(count)
+    const other = work.withOneChanged(blocks)
+    const budget = half(blocks)
+    const changed = other.find((block, index) => block !== blocks[index])
+    for (let i = 0; i < rounds; i++) {
+      const { counter } = freshCounter()
+      const floorCount = work.remembering(tiktoken.count)
+      const exact = work.exactBlocks(tiktoken.count)
+      const stack = stackOf(blocks)
+      await times.add(`${count} items, budget half: first`, "floor", () => work.blocksFloor(blocks, budget, floorCount))
+      await times.add(`${count} items, budget half: first`, "exact", () => exact(blocks, budget))
+      await times.add(`${count} items, budget half: first`, "ours", () => assembleBlocks(stack, counter, budget))
+      if (changed) stack.add({ key: changed.key, content: changed.text, fit: { rank: changed.rank, shrink: "drop" } })
+      await times.add(`one of ${count} changed`, "floor", () => work.blocksFloor(other, budget, floorCount))
+      await times.add(`one of ${count} changed`, "exact", () => exact(other, budget))
+      await times.add(`one of ${count} changed`, "ours", () => assembleBlocks(stack, counter, budget))
+      await times.add(`${count} items again`, "floor", () => work.blocksFloor(other, budget, floorCount))
+      await times.add(`${count} items again`, "ours", () => assembleBlocks(stack, counter, budget))
+    }
+  }
+  return [
+    ...times.rows(),
+    times.growth("1000 items, budget half: first", "5000 items, budget half: first", "growth 1,000 → 5,000"),
+  ]
+}
+
+async function chatRows(): Promise<Row[]> {
+  const times = new Times(warmUps)
+  for (let i = 0; i < rounds; i++) {
+    const { chat, turn } = chatOf()
+    const { counter } = freshCounter()
+    const floorCount = work.remembering(tiktoken.count)
+    await times.add("200-turn chat", "floor", () => {
+      for (let at = 0; at < chat.turns; at++) work.chatFloor(chat, at, floorCount)
+    })
+    const some = async (from: number, to: number, name?: string) => {
+      const all = () => {
+        for (let at = from; at < to; at++) turn(at, counter)
+      }
+      return name === undefined ? cpuMs(all) : times.add(name, "ours", all)
+    }
+    const whole = [
+      await some(0, 40),
+      await some(40, 60, "turns 41 to 60"),
+      await some(60, 180),
+      await some(180, 200, "turns 181 to 200"),
+    ]
+    times.note(
+      "200-turn chat",
+      "ours",
+      whole.reduce((sum, ms) => sum + ms, 0),
+    )
+  }
+  return [...times.rows(), times.growth("turns 41 to 60", "turns 181 to 200", "turn 200 / turn 50")]
+}
+
+/** Seams between texts that are counted already, beside a count of the whole: what they take depends on nothing but their number. */
+async function seamRows(): Promise<Row[]> {
+  const times = new Times(warmUps)
+  const texts = work.blocks().map(({ text }) => text)
+  const long = Array.from({ length: texts.length / 20 }, (_, index) => texts.slice(index * 20, index * 20 + 20).join("\n"))
+  for (const [name, given] of [
+    ["1,000 seams of items of 56 tokens, cold", texts],
+    ["50 seams of texts of 1,100 tokens, cold", long],
+  ] as const) {
+    const joined = given.join("")
+    for (let i = 0; i < rounds; i++) {
+      const store = new PartStore(tiktoken.scan)
+      const parts = given.map((text) => store.part(text))
+      await times.add(name, "floor", () => tiktoken.count(joined))
+      await times.add(name, "ours", () => {
+        let tail = messageStart
+        for (const part of parts) tail = store.settleSeam(tail, part, () => joined).tail
+      })
+    }
+  }
+  return times.rows()
+}
+
+/** A first render, and the same one of which nothing tells what came from where. */
+async function provenanceRows(): Promise<Row[]> {
+  const times = new Times(warmUps)
+  const blocks = work.blocks()
+  const budget = half(blocks)
+  const name = "1000 items, first: provenance"
+  for (let i = 0; i < rounds; i++) {
+    for (const whose of i % 2 === 0 ? (["floor", "ours"] as const) : (["ours", "floor"] as const)) {
+      const [stack, { counter }] = [stackOf(blocks), freshCounter()]
+      const render = whose === "ours" ? assembleBlocks : withoutProvenance
+      await times.add(name, whose, () => render(stack, counter, budget))
+    }
+  }
+  return times.rows()
+}
+
+/** A cut takes so little that ten are timed at once; each begins with a counter that has seen nothing. */
+async function cutRows(): Promise<Row[]> {
+  const times = new Times(warmUps)
+  const text = longText()
+  const notice = ({ kept, total }: { kept: number; total: number }) => `[...${kept} of ${total}...]`
+  for (let i = 0; i < rounds; i++) {
+    for (const maxTokens of [100, 1000]) {
+      const counters = Array.from({ length: 10 }, () => freshCounter().counter)
+      const name = `130 kB cut to ${maxTokens} tokens, 10 times`
+      await times.add(name, "floor", () => counters.map(() => tiktoken.count(text)))
+      await times.add(name, "ours", () => counters.map((counter) => truncateText(text, { maxTokens, counter, notice })))
+    }
+  }
+  return times.rows()
+}
+
+async function templateRows(): Promise<Row[]> {
+  const times = new Times(warmUps)
+  const given = work.templateWork()
+  const template = parseTemplate(given.source, { file: "bench.md" })
+  const many = (render: () => string) => () => {
+    for (let i = 0; i < 1000; i++) render()
+  }
+  for (let i = 0; i < rounds; i++) {
+    await times.add(
+      "a template of 24 variables, 1,000 times",
+      "floor",
+      many(() => work.templateFloor(given)),
+    )
+    await times.add(
+      "a template of 24 variables, 1,000 times",
+      "ours",
+      many(() => renderTemplate(template, given.values)),
+    )
+  }
+  return times.rows()
+}

@@ -1,0 +1,70 @@
+import { assemble } from "../../src/assemble/assemble.ts"
+import type { TokenCounter } from "../../src/core/ports.ts"
+import type { Assembly } from "../../src/core/span.ts"
+import type { TurnState } from "../../src/layers/turn-state.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { tiktokenCounter } from "../../src/tokenizers/tiktoken/tiktoken-counter.ts"
+import * as work from "./workloads.ts"
+
+/** The counter that everything is measured with. */
+export const tiktoken = await tiktokenCounter({ encoding: "o200k_base" })
+
+/** A counter that has seen nothing, and how many characters it was sent. */
+export function freshCounter(): { counter: TokenCounter; sent: () => number } {
+  let characters = 0
+  const counter: TokenCounter = {
+    ...tiktoken,
+    count(text) {
+      characters += text.length
+      return tiktoken.count(text)
+    },
+    scan(text, visit) {
+      characters += text.length
+      tiktoken.scan(text, visit)
+    },
+  }
+  return { counter, sent: () => characters }
+}
+
+/** Blocks as items that can only be dropped. */
+export function stackOf(blocks: readonly work.Block[]): PromptStack {
+  return new PromptStack(blocks.map(({ key, text, rank }) => ({ key, content: text, fit: { rank, shrink: "drop" } })))
+}
+
+/** Half of what the blocks have. */
+export function half(blocks: readonly work.Block[]): number {
+  return Math.round(blocks.reduce((sum, { text }) => sum + tiktoken.count(text), 0) / 2)
+}
+
+/** A request of nothing but blocks. */
+export const assembleBlocks = (stack: PromptStack, counter: TokenCounter, budgetTokens: number): Assembly =>
+  assemble(stack, { dialect: "layered", prompt: "chat", counter, budgetTokens })
+
+/** A chat whose turns are assembled one after the other. */
+export function chatOf(): { readonly chat: work.Chat; readonly turn: (at: number, counter: TokenCounter) => Assembly } {
+  const chat = work.chat()
+  const speaker = { id: "u", name: "Ann" }
+  const messages = chat.lines.map(({ role, text }, index) => ({ role, text, speaker, turnId: `t${index >> 1}`, atMs: 0 }))
+  const stack = new PromptStack([{ key: "persona", content: chat.system, scope: "global" }])
+  const rest = { group: false, agentName: "Fay", memories: [], prestart: [], tools: [], runs: [], steps: [] }
+  return {
+    chat,
+    turn(at, counter) {
+      const turn: TurnState = {
+        ...rest,
+        question: { speaker, text: chat.lines[at * 2]?.text ?? "" },
+        history: messages.slice(0, at * 2),
+      }
+      return assemble(stack, { dialect: "layered", prompt: "chat", counter, turn, budgetTokens: chat.budgetTokens })
+    },
+  }
+}
+
+/** 130 kB of prose, one byte a character, as a file is read. */
+export function longText(): string {
+  const prose = work
+    .blocks(700)
+    .map((block) => block.text)
+    .join("\n")
+  return new TextDecoder("latin1").decode(new TextEncoder().encode(prose.replaceAll(/[^\n -~]/g, "x").slice(0, 130_000)))
+}

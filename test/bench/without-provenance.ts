@@ -1,0 +1,31 @@
+import { cleanInjection } from "../../src/assemble/clean-injections.ts"
+import { compose } from "../../src/assemble/compose.ts"
+import { countDraft } from "../../src/assemble/count.ts"
+import { dialectNotices } from "../../src/assemble/dialect-notices.ts"
+import { fit } from "../../src/assemble/fit.ts"
+import type { Message } from "../../src/core/message.ts"
+import type { TokenCounter } from "../../src/core/ports.ts"
+import { promptFile } from "../../src/dialect/render-notice.ts"
+import { shippedDialect } from "../../src/dialect/shipped.ts"
+import { combineInjections } from "../../src/layers/combine-injections.ts"
+import type { PromptStack } from "../../src/stack/prompt-stack.ts"
+
+/** A request of nothing but blocks: composed, fitted and counted as ever, but nothing tells what came from where and what became of it. */
+export function withoutProvenance(
+  stack: PromptStack,
+  counter: TokenCounter,
+  budgetTokens: number,
+): { readonly messages: readonly Message[]; readonly tokens: number } {
+  const [dialect, prompt] = [shippedDialect("layered", "en"), "chat"]
+  const injections = combineInjections(stack, undefined, dialect).map((injection) => cleanInjection(injection).injection)
+  const { draft } = fit(injections, {
+    compose: (list) => compose(list, { dialect, prompt }),
+    file: promptFile(dialect, prompt),
+    counting: { counter },
+    budgetTokens,
+    notices: dialectNotices(dialect),
+    history: {},
+  })
+  const messages = draft.messages.map(({ role, pieces }) => ({ role, content: pieces.map(({ text }) => text).join("") }))
+  return { messages, tokens: countDraft(draft, { counter }) }
+}
