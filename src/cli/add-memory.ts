@@ -5,6 +5,7 @@ import { doctorHelp, memoryHelp } from "./help-store.ts"
 import type { MemoryForgetOptions } from "./memory-forget.ts"
 import type { MemoryExportOptions, MemoryImportOptions } from "./memory-move.ts"
 import type { MemoryListOptions, MemorySearchOptions, MemoryShowOptions } from "./memory-read.ts"
+import type { MemoryReceiptsOptions } from "./memory-receipts.ts"
 import type { UserShowOptions } from "./user.ts"
 
 /** What the commands around the store do. */
@@ -12,6 +13,7 @@ export interface StoreCommands {
   readonly memoryList: (options: MemoryListOptions) => Promise<void>
   readonly memorySearch: (options: MemorySearchOptions) => Promise<void>
   readonly memoryShow: (options: MemoryShowOptions) => Promise<void>
+  readonly memoryReceipts: (options: MemoryReceiptsOptions) => Promise<void>
   readonly memoryForget: (options: MemoryForgetOptions) => Promise<void>
   readonly memoryExport: (options: MemoryExportOptions) => Promise<void>
   readonly memoryImport: (options: MemoryImportOptions) => Promise<void>
@@ -23,7 +25,7 @@ export interface StoreCommands {
 export function addMemory(program: Command, commands: StoreCommands): void {
   const memory = program
     .command("memory")
-    .summary("what is remembered: list, search, show, forget, export, import")
+    .summary("what is remembered: list, search, show, receipts, forget, export, import")
     .description("Look at what a character remembers, take it along, or delete it.")
     .addHelpText("after", memoryHelp)
   addReading(memory, commands)
@@ -45,7 +47,7 @@ export function addMemory(program: Command, commands: StoreCommands): void {
     .action((given: DoctorOptions) => commands.doctor(given))
 }
 
-function addReading(memory: Command, { memoryList, memorySearch, memoryShow }: StoreCommands): void {
+function addReading(memory: Command, { memoryList, memorySearch, memoryShow, memoryReceipts }: StoreCommands): void {
   scoped(memory.command("list").description("Print the newest memories, oldest first."))
     .option("--limit <count>", "at most so many", readCount, 20)
     .option("--all", "superseded ones too", false)
@@ -62,6 +64,10 @@ function addReading(memory: Command, { memoryList, memorySearch, memoryShow }: S
     .argument("<id>", "as `memory list` prints it")
     .option("--json", "print it as JSON", false)
     .action((id: string, given: Omit<MemoryShowOptions, "id">) => memoryShow({ ...given, id }))
+  scoped(memory.command("receipts").description("Print the newest background work: how it went, and what it cost."))
+    .option("--limit <count>", "at most so many", readCount, 20)
+    .option("--json", "print a line of JSON for each", false)
+    .action((given: MemoryReceiptsOptions) => memoryReceipts(given))
 }
 
 function addMoving(memory: Command, { memoryForget, memoryExport, memoryImport }: StoreCommands): void {

@@ -6,6 +6,7 @@ conversation terminal.
 Examples:
   promptstrata memory list
   promptstrata memory search "what do I like to drink?"
+  promptstrata memory receipts --user tg:4711
   promptstrata memory forget --user tg:4711
   promptstrata memory export --out backup.jsonl
   promptstrata memory import backup.jsonl --data-dir ./elsewhere`

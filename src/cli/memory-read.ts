@@ -73,7 +73,12 @@ export function memorySearch(options: MemorySearchOptions, context: CliContext):
   const { query, limit, user = "user", conversation } = options
   return withStore(options, context, async ({ store, profile, words, width }) => {
     const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
-    const service = createMemoryService({ records: store.memories, clock })
+    const service = createMemoryService({
+      records: store.memories,
+      clock,
+      weights: profile.recallWeights,
+      ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+    })
     const place =
       conversation === undefined
         ? ({ conversation: "terminal", audience: "private" } as const)

@@ -15,6 +15,7 @@ import { mcpApprove, mcpCall, mcpList } from "./mcp.ts"
 import { memoryForget } from "./memory-forget.ts"
 import { memoryExport, memoryImport } from "./memory-move.ts"
 import { memoryList, memorySearch, memoryShow } from "./memory-read.ts"
+import { memoryReceipts } from "./memory-receipts.ts"
 import { createProgram } from "./program.ts"
 import { render } from "./render.ts"
 import { errorText } from "./report-error.ts"
@@ -72,6 +73,7 @@ async function runCommand(argv: readonly string[], context: CliContext): Promise
     memoryList: (options) => run(memoryList(options, context), { ...options, json: false }),
     memorySearch: (options) => run(memorySearch(options, context), { ...options, json: false }),
     memoryShow: (options) => run(memoryShow(options, context), { ...options, json: false }),
+    memoryReceipts: (options) => run(memoryReceipts(options, context), { ...options, json: false }),
     memoryForget: (options) => run(memoryForget(options, context), { ...options, json: false }),
     memoryExport: (options) => run(memoryExport(options, context), { ...options, json: false }),
     memoryImport: (options) => run(memoryImport(options, context), { ...options, json: false }),

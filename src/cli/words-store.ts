@@ -8,6 +8,8 @@ export interface StoreWords {
   readonly foundColumns: readonly string[]
   readonly userColumns: readonly string[]
   readonly receiptColumns: readonly string[]
+  readonly workColumns: readonly string[]
+  readonly noWork: string
   readonly deadColumns: readonly string[]
   readonly noMemories: string
   readonly nothingFound: string
@@ -51,6 +53,8 @@ const en: StoreWords = {
   foundColumns: ["SCORE", "WHY", "ID", "TEXT"],
   userColumns: ["NAME", "VALUE", "SURE", "WHEN (UTC)", "WHERE"],
   receiptColumns: ["WHEN (UTC)", "KIND", "OUTCOME", "TRY", "WHO", "MESSAGE"],
+  workColumns: ["WHEN (UTC)", "KIND", "OUTCOME", "TRY", "MS", "TOKENS", "WHO", "WHERE", "MESSAGE"],
+  noWork: "No background work was done yet.",
   deadColumns: ["KIND", "WHO", "CONVERSATION", "TRIES", "ERROR"],
   noMemories: "Nothing is remembered yet.",
   nothingFound: "Nothing was found.",
@@ -102,6 +106,8 @@ const zh: StoreWords = {
   foundColumns: ["得分", "原因", "编号", "内容"],
   userColumns: ["名称", "内容", "把握", "时间 (UTC)", "哪里"],
   receiptColumns: ["时间 (UTC)", "类别", "结果", "次数", "谁", "说明"],
+  workColumns: ["时间 (UTC)", "类别", "结果", "次数", "毫秒", "词元", "谁", "哪里", "说明"],
+  noWork: "还没有做过后台工作。",
   deadColumns: ["类别", "谁", "会话", "次数", "错误"],
   noMemories: "还没有任何记忆。",
   nothingFound: "没有找到。",

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../src/core/keys.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import { createInMemorySessionStore } from "../../src/services/in-memory-session-store.ts"
+import type { ObserverContext } from "../../src/services/observer.ts"
 import type { BeforeTurnContext } from "../../src/services/turn-hook.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
@@ -192,6 +193,25 @@ describe("R27 a turn in which nobody spoke", () => {
     await group.wake(reason).result
     await group.wake(reason, { to: { id: "ming", name: "小明" } }).result
     expect(users).toEqual(["user", "ming", "ming", "hong", "ming", "test", "ming"])
+  })
+
+  test("an observer of it knows whom it is for", async () => {
+    const seen: (readonly [string, string | undefined])[] = []
+    const observers = [
+      {
+        name: "o",
+        events: ["turn-end"] as const,
+        observe: (_: unknown, { key, wakeReason }: ObserverContext) => void seen.push([key.user, wakeReason]),
+      },
+    ]
+    const { agent, session } = testAgent(scriptedModel([finish("嗨"), finish("嗨")]), {}, { observers })
+    await session.send("我是小明", { from: { id: "ming", name: "小明" } }).result
+    await session.wake(reason).result
+    await agent.idle()
+    expect(seen).toEqual([
+      ["ming", undefined],
+      ["ming", reason],
+    ])
   })
 
   test("waits its turn, can be aborted while it waits, and a blank reason is an error", async () => {

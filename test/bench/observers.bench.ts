@@ -5,12 +5,11 @@ import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { Observer } from "../../src/services/observer.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
-import type { BenchResult, Row } from "./bench.ts"
+import type { BenchOptions, BenchResult, Row } from "./bench.ts"
 import { formatMs, formatRatio } from "./measure.ts"
 
 const deltas = 200
-const turns = 300
-const warmUp = 50
+const warmUp = 20
 
 /** What an observer can do to a turn: nothing, or its worst. */
 const kinds: Readonly<Record<string, Observer["observe"] | undefined>> = {
@@ -21,20 +20,24 @@ const kinds: Readonly<Record<string, Observer["observe"] | undefined>> = {
     throw new Error("broken")
   },
   "one that floods its session with notes": async (event, { inject }) => {
-    for (let at = 0; at < 100; at++) await inject({ key: `k${at}`, text: event.type }).catch(() => undefined)
+    for (let at = 0; at < 10; at++) await inject({ key: `k${at}`, text: event.type }).catch(() => undefined)
   },
 }
 
 /** What observers add to the reply, from `send` to its result; the gate is the number of waits on that way. */
-export async function run(): Promise<BenchResult> {
+export async function run({ peers }: BenchOptions): Promise<BenchResult> {
+  const turns = peers ? 300 : 20
   const times = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
   const waits = new Map<string, number>()
   for (const [kind, observe] of Object.entries(kinds)) waits.set(kind, await waitsOf(observe))
-  // In turn, so that a slow moment of the machine is everybody's.
-  for (let at = 0; at < warmUp + turns; at++) {
-    for (const [kind, observe] of Object.entries(kinds)) {
+  // In turn, so that a slow moment of the machine is everybody's, from another one and the other way round each time.
+  const all = Object.entries(kinds)
+  for (let round = 0; round < warmUp + turns; round++) {
+    const first = round % all.length
+    const rotated = [...all.slice(first), ...all.slice(0, first)]
+    for (const [kind, observe] of round % 2 === 0 ? rotated : rotated.toReversed()) {
       const tookMs = await replyMs(observe)
-      if (at >= warmUp) times.get(kind)?.push(tookMs)
+      if (round >= warmUp) times.get(kind)?.push(tookMs)
     }
   }
   const floor = times.get("no observer") ?? []
@@ -73,6 +76,8 @@ async function replyMs(observe: Observer["observe"] | undefined): Promise<number
   const result = await session.send("？").result
   const tookMs = performance.now() - beganMs
   if (!result.ok) throw result.error
+  // What an observer does after the turn is not to slow the next one's.
+  await new Promise(setImmediate)
   return tookMs
 }
 

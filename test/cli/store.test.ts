@@ -89,6 +89,31 @@ describe("promptstrata memory", () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no memory nope") })
   })
 
+  test("receipts prints the newest background work and what it cost", async () => {
+    const folder = await remembering()
+    const empty = await run(["memory", "receipts", ...optionsOf(folder)], { env })
+    expect(empty).toMatchObject({ code: 0, stdout: "", stderr: "No background work was done yet.\n" })
+    const store = await openStore(folder)
+    const receipt = { key, turnId: "t1", attempt: 1, durationMs: 12, startedMs: 60_000, outcome: "ok" } as const
+    const asked = { model: "m", usage: { inputTokens: 10, outputTokens: 2 } }
+    await store.receipts.put({ ...receipt, kind: "importance", message: "importance 7", ...asked })
+    await store.receipts.put({ ...receipt, startedMs: 60_001, kind: "store", message: "2 stored" })
+    await store.close()
+    const { code, stdout } = await run(["memory", "receipts", "--user", "user", ...optionsOf(folder)], { env })
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      [
+        "WHEN (UTC)        KIND        OUTCOME  TRY  MS  TOKENS  WHO   WHERE     MESSAGE",
+        "1970-01-01 00:01  importance  ok       1    12  10 + 2  user  terminal  importance 7",
+        "1970-01-01 00:01  store       ok       1    12  -       user  terminal  2 stored",
+        "1 model call · 10 tokens in, 2 out",
+        "",
+      ].join("\n"),
+    )
+    const json = await run(["memory", "receipts", "--json", "--limit", "1", ...optionsOf(folder)], { env })
+    expect(jsonLines(json.stdout)).toMatchObject([{ kind: "store" }])
+  })
+
   test("forget asks first; without a terminal it needs --yes", async () => {
     const folder = await remembering()
     const refused = await run(["memory", "forget", "--user", "user", ...optionsOf(folder)], { env })

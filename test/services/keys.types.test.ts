@@ -1,8 +1,9 @@
 import { expect, expectTypeOf, test } from "vitest"
-import type { ServiceKey } from "../../src/core/keys.ts"
+import type { ServiceKey, SessionKey } from "../../src/core/keys.ts"
 import type { MemoryService } from "../../src/services/memory.ts"
 import type { Receipt } from "../../src/services/receipt.ts"
 import type { ReflectionService } from "../../src/services/reflection.ts"
+import type { SessionStore } from "../../src/services/session-store.ts"
 import type { MemoryRecords, ReceiptRecords, UserRecords } from "../../src/services/store.ts"
 import type { UserProfileService } from "../../src/services/user-profile.ts"
 
@@ -22,6 +23,7 @@ test("no call of a service or of its records is possible without its key", () =>
   expectTypeOf<Keyless<MemoryRecords>>().toEqualTypeOf<never>()
   expectTypeOf<Keyless<UserRecords>>().toEqualTypeOf<never>()
   expectTypeOf<Keyless<Omit<ReceiptRecords, "put">>>().toEqualTypeOf<never>()
+  expectTypeOf<Parameters<SessionStore[keyof SessionStore]>[0]>().toEqualTypeOf<SessionKey>()
   expectTypeOf<Receipt["key"]>().toEqualTypeOf<ServiceKey>()
   expectTypeOf<Keyless<{ naked(query: string): void; kept(key: ServiceKey): void }>>().toEqualTypeOf<"naked">()
   expectTypeOf<{ user?: string }>().not.toExtend<ServiceKey>()

@@ -42,7 +42,9 @@ export async function compress(reference: ReferenceInfo, options: CompressOption
   const units = all.slice(from - 1, to)
   const choice = { level, criterion, topic, ...(count === undefined ? {} : { count }) }
   const chosen = chooseUnits(units, choice)
-  const current = chosen.map(({ text }) => shorten(text, partCharacters[level])).join("\n")
+  const parts = chosen.map(({ text }) => shorten(text, partCharacters[level]))
+  const lines = parts.join("\n")
+  const current = options.units || lines.length <= reference.current.length ? lines : parts.join("")
   const maxCharacters = Math.max(1, chosen.length) * partCharacters[level]
   const written =
     writer && current !== "" ? await writer(chosen.map(({ text }) => text).join("\n"), { level, topic, maxCharacters }) : ""

@@ -36,7 +36,12 @@ async function runMemoryJob(options: MemoryJobOptions, job: Job, context: JobCon
   }
   const waiting = batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
   const run = new MemoryRun(options, { job, context, turns: [...waiting, words], receipts: done })
-  await runSteps(run)
+  try {
+    await runSteps(run)
+  } catch (error) {
+    if (run.isForgotten) return
+    throw error
+  }
   const failed = ["importance", "profile", "store", "reflect"].filter((kind) => !run.isSettled(kind))
   if (failed.length > 0) throw unfinished(run, failed)
 }

@@ -3,6 +3,7 @@ import { userProfileText } from "../user-profile-text.ts"
 import { backgroundInjection } from "./background-injection.ts"
 import { capReached } from "./daily-cap.ts"
 import type { MemoryRun, StepResult } from "./memory-run.ts"
+import { hasUserWords } from "./profile-step.ts"
 import { readImportance } from "./read-importance.ts"
 import { readJson } from "./read-json.ts"
 import { readProfileFields } from "./read-profile-fields.ts"
@@ -12,7 +13,7 @@ import { dialogueInjection } from "./turn-words.ts"
 export async function importanceStep(run: MemoryRun, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
   const cap = await capReached(run)
   if (cap !== undefined) return cap
-  const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined
+  const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
   const output = isBatch
     ? await askBatch(run, ask, signal)
     : (await ask("importance", [dialogueInjection(run.turns)], { signal })).text

@@ -1,5 +1,4 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { HistoryMessage } from "../../core/history.ts"
 import type { ServiceKey } from "../../core/keys.ts"
 import { within } from "../../core/within.ts"
 import type { Usage } from "../../model/usage.ts"
@@ -8,15 +7,7 @@ import type { Job } from "../job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../receipt.ts"
 import type { MemoryJobOptions } from "./memory-job-options.ts"
 import type { ProfileField } from "./read-profile-fields.ts"
-import { wordsOfTurn } from "./turn-words.ts"
-
-/** One turn's words, as background work sees them. */
-export interface TurnWords {
-  readonly turnId: string
-  readonly turn: number
-  readonly untrusted: boolean
-  readonly messages: readonly HistoryMessage[]
-}
+import { type TurnWords, wordsOfTurn } from "./turn-words.ts"
 
 /** What a step came to. */
 export interface StepResult {
@@ -35,6 +26,8 @@ export class MemoryRun {
   readonly turns: readonly TurnWords[]
   /** Fields that came with the importance of a batch. */
   batchFields: readonly ProfileField[] | undefined
+  /** True once what the job works on was found gone. */
+  isForgotten = false
   readonly #context: JobContext
   readonly #receipts: Map<string, Receipt>
 
@@ -96,6 +89,7 @@ export class MemoryRun {
       ...asked,
     }
     this.#receipts.set(kind, receipt)
+    await this.expectWanted(signal)
     await this.#context.receipt(receipt)
   }
 
@@ -105,8 +99,9 @@ export class MemoryRun {
    */
   async expectWanted(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if ((await wordsOfTurn(this.job, this.#context)) !== undefined) return
-    throw new PromptStrataError("aborted", `What was said in turn ${this.job.turnId} was forgotten while its work ran.`)
+    this.isForgotten = (await wordsOfTurn(this.job, this.#context)) === undefined
+    if (this.isForgotten)
+      throw new PromptStrataError("aborted", `What was said in turn ${this.job.turnId} was forgotten while its work ran.`)
   }
 
   #askInto(asked: Asked): AskModel {

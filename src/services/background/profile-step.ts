@@ -20,6 +20,8 @@ export async function profileStep(
   ask: AskModel,
   signal: AbortSignal,
 ): Promise<StepResult> {
+  // What the agent says where nobody spoke (R27) tells nothing new of the user.
+  if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
   const profile = await service.get(run.key)
   let fields = run.batchFields
   if (fields === undefined) {
@@ -31,6 +33,11 @@ export async function profileStep(
   }
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
   return keep(run, service, { profile, fields, signal })
+}
+
+/** True where somebody other than the agent spoke in the turns. */
+export function hasUserWords({ turns }: MemoryRun): boolean {
+  return turns.some(({ messages }) => messages.some(({ role }) => role === "user"))
 }
 
 /** Another turn of the user may have changed the profile meanwhile: then what is new is looked at again. */

@@ -1,6 +1,7 @@
 import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
 import type { MemoryService, NewMemory } from "../memory.ts"
-import type { MemoryRun, StepResult, TurnWords } from "./memory-run.ts"
+import type { MemoryRun, StepResult } from "./memory-run.ts"
+import type { TurnWords } from "./turn-words.ts"
 
 /** More of one message no memory keeps; recall reads no more either. */
 const maxCharacters = 16_384

@@ -4,7 +4,14 @@ import type { CommittedTurn, JobContext } from "../background-job.ts"
 import type { Job } from "../job-runner.ts"
 import type { ReceiptRecords } from "../store.ts"
 import { backgroundInjection } from "./background-injection.ts"
-import type { TurnWords } from "./memory-run.ts"
+
+/** One turn's words, as background work sees them. */
+export interface TurnWords {
+  readonly turnId: string
+  readonly turn: number
+  readonly untrusted: boolean
+  readonly messages: readonly HistoryMessage[]
+}
 
 /** Longer than any speech, shorter than a book that was pasted. */
 const maxMessages = 400
@@ -13,15 +20,19 @@ const maxMessages = 400
 export function turnPayload({ turn, untrusted, messages }: CommittedTurn): Readonly<Record<string, unknown>> | undefined {
   if (messages.every(({ text }) => text.trim() === "")) return undefined
   const times = messages.map(({ atMs }) => atMs)
-  return { turn, untrusted, fromMs: Math.min(...times), untilMs: Math.max(...times) }
+  return { turn, untrusted, count: messages.length, fromMs: Math.min(...times), untilMs: Math.max(...times) }
 }
 
 /** The words of the job's turn, of the roles user and agent alone (T35); undefined where they are gone. */
 export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext): Promise<TurnWords | undefined> {
-  const { turn, untrusted, fromMs, untilMs } = payload
+  const { turn, untrusted, count, fromMs, untilMs } = payload
   const times = typeof fromMs === "number" && typeof untilMs === "number" ? { fromMs, beforeMs: untilMs + 1 } : {}
-  const found = await context.messages({ ...times, limit: maxMessages })
-  const messages = found.filter((message) => message.turnId === turnId && message.text.trim() !== "")
+  const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
+    (await context.messages({ ...times, limit })).filter((message) => message.turnId === turnId)
+  // A store that has found enough looks no further back; messages of the same moment may stand before them.
+  let found = typeof count === "number" ? await find(count) : []
+  if (typeof count !== "number" || found.length < count) found = await find(maxMessages)
+  const messages = found.filter(({ text }) => text.trim() !== "")
   if (messages.length === 0) return undefined
   return { turnId, turn: typeof turn === "number" ? turn : 0, untrusted: untrusted === true, messages }
 }

@@ -110,6 +110,7 @@ async function remember(parts: Parts, given: NewMemory, key: ServiceKey): Promis
   const replaced = [...supersedes, ...(similar.duplicateOf === undefined ? similar.supersedes : [])]
   const { stored, id } = await records.put(memory, { hash: memoryHash(memory), supersedes: replaced, key })
   // At once, so that the next memory of the same turn is compared with this one.
-  if (stored && embed && similar.vector) await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
+  if (stored && embed && similar.vector)
+    await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
   return { status: stored ? "stored" : "duplicate", id }
 }

@@ -49,6 +49,17 @@ function childEvents(events: readonly TurnEvent[]) {
 }
 
 describe("R25 the tools process", () => {
+  test("R24 main asks it coarsely, in a sentence; its own process is main-virtual, the other is named after its tool", async () => {
+    const { model, tool } = tools([callTool("weather", {}), finish("晴")])
+    const main = scriptedModel([ask, finish("好")])
+    const { trace } = await testAgent(main, { dialect: "layered" }, { tools: [tool] }).session.send("？").result
+    expect([trace.process, trace.children[0]?.trace.process]).toEqual(["main-virtual", "tools"])
+    expect(textOf(main, 0)).toContain("request (string)")
+    expect(textOf(main, 0)).not.toContain("weather")
+    expect(textOf(model, 0)).toContain("weather")
+    expect(trace.runs.map(({ args }) => args)).toEqual([{ request: "查一下今天的天气" }])
+  })
+
   test("does the work in a planner loop of its own and hands back a result; only that enters the caller's turn", async () => {
     const { model, tool } = tools([callTool("weather"), finish("今天晴，21 度。")])
     const main = scriptedModel([ask, finish("出门不用带伞。")])

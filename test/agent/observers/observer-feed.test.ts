@@ -84,6 +84,24 @@ describe("R26 what an observer is told", () => {
     expect(warnings).toHaveLength(2)
   })
 
+  test("several gaps in one turn are one warning, at its end", async () => {
+    let release = Promise.withResolvers<void>()
+    const { observers, warnings } = fed([{ name: "o", maxQueued: 1, observe: () => release.promise }])
+    const turn = turnOf("t")
+    for (let gap = 0; gap < 3; gap++) {
+      for (let at = 0; at < 4; at++) observers.tell(turn, delta("x"))
+      await settle()
+      release.resolve()
+      await settle()
+      release = Promise.withResolvers()
+    }
+    expect(warnings).toEqual([])
+    release.resolve()
+    observers.tell(turn, end)
+    await settle()
+    expect(warnings).toEqual(["t: The observer o was too slow: 9 events were left out."])
+  })
+
   test("every event is either told, in order, or counted once in what is missed and in what is reported", async () => {
     const step = fc.oneof(fc.constant("delta"), fc.constant("end"), fc.constant("turn"), fc.constant("pause"))
     await fc.assert(

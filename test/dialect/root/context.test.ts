@@ -124,6 +124,13 @@ describe("R11: the root dialect's context", () => {
     expect(bare).not.toContain("设备类：")
   })
 
+  test("R28: in English each rule of use is whole, and there for its own group alone", () => {
+    const text = assemble(stack, { dialect: "root", locale: "en", turn }).messages[0]?.content ?? ""
+    expect(text).toContain("Tools of devices: look at the state a device is in before you touch it;")
+    expect(text).toContain("Tools of the context: what was read and not put into the workspace")
+    for (const other of ["run one command at a time", "others provide them"]) expect(text).not.toContain(other)
+  })
+
   test("R28: a dialect without sentences of its own shows the profile's rules, and nothing for other groups", () => {
     const rules = { device: { text: "Ask first.", trust: "author" as const } }
     const shown = (groupRules: TurnState["groupRules"]) =>

@@ -46,6 +46,41 @@ describe("the work after a turn", () => {
     ])
   })
 
+  test("R27 after a wake the agent's own words are judged and stored, nothing is learnt of the user; a silent one leaves no job", async () => {
+    for (const audience of ["private", "group"] as const) {
+      const model = backgroundModel({ profile: '{"home": "Hangzhou"}' })
+      const { agent, store, warnings } = scene(model)
+      const session = agent.session({ conversation: "w", audience })
+      const { trace } = await session.wake("It is eight.").result
+      await agent.idle()
+      const user = audience === "group" ? session.key.agent : "user"
+      const receipts = await store.receipts.ofTurn(trace.turnId, { ...session.key, user })
+      expect(outcomesOf(receipts), audience).toEqual(["importance ok", "profile skipped", "store ok", "reflect skipped"])
+      expect(model.count("user-profile")).toBe(0)
+      const stored = await store.memories.recent({ ...session.key, user }, { limit: 9 })
+      expect(stored.map(({ text, speaker }) => [text, speaker.name])).toEqual([["I see.", "Fay"]])
+      expect(warnings).toEqual([])
+    }
+    const silent = backgroundModel({ turn: () => finish("<empty_reply>") })
+    const { agent, session, store } = scene(silent, { output: { bubbles: true } })
+    const commits: number[] = []
+    for await (const event of session.wake("It is eight.")) if (event.type === "commit") commits.push(event.version)
+    await agent.idle()
+    expect(commits).toEqual([1])
+    expect(silent.asked).toHaveLength(1)
+    expect(await store.receipts.modelCalls({ ...key, agent: session.key.agent }, 0)).toBe(0)
+    expect(await store.jobs.dead()).toEqual([])
+  })
+
+  test("T36 reflects by a schedule that the profile has, with the first turn after its moment", async () => {
+    const insight = { reflection: '[{"insight": "likes tea", "memories": ["1"]}]' }
+    const { say, timers } = scene(insight, { memory: { reflectEvery: 0, reflectSchedule: "0 4 * * *" } })
+    expect(await say("I like tea")).toContain("reflect skipped")
+    timers.advance(86_400_000)
+    expect(await say("Green tea above all")).toContain("reflect ok")
+    expect(await say("And black tea in the morning")).toContain("reflect skipped")
+  })
+
   test("T31 T36 reflects after so many memories, and links insights to memories that exist", async () => {
     const { say, stored, store, session } = scene(
       { reflection: '[{"insight": "likes tea", "memories": ["1", "99"]}, {"insight": "is happy", "memories": ["none"]}]' },

@@ -130,7 +130,10 @@ describe("createMemoryService", () => {
     expect(await service.remember({ ...said("the cats nap"), atMs: old.atMs }, key)).toEqual({ status: "duplicate", id: anew.id })
     expect(await service.remember(old, key)).toEqual({ status: "duplicate", id: old.id })
     // The same words are a duplicate, whatever their embedding.
-    expect(await service.remember({ ...anew, id: "again", atMs: anew.atMs + 5 }, key)).toEqual({ status: "duplicate", id: anew.id })
+    expect(await service.remember({ ...anew, id: "again", atMs: anew.atMs + 5 }, key)).toEqual({
+      status: "duplicate",
+      id: anew.id,
+    })
     expect((await service.recent(key, 9)).map(({ id }) => id)).toEqual(["football on Sunday", anew.id])
   })
 

@@ -48,6 +48,39 @@ describe("the embedded store and the one in memory", () => {
     await close()
   })
 
+  test("export each other's lines byte for byte, whatever the names and in whatever order the work was done", async () => {
+    const { stores, close } = await bothStores()
+    const [inMemory, inFile] = stores
+    if (inMemory === undefined || inFile === undefined) throw new Error("expected two stores")
+    // Names that databases, JSON and JavaScript each put into another order.
+    const names = ["%", "\0", "a\0b", "\ud800", "\uffee", "😀", '"', "z", "Z"]
+    for (const [at, name] of names.entries()) {
+      const key: ServiceKey = { agent: "fay", conversation: name, audience: at % 2 === 0 ? "group" : "private", user: name }
+      const message = { role: "user", text: name, speaker: { id: name, name }, turnId: name, atMs: 5 } as const
+      await inMemory.commit(key, { expectVersion: 0, append: [message], state: {}, jobs: [] })
+      const memory = {
+        ...key,
+        id: name,
+        kind: "dialogue",
+        text: name,
+        speaker: message.speaker,
+        atMs: 5,
+        turnId: name,
+        turn: 0,
+      } as const
+      await inMemory.memories.put(memory, { hash: name, key })
+      for (const model of names)
+        await inMemory.memories.putVectors([{ memoryId: name, model, values: new Float32Array([at]) }], key)
+      const receipt = { key, turnId: name, outcome: "ok", attempt: 1, durationMs: 1, startedMs: 9 - (at % 3) } as const
+      for (const kind of ["z", "a"]) await inMemory.receipts.put({ ...receipt, kind })
+    }
+    const lines = await exportOf(inMemory)
+    await inFile.import(lines)
+    expect(await exportOf(inFile)).toEqual(lines)
+    expect(lines.length).toBe(names.length * (5 + names.length))
+    await close()
+  })
+
   test(`answer ${reads} reads by random keys alike, and with no row of another key`, async () => {
     const { stores, close } = await bothStores()
     const dice = diceOf(mulberry(3))
@@ -68,6 +101,12 @@ describe("the embedded store and the one in memory", () => {
     await close()
   })
 })
+
+async function exportOf(store: Store): Promise<readonly string[]> {
+  const lines: string[] = []
+  for await (const line of store.export({ agent: "fay" })) lines.push(line)
+  return lines
+}
 
 async function readsOf({ memories }: Store, key: ServiceKey, id: string): Promise<readonly StoredMemory[]> {
   const one = await memories.get(id, key)

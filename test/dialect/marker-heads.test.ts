@@ -1,0 +1,17 @@
+import { describe, expect, test } from "vitest"
+import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
+
+const shippedDialects = shippedDialectNames().flatMap((dialect) => ["zh-CN", "en"].map((locale) => ({ dialect, locale })))
+
+/** What the dialects' own notation begins with: headings, speakers, names in brackets. */
+const notation = ["##", "#", "^", "[", "【"]
+
+describe("markers of the shipped dialects", () => {
+  test.each(shippedDialects)(
+    "of $dialect $locale are words, or its notation: no list, no bold line of a user's is escaped",
+    ({ dialect, locale }) => {
+      const bare = shippedDialect(dialect, locale).markers.heads.filter((head) => !/\p{L}/u.test(head))
+      expect(bare.filter((head) => !notation.includes(head))).toEqual([])
+    },
+  )
+})

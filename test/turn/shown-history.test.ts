@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest"
+import type { BeforeTurnContext } from "../../src/services/turn-hook.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import type { ToolRun } from "../../src/tools/tool.ts"
+import { callTool, finish, testAgent } from "../support/agents.ts"
+
+/** A conversation of three turns, then what the fourth one's prompt shows of it to a hook's taste. */
+async function shown(change: (context: BeforeTurnContext) => void) {
+  const model = scriptedModel([finish("one"), finish("two"), finish("three"), finish("four")])
+  const hook = { name: "h", beforeTurn: (context: BeforeTurnContext) => (context.turn === 3 ? change(context) : undefined) }
+  const { session } = testAgent(model, { dialect: "root", locale: "en", timeZone: "UTC" }, { hooks: [hook] })
+  for (const text of ["first", "second", "third"]) await session.send(text).result
+  await session.send("fourth").result
+  const { messages } = model.requests[3] ?? { messages: [] }
+  return messages.slice(1, -1).map(({ content }) => content.replace(/\d{8} 3:04 /, ""))
+}
+
+const whole = ["^主人:first", "one", "^主人:second", "two", "^主人:third", "three"]
+
+describe("what a hook shows of the conversation", () => {
+  test("R12 showAs puts an answer in other words, the user's stay, and the conversation itself stays", async () => {
+    expect(await shown(({ showAs }) => showAs("turn-2", "2"))).toEqual(whole.with(3, "2"))
+    expect(await shown(({ showAs }) => showAs("turn-9", "2"))).toEqual(whole)
+  })
+
+  test("R11 showFrom begins with a turn's first message; a turn that is not in the window changes nothing", async () => {
+    expect(await shown(({ showFrom }) => showFrom("turn-2"))).toEqual(whole.slice(2))
+    expect(await shown(({ showFrom }) => showFrom("turn-9"))).toEqual(whole)
+  })
+
+  test("a hook that fails shows nothing in its own way", async () => {
+    const change = ({ showFrom, showAs }: BeforeTurnContext) => {
+      showFrom("turn-2")
+      showAs("turn-2", "2")
+      throw new Error("no")
+    }
+    expect(await shown(change)).toEqual(whole)
+  })
+})
+
+describe("onRun", () => {
+  const echo = defineTool({ name: "echo", description: "Says it", execute: () => "said" })
+
+  test("hears of each run of the model's once it has ended, and what it throws is a warning", async () => {
+    const heard: Pick<ToolRun, "tool" | "result">[] = []
+    const hooks = [
+      {
+        name: "broken",
+        beforeTurn: ({ onRun }: BeforeTurnContext) =>
+          onRun(() => {
+            throw new Error("deaf")
+          }),
+      },
+      {
+        name: "hearing",
+        beforeTurn: ({ onRun }: BeforeTurnContext) => onRun(({ tool, result }) => void heard.push({ tool, result })),
+      },
+    ]
+    const model = scriptedModel([callTool("echo"), finish("done")])
+    const { session } = testAgent(model, {}, { hooks, tools: [echo] })
+    const { ok, trace } = await session.send("?").result
+    expect(ok).toBe(true)
+    expect(heard).toEqual([{ tool: "echo", result: "said" }])
+    expect(JSON.stringify(trace)).toContain("deaf")
+  })
+})
+
+describe("a tool named beside the answer (R16)", () => {
+  const called: unknown[] = []
+  const note = (withAnswer: boolean) =>
+    defineTool({ name: "note", description: "Notes", withAnswer, execute: (args) => void called.push(args) ?? "noted" })
+  const both = JSON.stringify({ action: "finish", message: "Here.", tool: "note", args: { used: ["a"] } })
+
+  test.each([
+    { name: "runs where it is such a tool", tools: [note(true)], runs: ["noted"] },
+    { name: "does not run where it is none", tools: [note(false)], runs: [] },
+    { name: "does not run where it is unknown", tools: [], runs: [] },
+  ])("$name, and the answer stands", async ({ tools, runs }) => {
+    const { session } = testAgent(scriptedModel([both]), {}, { tools })
+    const result = await session.send("?").result
+    expect(result).toMatchObject({ ok: true, text: "Here." })
+    expect(result.trace.runs.map((run) => run.result)).toEqual(runs)
+    expect(result.trace.steps.length).toBe(1)
+  })
+
+  test("one that fails leaves the answer as it is", async () => {
+    const failing = defineTool({
+      name: "note",
+      description: "Notes",
+      withAnswer: true,
+      execute: () => {
+        throw new Error("full")
+      },
+    })
+    const { session } = testAgent(scriptedModel([both]), {}, { tools: [failing] })
+    const result = await session.send("?").result
+    expect(result).toMatchObject({ ok: true, text: "Here." })
+    expect(result.trace.runs.map(({ status }) => status)).toEqual(["failed"])
+  })
+})
