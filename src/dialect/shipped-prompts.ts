@@ -822,7 +822,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "shared/en/hint_messages.md",
     attributes: {},
-    body: "^${speaker | speaker}:${text | transcript}\n",
+    body: "${speaker}: ${text}\n",
     firstLine: 1,
   },
   {
@@ -1050,7 +1050,7 @@ export const shippedPrompts: readonly PromptSource[] = [
   {
     path: "shared/zh-CN/hint_messages.md",
     attributes: {},
-    body: "^${speaker | speaker}:${text | transcript}\n",
+    body: "${speaker}：${text}\n",
     firstLine: 1,
   },
   {
