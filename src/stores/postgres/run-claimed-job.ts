@@ -66,6 +66,8 @@ async function attempt(
     return { error }
   } finally {
     beats?.stop()
+    // What is done is only settled now: nothing is left to give up.
+    onStop(() => undefined)
   }
 }
 
