@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander"
+import { addStoreOptions } from "./add-store-options.ts"
 import { type EventsOptions, grainChoices } from "./events.ts"
 import { eventsHelp } from "./help-text.ts"
 
 /** Adds the command `events`. */
 export function addEvents(program: Command, events: (options: EventsOptions) => Promise<void>): void {
-  program
+  const command = program
     .command("events")
     .summary("list what an agent remembers")
     .description(
@@ -18,6 +19,7 @@ export function addEvents(program: Command, events: (options: EventsOptions) => 
     .option("--locale <locale>", "language of the words here, such as en or zh-CN")
     .option("--data-dir <folder>", "where the agent keeps its store", "./data")
     .option("--debug", "print where an error was thrown", false)
+  addStoreOptions(command)
     .addHelpText("after", eventsHelp)
     .action((profile: string, given: Omit<EventsOptions, "profile">) => events({ ...given, profile }))
 }

@@ -25,10 +25,10 @@ function isOf<Table extends StoreRow["table"]>(
   return (tables as readonly string[]).includes(row.table)
 }
 
-/** Counts by table in one line: `2 session, 14 message`. Empty where there is nothing. */
+/** Counts by table in one line, in words of no language but the tables' own: `session 2, message 14`. Empty where there is nothing. */
 export function countsText(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([table, count]) => `${count} ${table}`)
+    .map(([table, count]) => `${table} ${count}`)
     .join(", ")
 }

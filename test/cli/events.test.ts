@@ -41,6 +41,13 @@ describe("promptstrata events", () => {
     ])
   })
 
+  test("R20: of a store that is named, such as one that a chat kept", async () => {
+    const kept = join(folder, "kept")
+    expect((await run(["memory", "import", path, "--profile", "root", "--store", kept, "--locale", "en"])).code).toBe(0)
+    const { stdout } = await run(["events", "root", "--store", kept, "--conversation", "work", "--locale", "en"])
+    expect(stdout).toContain("# work\n20260208 what happened")
+  })
+
   test("says so where there are none, and where a file is missing", async () => {
     expect((await run(["events", "root", "--data-dir", folder, "--locale", "en"])).stderr).toContain("remembers no events yet")
     const missing = await run(["events", "root", "--from", join(folder, "nowhere.jsonl"), "--locale", "en"])

@@ -125,7 +125,7 @@ describe("promptstrata memory", () => {
     expect(asked.written.stdout).toContain("Nothing was deleted.")
     expect((await run(["memory", "list", ...optionsOf(folder)], { env })).stdout).toContain("green tea")
     const done = await run(["memory", "forget", "--user", "user", "--yes", ...optionsOf(folder)], { env })
-    expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/Deleted: .*3 memory.*2 statement/u) })
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/Deleted: .*memory 3.*statement 2/u) })
     expect(await run(["memory", "list", ...optionsOf(folder)], { env })).toMatchObject({
       stdout: "",
       stderr: "Nothing is remembered yet.\n",
@@ -141,11 +141,11 @@ describe("promptstrata memory", () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("does not exist yet") })
     const elsewhere = tempFolder()
     const imported = await run(["memory", "import", out, ...optionsOf(elsewhere)], { env })
-    expect(imported).toMatchObject({ code: 0, stderr: "Imported: 3 memory, 1 user, 2 statement.\n" })
+    expect(imported).toMatchObject({ code: 0, stderr: "Imported: memory 3, user 1, statement 2.\n" })
     const { stdout } = await run(["memory", "export", ...optionsOf(elsewhere)], { env })
     expect(stdout).toBe(readFileSync(out, "utf8"))
     const piped = await run(["memory", "import", "-", ...optionsOf(tempFolder())], { env, input: stdout })
-    expect(piped).toMatchObject({ code: 0, stderr: "Imported: 3 memory, 1 user, 2 statement.\n" })
+    expect(piped).toMatchObject({ code: 0, stderr: "Imported: memory 3, user 1, statement 2.\n" })
     const broken = await run(["memory", "import", "-", ...optionsOf(elsewhere)], { env, input: "no json\n" })
     expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining("line 1") })
   })
@@ -188,7 +188,7 @@ describe("promptstrata doctor", () => {
     const copy = join(tempFolder(), "copy.sqlite")
     const { code, stdout } = await run(["doctor", "--backup", copy, ...optionsOf(folder)], { env })
     expect(code).toBe(0)
-    expect(stdout.split("\n").slice(1)).toEqual(["3 memory, 1 user, 2 statement", "Nothing is wrong.", ""])
+    expect(stdout.split("\n").slice(1)).toEqual(["memory 3, user 1, statement 2", "Nothing is wrong.", ""])
     expect(statSync(copy).size).toBeGreaterThan(0)
   })
 
