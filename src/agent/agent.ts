@@ -127,7 +127,7 @@ function profileParts(
     jobs: [...remembered.jobs, ...extensions.jobs],
     plugins: extensions.plugins,
     watchers: extensions.observers,
-    stack: baseStack(profile, { dialect, skills: extensions.skills, injections: options.injections ?? [] }),
+    stack: baseStack(profile, { dialect, ...extensions, injections: options.injections ?? [] }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Dialect } from "../dialect/dialect.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import { skillsInjection } from "../layers/skills/skills-injection.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { Plugin } from "../services/plugin.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import { defaultVariables } from "./default-variables.ts"
@@ -16,13 +17,14 @@ const ranks = { format: 80, persona: 100 } as const
 interface StackSources {
   readonly dialect: Dialect
   readonly skills: readonly Skill[]
+  readonly plugins?: readonly Plugin[]
   readonly injections: readonly InjectionInput[]
 }
 
 /** The agent's own stack: what the profile and `createAgent` put into every prompt of every session. */
-export function baseStack(profile: Profile, { dialect, skills, injections }: StackSources): PromptStack {
+export function baseStack(profile: Profile, { dialect, skills, plugins = [], injections }: StackSources): PromptStack {
   const { persona, format, final } = profile
-  const variables = { ...defaultVariables(profile, dialect), ...profile.variables }
+  const variables = { ...defaultVariables(profile, dialect, plugins), ...profile.variables }
   return new PromptStack([
     layer("persona", persona, {
       priority: priority.characterProfile,

@@ -6,7 +6,7 @@ import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer
 
 /**
  * Shows turns to a program: each event as one line of JSON, as it happens. `turn-end` comes without the trace unless it is
- * asked for; `--show prompt` adds a line `prompt` with the assembly of each request.
+ * asked for, and without the bytes of attachments, which have lines of their own; `--show prompt` adds a line `prompt` with the assembly of each request.
  */
 export function createJsonPrinter(stdout: OutputStream, show: readonly Shown[]): TurnPrinter {
   const write = (data: unknown): void => {
@@ -26,9 +26,13 @@ export function createJsonPrinter(stdout: OutputStream, show: readonly Shown[]):
 
 function eventJson(event: TurnEvent, withTrace: boolean): unknown {
   if (event.type === "child") return { ...event, event: eventJson(event.event, withTrace) }
-  return event.type === "turn-end" && !withTrace ? { ...event, result: withoutTrace(event.result) } : event
+  if (event.type !== "turn-end") return event
+  return { ...event, result: resultJson(event.result, withTrace) }
 }
 
-function withoutTrace({ trace: _, ...result }: TurnResult): object {
-  return result
+/** Each attachment was a line of its own, with its bytes. */
+function resultJson(result: TurnResult, withTrace: boolean): object {
+  const { trace, ...told } = result
+  const attachments = result.ok ? result.attachments?.map(({ base64: _, ...attachment }) => attachment) : undefined
+  return { ...told, ...(attachments ? { attachments } : {}), ...(withTrace ? { trace } : {}) }
 }

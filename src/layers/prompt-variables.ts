@@ -6,4 +6,12 @@ export const promptVariables = [
   "supported_formats",
   "examples_context",
   "work_mode",
+  "mini_full_context_count",
+  "max_jump_mini",
+  "max_jump_large",
+  "event_remember_years_times",
+  "event_remember_months_times",
+  "event_remember_weeks_times",
+  "event_remember_days_times",
+  "event_remember_times",
 ] as const

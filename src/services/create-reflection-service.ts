@@ -60,11 +60,12 @@ export function createReflectionService(options: ReflectionServiceOptions): Refl
 }
 
 async function memoriesSince(
-  { records, every = defaultEvery, importanceSum }: ReflectionServiceOptions,
+  { records, every = defaultEvery, importanceSum, nextRunMs }: ReflectionServiceOptions,
   key: ServiceKey,
   lastMs: number,
 ): Promise<readonly StoredMemory[]> {
-  const limit = importanceSum === undefined ? Math.max(1, every) : Math.max(every, maxSummed)
+  // A schedule counts from the oldest memory where there was no reflection yet.
+  const limit = importanceSum === undefined && nextRunMs === undefined ? Math.max(1, every) : Math.max(every, maxSummed)
   const recent = await records.recent(key, { limit, kinds: ["dialogue", "note"] })
   return recent.filter(({ atMs }) => atMs > lastMs)
 }

@@ -3,32 +3,64 @@ import { PromptStrataError } from "../core/errors.ts"
 /** Deeper than any state a person would write, shallower than the call stack. */
 const maxDepth = 500
 
-/** What was made here is frozen and plain already: a state that grows is not copied anew each turn. */
+/** What was made here is frozen and plain already: a state that grows is not copied anew each turn. Only what lies near its root is marked. */
 const made = new WeakSet<object>()
+/** A state's lists and the things in them; marking what these hold would cost more than copying it. */
+const maxMarkedDepth = 2
 
 /**
  * A deep-frozen copy of plain JSON that shares nothing with `value` but what was such a copy before. Absent (`undefined`) properties are left out; anything
  * else that JSON cannot hold throws `usage`, naming its path below `name`.
  */
 export function frozenJson<T>(value: T, name: string): T {
-  return copy(value, name, 0) as T
+  const path: (string | number)[] = []
+  return copy(value, { name, path }) as T
 }
 
-function copy(value: unknown, path: string, depth: number): unknown {
+/** Where in a value one is; put into words only where something is wrong. */
+interface Place {
+  readonly name: string
+  readonly path: (string | number)[]
+}
+
+function copy(value: unknown, place: Place): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value
   if (typeof value === "number" && Number.isFinite(value)) return value
-  if (depth > maxDepth) throw new PromptStrataError("usage", `${path} is nested more than ${maxDepth} levels deep.`)
+  if (place.path.length > maxDepth)
+    throw new PromptStrataError("usage", `${told(place)} is nested more than ${maxDepth} levels deep.`)
   if (typeof value === "object" && made.has(value)) return value
-  if (Array.isArray(value)) return keep(Array.from(value, (item, at) => copy(item, `${path}[${at}]`, depth + 1)))
+  if (Array.isArray(value))
+    return keep(
+      Array.from(value, (item, at) => copyAt(item, at, place)),
+      place,
+    )
   if (typeof value === "object" && isPlain(value)) {
-    const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-    return keep(Object.fromEntries(entries.map(([key, item]) => [key, copy(item, `${path}.${key}`, depth + 1)])))
+    const copied: Record<string, unknown> = {}
+    for (const [key, item] of Object.entries(value)) if (item !== undefined) put(copied, key, copyAt(item, key, place))
+    return keep(copied, place)
   }
-  throw new PromptStrataError("usage", `${path} must be plain JSON, and ${kindOf(value)} is not.`)
+  throw new PromptStrataError("usage", `${told(place)} must be plain JSON, and ${kindOf(value)} is not.`)
 }
 
-function keep<T extends object>(copied: T): Readonly<T> {
-  made.add(copied)
+function copyAt(item: unknown, at: string | number, place: Place): unknown {
+  place.path.push(at)
+  const copied = copy(item, place)
+  place.path.pop()
+  return copied
+}
+
+/** `__proto__` is a name like any other. */
+function put(copied: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") Object.defineProperty(copied, key, { value, enumerable: true, configurable: true, writable: true })
+  else copied[key] = value
+}
+
+function told({ name, path }: Place): string {
+  return name + path.map((at) => (typeof at === "number" ? `[${at}]` : `.${at}`)).join("")
+}
+
+function keep<T extends object>(copied: T, { path }: Place): Readonly<T> {
+  if (path.length <= maxMarkedDepth) made.add(copied)
   return Object.freeze(copied)
 }
 

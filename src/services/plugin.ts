@@ -16,6 +16,8 @@ export interface Plugin {
   readonly observers?: readonly Observer[]
   /** What follows its turns, durably. */
   readonly jobs?: readonly BackgroundJob[]
+  /** Values of prompt variables (R3), for prompts that name them; the profile's `[variables]` go before. */
+  readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that it may not have yet, but add before a turn: a profile can name such a tool as prestart. */
   mayAdd?(tool: string): boolean
   /** Frees what the plugin holds; called once, when the agent is closed and its last turn has ended. */

@@ -40,6 +40,7 @@ export function collapseBlank(blank: string): string {
   const first = blank.indexOf("\n")
   if (first < 0) return blank
   const last = blank.lastIndexOf("\n")
+  if (first === 0 && last <= 1) return blank
   return (first === last ? "\n" : "\n\n") + blank.slice(last + 1)
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { PromptSource } from "../../src/dialect/prompt-source.ts"
+import { createVirtualContext } from "../../src/forgetting/plugin/virtual-context.ts"
 import type { ProfileInput } from "../../src/profile/profile-input.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { testAgent } from "../support/agents.ts"
@@ -30,6 +31,18 @@ describe("R3: variables that any prompt can name", () => {
     const variables = { agent_name: "Nyan", work_mode: true }
     const { messages } = await promptOf("${agent_name} ${work_mode? works : rests}", { variables })
     expect(messages[0]?.content).toBe("Nyan works")
+  })
+
+  test("those of a virtual context are its numbers, as the profile's tables set them", async () => {
+    const body =
+      "${mini_full_context_count} ${max_jump_mini} ${max_jump_large} ${event_remember_years_times} ${event_remember_months_times} ${event_remember_weeks_times} ${event_remember_days_times} ${event_remember_times}"
+    const plugin = createVirtualContext({
+      compression: { fullMessages: 6 },
+      workspace: { decay: { maxJumpMini: 2 } },
+      events: { keep: { year: 1, month: 2, week: 3, day: 4, moment: 5 } },
+    })
+    const { messages } = await promptOf(body, { plugins: [plugin] })
+    expect(messages[0]?.content).toContain("6 2 8 1 2 3 4 5")
   })
 
   test("one without a value leaves its default, which is as fixed as the profile", async () => {

@@ -83,6 +83,25 @@ describe.each([
   })
 })
 
+describe("the conversation that a virtual context shows", () => {
+  test("R11 begins where the topic before this one began, and stays there for as long as this one lasts", async () => {
+    const answers = answering([])
+    const parts = { store: createInMemoryStore(), clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds() }
+    const { agent, session } = bot(answers.model, parts)
+    const firstShown: string[] = []
+    for (const topic of ["garden", "bread", "choir"]) {
+      for (let turn = 0; turn < 3; turn++) {
+        await session.send(`${topic} ${turn}`).result
+        await agent.idle()
+        firstShown.push(answers.asked.at(-1)?.messages[1]?.content.replace(/^\^\S+ \S+ /, "") ?? "")
+      }
+      parts.clock.advance(dayMs)
+    }
+    expect(firstShown).toEqual([...Array(6).fill("garden 0"), ...Array(3).fill("bread 0")])
+    await agent.close()
+  })
+})
+
 describe("a virtual context whose model writes", () => {
   test("R12 R20 asks it behind turns, by the agent's own prompts, and takes in what it wrote", async () => {
     const store = createInMemoryStore()

@@ -3,6 +3,7 @@ import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { toolWords } from "../../tools/tool-words.ts"
 import { type ContextToolParts, contextToolNames } from "./context-tool-parts.ts"
+import { contextVariables } from "./context-variables.ts"
 import { compressJob } from "./jobs/compress-job.ts"
 import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
@@ -33,6 +34,7 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
     name: virtualContextName,
     hooks: [virtualContextHook(settings, words)],
     jobs: [eventJob(settings), rollUpJob(settings), compressJob(settings)],
+    variables: contextVariables(settings),
     mayAdd: (tool) => contextToolNames.some((name) => name === tool),
   }
 }

@@ -162,6 +162,17 @@ describe("what notes bring", () => {
     expect((await rehearsal.state()).pulled).toEqual([])
   })
 
+  test("R12: the first short form of an answer stands; a later one would move what prompts have shown", async () => {
+    const rehearsal = rehearse({ model: scriptedModel([finish("a"), finish("b"), finish("c")]) })
+    await rehearsal.say("one")
+    for (const text of ["first", "second"]) {
+      const note = virtualContextNote(text, [{ type: "compressed", turnId: "turn-1", text }])
+      await rehearsal.store.post(rehearsal.session.key, note)
+      await rehearsal.say("go on")
+    }
+    expect((await rehearsal.state()).compressed.map(({ text }) => text)).toEqual(["first"])
+  })
+
   test("what is no change is passed over", async () => {
     const rehearsal = rehearse({ model: scriptedModel([finish("1")]) })
     await rehearsal.store.post(rehearsal.session.key, {
