@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config"
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
+    // Every core: by default one is left idle, which on two cores is half the machine.
+    maxWorkers: "100%",
     projects: [
       {
         test: {
