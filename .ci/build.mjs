@@ -11,6 +11,9 @@ const entries = [...Object.values(exports).map((entry) => entry.default ?? ""), 
   .filter((path) => path.endsWith(".js"))
   .map((path) => path.replace("./dist/", "").replace(/\.js$/, ""))
 
+/** Recall is loaded when a memory is first looked for; its weights are part of every profile. */
+const isLater = (id) => /[\\/]services[\\/](recall[\\/](?!recall-weights)|scope-index\.ts)/.test(id)
+
 rmSync("dist", { recursive: true, force: true })
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
@@ -27,9 +30,15 @@ await bundle.write({
   // Two folders deep like the entries: the shipped files are found from there.
   chunkFileNames: "chunks/[name]-[hash].js",
   comments: false,
-  // All that lies below the edges as one file: an import pays for files more than for code.
+  // All that lies below the edges as one file: an import pays for files more than for code. What loads later stays out of it.
   codeSplitting: {
-    groups: [{ name: "core", test: /[\\/]src[\\/](?!(node|models|mcp|stores|tokenizers|testing|cli|lint|forgetting)[\\/])/ }],
+    groups: [
+      {
+        name: "core",
+        test: (id) =>
+          /[\\/]src[\\/](?!(node|models|mcp|stores|tokenizers|testing|cli|lint|forgetting)[\\/])/.test(id) && !isLater(id),
+      },
+    ],
   },
 })
 await bundle.close()

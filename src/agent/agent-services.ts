@@ -85,6 +85,7 @@ function servicesOf({ profile, services, store, ask, ports, onWarning }: Remembe
     memory: createMemoryService({
       records: store.memories,
       clock: ports.clock,
+      timers: ports.timers,
       onWarning,
       weights: profile.recallWeights,
       ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),

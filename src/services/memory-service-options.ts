@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../core/keys.ts"
-import type { Clock } from "../core/ports.ts"
+import type { Clock, Timers } from "../core/ports.ts"
 import type { EmbeddingModel } from "./embed.ts"
 import type { RecallWeights } from "./recall/recall-weights.ts"
 import type { MemoryRecords } from "./store.ts"
@@ -8,6 +8,8 @@ import type { MemoryRecords } from "./store.ts"
 export interface MemoryServiceOptions {
   readonly records: MemoryRecords
   readonly clock: Clock
+  /** Default: the host's. */
+  readonly timers?: Timers
   /** Instead of the default weights of recall, one by one. */
   readonly weights?: Partial<RecallWeights>
   /** The IANA name in which "yesterday" is meant. Default UTC. */

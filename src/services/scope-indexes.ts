@@ -1,15 +1,17 @@
 import type { ServiceKey } from "../core/keys.ts"
-import { ScopeIndex } from "./scope-index.ts"
+import type { ScopeIndex } from "./scope-index.ts"
 import type { MemoryRecords } from "./store.ts"
 
 /** Indexes by scope, made when first asked for; those asked for longest ago go when all take too much. */
 export class ScopeIndexes {
-  readonly #make: (key: ServiceKey) => ScopeIndex
+  readonly #records: MemoryRecords
+  readonly #model: string | undefined
   readonly #maxBytes: number
   readonly #indexes = new Map<string, ScopeIndex>()
 
   constructor(records: MemoryRecords, { model, maxBytes }: { readonly model: string | undefined; readonly maxBytes: number }) {
-    this.#make = (key) => new ScopeIndex(records, key, model)
+    this.#records = records
+    this.#model = model
     this.#maxBytes = maxBytes
   }
 
@@ -20,7 +22,9 @@ export class ScopeIndexes {
   /** The key's index, up to date. */
   async current(key: ServiceKey): Promise<ScopeIndex> {
     const scope = scopeId(key)
-    const index = this.#indexes.get(scope) ?? this.#make(key)
+    // Loaded with the first recall: who imports the library for its prompts alone does not pay for it.
+    const { ScopeIndex } = await import("./scope-index.ts")
+    const index = this.#indexes.get(scope) ?? new ScopeIndex(this.#records, key, this.#model)
     // Put anew, so that a map's own order is the order of use.
     this.#indexes.delete(scope)
     this.#indexes.set(scope, index)

@@ -1,5 +1,7 @@
-import { messageOf } from "../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { hostTimers } from "../../core/host-timers.ts"
 import type { ServiceKey } from "../../core/keys.ts"
+import { whatHappened, within } from "../../core/within.ts"
 import type { MemoryServiceOptions } from "../memory-service-options.ts"
 import type { StoredMemory } from "../stored-memory.ts"
 import { embedTexts } from "./embed-texts.ts"
@@ -20,14 +22,18 @@ export interface Similarity {
  * holds; nothing is found where embeddings do not decide, or cannot be made.
  */
 export async function similarMemory(
-  { records, embed, duplicateSimilarity, onWarning }: MemoryServiceOptions,
+  { records, embed, duplicateSimilarity, timers = hostTimers, onWarning }: MemoryServiceOptions,
   memory: StoredMemory,
   key: ServiceKey,
 ): Promise<Similarity> {
   if (embed === undefined || duplicateSimilarity === undefined) return { supersedes: [] }
   if ((await records.get(memory.id, key)) !== undefined) return { supersedes: [] }
   try {
-    const [vector] = await embedTexts(embed, [memory.text], { signal: AbortSignal.timeout(timeoutMs) })
+    const embedded = await within({ timeoutMs, signal: new AbortController().signal, timers }, (signal) =>
+      embedTexts(embed, [memory.text], { signal }),
+    )
+    if (embedded.status !== "done") throw new PromptStrataError("model", `embedding ${whatHappened(embedded, timeoutMs)}`)
+    const [vector] = embedded.value
     if (vector === undefined) return { supersedes: [] }
     const recent = await records.recent(key, { limit: compared, kinds: [memory.kind] })
     const others = new Map(recent.filter((other) => isComparable(memory, other)).map((other) => [other.id, other]))
