@@ -58,6 +58,11 @@ describe("importing the root entry", () => {
     expect(packagesAmong(loaded).filter((name) => !lightPackages.includes(name))).toEqual([])
   })
 
+  test("leaves recall to the first memory that is looked for, but for its weights", () => {
+    const loaded = modulesLoadedBy(rootEntry).filter((url) => url.includes("/src/services/recall/"))
+    expect(loaded.map((url) => url.slice(url.lastIndexOf("/") + 1))).toEqual(["recall-weights.ts"])
+  })
+
   test("would be caught loading more: an entry of the edges shows its packages and built-in modules", () => {
     const loaded = modulesLoadedBy(`${root}test/support/heavy-entry.ts`)
     expect(loaded).toContain("node:fs")
