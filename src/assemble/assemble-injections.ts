@@ -1,15 +1,15 @@
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Assembly, Cut } from "../core/span.ts"
-import { type Injection, isEmptyValue } from "../core/value.ts"
+import type { Injection } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
 import { assembledBefore } from "./assembly-memo.ts"
-import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { compose } from "./compose.ts"
 import { countSpans } from "./count.ts"
 import { decide } from "./decide.ts"
 import { dialectNotices } from "./dialect-notices.ts"
 import { fit } from "./fit.ts"
+import { liveInjections } from "./live-injections.ts"
 import { roughCounter } from "./rough-counter.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 import type { WaterMarks } from "./water-marks.ts"
@@ -45,31 +45,23 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   const { dialect, prompt, developerRole = false, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
   const counting = { counter, ...(tools ? { tools } : {}) }
   const file = promptFile(dialect, prompt)
-  const cleaned = given.map(cleanInjection)
-  const live = new Map<string, CleanInjection>()
-  for (const clean of cleaned) {
-    const { key, enabled, content } = clean.injection
-    if (enabled && !isEmptyValue(content)) live.set(key, clean)
-  }
-  const fitted = fit(
-    Array.from(live.values(), ({ injection }) => injection),
-    {
-      compose: (list) => compose(list, { dialect, prompt, developerRole }),
-      file,
-      counting,
-      ...(budgetTokens === undefined ? {} : { budgetTokens }),
-      notices: dialectNotices(dialect),
-      ...(cut ? { cut } : {}),
-      history,
-    },
-  )
+  const { injections, places, cleaned } = liveInjections(given)
+  const fitted = fit(injections, {
+    compose: (list) => compose(list, { dialect, prompt, developerRole }),
+    file,
+    counting,
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    notices: dialectNotices(dialect),
+    ...(cut ? { cut } : {}),
+    history,
+  })
   const counted = countSpans(fitted.draft, counting)
   return {
     version: 1,
     ...counted,
     exact: counter.exact,
     decisions: decide(given, {
-      live,
+      places,
       file,
       fitted,
       spans: counted.spans,
@@ -78,7 +70,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     cut: fitted.cut,
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
     sanitised: cleaned
-      .filter(({ injection, removed }) => removed > 0 && injection.enabled && !file.omit.includes(injection.key))
+      .filter(({ injection }) => injection.enabled && !file.omit.includes(injection.key))
       .map(({ injection, removed, kinds }) => ({ key: injection.key, removed, kinds })),
   }
 }

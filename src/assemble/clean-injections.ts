@@ -6,8 +6,6 @@ import { sanitise } from "../encode/sanitise.ts"
 
 /** An injection fit to print, and what was taken out of its untrusted texts. */
 export interface CleanInjection {
-  /** As it was given. */
-  readonly given: Injection
   readonly injection: Injection
   /** Characters removed or replaced. */
   readonly removed: number
@@ -16,16 +14,16 @@ export interface CleanInjection {
 
 /**
  * Takes out of untrusted texts what nobody can see or what acts on a terminal, and leaves out entries that hold nothing.
- * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed.
+ * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed. `undefined` where
+ * nothing is to be done, which takes less to see than to look up.
  */
-export function cleanInjection(injection: Injection): CleanInjection {
-  // Saying that nothing is to be done takes less than looking it up.
-  if (isUntouchedContent(injection)) return { given: injection, injection, removed: 0, kinds: noKinds }
+export function cleanInjection(injection: Injection): CleanInjection | undefined {
+  if (isUntouchedContent(injection)) return undefined
   const known = cleaned.get(injection)
   if (known) return known
   const found = new Found()
   const { injection: clean } = cleanContent(injection, found)
-  const result = { given: injection, injection: clean, removed: found.removed, kinds: found.kinds }
+  const result = { injection: clean, removed: found.removed, kinds: found.kinds }
   cleaned.set(injection, result)
   return result
 }

@@ -1,7 +1,6 @@
 import type { Decision, Span } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
-import type { CleanInjection } from "./clean-injections.ts"
 import { valueTokens } from "./entry-tokens.ts"
 import type { FitStep, Fitted } from "./fit-options.ts"
 import { namesOf } from "./landing.ts"
@@ -9,8 +8,8 @@ import type { MessageCounter } from "./tokens/counted-message.ts"
 
 /** What decisions are told from. */
 export interface Outcome {
-  /** The injections that the prompt is made from, by key. */
-  readonly live: ReadonlyMap<string, CleanInjection>
+  /** By key, where the injection that the prompt is made from stands among those given. */
+  readonly places: ReadonlyMap<string, number>
   readonly file: PromptFile
   readonly fitted: Fitted
   readonly spans: readonly Span[]
@@ -22,26 +21,32 @@ export interface Outcome {
  * their key replaced come last (rule 1: nothing is lost silently).
  */
 export function decide(given: readonly Injection[], outcome: Outcome): Decision[] {
-  const { live, fitted, counter } = outcome
-  const steps = new Map(fitted.steps.map((step) => [step.key, step]))
+  const { places, fitted, counter } = outcome
+  const steps = new Map<string, FitStep>()
+  for (const step of fitted.steps) steps.set(step.key, step)
   const toTokens = tokensByKey(outcome.spans)
   // Mostly each injection has a key of its own and prints: then nothing has to be looked for.
-  const isEach = live.size === given.length
-  const wanted = isEach ? given : given.filter(({ enabled, content }) => enabled && !isEmptyValue(content))
+  const isEach = places.size === given.length
   const decisions: Decision[] = []
   const replaced: Decision[] = []
-  for (const injection of wanted) {
+  for (let place = 0; place < given.length; place++) {
+    const injection = given[place]
+    if (!injection || (!isEach && !isWanted(injection))) continue
     const { key } = injection
     const step = steps.get(key)
-    if (!isEach && (live.get(key)?.given ?? injection) !== injection)
+    if (!isEach && (places.get(key) ?? place) !== place)
       replaced.push(unplaced(injection, "another injection of its key took its place", counter))
-    else if (step) decisions.push(cutDecision(step, fitted.fromTokens(key), toTokens.get(key) ?? 0))
+    else if (step) decisions.push(cutDecision(step, step.fromTokens ?? fitted.fromTokens(key), toTokens.get(key) ?? 0))
     else {
       const tokens = toTokens.get(key)
       decisions.push(tokens !== undefined && fitted.draft.printed.has(key) ? kept(key, tokens) : notPrinted(injection, outcome))
     }
   }
   return [...decisions, ...replaced]
+}
+
+function isWanted({ enabled, content }: Injection): boolean {
+  return enabled && !isEmptyValue(content)
 }
 
 function kept(key: string, tokens: number): Decision {
@@ -55,11 +60,11 @@ function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens
     : { key, fate: "shortened", fromTokens, toTokens, reason }
 }
 
-function notPrinted(injection: Injection, { live, file, counter }: Outcome): Decision {
+function notPrinted(injection: Injection, { places, file, counter }: Outcome): Decision {
   const { key } = injection
   const names = namesOf(file.template.nodes)
   if (file.omit.includes(key)) return unplaced(injection, "the prompt file omits it", counter)
-  if (!live.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
+  if (!places.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
   if (injection.content === true)
     return names.conditions.has(key)
       ? kept(key, 0)

@@ -102,6 +102,30 @@ export class DraftRecorder {
     this.#mark()
   }
 
+  /** How many pieces the last message has. */
+  get count(): number {
+    return this.#messages.at(-1)?.pieces.length ?? 0
+  }
+
+  /** The pieces of the last message from number `from` on. */
+  piecesFrom(from: number): readonly Piece[] {
+    return this.#messages.at(-1)?.pieces.slice(from) ?? []
+  }
+
+  /** Puts pieces that injections printed before, each under its own origin, from number `from` up to number `to`. */
+  putPrinted(pieces: readonly Piece[], from: number, to: number): void {
+    const first = pieces[from]
+    if (!first || from >= to) return
+    const { pieces: into } = this.#place(first.source)
+    for (let index = from; index < to; index++) {
+      const piece = pieces[index] ?? first
+      into.push(piece)
+      if (piece.key === this.#lastKey) continue
+      this.#lastKey = piece.key
+      this.#printed.add(piece.key)
+    }
+  }
+
   /** A message in which nothing is printed leaves no trace, unless it makes or answers a native call. */
   startMessage(role: MessageRole, calls?: MessageCalls): void {
     this.#dropEmptyMessage()

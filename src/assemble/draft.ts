@@ -46,5 +46,5 @@ export interface EvenMessage {
 export interface Draft {
   readonly messages: readonly DraftMessage[]
   /** Keys of injections that printed something. */
-  readonly printed: ReadonlySet<string>
+  readonly printed: Pick<ReadonlySet<string>, "has">
 }

@@ -1,17 +1,26 @@
-import type { Injection } from "../core/value.ts"
-import { fewestGone, gainsOf } from "./cut-search.ts"
-import type { Draft, Piece } from "./draft.ts"
+import type { Fit, Injection } from "../core/value.ts"
+import { fewestGone } from "./cut-search.ts"
+import type { Draft } from "./draft.ts"
 import { summaryOf } from "./draft-summary.ts"
 import type { FitState, Goal, Tryout } from "./fit-state.ts"
 import { namesOf } from "./landing.ts"
+import { RunPlaces } from "./run-places.ts"
 
-/** True for an injection that stands in the rest slot, is on no condition, and can only be dropped, by itself. */
-export function isPlainDrop(injection: Injection | undefined, { options: { file }, draft }: FitState): boolean {
-  if (!injection?.fit) return false
-  const { key, fit } = injection
-  const { slots, conditions } = namesOf(file.template.nodes)
-  const isAlone = fit.shrink === "drop" && fit.group === undefined && (fit.minTokens ?? 0) <= 0
-  return isAlone && !slots.has(key) && !conditions.has(key) && draft.printed.has(key)
+/** The injections from one on that stand in the rest slot, are on no condition, and can only be dropped, each by itself. */
+export function plainDropsFrom(
+  order: readonly Injection[],
+  from: number,
+  { options: { file }, draft: { printed } }: FitState,
+): readonly Injection[] {
+  const { all: named } = namesOf(file.template.nodes)
+  const isPlain = ({ key, fit }: Injection): boolean => isDrop(fit) && !named.has(key) && printed.has(key)
+  let end = from
+  for (let injection = order[end]; injection && isPlain(injection); injection = order[end]) end++
+  return order.slice(from, end)
+}
+
+function isDrop(fit: Fit | undefined): boolean {
+  return fit?.shrink === "drop" && fit.group === undefined && (fit.minTokens ?? 0) <= 0
 }
 
 /**
@@ -23,35 +32,29 @@ export function dropRun(
   run: readonly Injection[],
   goalOf: (state: FitState, injection: Injection) => Goal,
 ): void {
-  const { byKey } = summaryOf(state.draft, state.counter)
-  const tokens = run.map(({ key }) => byKey.get(key) ?? { own: 0, least: 0 })
-  const gains = gainsOf(
-    tokens.map(({ own }) => own),
-    tokens.map(({ least }) => least),
-  )
-  let over = -state.budgetTokens
-  for (const { own } of byKey.values()) over += own
-  const withoutFirst = withoutFirstOf(state.draft, run)
+  const summary = summaryOf(state.draft, state.counter)
+  const places = new RunPlaces(state.draft, summary, run)
   let tried: { readonly count: number; readonly draft: Draft } | undefined
   const tryFirst = (count: number): Draft => {
-    if (tried?.count !== count) tried = { count, draft: withoutFirst(count) }
+    if (tried?.count !== count) tried = { count, draft: places.withoutFirst(count) }
     return tried.draft
   }
-  const first = fewestGone(gains, over, (count) => state.excess(tryFirst(count))) ?? run.length
+  const over = summary.totalOwnTokens - state.budgetTokens
+  const first = fewestGone(places.gains, over, (count) => state.excess(tryFirst(count))) ?? run.length
   for (let count = first; count <= run.length; count++) {
     const dropped = run.slice(0, count)
     const keys = new Set(dropped.map(({ key }) => key))
     const tryout = firstsStay(state, keys) ? filtered(state, keys, tryFirst(count)) : state.without(keys)
     if (state.excess(tryout.draft) > 0 && count < run.length) continue
-    adoptDrops(state, tryout, dropped, goalOf)
+    adoptDrops(state, tryout, { dropped, ownTokens: places.ownTokens }, goalOf)
     return
   }
 }
 
 /** What is left, composed already. */
 function filtered(state: FitState, gone: ReadonlySet<string>, { messages }: Draft): Tryout {
-  const printed = new Set(state.draft.printed)
-  for (const key of gone) printed.delete(key)
+  const { printed: before } = state.draft
+  const printed = { has: (key: string) => before.has(key) && !gone.has(key) }
   return { injections: state.injections.filter(({ key }) => !gone.has(key)), draft: { messages, printed } }
 }
 
@@ -70,48 +73,21 @@ function firstsStay({ injections, draft, options: { file } }: FitState, gone: Re
   return Object.values(firsts).every(({ key }) => !gone.has(key))
 }
 
+const wholly = { dropped: true } as const
+
 function adoptDrops(
   state: FitState,
   tryout: Tryout,
-  dropped: readonly Injection[],
+  { dropped, ownTokens }: { readonly dropped: readonly Injection[]; readonly ownTokens: readonly number[] },
   goalOf: (state: FitState, injection: Injection) => Goal,
 ): void {
   const [last] = dropped.slice(-1)
   if (!last) return
-  const steps = dropped.map((injection) => ({
+  const steps = dropped.map((injection, place) => ({
     key: injection.key,
-    cut: { dropped: true } as const,
+    cut: wholly,
     reason: goalOf(state, injection).reason,
+    fromTokens: ownTokens[place] ?? 0,
   }))
   state.adopt(tryout, goalOf(state, last), steps)
-}
-
-/** Makes drafts without the pieces of the first ones of a run: as if composed, but for the white space where the first of a slot goes. */
-function withoutFirstOf({ messages, printed }: Draft, run: readonly Injection[]): (count: number) => Draft {
-  const places = new Map(run.map(({ key }, index) => [key, index]))
-  const numbers = messages.map(({ pieces }) => numbersOf(pieces, places))
-  return (count) => ({
-    printed,
-    messages: messages.map((message, index) => {
-      const number = numbers[index]
-      const pieces = number ? message.pieces.filter((_, at) => (number[at] ?? count) >= count) : message.pieces
-      return pieces.length === message.pieces.length ? message : { ...message, pieces, written: undefined }
-    }),
-  })
-}
-
-/** By piece, the place in the run of what printed it; above them all for what is not of the run, `undefined` where nothing is. */
-function numbersOf(pieces: readonly Piece[], places: ReadonlyMap<string, number>): Uint32Array | undefined {
-  const numbers = new Uint32Array(pieces.length)
-  let [key, place, isAny] = ["", places.size, false]
-  for (let at = 0; at < pieces.length; at++) {
-    const piece = pieces[at]
-    if (piece && piece.key !== key) {
-      key = piece.key
-      place = places.get(key) ?? places.size
-      isAny ||= place < places.size
-    }
-    numbers[at] = place
-  }
-  return isAny ? numbers : undefined
 }

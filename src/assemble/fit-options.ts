@@ -11,6 +11,8 @@ export interface FitStep {
   readonly key: string
   readonly cut: CutSize
   readonly reason: string
+  /** What it had before, where that is known; else it is looked up. */
+  readonly fromTokens?: number
 }
 
 /** What fitting works with. */

@@ -45,7 +45,7 @@ export class FitState {
     this.counter = messageCounter(options.counting.counter)
     this.#cut = new Map(Object.entries(options.cut ?? {}))
     this.#given = injections
-    this.#injections = injections.flatMap((injection) => this.#cutEarlier(injection))
+    this.#injections = this.#cut.size === 0 ? injections : injections.flatMap((injection) => this.#cutEarlier(injection))
     this.#draft = this.#steps.length === 0 ? undefined : options.compose(this.#injections)
   }
 
@@ -74,7 +74,7 @@ export class FitState {
   turnTokens(): number {
     let tokens = 0
     for (const { pieces } of this.draft.messages)
-      for (const piece of pieces) if (piece.stability === "turn") tokens += this.counter.part(piece)
+      for (const piece of pieces) if (piece.stability === "turn") tokens += this.counter.part(piece).tokens
     return tokens
   }
 
@@ -115,7 +115,7 @@ export class FitState {
    */
   excess(draft: Draft = this.draft, budgetTokens = this.options.budgetTokens): number {
     if (budgetTokens === undefined) return 0
-    const plain = draft === this.#whole ? summaryOf(draft, this.counter).leastTokens - budgetTokens : 0
+    const plain = draft === this.#whole ? summaryOf(draft, this.counter).totalLeastTokens - budgetTokens : 0
     return plain > 0 ? plain : this.totalTokens(draft) - budgetTokens
   }
 
@@ -125,7 +125,7 @@ export class FitState {
 
   /** The tokens of everything an injection prints, each text by itself. */
   ownTokens(key: string, draft: Draft = this.draft): number {
-    return summaryOf(draft, this.counter).byKey.get(key)?.own ?? 0
+    return summaryOf(draft, this.counter).ownOf(key)
   }
 
   /** The request with an injection in another form, or without it. */

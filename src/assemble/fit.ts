@@ -1,7 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { Injection } from "../core/value.ts"
+import { byRank } from "./by-rank.ts"
 import type { Draft } from "./draft.ts"
-import { dropRun, isPlainDrop } from "./drop-run.ts"
+import { dropRun, plainDropsFrom } from "./drop-run.ts"
 import type { FitOptions, Fitted } from "./fit-options.ts"
 import { FitState, type Goal } from "./fit-state.ts"
 import { presumeHistory, shorten } from "./shorten.ts"
@@ -22,10 +23,10 @@ export function fit(injections: readonly Injection[], options: FitOptions): Fitt
   holdReserve(state, injections)
   for (let index = 0; index < order.length && !state.fits(); ) {
     const run = plainDropsFrom(order, index, state)
-    const [injection] = run
+    const injection = order[index]
     if (run.length > 1) dropRun(state, run, goalOf)
     else if (injection) giveWay(state, injection)
-    index += run.length
+    index += Math.max(run.length, 1)
   }
   if (!state.fits()) throw impossible(state, injections, options)
   return state.result()
@@ -92,17 +93,6 @@ function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): 
   const reasonOf = (dropped: string) => (dropped === key ? goal.reason : `dropped with ${key}, of its group`)
   const steps = keys.map((dropped) => ({ key: dropped, cut: { dropped: true } as const, reason: reasonOf(dropped) }))
   state.adopt(state.without(new Set(keys)), goal, steps)
-}
-
-/** The injections from one on that can only be dropped, each by itself: which of them go is found at once. */
-function plainDropsFrom(order: readonly Injection[], from: number, state: FitState): readonly Injection[] {
-  let end = from
-  while (end < order.length && isPlainDrop(order[end], state)) end++
-  return order.slice(from, Math.max(end, from + 1))
-}
-
-function byRank(injections: readonly Injection[]): Injection[] {
-  return injections.filter(({ fit: rule }) => rule !== undefined).sort((a, b) => (a.fit?.rank ?? 0) - (b.fit?.rank ?? 0))
 }
 
 function impossible(

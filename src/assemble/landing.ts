@@ -24,7 +24,7 @@ export function landing(
   file: PromptFile,
   { developerRole = false }: { readonly developerRole?: boolean } = {},
 ): Landing {
-  const { slots: names, conditions } = namesOf(file.template.nodes)
+  const { slots: names, conditions, all } = namesOf(file.template.nodes)
   const slots = new Map<string, Injection[]>([
     ["rest", []],
     ["developer", []],
@@ -39,9 +39,10 @@ export function landing(
   for (const injection of byPriority(injections)) {
     const { key, content, role, scope, enabled } = injection
     if (!enabled || file.omit.includes(key) || isEmptyValue(content)) continue
-    if (conditions.has(key) && !collecting.has(key)) held.add(key)
+    const isNamed = all.has(key) && !collecting.has(key)
+    if (isNamed && conditions.has(key)) held.add(key)
     if (content === true) continue
-    if (names.has(key) && !collecting.has(key)) land(key, injection)
+    if (isNamed && names.has(key)) land(key, injection)
     else if (developerRole && role === "developer" && names.has("developer")) land("developer", injection)
     else land(scope === "global" && names.has("standing") ? "standing" : "rest", injection)
   }
@@ -63,6 +64,8 @@ export function restEntry({ key, content }: Injection): Entry {
 export interface TemplateNames {
   readonly slots: ReadonlySet<string>
   readonly conditions: ReadonlySet<string>
+  /** Both. */
+  readonly all: ReadonlySet<string>
 }
 
 const known = new WeakMap<readonly TemplateNode[], TemplateNames>()
@@ -71,8 +74,9 @@ const known = new WeakMap<readonly TemplateNode[], TemplateNames>()
 export function namesOf(nodes: readonly TemplateNode[]): TemplateNames {
   const before = known.get(nodes)
   if (before) return before
-  const names = { slots: new Set<string>(), conditions: new Set<string>() }
-  collect(nodes, names)
+  const mentioned = { slots: new Set<string>(), conditions: new Set<string>() }
+  collect(nodes, mentioned)
+  const names = { ...mentioned, all: mentioned.slots.union(mentioned.conditions) }
   known.set(nodes, names)
   return names
 }

@@ -6,7 +6,7 @@ import { compose } from "./compose.ts"
 
 /** The last message that injections print in a prompt of a dialect, cleaned and encoded, not counted; `""` where there is none. */
 export function printMessage(injections: readonly Injection[], dialect: Dialect, prompt: string): string {
-  const clean = injections.map((injection) => cleanInjection(injection).injection)
+  const clean = injections.map((injection) => cleanInjection(injection)?.injection ?? injection)
   const { messages } = compose(clean, { dialect, prompt })
   return (messages.at(-1)?.pieces ?? []).map(({ text }) => text).join("")
 }

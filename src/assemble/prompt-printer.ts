@@ -52,11 +52,10 @@ export class PromptPrinter implements WalkHost {
     const landed = this.#input.landing.slots.get(node.name) ?? []
     const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
     const file = isRest ? entryFile(this.#dialect, "rest") : undefined
-    return this.#values.list(landed, { node, separator: file?.separator ?? "\n\n" }, (injection) =>
+    if (file) return this.#values.restItems(landed, { node, file })
+    return this.#values.list(landed, { node, separator: "\n\n" }, (injection) =>
       this.#recorder.from(originOf(injection), () =>
-        file
-          ? this.#values.restItem({ injection, file, node, rest: true })
-          : this.#values.value(injection.content, { injection, node, fileName: injection.key, rest: isRest }),
+        this.#values.value(injection.content, { injection, node, fileName: injection.key, rest: isRest }),
       ),
     )
   }

@@ -180,6 +180,6 @@ function guessSize(state: FitState, whole: Injection, goal: Goal): number {
 function contentTokens({ counter }: FitState, key: string, { draft }: Tryout): number {
   let tokens = 0
   for (const { pieces } of draft.messages)
-    for (const piece of pieces) if (piece.key === key && piece.part === "content") tokens += counter.part(piece)
+    for (const piece of pieces) if (piece.key === key && piece.part === "content") tokens += counter.part(piece).tokens
   return tokens
 }

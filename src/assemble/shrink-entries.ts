@@ -9,10 +9,11 @@ export function dropUnits(injection: Injection, order: readonly Unit[], units: n
   const entries = injection.content as readonly Entry[]
   const isGone = new Uint8Array(entries.length)
   let dropped = 0
-  for (let unit = 0; unit < units; unit++) {
-    const { at, size } = order[unit] ?? { at: 0, size: 0 }
-    isGone.fill(1, at, at + size)
-    dropped += size
+  for (let index = 0; index < units; index++) {
+    const unit = order[index]
+    if (!unit) break
+    for (let at = unit.at; at < unit.at + unit.size; at++) isGone[at] = 1
+    dropped += unit.size
   }
   const cut = { entries: entries.length - dropped, of: entries.length }
   if (dropped === 0) return { injection, cut }

@@ -6,11 +6,12 @@ import type { SlotNode } from "../template/ast.ts"
 import { FrameWriter } from "../template/frame-writer.ts"
 import { type WalkHost, walkScope } from "../template/walk.ts"
 import type { DraftMessage } from "./draft.ts"
-import { DraftRecorder } from "./draft-recorder.ts"
+import { DraftRecorder, originOf } from "./draft-recorder.ts"
 import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
 import { entryFile, missingEntryFile } from "./entry-file.ts"
 import { restEntry } from "./landing.ts"
 import { type NoticeText, noticeOf } from "./notice.ts"
+import { printList } from "./print-list.ts"
 import { printText } from "./print-text.ts"
 
 /** Where a value is printed: in which slot, for which injection. */
@@ -74,10 +75,22 @@ export class ValuePrinter {
     return block.message
   }
 
-  /** An item of the rest slot, as an entry of `rest.md`. What it prints is kept with the item. */
-  restItem(place: EntryPlace): boolean {
+  /** The items of the rest slot, each as an entry of `rest.md`. What they print is kept, one by one and as a list. */
+  restItems(items: readonly Injection[], { node, file }: Omit<EntryPlace, "injection">): boolean {
+    return printList(items, {
+      node,
+      context: { dialect: this.#dialect, file, stability: this.#recorder.origin.stability },
+      writer: this.#writer,
+      recorder: this.#recorder,
+      print: (injection) => this.#restItem({ injection, file, node, rest: true }),
+    })
+  }
+
+  #restItem(place: EntryPlace): boolean {
     const { injection } = place
-    return this.#block(this.#knownBlock(injection, place) ?? this.#makeBlock(injection, restEntry(injection), place), place)
+    return this.#recorder.from(originOf(injection), () =>
+      this.#block(this.#knownBlock(injection, place) ?? this.#makeBlock(injection, restEntry(injection), place), place),
+    )
   }
 
   #entryBlock(entry: Entry, place: EntryPlace): EntryBlock {

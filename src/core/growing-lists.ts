@@ -27,7 +27,7 @@ export class GrowingLists<Item extends object, Made> {
 }
 
 /** How many items two lists begin with alike. */
-function commonStart<Item>(a: readonly Item[], b: readonly Item[]): number {
+export function commonStart<Item>(a: readonly Item[], b: readonly Item[]): number {
   const most = Math.min(a.length, b.length)
   let count = 0
   while (count < most && a[count] === b[count]) count++

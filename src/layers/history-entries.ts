@@ -15,7 +15,8 @@ export interface HistoryLook {
 }
 
 /** A message, how it was said then, and its entry: none for a blank one. */
-interface KnownEntry extends HistoryLook {
+interface KnownEntry {
+  readonly look: HistoryLook
   readonly text: string
   readonly speaker: string
   readonly entry: Entry | undefined
@@ -25,15 +26,24 @@ interface KnownEntry extends HistoryLook {
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
 const histories = new GrowingLists<HistoryMessage, KnownEntry>()
 
+/** The look asked for last: turn by turn a conversation has the same one, which is seen faster than that two are alike. */
+let lastLook: HistoryLook = { agentName: "", group: false, zone: undefined }
+
+function isAlike(a: HistoryLook, b: HistoryLook): boolean {
+  return a.agentName === b.agentName && a.group === b.group && a.zone === b.zone && a.unprompted === b.unprompted
+}
+
 /**
  * The entries of history, blank messages skipped, unless something is kept with them (T30). A message that was said is
  * readonly data and has one entry over all turns, so that it is cleaned, printed and counted once.
  */
 export function historyEntries(
   history: readonly HistoryMessage[],
-  look: HistoryLook,
+  given: HistoryLook,
   make: (message: HistoryMessage) => Entry,
 ): Entry[] {
+  if (!isAlike(lastLook, given)) lastLook = given
+  const look = lastLook
   const made: Entry[] = []
   const known = histories.of(history, (message) => knownEntry(message, look, make))
   for (let index = 0; index < history.length; index++) {
@@ -51,14 +61,13 @@ function knownEntry(message: HistoryMessage, look: HistoryLook, make: (message: 
   const before = entries.get(message)
   if (before && isStill(before, message, look)) return before
   const entry = isSpoken(message) ? make(message) : undefined
-  const known = { ...look, text: message.text, speaker: message.speaker.name, entry, before: entryBefore(message, look) }
+  const known = { look, text: message.text, speaker: message.speaker.name, entry, before: entryBefore(message, look) }
   entries.set(message, known)
   return known
 }
 
 function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, look: HistoryLook): boolean {
-  const isSame = known.text === text && known.speaker === speaker.name && known.unprompted === look.unprompted
-  return isSame && known.agentName === look.agentName && known.group === look.group && known.zone === look.zone
+  return known.text === text && known.speaker === speaker.name && (known.look === look || isAlike(known.look, look))
 }
 
 /** Of no speaker, and nobody's words but the dialect's. */

@@ -58,6 +58,16 @@ export class FrameWriter {
     this.#flush("", source)
   }
 
+  /** What stands here was printed before, with the white space before it. */
+  passed(): void {
+    this.#waiting = ""
+    this.#waitingFrom = undefined
+    this.#leading = false
+    this.#emptied = false
+    this.#atStart = false
+    this.#printed++
+  }
+
   /** A slot or a conditional printed nothing here. */
   empty(): void {
     this.#emptied = true
@@ -136,12 +146,7 @@ export class FrameWriter {
     if (this.#waiting === "") {
       if (body !== "") this.#sink(body, source)
     } else this.#sink(collapseBlank(this.#waiting) + body, body === "" ? (this.#waitingFrom ?? source) : source)
-    this.#waiting = ""
-    this.#waitingFrom = undefined
-    this.#leading = false
-    this.#emptied = false
-    this.#atStart = false
-    this.#printed++
+    this.passed()
   }
 }
 

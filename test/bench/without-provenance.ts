@@ -17,7 +17,7 @@ export function withoutProvenance(
   budgetTokens: number,
 ): { readonly messages: readonly Message[]; readonly tokens: number } {
   const [dialect, prompt] = [shippedDialect("layered", "en"), "chat"]
-  const injections = combineInjections(stack, undefined, dialect).map((injection) => cleanInjection(injection).injection)
+  const injections = combineInjections(stack, undefined, dialect).map((injection) => cleanInjection(injection)?.injection ?? injection)
   const { draft } = fit(injections, {
     compose: (list) => compose(list, { dialect, prompt }),
     file: promptFile(dialect, prompt),

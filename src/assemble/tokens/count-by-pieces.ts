@@ -32,8 +32,7 @@ export function countByPieces(store: PartStore): MessageCounter {
   return {
     store,
     text: (text) => store.part(text).tokens,
-    part: (given) => known(given).part.tokens,
-    least: (given) => known(given).part.innerTokens,
+    part: (given) => known(given).part,
     message: (parts) => walk(parts),
     growth(parts) {
       const upTo: number[] = []

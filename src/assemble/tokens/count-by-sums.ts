@@ -18,8 +18,10 @@ export function countBySums(counter: TokenCounter): MessageCounter {
   const message = (parts: readonly Countable[]): number => Math.ceil(parts.reduce((sum, { text }) => sum + estimate(text), 0))
   return {
     text: (text) => Math.ceil(estimate(text)),
-    part: ({ text }) => Math.ceil(estimate(text)),
-    least: ({ text }) => Math.floor(estimate(text)),
+    part({ text }) {
+      const tokens = estimate(text)
+      return { tokens: Math.ceil(tokens), innerTokens: Math.floor(tokens) }
+    },
     message,
     growth(parts) {
       const upTo = [0]

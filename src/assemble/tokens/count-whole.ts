@@ -19,8 +19,7 @@ export function countWhole(counter: TokenCounter): MessageCounter {
     parts.length === 0 ? 0 : text(parts.map((part) => part.text).join(""))
   return {
     text,
-    part: (part) => text(part.text),
-    least: () => 0,
+    part: (part) => ({ tokens: text(part.text), innerTokens: 0 }),
     message,
     growth(parts) {
       const tokens = message(parts)

@@ -17,14 +17,19 @@ export interface KnownText {
   seam?: Seam | undefined
 }
 
+/** What a part of a message has by itself. */
+export interface PartTokens {
+  readonly tokens: number
+  /** Those that nothing before or after it takes away. */
+  readonly innerTokens: number
+}
+
 /** Counts messages that are made of texts, with whatever a counter can do. */
 export interface MessageCounter {
   /** A text by itself. */
   text(text: string): number
   /** A part of a message by itself. */
-  part(part: Countable): number
-  /** Tokens of a part that nothing before or after it takes away. */
-  least(part: Countable): number
+  part(part: Countable): PartTokens
   /** The parts joined. */
   message(parts: readonly Countable[]): number
   /** The parts joined, after each of them. */
