@@ -47,6 +47,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given)
   const fitted = fit(injections, {
+    places,
     compose: (list) => compose(list, { dialect, prompt, developerRole }),
     file,
     counting,

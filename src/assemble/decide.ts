@@ -2,14 +2,14 @@ import type { Decision, Span } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
 import { valueTokens } from "./entry-tokens.ts"
-import type { FitStep, Fitted } from "./fit-options.ts"
+import type { FitStep, Fitted, KeyPlaces } from "./fit-options.ts"
 import { namesOf } from "./landing.ts"
 import type { MessageCounter } from "./tokens/counted-message.ts"
 
 /** What decisions are told from. */
 export interface Outcome {
-  /** By key, where the injection that the prompt is made from stands among those given. */
-  readonly places: ReadonlyMap<string, number>
+  /** Where the injections that the prompt is made from stand among those given. */
+  readonly places: KeyPlaces
   readonly file: PromptFile
   readonly fitted: Fitted
   readonly spans: readonly Span[]
@@ -22,25 +22,23 @@ export interface Outcome {
  */
 export function decide(given: readonly Injection[], outcome: Outcome): Decision[] {
   const { places, fitted, counter } = outcome
-  const steps = new Map<string, FitStep>()
-  for (const step of fitted.steps) steps.set(step.key, step)
-  const toTokens = tokensByKey(outcome.spans)
+  const steps = stepsByPlace(fitted.steps, places)
+  const toTokens = tokensByPlace(outcome.spans, places)
   // Mostly each injection has a key of its own and prints: then nothing has to be looked for.
-  const isEach = places.size === given.length
+  const isEach = places.of.size === given.length
   const decisions: Decision[] = []
   const replaced: Decision[] = []
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
     if (!injection || (!isEach && !isWanted(injection))) continue
     const { key } = injection
-    const step = steps.get(key)
-    if (!isEach && (places.get(key) ?? place) !== place)
+    const step = steps[place]
+    const tokens = toTokens[place]
+    if (!isEach && (places.of.get(key) ?? place) !== place)
       replaced.push(unplaced(injection, "another injection of its key took its place", counter))
-    else if (step) decisions.push(cutDecision(step, step.fromTokens ?? fitted.fromTokens(key), toTokens.get(key) ?? 0))
-    else {
-      const tokens = toTokens.get(key)
-      decisions.push(tokens !== undefined && fitted.draft.printed.has(key) ? kept(key, tokens) : notPrinted(injection, outcome))
-    }
+    else if (step) decisions.push(cutDecision(step, step.fromTokens ?? fitted.fromTokens(key), tokens ?? 0))
+    else if (tokens !== undefined && fitted.draft.printed.has(key)) decisions.push(kept(key, tokens))
+    else decisions.push(notPrinted(injection, outcome))
   }
   return [...decisions, ...replaced]
 }
@@ -64,7 +62,7 @@ function notPrinted(injection: Injection, { places, file, counter }: Outcome): D
   const { key } = injection
   const names = namesOf(file.template.nodes)
   if (file.omit.includes(key)) return unplaced(injection, "the prompt file omits it", counter)
-  if (!places.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
+  if (!places.of.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
   if (injection.content === true)
     return names.conditions.has(key)
       ? kept(key, 0)
@@ -77,18 +75,25 @@ function unplaced({ key, content }: Injection, reason: string, counter: MessageC
   return { key, fate: "unplaced", fromTokens: valueTokens(content, counter), toTokens: 0, reason }
 }
 
-function tokensByKey(spans: readonly Span[]): ReadonlyMap<string, number> {
-  const tokens = new Map<string, number>()
-  let [key, sum] = ["", 0]
-  const add = (): unknown => tokens.set(key, (tokens.get(key) ?? 0) + sum)
+function stepsByPlace(steps: readonly FitStep[], { of, count }: KeyPlaces): readonly (FitStep | undefined)[] {
+  const byPlace = new Array<FitStep | undefined>(count).fill(undefined)
+  for (const step of steps) {
+    const place = of.get(step.key)
+    if (place !== undefined) byPlace[place] = step
+  }
+  return byPlace
+}
+
+/** What each injection has of the request, by its place; `undefined` for one of which nothing stands there. */
+function tokensByPlace(spans: readonly Span[], { of, count }: KeyPlaces): readonly (number | undefined)[] {
+  const byPlace = new Array<number | undefined>(count).fill(undefined)
+  let [key, place] = ["", of.get("")]
   for (const span of spans) {
     if (span.key !== key) {
-      add()
       key = span.key
-      sum = 0
+      place = of.get(key)
     }
-    sum += span.tokens
+    if (place !== undefined) byPlace[place] = (byPlace[place] ?? 0) + span.tokens
   }
-  add()
-  return tokens
+  return byPlace
 }

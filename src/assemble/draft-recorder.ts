@@ -112,18 +112,17 @@ export class DraftRecorder {
     return this.#messages.at(-1)?.pieces.slice(from) ?? []
   }
 
-  /** Puts pieces that injections printed before, each under its own origin, from number `from` up to number `to`. */
+  /** Puts pieces that some injections printed before, each under its own origin, from number `from` up to number `to`. */
   putPrinted(pieces: readonly Piece[], from: number, to: number): void {
     const first = pieces[from]
     if (!first || from >= to) return
     const { pieces: into } = this.#place(first.source)
-    for (let index = from; index < to; index++) {
-      const piece = pieces[index] ?? first
-      into.push(piece)
-      if (piece.key === this.#lastKey) continue
-      this.#lastKey = piece.key
-      this.#printed.add(piece.key)
-    }
+    for (let index = from; index < to; index++) into.push(pieces[index] ?? first)
+  }
+
+  /** Notes that an injection printed something that was put by {@link putPrinted}. */
+  markPrinted(key: string): void {
+    this.#printed.add(key)
   }
 
   /** A message in which nothing is printed leaves no trace, unless it makes or answers a native call. */

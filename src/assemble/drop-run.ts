@@ -33,44 +33,59 @@ export function dropRun(
   goalOf: (state: FitState, injection: Injection) => Goal,
 ): void {
   const summary = summaryOf(state.draft, state.counter)
-  const places = new RunPlaces(state.draft, summary, run)
+  const places = new RunPlaces(run, { draft: state.draft, summary, places: state.options.places })
   let tried: { readonly count: number; readonly draft: Draft } | undefined
   const tryFirst = (count: number): Draft => {
     if (tried?.count !== count) tried = { count, draft: places.withoutFirst(count) }
     return tried.draft
   }
-  const over = summary.totalOwnTokens - state.budgetTokens
-  const first = fewestGone(places.gains, over, (count) => state.excess(tryFirst(count))) ?? run.length
+  const loss = seamLoss(state, places)
+  const over = summary.totalOwnTokens - loss * run.length - state.budgetTokens
+  const first = fewestGone(places.gains(loss), over, (count) => state.excess(tryFirst(count))) ?? run.length
   for (let count = first; count <= run.length; count++) {
     const dropped = run.slice(0, count)
-    const keys = new Set(dropped.map(({ key }) => key))
-    const tryout = firstsStay(state, keys) ? filtered(state, keys, tryFirst(count)) : state.without(keys)
+    const isGone = (key: string) => places.isOfFirst(key, count)
+    const tryout = firstsStay(state, isGone) ? filtered(state, isGone, tryFirst(count)) : state.without(isGone)
     if (state.excess(tryout.draft) > 0 && count < run.length) continue
     adoptDrops(state, tryout, { dropped, ownTokens: places.ownTokens }, goalOf)
     return
   }
 }
 
+/** So many items of a run are counted together to learn what their neighbours take from them. */
+const sampled = 16
+
+/** By how many tokens an item counts less among others than by itself, as the last few of a long run show; it says where to ask first. */
+function seamLoss(state: FitState, places: RunPlaces): number {
+  const { length } = places.ownTokens
+  if (length < sampled * 8) return 0
+  const [more, fewer] = [length - sampled * 2, length - sampled]
+  const own = places.ownTokens.slice(more, fewer).reduce((sum, tokens) => sum + tokens, 0)
+  return (own - state.excess(places.withoutFirst(more)) + state.excess(places.withoutFirst(fewer))) / sampled
+}
+
 /** What is left, composed already. */
-function filtered(state: FitState, gone: ReadonlySet<string>, { messages }: Draft): Tryout {
+function filtered(state: FitState, isGone: (key: string) => boolean, { messages }: Draft): Tryout {
   const { printed: before } = state.draft
-  const printed = { has: (key: string) => before.has(key) && !gone.has(key) }
-  return { injections: state.injections.filter(({ key }) => !gone.has(key)), draft: { messages, printed } }
+  const printed = { has: (key: string) => before.has(key) && !isGone(key) }
+  return { injections: state.injections.filter(({ key }) => !isGone(key)), draft: { messages, printed } }
 }
 
 /**
  * True where each slot that collects items keeps its first one. What stands between two items belongs to the later one and is
- * the same wherever that stands; only before the first one it is the prompt file's own.
+ * the same wherever that stands; only before the first one it is the prompt file's own. Which slot an item is in depends on its
+ * role and on whether it ever changes, so the first one of each such kind is asked for.
  */
-function firstsStay({ injections, draft, options: { file } }: FitState, gone: ReadonlySet<string>): boolean {
+function firstsStay({ injections, draft, options: { file } }: FitState, isGone: (key: string) => boolean): boolean {
   const { slots } = namesOf(file.template.nodes)
-  const firsts: { system?: Injection; developer?: Injection } = {}
+  const firsts: Injection[] = []
   for (const injection of injections) {
-    const { key, role, priority } = injection
-    if (priority >= (firsts[role]?.priority ?? Number.POSITIVE_INFINITY)) continue
-    if (draft.printed.has(key) && !slots.has(key)) firsts[role] = injection
+    const { key, role, scope, priority } = injection
+    const kind = (role === "developer" ? 2 : 0) + (scope === "global" ? 1 : 0)
+    if (priority >= (firsts[kind]?.priority ?? Number.POSITIVE_INFINITY)) continue
+    if (draft.printed.has(key) && !slots.has(key)) firsts[kind] = injection
   }
-  return Object.values(firsts).every(({ key }) => !gone.has(key))
+  return firsts.every(({ key }) => !isGone(key))
 }
 
 const wholly = { dropped: true } as const

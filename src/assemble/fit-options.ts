@@ -15,8 +15,15 @@ export interface FitStep {
   readonly fromTokens?: number
 }
 
+/** By key, a number of its own below `count`: the place of its injection among those that were given. */
+export interface KeyPlaces {
+  readonly of: ReadonlyMap<string, number>
+  readonly count: number
+}
+
 /** What fitting works with. */
 export interface FitOptions {
+  readonly places: KeyPlaces
   readonly compose: (injections: readonly Injection[]) => Draft
   /** The prompt's file. */
   readonly file: PromptFile

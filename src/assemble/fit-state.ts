@@ -135,8 +135,8 @@ export class FitState {
   }
 
   /** The request without some injections. */
-  without(keys: ReadonlySet<string>): Tryout {
-    const injections = this.#injections.filter(({ key }) => !keys.has(key))
+  without(isGone: (key: string) => boolean): Tryout {
+    const injections = this.#injections.filter(({ key }) => !isGone(key))
     return { injections, draft: this.options.compose(injections) }
   }
 

@@ -92,7 +92,11 @@ function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): 
   const keys = [key, ...others.map((other) => other.key)]
   const reasonOf = (dropped: string) => (dropped === key ? goal.reason : `dropped with ${key}, of its group`)
   const steps = keys.map((dropped) => ({ key: dropped, cut: { dropped: true } as const, reason: reasonOf(dropped) }))
-  state.adopt(state.without(new Set(keys)), goal, steps)
+  state.adopt(
+    state.without((one) => keys.includes(one)),
+    goal,
+    steps,
+  )
 }
 
 function impossible(

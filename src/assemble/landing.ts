@@ -25,10 +25,14 @@ export function landing(
   { developerRole = false }: { readonly developerRole?: boolean } = {},
 ): Landing {
   const { slots: names, conditions, all } = namesOf(file.template.nodes)
-  const slots = new Map<string, Injection[]>([
-    ["rest", []],
-    ["developer", []],
-    ["standing", []],
+  const omitted = setOf(file.omit)
+  const rest: Injection[] = []
+  const developers: Injection[] = []
+  const standing: Injection[] = []
+  const slots = new Map([
+    ["rest", rest],
+    ["developer", developers],
+    ["standing", standing],
   ])
   const held = new Set<string>()
   const land = (slot: string, injection: Injection) => {
@@ -36,15 +40,17 @@ export function landing(
     if (landed) landed.push(injection)
     else slots.set(slot, [injection])
   }
+  const hasDeveloper = developerRole && names.has("developer")
+  const hasStanding = names.has("standing")
   for (const injection of byPriority(injections)) {
     const { key, content, role, scope, enabled } = injection
-    if (!enabled || file.omit.includes(key) || isEmptyValue(content)) continue
+    if (!enabled || omitted.has(key) || isEmptyValue(content)) continue
     const isNamed = all.has(key) && !collecting.has(key)
     if (isNamed && conditions.has(key)) held.add(key)
     if (content === true) continue
     if (isNamed && names.has(key)) land(key, injection)
-    else if (developerRole && role === "developer" && names.has("developer")) land("developer", injection)
-    else land(scope === "global" && names.has("standing") ? "standing" : "rest", injection)
+    else if (hasDeveloper && role === "developer") developers.push(injection)
+    else (hasStanding && scope === "global" ? standing : rest).push(injection)
   }
   for (const [slot, landed] of slots) if (landed.length > 0) held.add(slot)
   return { slots, held }
@@ -53,6 +59,15 @@ export function landing(
 function byPriority(injections: readonly Injection[]): readonly Injection[] {
   const isSorted = injections.every(({ priority }, index) => priority >= (injections[index - 1]?.priority ?? priority))
   return isSorted ? injections : injections.toSorted((a, b) => a.priority - b.priority)
+}
+
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+/** A list of names, to be looked up; made once per list. */
+function setOf(names: readonly string[]): ReadonlySet<string> {
+  const known = sets.get(names) ?? new Set(names)
+  sets.set(names, known)
+  return known
 }
 
 /** The entry that a rest item prints through `rest.md`. */

@@ -1,12 +1,12 @@
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
+import type { KeyPlaces } from "./fit-options.ts"
 
 /** What of the given injections a prompt is made from. */
 export interface LiveInjections {
   /** Clean, one of each key: in the place of its first one, with the value of its last one. */
   readonly injections: readonly Injection[]
-  /** By key, the place among those given. */
-  readonly places: ReadonlyMap<string, number>
+  readonly places: KeyPlaces
   /** Those of which something was taken out. */
   readonly cleaned: readonly CleanInjection[]
 }
@@ -28,7 +28,7 @@ export function liveInjections(given: readonly Injection[]): LiveInjections {
   const isEach = places.size === given.length
   return {
     injections: isEach ? clean : Array.from(places.values(), (place) => clean[place]).filter((one) => one !== undefined),
-    places,
+    places: { of: places, count: given.length },
     cleaned,
   }
 }

@@ -30,7 +30,11 @@ export function printList(items: readonly Injection[], { node, context, writer, 
     if (known && run) {
       const moved = recorder.count - begun - run.from
       recorder.putPrinted(known.pieces, run.from, run.to)
-      for (let place = run.first; place < run.end; place++) ends.push((known.ends[place] ?? 0) + moved)
+      for (let place = run.first; place < run.end; place++) {
+        const end = known.ends[place] ?? 0
+        if (end > (known.ends[place - 1] ?? 0)) recorder.markPrinted(known.items[place]?.key ?? "")
+        ends.push(end + moved)
+      }
       if (run.to > run.from) writer.passed()
       if (run.to > run.from) writer.separate(separator, node.source)
       ;[near, misses] = [run.end, 0]

@@ -8,6 +8,7 @@ describe("S13 a run of items that can only be dropped", () => {
     rank: fc.integer({ min: 0, max: 5 }),
     priority: fc.integer({ min: 1, max: 3 }),
     role: fc.constantFrom("system" as const, "developer" as const),
+    scope: fc.constantFrom("global" as const, "session" as const, "turn" as const),
     words: fc.integer({ min: 1, max: 20 }),
   })
 

@@ -1,3 +1,4 @@
+import { get_encoding } from "tiktoken"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly } from "../../src/core/span.ts"
@@ -8,6 +9,12 @@ import * as work from "./workloads.ts"
 
 /** The counter that everything is measured with. */
 export const tiktoken = await tiktokenCounter({ encoding: "o200k_base" })
+
+/** The package itself: what a floor counts with, as anybody does without this library. */
+const tiktokenPackage = get_encoding("o200k_base")
+
+/** Counts with the package. */
+export const countWithPackage = (text: string): number => tiktokenPackage.encode_ordinary(text).length
 
 /** A counter that has seen nothing, and how many characters it was sent. */
 export function freshCounter(): { counter: TokenCounter; sent: () => number } {

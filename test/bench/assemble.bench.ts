@@ -15,9 +15,10 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
     rows: peers ? await measuredRows() : [],
     gates: [...chatGates(), ...blockGates(), ...cutGates(), fuzzGate()],
     notes: [
-      "`floor` is cached counts, their sums and one join: nobody's count of the whole. `by hand, exact` then counts the joined text until it fits and " +
-        "one item more would not. A first render begins with texts and a counter that have seen nothing, in a process that is warm.",
-      "Beside seams and cuts the floor is one count of the whole text; beside provenance, the same without it: composed, fitted and counted alike, the messages written out, but no spans, prefixes and decisions.",
+      "`floor` is what it takes without this library: remembered counts of the tiktoken package, their sums and one join, and nobody's count of the whole. " +
+        "`floor, our counter` is the same with this library's counter, which is several times as fast. `by hand, exact` then counts the joined text, " +
+        "with our counter, until it fits and one item more would not. A first render begins with texts and a counter that have seen nothing, in a process that is warm.",
+      "Beside seams and cuts the floor is one count of the whole text; beside a template it is plain concatenation, beside provenance, the same without it: composed, fitted and counted alike, the messages written out, but no spans, prefixes and decisions.",
     ],
   }
 }

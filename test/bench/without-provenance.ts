@@ -1,8 +1,8 @@
-import { cleanInjection } from "../../src/assemble/clean-injections.ts"
 import { compose } from "../../src/assemble/compose.ts"
 import { countDraft } from "../../src/assemble/count.ts"
 import { dialectNotices } from "../../src/assemble/dialect-notices.ts"
 import { fit } from "../../src/assemble/fit.ts"
+import { liveInjections } from "../../src/assemble/live-injections.ts"
 import type { Message } from "../../src/core/message.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import { promptFile } from "../../src/dialect/render-notice.ts"
@@ -17,8 +17,9 @@ export function withoutProvenance(
   budgetTokens: number,
 ): { readonly messages: readonly Message[]; readonly tokens: number } {
   const [dialect, prompt] = [shippedDialect("layered", "en"), "chat"]
-  const injections = combineInjections(stack, undefined, dialect).map((injection) => cleanInjection(injection)?.injection ?? injection)
+  const { injections, places } = liveInjections(combineInjections(stack, undefined, dialect))
   const { draft } = fit(injections, {
+    places,
     compose: (list) => compose(list, { dialect, prompt }),
     file: promptFile(dialect, prompt),
     counting: { counter },
