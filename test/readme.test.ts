@@ -1,22 +1,31 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type CodeBlock, codeBlocksIn, runsIn } from "./support/code-blocks.ts"
 import { entryPoints } from "./support/entry-points.ts"
 import { root } from "./support/source-files.ts"
 
 const readme = readFileSync(`${root}README.md`, "utf8")
-const blocks = codeBlocksIn(readme)
-const programs = blocks.filter(({ language }) => language === "ts")
+const pages = ["README.md", ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)]
+
+/** A block of a page. */
+interface PageBlock extends CodeBlock {
+  readonly page: string
+}
+
+const blocksOf = (page: string): PageBlock[] =>
+  codeBlocksIn(readFileSync(root + page, "utf8")).map((block) => ({ ...block, page }))
+const programs = pages.flatMap(blocksOf).filter(({ language }) => language === "ts")
+const runs = pages.flatMap((page) => runsIn(blocksOf(page)).map(({ code, prints }) => ({ page, code, prints })))
 
 mkdirSync(`${root}test/.tmp`, { recursive: true })
 const folder = mkdtempSync(`${root}test/.tmp/readme-`)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const fileOf = ({ line }: CodeBlock) => join(folder, `readme-line-${line}.ts`)
+const fileOf = (page: string, { line }: CodeBlock) => join(folder, `${page.replaceAll(/\W/g, "-")}-line-${line}.ts`)
 
-/** As many empty lines before a block as the README has, so that complaints name the README's lines. */
+/** As many empty lines before a block as its page has, so that complaints name the page's lines. */
 const atItsLine = ({ line, text }: CodeBlock) => `${"\n".repeat(line - 1)}${text}\nexport {}\n`
 
 function node(args: readonly string[]): { status: number | null; output: string; errors: string } {
@@ -26,28 +35,28 @@ function node(args: readonly string[]): { status: number | null; output: string;
   return { status, output: stdout, errors: stderr }
 }
 
-describe("the README", () => {
+describe("the README and the pages in docs/", () => {
   beforeAll(() => {
-    for (const program of programs) writeFileSync(fileOf(program), atItsLine(program))
+    for (const program of programs) writeFileSync(fileOf(program.page, program), atItsLine(program))
     const paths = Object.fromEntries(entryPoints().map(({ specifier, source }) => [specifier, [`../../../${source}`]]))
     const config = { extends: "../../../tsconfig.json", compilerOptions: { paths }, include: ["*.ts"], exclude: [] }
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
   })
 
-  test("its programs type-check against the source", () => {
+  test("their programs type-check against the source", () => {
     const { status, output } = node([`${root}node_modules/typescript/bin/tsc`, "-p", folder, "--pretty", "false"])
     expect(output).toBe("")
     expect(status).toBe(0)
   })
 
-  test.each(runsIn(blocks))("its program at line $code.line prints what it says", ({ code, prints }) => {
+  test.each(runs)("the program in $page at line $code.line prints what the page says", ({ page, code, prints }) => {
     const preload = `${root}test/support/resolve-to-source.ts`
-    const { output, errors } = node(["--import", preload, fileOf(code)])
+    const { output, errors } = node(["--import", preload, fileOf(page, code)])
     expect(errors).toBe("")
     expect(output.trimEnd()).toBe(prints)
   })
 
-  test("its first screen has one sentence, the two commands, the smallest program and what it prints", () => {
+  test("the first screen of the README has one sentence, the two commands, the smallest program and what it prints", () => {
     const firstScreen = readme.slice(0, readme.indexOf("\n## "))
     expect(firstScreen.split("\n").length).toBeLessThanOrEqual(50)
     expect(firstScreen).toMatch(/^# promptstrata\n\n\S.*\.\n\n/)
@@ -57,7 +66,7 @@ describe("the README", () => {
   })
 })
 
-describe.each(["README.md", "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
+describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
   const text = readFileSync(root + file, "utf8")
 
   test("names only npm scripts that exist", () => {
@@ -68,6 +77,6 @@ describe.each(["README.md", "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
 
   test("links only to files that exist", () => {
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => match[1] ?? "")
-    expect(links.filter((link) => !existsSync(root + link))).toEqual([])
+    expect(links.filter((link) => !existsSync(join(root, dirname(file), link)))).toEqual([])
   })
 })

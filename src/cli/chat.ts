@@ -9,6 +9,7 @@ import { createJsonPrinter } from "./json-lines.ts"
 import { openMcp, withMcp } from "./open-mcp.ts"
 import { openProfile } from "./open-profile.ts"
 import { openCliStore, type StoreOptions } from "./open-store.ts"
+import { portsFor } from "./ports-for.ts"
 import { createEventPrinter } from "./print-events.ts"
 import { terminalConfirm } from "./terminal-confirm.ts"
 import { terminalText } from "./terminal-text.ts"
@@ -39,6 +40,7 @@ export async function chat(options: ChatOptions, context: CliContext): Promise<n
   const confirmation = terminalConfirm(context, words)
   const canAsk = io.stdin.isTTY === true && !options.json
   const store = await openCliStore(options, context)
+  const ports = await portsFor(profile, context)
   const mcp = await openMcp(profile, options, context)
   const agent = await withMcp(mcp, (plugins) =>
     createAgent({
@@ -48,7 +50,7 @@ export async function chat(options: ChatOptions, context: CliContext): Promise<n
       ...(canAsk ? { confirm: confirmation.confirm } : {}),
       model: watchRequests(model, printer.request),
       onWarning: ({ message }) => screen.note(screen.paint("dim", terminalText(message))),
-      ...(context.ports ? { ports: context.ports } : {}),
+      ports,
     }),
   )
   const session = agent.session(conversation)

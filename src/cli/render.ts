@@ -8,6 +8,7 @@ import { jsonLine } from "./json-line.ts"
 import { openMcp, withMcp } from "./open-mcp.ts"
 import { openProfile } from "./open-profile.ts"
 import { openCliStore, type StoreOptions } from "./open-store.ts"
+import { portsFor } from "./ports-for.ts"
 import { printMessages, printPrompt, totals } from "./print-prompt.ts"
 import { painterFor } from "./style.ts"
 import { wordsFor } from "./words.ts"
@@ -24,10 +25,11 @@ export interface RenderOptions extends CommonOptions, StoreOptions {
 
 /** Prints the request that a question would begin with in the conversation at the terminal; prestart tools run, no model is asked. Resolves to the exit code. */
 export async function render(options: RenderOptions, context: CliContext): Promise<number> {
-  const { io, screen, ports } = context
+  const { io, screen } = context
   const profile = await openProfile(options, io)
   // Looking at a prompt makes no store.
   const store = await openCliStore(options, context, { ifThere: true })
+  const ports = await portsFor(profile, context)
   const mcp = await openMcp(profile, options, context)
   const agent = await withMcp(mcp, (plugins) =>
     createAgent({
@@ -36,7 +38,7 @@ export async function render(options: RenderOptions, context: CliContext): Promi
       model: demoModel(),
       runJobs: false,
       ...(store ? { store } : {}),
-      ...(ports ? { ports } : {}),
+      ports,
     }),
   )
   const question = options.question ?? wordsFor(profile.locale).exampleQuestion

@@ -4,6 +4,7 @@ import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"
 import { openProfile } from "./open-profile.ts"
 import { openCliStore, type StoreOptions } from "./open-store.ts"
+import { portsFor } from "./ports-for.ts"
 import { shownStore } from "./shown-store.ts"
 import { oneLine, terminalText } from "./terminal-text.ts"
 import { type JobReport, watchJobs } from "./watch-jobs.ts"
@@ -34,7 +35,7 @@ export async function worker(options: WorkerOptions, context: CliContext): Promi
   })
   const told = untilTerminated(context)
   const onWarning = ({ message }: { readonly message: string }): void => screen.note(screen.paint("dim", terminalText(message)))
-  const agent = createAgent({ profile, model, store, onWarning, ...(ports ? { ports } : {}) })
+  const agent = createAgent({ profile, model, store, onWarning, ports: await portsFor(profile, context) })
   if (demo) screen.note(screen.paint("dim", wordsFor(profile.locale).demo))
   screen.note(words.working(profile.agent.name, shownStore(options, io.env)))
   await told

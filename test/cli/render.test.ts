@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { promptSections } from "../../src/cli/prompt-sections.ts"
 import type { Assembly } from "../../src/core/span.ts"
+import type { TiktokenEncoding } from "../../src/tokenizers/tiktoken/encodings.ts"
+import { tiktokenCounter } from "../../src/tokenizers/tiktoken/index.ts"
 import { plainProfile, run } from "./run.ts"
 
 const zh = ["--locale", "zh-CN", "--question", "今天天气怎么样？"]
@@ -19,7 +21,7 @@ describe("render", () => {
     expect(stdout).toContain("\n---\n\n**预启动工具结果**\n【current_time】\n```\n")
     expect(stdout).toContain("\n---\n\n**可用工具**\n- current_time: ")
     expect(stdout.endsWith('    {"action": "finish", "message": "你的回复内容"}\n')).toBe(true)
-    expect(stderr).toMatch(/^\d+ messages? · \d+ tokens · estimated\n$/)
+    expect(stderr).toMatch(/^\d+ messages? · \d+ tokens \+ \d+ around them · exact\n$/)
   })
 
   test("prints the messages of --json and nothing else, each under its role where there are several", async () => {
@@ -27,6 +29,21 @@ describe("render", () => {
     const { stdout } = await run(["render", "fay", ...zh])
     const parts = messages.map(({ role, content }) => (messages.length === 1 ? content : `══ ${role}\n${content}`))
     expect(stdout).toBe(`${parts.join("\n\n")}\n`)
+  })
+
+  test("S14 counts as the model's tokenizer does, of no model as that of OpenAI's newest ones", async () => {
+    const tokensOf = async (encoding: TiktokenEncoding, env: Record<string, string>) => {
+      const { messages, tokens, exact } = await assemblyOf("fay", ...zh)
+      const named = JSON.parse((await run(["render", "fay", "--json", ...zh], { env })).stdout) as Assembly
+      const { count } = await tiktokenCounter({ encoding })
+      const counted = messages.reduce((sum, { content }) => sum + count(content), 0)
+      return { counted, named: named.tokens, tokens, exact }
+    }
+    const newest = await tokensOf("o200k_base", {})
+    expect(newest).toEqual({ counted: newest.tokens, named: newest.tokens, tokens: newest.tokens, exact: true })
+    const older = await tokensOf("cl100k_base", { PROMPTSTRATA_MODEL: "gpt-4" })
+    expect(older.named).toBe(older.counted)
+    expect(older.named).toBeGreaterThan(older.tokens)
   })
 
   test("--prompt chooses another prompt of the dialect; an unknown one is named with those there are", async () => {
@@ -50,9 +67,9 @@ describe("render", () => {
   test("--sections prints every character of the prompt under headings that say where it comes from", async () => {
     const assembly = await assemblyOf("fay", ...zh)
     const { stdout } = await run(["render", "fay", ...zh, "--sections"])
-    expect(stdout).toContain("── question · ~")
+    expect(stdout).toContain("── question · ")
     expect(stdout).toMatch(
-      /\n── question · ~\d+ tokens · fay\/zh-CN\/question\.md:1–2 · user\n主人：\n```\n今天天气怎么样？\n```\n── /,
+      /\n── question · \d+ tokens · fay\/zh-CN\/question\.md:1–2 · user\n主人：\n```\n今天天气怎么样？\n```\n── /,
     )
     const body = stdout.split("\n").filter((line) => !/^(──|══) /.test(line))
     expect(body.slice(0, -2).join("\n")).toBe(assembly.messages.map(({ content }) => content).join("\n"))
