@@ -17,6 +17,21 @@ export function frozenJson<T>(value: T, name: string): T {
   return copy(value, { name, path }) as T
 }
 
+/** A state's hooks, what each keeps, and of that as much as {@link frozenJson} marks. */
+const maxParsedDepth = 2 + maxMarkedDepth
+
+/** Parses JSON that came from a {@link frozenJson} once, and freezes it: what it makes is not copied either. Throws `SyntaxError`. */
+export function parseFrozen(text: string): unknown {
+  return freeze(JSON.parse(text), 0)
+}
+
+function freeze(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value
+  for (const item of Object.values(value)) freeze(item, depth + 1)
+  if (depth <= maxParsedDepth) made.add(value)
+  return Object.freeze(value)
+}
+
 /** Where in a value one is; put into words only where something is wrong. */
 interface Place {
   readonly name: string

@@ -29,7 +29,16 @@ const drainMs = 5_000
 export async function openJobs(
   pool: Pool,
   drivers: Drivers,
-  { settings, target }: { readonly settings: PostgresSettings; readonly target: ConnectionTarget },
+  {
+    settings,
+    target,
+    onGone,
+  }: {
+    readonly settings: PostgresSettings
+    readonly target: ConnectionTarget
+    /** Told where a listening runner hears that something was forgotten. */
+    readonly onGone: () => void
+  },
 ): Promise<OpenJobs> {
   const { jobSchema, timers, random } = settings
   const channel = `promptstrata_${jobSchema}`
@@ -54,7 +63,10 @@ export async function openJobs(
           // Who sets a job aside must not wake up to claim it again.
           if (message === asideMessage) runner.recall().catch(() => undefined)
           else onWake()
-          if (message === goneMessage) verify()
+          if (message === goneMessage) {
+            onGone()
+            verify()
+          }
         },
       }),
   })

@@ -1,11 +1,45 @@
 import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
+import { parseFrozen } from "../../services/frozen-json.ts"
 import type { SessionNote, SessionRecord } from "../../services/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
+import { epochOf } from "./memory-scope.ts"
+import type { KnownSession } from "./session-cache.ts"
 import type { Queries } from "./tables.ts"
 
-/** A session with its newest `last` messages, or all of them. Undefined before its first commit, unless a note waits for it. */
-export async function loadSession(db: Queries, key: SessionKey, last?: number): Promise<SessionRecord | undefined> {
+/** What a transaction finds of a session, and the notes that wait for it. */
+interface FoundSession {
+  readonly session: KnownSession
+  readonly notes: readonly SessionNote[]
+}
+
+/** A whole session, frozen; `known` itself where that is as the database has it. Undefined before its first commit, unless a note waits for it. */
+export async function findSession(
+  db: Queries,
+  key: SessionKey,
+  known: KnownSession | undefined,
+): Promise<FoundSession | undefined> {
+  const found = await db
+    .selectFrom("sessions")
+    .select(["version", epochOf(db, key.agent).as("epoch")])
+    .where(({ and }) => and(sessionColumns(key)))
+    .executeTakeFirst()
+  if (found === undefined) return undefined
+  const { version, epoch } = { ...found, epoch: found.epoch ?? 0 }
+  if (known !== undefined && known.version === version && known.epoch === epoch)
+    return { session: known, notes: await waitingNotes(db, key) }
+  const read = await loadSession(db, key)
+  if (read === undefined) return undefined
+  const { notes, earlier: _, ...session } = read
+  return { session: { ...session, epoch }, notes }
+}
+
+/** A session with its newest `last` messages, or all of them, frozen. Undefined before its first commit, unless a note waits for it. */
+export async function loadSession(
+  db: Queries,
+  key: SessionKey,
+  last?: number,
+): Promise<(SessionRecord & Pick<KnownSession, "historyCharacters" | "stateCharacters">) | undefined> {
   const columns = sessionColumns(key)
   const session = await db
     .selectFrom("sessions")
@@ -24,10 +58,12 @@ export async function loadSession(db: Queries, key: SessionKey, last?: number): 
   rows.reverse()
   return {
     version: session.version,
-    history: rows.map(({ body }) => JSON.parse(body) as HistoryMessage),
+    history: Object.freeze(rows.map(({ body }) => parseFrozen(body) as HistoryMessage)),
     earlier: rows[0]?.spoken ?? session.spoken,
-    state: JSON.parse(session.state) as SessionRecord["state"],
+    state: parseFrozen(session.state) as SessionRecord["state"],
     notes,
+    historyCharacters: rows.reduce((sum, { body }) => sum + body.length, 0),
+    stateCharacters: session.state.length,
   }
 }
 
@@ -39,5 +75,5 @@ async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly Sess
     .where("body", "is not", null)
     .orderBy("position")
     .execute()
-  return rows.map(({ body }) => JSON.parse(body ?? "null") as SessionNote)
+  return Object.freeze(rows.map(({ body }) => parseFrozen(body ?? "null") as SessionNote))
 }

@@ -1,5 +1,6 @@
 import type { SessionKey } from "../../core/keys.ts"
 import { sessionColumns } from "./key-columns.ts"
+import { epochOf } from "./memory-scope.ts"
 import type { Queries } from "./tables.ts"
 
 /** What a transaction needs of a session that it changes. */
@@ -10,6 +11,8 @@ export interface LockedSession {
   readonly spoken: number
   /** The position of its next note. */
   readonly notes: number
+  /** Its agent's, as it was when the session was asked for; null for the first. */
+  readonly epoch: number | null
 }
 
 /** The session's row, made where there is none; until the transaction ends nobody else changes the session. */
@@ -21,6 +24,6 @@ export async function lockSession(db: Queries, key: SessionKey): Promise<LockedS
     .onConflict((conflict) =>
       conflict.columns(["agent", "conversation", "audience"]).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })),
     )
-    .returning(["version", "messages", "spoken", "notes"])
+    .returning(["version", "messages", "spoken", "notes", epochOf(db, key.agent).as("epoch")])
     .executeTakeFirstOrThrow()
 }

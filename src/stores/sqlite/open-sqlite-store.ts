@@ -6,7 +6,9 @@ import { defaultJobSettings, type JobSettings } from "../../services/job-setting
 import type { Store } from "../../services/store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { schemaMigrations } from "../sql/schema.ts"
+import { createSessionCache } from "../sql/session-cache.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
+import { unheldTimers } from "../unheld-timers.ts"
 import { backupTo } from "./backup.ts"
 import { checkFile } from "./check-file.ts"
 import { erase } from "./erase.ts"
@@ -17,7 +19,6 @@ import { loadSqlite } from "./load-sqlite.ts"
 import { openSqliteDatabase } from "./sqlite-database.ts"
 import { createSqliteJobs } from "./sqlite-jobs.ts"
 import { makeStoreFile } from "./store-file.ts"
-import { unheldTimers } from "./unheld-timers.ts"
 
 /** How an embedded store is opened. */
 export interface SqliteStoreOptions {
@@ -70,6 +71,7 @@ export async function openSqliteStore(file: string, options: SqliteStoreOptions 
     database,
     jobs: createSqliteJobs(() => runner.wake()),
     runner,
+    cache: createSessionCache(options.timers ?? unheldTimers),
     stopForgotten: () => runner.stopDeleted(),
     erase: () => erase(database),
     checkFile: () => checkFile(database),
