@@ -23,6 +23,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const drivers = await loadDrivers()
   const pool = openPool(drivers, settings, target)
   const database = postgresDatabase(pool, drivers, target)
+  let closing: Promise<void> | undefined
   try {
     await migrate(database, { part: "core", migrations: schemaMigrations })
     const cache = createSessionCache(options.timers ?? unheldTimers)
@@ -37,9 +38,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         stopForgotten: () => undefined,
         async erase() {},
         checkFile: async () => [],
-        async close() {
-          await jobs.close()
-          await database.close()
+        close: () => {
+          closing ??= jobs.close().finally(() => database.close())
+          return closing
         },
       }),
       jobs.prepare,

@@ -4,6 +4,7 @@ import { hostTimers } from "../../core/host-timers.ts"
 import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/job-settings.ts"
 import type { Store } from "../../services/store.ts"
+import { runnerOfOpenStore } from "../../services/store-closed.ts"
 import { migrate } from "../sql/migrate.ts"
 import { schemaMigrations } from "../sql/schema.ts"
 import { createSessionCache } from "../sql/session-cache.ts"
@@ -66,17 +67,23 @@ export async function openSqliteStore(file: string, options: SqliteStoreOptions 
     throw error
   }
   const runner = runnerOf(database, options)
+  let isDrained = false
+  const drained = async (): Promise<void> => {
+    await runner.close({ drainMs }).finally(() => {
+      isDrained = true
+    })
+  }
   let closing: Promise<void> | undefined
   const store = createSqlStore({
     database,
     jobs: createSqliteJobs(() => runner.wake()),
-    runner,
+    runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, isClosed: () => isDrained }),
     cache: createSessionCache(options.timers ?? unheldTimers),
     stopForgotten: () => runner.stopDeleted(),
     erase: () => erase(database),
     checkFile: () => checkFile(database),
     close() {
-      closing ??= runner.close({ drainMs }).then(() => database.close())
+      closing ??= drained().finally(() => database.close())
       return closing
     },
   })
