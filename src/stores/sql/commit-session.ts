@@ -4,35 +4,37 @@ import { sessionConflict } from "../../services/session-conflict.ts"
 import type { SessionCommit } from "../../services/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
 import { keyText } from "./key-text.ts"
-import { lockSession } from "./session-row.ts"
+import type { KnownSession } from "./session-cache.ts"
+import { type LockedSession, lockSession, sessionVersion } from "./session-row.ts"
+import { writeState } from "./session-state.ts"
 import type { Queries } from "./tables.ts"
 
-/** What a turn's transaction wrote. */
-export interface WrittenTurn {
-  readonly version: number
-  /** The agent's epoch at that moment, or an earlier one. */
-  readonly epoch: number
-  /** True where the session had no words before. */
-  readonly isFirst: boolean
-  /** Of the JSON. */
-  readonly characters: { readonly append: number; readonly state: number }
+/** What a turn is written with: plain JSON, and what is known of its session. */
+export interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
+  readonly known: KnownSession | undefined
 }
 
-/** Writes a turn within a transaction, apart from its jobs. Throws `session-conflict`. Takes plain JSON only. */
-export async function commitSession(
-  db: Queries,
-  key: SessionKey,
-  { expectVersion, append, state, taken = [] }: Omit<SessionCommit, "jobs">,
-): Promise<WrittenTurn> {
+/** What a turn's transaction wrote, and all that is known of its session then; nothing, unless it was known before. */
+export interface WrittenTurn {
+  readonly version: number
+  readonly known: KnownSession | undefined
+}
+
+/** Writes a turn within a transaction, apart from its jobs. Throws `session-conflict`. */
+export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<WrittenTurn> {
+  const { expectVersion, append, state, taken = [] } = turn
   const columns = sessionColumns(key)
   const found = await lockSession(db, key)
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
+  // Asked for once the session is ours: one that was deleted meanwhile and begun anew is of another epoch.
+  const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
+  const before = knownBefore(turn.known, { ...found, epoch })
   const added = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
   const version = found.version + 1
-  const text = JSON.stringify(state)
+  const { whole, size } = await writeState(db, key, { state, version, before })
   await db
     .updateTable("sessions")
-    .set({ version, state: text, messages: found.messages + append.length, spoken: added.spoken })
+    .set({ version, ...whole, messages: found.messages + append.length, spoken: added.spoken })
     .where(({ and }) => and(columns))
     .execute()
   if (taken.length > 0)
@@ -42,13 +44,22 @@ export async function commitSession(
       .where(({ and }) => and(columns))
       .where("id", "in", taken.map(keyText))
       .execute()
-  return {
-    version,
-    epoch: found.epoch ?? 0,
-    isFirst: found.messages === 0,
-    characters: { append: added.characters, state: text.length },
-  }
+  const history = before && Object.freeze([...before.history, ...append])
+  const historyCharacters = (before?.historyCharacters ?? 0) + added.characters
+  return { version, known: history && { version, epoch, history, state, historyCharacters, size } }
 }
+
+/** What is known, if it is what the transaction has found. */
+function knownBefore(
+  known: KnownSession | undefined,
+  found: LockedSession & Pick<KnownSession, "epoch">,
+): KnownSession | undefined {
+  if (known !== undefined && known.version === found.version && known.epoch === found.epoch) return known
+  if (found.version > 0 || found.messages > 0) return undefined
+  return { ...newSession, epoch: found.epoch }
+}
+
+const newSession = { version: 0, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } } as const
 
 /** Adds messages from a position on; how many that are not blank the session then has, and how long their JSON was. */
 export async function insertMessages(

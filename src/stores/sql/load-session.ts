@@ -1,10 +1,11 @@
 import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
-import { parseFrozen } from "../../services/frozen-json.ts"
+import { freezeParsed } from "../../services/frozen-json.ts"
 import type { SessionNote, SessionRecord } from "../../services/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
-import { epochOf } from "./memory-scope.ts"
 import type { KnownSession } from "./session-cache.ts"
+import { sessionVersion } from "./session-row.ts"
+import { readState } from "./session-state.ts"
 import type { Queries } from "./tables.ts"
 
 /** What a transaction finds of a session, and the notes that wait for it. */
@@ -19,13 +20,9 @@ export async function findSession(
   key: SessionKey,
   known: KnownSession | undefined,
 ): Promise<FoundSession | undefined> {
-  const found = await db
-    .selectFrom("sessions")
-    .select(["version", epochOf(db, key.agent).as("epoch")])
-    .where(({ and }) => and(sessionColumns(key)))
-    .executeTakeFirst()
+  const found = await sessionVersion(db, key)
   if (found === undefined) return undefined
-  const { version, epoch } = { ...found, epoch: found.epoch ?? 0 }
+  const { version, epoch } = found
   if (known !== undefined && known.version === version && known.epoch === epoch)
     return { session: known, notes: await waitingNotes(db, key) }
   const read = await loadSession(db, key)
@@ -39,7 +36,7 @@ export async function loadSession(
   db: Queries,
   key: SessionKey,
   last?: number,
-): Promise<(SessionRecord & Pick<KnownSession, "historyCharacters" | "stateCharacters">) | undefined> {
+): Promise<(SessionRecord & Pick<KnownSession, "historyCharacters" | "size">) | undefined> {
   const columns = sessionColumns(key)
   const session = await db
     .selectFrom("sessions")
@@ -56,14 +53,15 @@ export async function loadSession(
     .orderBy("position", "desc")
   const rows = await (last === undefined ? newest : newest.limit(Math.max(0, last))).execute()
   rows.reverse()
+  const { state, size } = await readState(db, key, session.state)
   return {
     version: session.version,
-    history: Object.freeze(rows.map(({ body }) => parseFrozen(body) as HistoryMessage)),
+    history: Object.freeze(rows.map(({ body }) => freezeParsed(JSON.parse(body) as HistoryMessage))),
     earlier: rows[0]?.spoken ?? session.spoken,
-    state: parseFrozen(session.state) as SessionRecord["state"],
+    state: freezeParsed(state),
     notes,
     historyCharacters: rows.reduce((sum, { body }) => sum + body.length, 0),
-    stateCharacters: session.state.length,
+    size,
   }
 }
 
@@ -75,5 +73,5 @@ async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly Sess
     .where("body", "is not", null)
     .orderBy("position")
     .execute()
-  return Object.freeze(rows.map(({ body }) => parseFrozen(body ?? "null") as SessionNote))
+  return Object.freeze(rows.map(({ body }) => freezeParsed(JSON.parse(body ?? "null") as SessionNote)))
 }

@@ -2,6 +2,7 @@ import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
 import type { Timers } from "../../core/ports.ts"
 import { sessionRowId } from "../../services/in-memory-store/row-id.ts"
+import type { StateSize } from "./session-state.ts"
 
 /** A session as it was last read or written here, frozen: whole history, whole state. */
 export interface KnownSession {
@@ -12,7 +13,7 @@ export interface KnownSession {
   readonly state: Readonly<Record<string, unknown>>
   /** Of its JSON. */
   readonly historyCharacters: number
-  readonly stateCharacters: number
+  readonly size: StateSize
 }
 
 /** What this process need not read again where the database says that it still holds. */
@@ -79,6 +80,6 @@ function isNewer(a: KnownSession, b: KnownSession): boolean {
   return a.epoch > b.epoch || (a.epoch === b.epoch && a.version > b.version)
 }
 
-function sizeOf({ historyCharacters, stateCharacters }: KnownSession): number {
-  return historyCharacters + stateCharacters
+function sizeOf({ historyCharacters, size: { whole, changes } }: KnownSession): number {
+  return historyCharacters + whole + changes
 }

@@ -11,8 +11,6 @@ export interface LockedSession {
   readonly spoken: number
   /** The position of its next note. */
   readonly notes: number
-  /** Its agent's, as it was when the session was asked for; null for the first. */
-  readonly epoch: number | null
 }
 
 /** The session's row, made where there is none; until the transaction ends nobody else changes the session. */
@@ -24,6 +22,19 @@ export async function lockSession(db: Queries, key: SessionKey): Promise<LockedS
     .onConflict((conflict) =>
       conflict.columns(["agent", "conversation", "audience"]).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })),
     )
-    .returning(["version", "messages", "spoken", "notes", epochOf(db, key.agent).as("epoch")])
+    .returning(["version", "messages", "spoken", "notes"])
     .executeTakeFirstOrThrow()
+}
+
+/** The version of a session and the epoch of its agent; undefined where there is none. */
+export async function sessionVersion(
+  db: Queries,
+  key: SessionKey,
+): Promise<{ readonly version: number; readonly epoch: number } | undefined> {
+  const row = await db
+    .selectFrom("sessions")
+    .select(["version", epochOf(db, key.agent).as("epoch")])
+    .where(({ and }) => and(sessionColumns(key)))
+    .executeTakeFirst()
+  return row && { version: row.version, epoch: row.epoch ?? 0 }
 }

@@ -1,11 +1,11 @@
 import type { SessionKey } from "../../core/keys.ts"
-import { frozenJson } from "../../services/frozen-json.ts"
-import type { SessionCommit, SessionRecord, SessionStore } from "../../services/session-store.ts"
-import { commitSession, type WrittenTurn } from "./commit-session.ts"
+import { frozenJson, frozenState } from "../../services/frozen-json.ts"
+import type { SessionRecord, SessionStore } from "../../services/session-store.ts"
+import { commitSession } from "./commit-session.ts"
 import { findMessages } from "./find-messages.ts"
 import { findSession, loadSession } from "./load-session.ts"
 import { postNote } from "./post-note.ts"
-import type { KnownSession, SessionCache } from "./session-cache.ts"
+import type { SessionCache } from "./session-cache.ts"
 import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
 
 /** Sessions in a database: a turn's words, state, jobs and the notes it took are one transaction. What it hands out is frozen. */
@@ -22,7 +22,7 @@ export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cach
   async function loadNewest(key: SessionKey, last: number): Promise<SessionRecord | undefined> {
     const found = await database.read((db) => loadSession(db, key, last))
     if (found === undefined) return undefined
-    const { historyCharacters: _, stateCharacters: __, ...record } = found
+    const { historyCharacters: _, size: __, ...record } = found
     return Object.freeze(record)
   }
 
@@ -32,33 +32,21 @@ export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cach
       const turn = {
         ...commit,
         append: frozenJson(commit.append, "append"),
-        state: frozenJson(commit.state, "state"),
+        state: frozenState(commit.state),
         jobs: frozenJson(commit.jobs, "jobs"),
       }
       const keep = cache.keeper()
+      const known = cache.get(key)
       const written = await database.write(async (db) => {
-        const next = await commitSession(db, key, turn)
+        const next = await commitSession(db, key, { ...turn, known })
         if (turn.jobs.length > 0) await jobs.enqueue(db, turn.jobs)
         return next
       })
-      keep(key, afterTurn(cache.get(key), turn, written))
+      keep(key, written.known)
       if (turn.jobs.length > 0) jobs.wake()
       return { version: written.version }
     },
     post: (key, note) => database.write((db) => postNote(db, key, note)),
     messages: (key, filter) => database.read((db) => findMessages(db, key, filter)),
   }
-}
-
-/** What is known of a session after a turn; nothing, unless all that it had before was known. */
-function afterTurn(
-  before: KnownSession | undefined,
-  { expectVersion, append, state }: SessionCommit,
-  { version, epoch, isFirst, characters }: WrittenTurn,
-): KnownSession | undefined {
-  const own = { version, epoch, state, stateCharacters: characters.state }
-  if (isFirst) return { ...own, history: append, historyCharacters: characters.append }
-  if (before?.version !== expectVersion || before.epoch !== epoch) return undefined
-  const historyCharacters = before.historyCharacters + characters.append
-  return { ...own, history: Object.freeze([...before.history, ...append]), historyCharacters }
 }

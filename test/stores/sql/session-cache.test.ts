@@ -8,7 +8,7 @@ import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 const keyOf = (conversation: string): SessionKey => ({ agent: "fay", conversation, audience: "private" })
 
 function knownOf(rest: Partial<KnownSession> = {}): KnownSession {
-  return { version: 1, epoch: 0, history: [], state: {}, historyCharacters: 10, stateCharacters: 10, ...rest }
+  return { version: 1, epoch: 0, history: [], state: {}, historyCharacters: 10, size: { whole: 10, changes: 0 }, ...rest }
 }
 
 function cache(): { readonly cache: SessionCache; readonly timers: ReturnType<typeof manualTimers> } {
@@ -34,7 +34,7 @@ describe("what is known of sessions", () => {
 
   test("has eight million characters together: who was used the longest ago goes, and one above that is not kept", () => {
     const { cache: known } = cache()
-    const large = knownOf({ stateCharacters: 3_000_000, historyCharacters: 0 })
+    const large = knownOf({ size: { whole: 2_000_000, changes: 1_000_000 }, historyCharacters: 0 })
     for (const name of ["a", "b"]) known.keeper()(keyOf(name), large)
     known.keeper()(keyOf("a"), known.get(keyOf("a")))
     known.keeper()(keyOf("c"), large)

@@ -1,26 +1,15 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import type { HistoryMessage } from "../../../src/core/history.ts"
 import type { ServiceKey } from "../../../src/core/keys.ts"
 import { createInMemoryStore } from "../../../src/services/in-memory-store/in-memory-store.ts"
 import type { Store } from "../../../src/services/store.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { type Dice, diceOf } from "../../support/dice.ts"
+import { saidBy, sharedSessionScenes, turnAt } from "../../support/known-sessions.ts"
 import { mulberry } from "../../support/mulberry.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "chat", audience: "private", user: "ann" }
-
-function said(text: string, user = "ann"): HistoryMessage {
-  return { role: "user", text, speaker: { id: user, name: user }, turnId: `turn of ${text}`, atMs: 1 }
-}
-
-const turn = (expectVersion: number, text: string) => ({
-  expectVersion,
-  append: [said(text)],
-  state: { seen: [text] },
-  jobs: [],
-})
 
 describe("a session that this process has read or written", () => {
   test("is not read again, turn after turn, as long as nobody else writes to it", async () => {
@@ -31,7 +20,7 @@ describe("a session that this process has read or written", () => {
     for (let version = 0; version < 5; version++) {
       const record = await store.load(key)
       expect(record?.history.length ?? 0).toBe(version)
-      await store.commit(key, turn(version, `words ${version}`))
+      await store.commit(key, turnAt(version, `words ${version}`))
     }
     expect(words()).toEqual([])
     expect(await store.load(key)).toMatchObject({ version: 5, earlier: 0, state: { seen: ["words 4"] } })
@@ -46,40 +35,18 @@ describe("a session that this process has read or written", () => {
     await next.close()
   })
 
-  test("is read again where another process wrote to it, also one that forgot it and began it anew up to the same version", async () => {
-    const file = join(tempFolder(), "store.sqlite")
-    const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
-    await here.commit(key, turn(0, "a"))
-    await there.commit(key, turn(1, "b"))
-    expect((await here.load(key))?.history.map(({ text }) => text)).toEqual(["a", "b"])
-    await there.forget({ agent: "fay", conversation: "chat" })
-    await there.commit(key, turn(0, "c"))
-    await there.commit(key, turn(1, "d"))
-    expect(await here.load(key)).toMatchObject({ version: 2, history: [said("c"), said("d")], state: { seen: ["d"] } })
-    await there.forget({ agent: "fay", user: "ann" })
-    expect(await here.load(key)).toBeUndefined()
-    await Promise.all([here.close(), there.close()])
-  })
-
-  test("is read again where this process has written to it without having seen what another one wrote", async () => {
-    const file = join(tempFolder(), "store.sqlite")
-    const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
-    const texts = async () => (await here.load(key))?.history.map(({ text }) => text)
-    await here.commit(key, turn(0, "a"))
-    await there.commit(key, turn(1, "b"))
-    await here.commit(key, turn(2, "c"))
-    expect(await texts()).toEqual(["a", "b", "c"])
-    await there.forget({ agent: "fay", conversation: "chat" })
-    for (const [version, text] of ["d", "e", "f"].entries()) await there.commit(key, turn(version, text))
-    await here.commit(key, turn(3, "g"))
-    expect(await texts()).toEqual(["d", "e", "f", "g"])
-    await Promise.all([here.close(), there.close()])
-  })
+  for (const { name, play } of sharedSessionScenes)
+    test(name, async () => {
+      const file = join(tempFolder(), "store.sqlite")
+      const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
+      await play(here, there)
+      await Promise.all([here.close(), there.close()])
+    })
 
   test("is frozen to its depths, as it was written and as it was read", async () => {
     const file = join(tempFolder(), "store.sqlite")
     const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
-    await here.commit(key, { ...turn(0, "a"), state: { a: [{ b: [{ c: [{ d: [{ e: {} }] }] }] }] } })
+    await here.commit(key, { ...turnAt(0, "a"), state: { a: [{ b: [{ c: [{ d: [{ e: {} }] }] }] }] } })
     await here.post(key, { id: "note", owner: "hook", payload: { a: [{}] } })
     for (const record of [await here.load(key), await there.load(key), await there.load(key, { last: 1 })]) {
       expect(objectsIn(record)).toHaveLength(19)
@@ -121,7 +88,10 @@ function randomAct(dice: Dice, { step, key: given }: { readonly step: number; re
   const mine = { ...given, user }
   switch (dice.pick("commit", "commit", "commit", "commit", "commit", "post", "user", "conversation", "import")) {
     case "commit": {
-      const append = [said(dice.pick(`words ${step}`, " "), user), { ...said(`answer ${step}`), role: "assistant" as const }]
+      const append = [
+        saidBy(user, dice.pick(`words ${step}`, " ")),
+        { ...saidBy("ann", `answer ${step}`), role: "assistant" as const },
+      ]
       const late = dice.below(8) === 0
       return async (store) => {
         const { version = 0, notes = [] } = (await store.load(mine, { last: 0 })) ?? {}
