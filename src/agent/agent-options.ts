@@ -1,3 +1,4 @@
+import type { PromptStrataError } from "../core/errors.ts"
 import type { ServiceKey, SessionKey } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
@@ -20,6 +21,8 @@ export interface BackgroundWarning {
   readonly key: ServiceKey
   readonly turnId: string
   readonly message: string
+  /** Where it is one of this library's: `closed` for a store that was closed before its agent, or for jobs that outlasted closing. */
+  readonly error?: PromptStrataError
 }
 
 /** What an agent is made from. Only `profile` and `model` are needed. */

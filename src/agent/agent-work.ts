@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts"
-import { within } from "../turn/within.ts"
 import type { AgentParts } from "./agent-parts.ts"
+import { closeJobs } from "./close-jobs.ts"
 import { jobHandlers } from "./job-handlers.ts"
 import type { Observers } from "./observers/observers.ts"
 
@@ -8,12 +8,9 @@ import type { Observers } from "./observers/observers.ts"
 export interface AgentWork {
   /** Settles when nothing runs or waits; jobs that wait for a later try are not waited for. */
   idle(): Promise<void>
-  /** Waits for turns and what follows them, for jobs at most {@link drainMs}; what is left stays in the store. */
+  /** Waits for turns and what follows them; jobs of this process that take too long, or a store that was closed before, are reported. */
   close(): Promise<void>
 }
-
-/** How long closing waits for jobs. */
-const drainMs = 30_000
 
 /** Starts the agent's jobs, unless another process does them; those included that an earlier process left in the store. */
 export function agentWork(
@@ -46,6 +43,15 @@ export function agentWork(
       await Promise.all(watching.map((observers) => observers.idle()))
     } while (queue.size + background.size > 0)
   }
+  async function close(): Promise<void> {
+    await started
+    await conversationsIdle()
+    for (const observers of watching) observers.close()
+    if (!runJobs) return
+    const error = await closeJobs(runner, { agent, ports })
+    if (error) onWarning({ key, turnId: "", message: error.message, error })
+  }
+  let closing: Promise<void> | undefined
   return {
     async idle() {
       await started
@@ -54,13 +60,9 @@ export function agentWork(
         if (runJobs) await runner.idle()
       } while (queue.size + background.size > 0)
     },
-    async close() {
-      await started
-      await conversationsIdle()
-      for (const observers of watching) observers.close()
-      if (!runJobs) return
-      await within({ timeoutMs: drainMs, signal: new AbortController().signal, timers: ports.timers }, () => runner.idle())
-      await runner.close({ drainMs: 0, agent })
+    close() {
+      closing ??= close()
+      return closing
     },
   }
 }

@@ -33,9 +33,10 @@ export interface Agent {
   /** Settles when no turn runs or waits and nothing runs in the background. */
   idle(): Promise<void>
   /**
-   * Takes no more turns, waits for those that run and for what follows them, at most half a minute longer than the turns, and closes
-   * the plugins; throws what closing one threw, once all were asked. One that takes longer than `limits.toolMs` is waited for no
-   * longer and counts as thrown. Jobs that are not done then stay in the store.
+   * Takes no more turns, waits for those that run and for what follows them in this process, at most half a minute longer than the
+   * turns, and closes the plugins; throws what closing one threw, once all were asked. One that takes longer than `limits.toolMs` is
+   * waited for no longer and counts as thrown. Jobs that are not done then stay in the store, and `onWarning` is told, with code
+   * `closed`; also where the store was closed before.
    */
   close(): Promise<void>
 }

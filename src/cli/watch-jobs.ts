@@ -39,7 +39,7 @@ export function watchJobs(store: Store, clock: Clock, report: (report: JobReport
     jobs: {
       start: (handlers: JobHandlers, options) =>
         jobs.start(Object.fromEntries(Object.entries(handlers).map(([kind, handler]) => [kind, watched(handler)])), options),
-      idle: () => jobs.idle(),
+      idle: (options) => jobs.idle(options),
       close: (options) => jobs.close(options),
       dead: () => jobs.dead(),
     },

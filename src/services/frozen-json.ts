@@ -7,20 +7,35 @@ const maxDepth = 500
 const made = new WeakSet<object>()
 /** A state's lists and the things in them; marking what these hold would cost more than copying it. */
 const maxMarkedDepth = 2
+/** Of a session's whole state: its hooks, what each keeps, and of that as much. */
+const maxStateDepth = 2 + maxMarkedDepth
 
 /**
  * A deep-frozen copy of plain JSON that shares nothing with `value` but what was such a copy before. Absent (`undefined`) properties are left out; anything
  * else that JSON cannot hold throws `usage`, naming its path below `name`.
  */
 export function frozenJson<T>(value: T, name: string): T {
-  const path: (string | number)[] = []
-  return copy(value, { name, path }) as T
+  return copy(value, { name, path: [], markedDepth: maxMarkedDepth }) as T
+}
+
+/** The same for the state of a session: what its hooks keep is marked as deep as if each had been copied by itself. */
+export function frozenState<T>(state: T): T {
+  return copy(state, { name: "state", path: [], markedDepth: maxStateDepth }) as T
+}
+
+/** Freezes, where it is, what was parsed from the JSON of a {@link frozenJson} and nobody else holds: it is not copied anew either. */
+export function freezeParsed<T>(value: T, depth = 0): T {
+  if (typeof value !== "object" || value === null) return value
+  for (const item of Object.values(value)) freezeParsed(item, depth + 1)
+  if (depth <= maxStateDepth) made.add(value)
+  return Object.freeze(value)
 }
 
 /** Where in a value one is; put into words only where something is wrong. */
 interface Place {
   readonly name: string
   readonly path: (string | number)[]
+  readonly markedDepth: number
 }
 
 function copy(value: unknown, place: Place): unknown {
@@ -59,8 +74,8 @@ function told({ name, path }: Place): string {
   return name + path.map((at) => (typeof at === "number" ? `[${at}]` : `.${at}`)).join("")
 }
 
-function keep<T extends object>(copied: T, { path }: Place): Readonly<T> {
-  if (path.length <= maxMarkedDepth) made.add(copied)
+function keep<T extends object>(copied: T, { path, markedDepth }: Place): Readonly<T> {
+  if (path.length <= markedDepth) made.add(copied)
   return Object.freeze(copied)
 }
 

@@ -35,6 +35,13 @@ export interface DeadJob {
   readonly attempts: number
 }
 
+/** Whose jobs {@link JobRunner.idle} waits for. */
+export interface IdleOptions {
+  /** Only those that this process has yet to begin itself: what runs is left to `close`, what other processes have to them. */
+  readonly own?: boolean
+  readonly agent?: string
+}
+
 /** Runs the jobs that commits enqueue. Jobs of one conversation run in their order, those of others side by side. */
 export interface JobRunner {
   /**
@@ -42,11 +49,16 @@ export interface JobRunner {
    * puts other handlers in the place of the first ones.
    */
   start(handlers: JobHandlers, options?: { readonly agent?: string }): Promise<void>
-  /** Settles when no job of this runner's store runs or is due at once; jobs that wait for a later try are not waited for. */
-  idle(): Promise<void>
+  /**
+   * Settles when no job of this runner's store runs or is due at once; jobs that wait for a later try are not waited for. With `own`
+   * it settles sooner, as soon as nothing is left that this process has yet to begin; with `agent` only that agent's count. A runner
+   * may pass over these options and wait for more.
+   */
+  idle(options?: IdleOptions): Promise<void>
   /**
    * Takes no more jobs, of one agent or of all, and waits at most so long for those that run; then their signals abort. What is left
-   * stays in the store for the next process, and an attempt that was cut off does not count.
+   * stays in the store for the next process, and an attempt that was cut off does not count. Throws `closed` where the store was
+   * closed first.
    */
   close(options: { readonly drainMs: number; readonly agent?: string }): Promise<void>
   /** Jobs that failed for good, the oldest first. */

@@ -57,7 +57,7 @@ export interface MessageFilter {
 
 /** Keeps sessions. */
 export interface SessionStore {
-  /** With `last`, at most so many of the newest messages. */
+  /** With `last`, at most so many of the newest messages. What it hands out can be frozen. */
   load(key: SessionKey, options?: { readonly last?: number }): Promise<SessionRecord | undefined>
   /** A commit whose `expectVersion` is not the current one throws `session-conflict` and changes nothing. */
   commit(key: SessionKey, commit: SessionCommit): Promise<{ readonly version: number }>

@@ -121,5 +121,6 @@ export interface Store extends SessionStore {
    */
   forget(scope: StoreScope): Promise<ForgetReport>
   check(): Promise<StoreCheck>
+  /** Waits a few seconds for jobs that run here. Agents that use it close all the same afterwards, and say so; best close them first. */
   close(): Promise<void>
 }

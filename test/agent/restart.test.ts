@@ -47,10 +47,15 @@ describe("a restart in mid-conversation", () => {
       { store, plugins: [{ name: "p", jobs: [{ ...job(async () => undefined), kind: "other" }] }] },
     )
     await waiting.agent.close()
+    const warnings: unknown[] = []
     const stopped = testAgent(
       backgroundModel(),
       {},
-      { store, plugins: [{ name: "p", jobs: [job(() => new Promise(() => undefined))] }] },
+      {
+        store,
+        plugins: [{ name: "p", jobs: [job(() => new Promise(() => undefined))] }],
+        onWarning: ({ error }) => void warnings.push(error?.code),
+      },
     )
     await stopped.session.send("Hello").result
     let isClosed = false
@@ -62,6 +67,7 @@ describe("a restart in mid-conversation", () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     await closing
+    expect(warnings, "given up, and said so").toEqual(["closed"])
     const next = testAgent(
       backgroundModel(),
       {},

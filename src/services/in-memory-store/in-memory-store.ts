@@ -3,6 +3,7 @@ import type { Ports } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../job-settings.ts"
 import { readStoreRow } from "../read-store-row.ts"
 import type { Store } from "../store.ts"
+import { runnerOfOpenStore } from "../store-closed.ts"
 import type { StoreRow } from "../store-row.ts"
 import { exportRows } from "./export-rows.ts"
 import { forgetRows } from "./forget-rows.ts"
@@ -37,6 +38,7 @@ export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}):
     jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { timers: hostTimers, random: Math.random, ...ports }),
   }
   const { sessions } = tables
+  let isClosed = false
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
@@ -46,7 +48,7 @@ export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}):
     },
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => sessions.messages(key, filter),
-    jobs: tables.jobs,
+    jobs: runnerOfOpenStore(tables.jobs, { store: "The store in memory", isClosed: () => isClosed }),
     memories: tables.memories,
     users: tables.users,
     receipts: tables.receipts,
@@ -56,7 +58,10 @@ export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}):
     import: async (lines) => importRows(tables, await readRows(lines)),
     forget: async (scope) => forgetRows(tables, scope),
     check: async () => ({ ok: true, problems: [], counts: countRows(tables) }),
-    close: () => tables.jobs.close({ drainMs }),
+    async close() {
+      await tables.jobs.close({ drainMs })
+      isClosed = true
+    },
   }
 }
 

@@ -33,6 +33,8 @@ export interface ClaimedJobs {
   recall(queues: readonly string[], kinds: readonly string[]): Promise<boolean>
   /** True while a job of these queues is held by any process or due. */
   isBusy(queues: readonly string[]): Promise<boolean>
+  /** True while one of these jobs is due and behind none of its conversation but such as run here. */
+  canBegin(ids: readonly string[], running: readonly string[]): Promise<boolean>
   /** The queues of all agents. */
   queues(): Promise<readonly string[]>
   dead(): Promise<readonly DeadJob[]>
@@ -100,6 +102,11 @@ export function claimedJobs(
       const { rows } = await pool.query<{ busy: boolean }>(busyQuery(table), [queues])
       return rows[0]?.busy === true
     },
+    async canBegin(ids, running) {
+      if (ids.length === 0) return false
+      const { rows } = await pool.query<{ due: boolean }>(dueQuery(table), [ids, running])
+      return rows[0]?.due === true
+    },
     async queues() {
       const query = `select name from ${jobSchema}.queue where starts_with(name, $1) order by name`
       return (await pool.query<{ name: string }>(query, [queuePrefix])).rows.map(({ name }) => name)
@@ -144,6 +151,14 @@ function busyQuery(table: string): string {
     select 1 from ${table} j where j.name = any($1) and (j.state = 'active' or (j.state < 'active' and j.start_after <= now()
       and not exists (select 1 from ${table} b where b.name = j.name and b.singleton_key = j.singleton_key
         and b.state in ('retry', 'failed') and b.id <> j.id)))) as busy`
+}
+
+/** A job of this process that runs is no longer due; what stands behind it is, once it has ended. */
+function dueQuery(table: string): string {
+  return `select exists (
+    select 1 from ${table} j where j.id = any($1::uuid[]) and starts_with(j.name, '${queuePrefix}') and j.state < 'active' and j.start_after <= now()
+      and not exists (select 1 from ${table} b where b.name = j.name and b.singleton_key = j.singleton_key and b.id <> j.id
+        and (b.state in ('retry', 'failed') or (b.state = 'active' and not b.id = any($2::uuid[]))))) as due`
 }
 
 function attemptOf({ id, retryCount }: ClaimedJob): { readonly id: string; readonly retryCount: number } {

@@ -1,9 +1,11 @@
 import type { Pool } from "pg"
 import type { JobRunner } from "../../services/job-runner.ts"
+import { runnerOfOpenStore } from "../../services/store-closed.ts"
 import type { SqlJobs } from "../sql/sql-database.ts"
 import { asideMessage, claimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
 import type { Drivers } from "./drivers.ts"
+import { enqueuedJobs } from "./enqueued-jobs.ts"
 import { queueSettings, startJobEngine } from "./job-engine.ts"
 import { jobQueues } from "./job-queues.ts"
 import { listeningClient } from "./pool.ts"
@@ -29,14 +31,26 @@ const drainMs = 5_000
 export async function openJobs(
   pool: Pool,
   drivers: Drivers,
-  { settings, target }: { readonly settings: PostgresSettings; readonly target: ConnectionTarget },
+  {
+    settings,
+    target,
+    onGone,
+  }: {
+    readonly settings: PostgresSettings
+    readonly target: ConnectionTarget
+    /** Told where a listening runner hears that something was forgotten. */
+    readonly onGone: () => void
+  },
 ): Promise<OpenJobs> {
   const { jobSchema, timers, random } = settings
   const channel = `promptstrata_${jobSchema}`
   const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
   const engine = await startJobEngine(pool, drivers, { settings, target })
   const queues = jobQueues(engine, settings)
+  const enqueued = enqueuedJobs()
+  let isDrained = false
   const runner = createPostgresJobRunner({
+    enqueued,
     claims: claimedJobs(engine, pool, { jobSchema, channel }),
     settings: { ...settings, onWarning },
     queueFor: queues.ensure,
@@ -54,7 +68,10 @@ export async function openJobs(
           // Who sets a job aside must not wake up to claim it again.
           if (message === asideMessage) runner.recall().catch(() => undefined)
           else onWake()
-          if (message === goneMessage) verify()
+          if (message === goneMessage) {
+            onGone()
+            verify()
+          }
         },
       }),
   })
@@ -65,16 +82,21 @@ export async function openJobs(
       throw postgresFault(error, target)
     })
   return {
-    sql: postgresSqlJobs({ engine, drivers, queues, jobSchema, channel, onChange }),
-    runner: {
-      ...runner,
-      start: (handlers, options) => told(runner.start(handlers, options)),
-      idle: () => told(runner.idle()),
-      dead: () => told(runner.dead()),
-    },
+    sql: postgresSqlJobs({ engine, drivers, queues, enqueued, jobSchema, channel, onChange }),
+    runner: runnerOfOpenStore(
+      {
+        start: (handlers, options) => told(runner.start(handlers, options)),
+        idle: (options) => told(runner.idle(options)),
+        close: (options) => told(runner.close(options)),
+        dead: () => told(runner.dead()),
+      },
+      { store: `The store at ${target.shown}`, isClosed: () => isDrained },
+    ),
     prepare: (agent) => told(queues.ensure(agent)),
     async close() {
-      await runner.close({ drainMs })
+      await runner.close({ drainMs }).finally(() => {
+        isDrained = true
+      })
       await engine.stop({ graceful: false, close: false })
     },
   }

@@ -1,7 +1,9 @@
 import type { Store } from "../../services/store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { schemaMigrations } from "../sql/schema.ts"
+import { createSessionCache } from "../sql/session-cache.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
+import { unheldTimers } from "../unheld-timers.ts"
 import { connectionTarget } from "./connection-url.ts"
 import { loadDrivers } from "./drivers.ts"
 import { openJobs } from "./open-jobs.ts"
@@ -21,21 +23,24 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const drivers = await loadDrivers()
   const pool = openPool(drivers, settings, target)
   const database = postgresDatabase(pool, drivers, target)
+  let closing: Promise<void> | undefined
   try {
     await migrate(database, { part: "core", migrations: schemaMigrations })
-    const jobs = await openJobs(pool, drivers, { settings, target })
+    const cache = createSessionCache(options.timers ?? unheldTimers)
+    const jobs = await openJobs(pool, drivers, { settings, target, onGone: cache.clear })
     return prepared(
       createSqlStore({
         database,
         jobs: jobs.sql,
         runner: jobs.runner,
+        cache,
         // Other processes are told; this one hears it without a connection that listens as well.
         stopForgotten: () => undefined,
         async erase() {},
         checkFile: async () => [],
-        async close() {
-          await jobs.close()
-          await database.close()
+        close: () => {
+          closing ??= jobs.close().finally(() => database.close())
+          return closing
         },
       }),
       jobs.prepare,

@@ -1,4 +1,5 @@
 import type { Pool } from "pg"
+import { storeClosed } from "../../services/store-closed.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/tables.ts"
 import type { ConnectionTarget } from "./connection-url.ts"
@@ -16,7 +17,10 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
   const { Kysely, PostgresDialect, sql } = kysely
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 
+  let closing: Promise<void> | undefined
+
   async function run<T>(transaction: ReturnType<typeof db.transaction>, work: (db: Queries) => Promise<T>): Promise<T> {
+    if (closing) throw storeClosed(`The store at ${target.shown}`, { database: target.shown })
     for (let attempt = 1; ; attempt += 1) {
       let hasBegun = false
       try {
@@ -40,7 +44,10 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
       await sql`select pg_advisory_xact_lock(${schemaLock})`.execute(transaction)
     },
     // Ends the pool: every connection of this store.
-    close: () => db.destroy(),
+    close() {
+      closing ??= db.destroy()
+      return closing
+    },
   }
 }
 

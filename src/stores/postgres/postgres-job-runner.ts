@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Job, JobHandler, JobHandlers, JobRunner } from "../../services/job-runner.ts"
-import type { ClaimedJobs } from "./claimed-jobs.ts"
+import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
+import type { EnqueuedJobs } from "./enqueued-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
 import { repeat } from "./repeat.ts"
 import { runningJobs } from "./running-jobs.ts"
@@ -8,6 +9,7 @@ import { runningJobs } from "./running-jobs.ts"
 /** What the runner is made from. */
 export interface RunnerParts {
   readonly claims: ClaimedJobs
+  readonly enqueued: Pick<EnqueuedJobs, "ids">
   readonly settings: Pick<PostgresSettings, "jobs" | "timers" | "random" | "onWarning">
   /** The queue of an agent, made where it is missing. */
   readonly queueFor: (agent: string) => Promise<string>
@@ -68,9 +70,15 @@ export function createPostgresJobRunner(parts: RunnerParts): PostgresJobRunner {
       rounds += 1
       const free = limits.concurrency - running.size
       if (handlers.size === 0 || free <= 0) return
-      for (const claimed of await claims.claim(await queues(), free)) running.run(claimed, handlerOf(claimed.job))
+      for (const claimed of await claims.claim(await queues(), free)) await take(claimed)
       isAway = false
     } while (isAskedAgain)
+  }
+
+  /** One whose agent was closed meanwhile is left to whoever comes next. */
+  async function take(claimed: ClaimedJob): Promise<void> {
+    if (handlers.has(claimed.job.key.agent) || handlers.has(undefined)) running.run(claimed, handlerOf(claimed.job))
+    else await claims.release(claimed)
   }
 
   /** One round at a time: what asks meanwhile is answered by one more. */
@@ -106,6 +114,16 @@ export function createPostgresJobRunner(parts: RunnerParts): PostgresJobRunner {
     stops = [supervise.stop, poll.stop, () => listener?.close()]
   }
 
+  /** What runs is left to `close`, which takes no more beside it: others may go on enqueueing for ever. */
+  async function ownIdle(agent: string | undefined): Promise<void> {
+    const queue = agent === undefined ? undefined : await queueFor(agent)
+    while (handlers.size > 0 && (await claims.canBegin(parts.enqueued.ids(queue), running.ids))) {
+      wake()
+      await pumping
+      await new Promise<void>((resolve) => timers.set(resolve, idlePollMs))
+    }
+  }
+
   return {
     wake,
     verify: running.verify,
@@ -118,7 +136,8 @@ export function createPostgresJobRunner(parts: RunnerParts): PostgresJobRunner {
       if (stops.length === 0) begin()
       wake()
     },
-    async idle() {
+    async idle({ own = false, agent } = {}) {
+      if (own) return ownIdle(agent)
       // One that was not started leaves the work to others and has nothing to wait for.
       while (handlers.size > 0) {
         wake()

@@ -11,6 +11,8 @@ interface Running {
 /** The jobs that this process runs. */
 export interface RunningJobs {
   readonly size: number
+  /** Their ids. */
+  readonly ids: readonly string[]
   run(claimed: ClaimedJob, handler: JobHandler | undefined): void
   /** Stops those that are no longer this process'. */
   verify(): Promise<void>
@@ -33,6 +35,9 @@ export function runningJobs(
   return {
     get size() {
       return running.size
+    },
+    get ids() {
+      return Array.from(running, ({ claimed }) => claimed.id)
     },
     run(claimed, handler) {
       let stop: Running["stop"] = () => undefined

@@ -3,6 +3,7 @@ import type { Job } from "../../services/job-runner.ts"
 import type { SqlJobs } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/tables.ts"
 import type { Drivers } from "./drivers.ts"
+import type { EnqueuedJobs } from "./enqueued-jobs.ts"
 import { jobUuid } from "./job-id.ts"
 import { deadQueue, lineOf, queuePrefix } from "./job-names.ts"
 import type { JobQueues } from "./job-queues.ts"
@@ -18,6 +19,7 @@ export interface SqlJobsParts {
   readonly engine: PgBoss
   readonly drivers: Drivers
   readonly queues: JobQueues
+  readonly enqueued: EnqueuedJobs
   readonly jobSchema: string
   readonly channel: string
   /** A transaction has ended that changed jobs; with `gone` it deleted some. */
@@ -25,7 +27,7 @@ export interface SqlJobsParts {
 }
 
 /** Jobs as rows of pg-boss, written by the transaction that the shared statements run in. */
-export function postgresSqlJobs({ engine, drivers, queues, jobSchema, channel, onChange }: SqlJobsParts): SqlJobs {
+export function postgresSqlJobs({ engine, drivers, queues, enqueued, jobSchema, channel, onChange }: SqlJobsParts): SqlJobs {
   const { sql } = drivers.kysely
   const table = sql.table(`${jobSchema}.job`)
   const isWaiting = sql<boolean>`(name <> ${deadQueue} and state in ('created', 'retry', 'active'))`
@@ -40,6 +42,7 @@ export function postgresSqlJobs({ engine, drivers, queues, jobSchema, channel, o
     const row = { id, singletonKey: lineOf(job.key), data: storeJob(job) }
     const added = await engine.insert(name, [row], { db: drivers.boss.fromKysely(db), returnId: true })
     if (added === null) return false
+    enqueued.add(name, id)
     await sql`update ${table} set created_on = clock_timestamp(), retry_count = ${attempts} where name = ${name} and id = ${id}`.execute(
       db,
     )

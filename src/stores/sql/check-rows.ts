@@ -34,7 +34,7 @@ async function countOf(db: Queries, table: keyof Tables): Promise<number> {
 /** Rows whose owner is gone. The database's own constraints forbid them; a file that something else wrote to may have some. */
 async function lostRows(db: Queries): Promise<readonly string[]> {
   const problems: string[] = []
-  for (const table of ["messages", "notes"] as const) {
+  for (const table of ["messages", "notes", "state_changes"] as const) {
     const { lost } = await db
       .selectFrom(table)
       .leftJoin("sessions", (join) =>

@@ -1,27 +1,40 @@
 import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
-import { frozenJson } from "../../services/frozen-json.ts"
 import { sessionConflict } from "../../services/session-conflict.ts"
 import type { SessionCommit } from "../../services/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
 import { keyText } from "./key-text.ts"
-import { lockSession } from "./session-row.ts"
+import type { KnownSession } from "./session-cache.ts"
+import { type LockedSession, lockSession, sessionVersion } from "./session-row.ts"
+import { writeState } from "./session-state.ts"
 import type { Queries } from "./tables.ts"
 
-/** Writes a turn within a transaction, apart from its jobs; the session's new version. Throws `session-conflict`. */
-export async function commitSession(
-  db: Queries,
-  key: SessionKey,
-  { expectVersion, append, state, taken = [] }: Omit<SessionCommit, "jobs">,
-): Promise<number> {
+/** What a turn is written with: plain JSON, and what is known of its session. */
+export interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
+  readonly known: KnownSession | undefined
+}
+
+/** What a turn's transaction wrote, and all that is known of its session then; nothing, unless it was known before. */
+export interface WrittenTurn {
+  readonly version: number
+  readonly known: KnownSession | undefined
+}
+
+/** Writes a turn within a transaction, apart from its jobs. Throws `session-conflict`. */
+export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<WrittenTurn> {
+  const { expectVersion, append, state, taken = [] } = turn
   const columns = sessionColumns(key)
   const found = await lockSession(db, key)
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
-  const spoken = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
+  // Asked for once the session is ours: one that was deleted meanwhile and begun anew is of another epoch.
+  const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
+  const before = knownBefore(turn.known, { ...found, epoch })
+  const added = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
   const version = found.version + 1
+  const { whole, size } = await writeState(db, key, { state, version, before })
   await db
     .updateTable("sessions")
-    .set({ version, state: JSON.stringify(frozenJson(state, "state")), messages: found.messages + append.length, spoken })
+    .set({ version, ...whole, messages: found.messages + append.length, spoken: added.spoken })
     .where(({ and }) => and(columns))
     .execute()
   if (taken.length > 0)
@@ -31,10 +44,24 @@ export async function commitSession(
       .where(({ and }) => and(columns))
       .where("id", "in", taken.map(keyText))
       .execute()
-  return version
+  const history = before && Object.freeze([...before.history, ...append])
+  const historyCharacters = (before?.historyCharacters ?? 0) + added.characters
+  return { version, known: history && { version, epoch, history, state, historyCharacters, size } }
 }
 
-/** Adds messages from a position on; how many that are not blank the session then has. */
+/** What is known, if it is what the transaction has found. */
+function knownBefore(
+  known: KnownSession | undefined,
+  found: LockedSession & Pick<KnownSession, "epoch">,
+): KnownSession | undefined {
+  if (known !== undefined && known.version === found.version && known.epoch === found.epoch) return known
+  if (found.version > 0 || found.messages > 0) return undefined
+  return { ...newSession, epoch: found.epoch }
+}
+
+const newSession = { version: 0, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } } as const
+
+/** Adds messages from a position on; how many that are not blank the session then has, and how long their JSON was. */
 export async function insertMessages(
   db: Queries,
   key: SessionKey,
@@ -43,11 +70,14 @@ export async function insertMessages(
     position,
     spoken,
   }: { readonly messages: readonly HistoryMessage[]; readonly position: number; readonly spoken: number },
-): Promise<number> {
+): Promise<{ readonly spoken: number; readonly characters: number }> {
   const columns = sessionColumns(key)
   let total = spoken
+  let characters = 0
   for (const [at, message] of messages.entries()) {
     const { role, turnId, speaker, atMs, text } = message
+    const body = JSON.stringify(message)
+    characters += body.length
     await db
       .insertInto("messages")
       .values({
@@ -59,10 +89,10 @@ export async function insertMessages(
         speaker_name: keyText(speaker.name),
         at_ms: atMs,
         spoken: total,
-        body: JSON.stringify(frozenJson(message, `append[${at}]`)),
+        body,
       })
       .execute()
     if (text.trim() !== "") total += 1
   }
-  return total
+  return { spoken: total, characters }
 }

@@ -3,7 +3,7 @@ import { byTime } from "../../services/in-memory-store/memory-row.ts"
 import { compareReceipts } from "../../services/in-memory-store/receipt-table.ts"
 import { compareSessions, compareTexts } from "../../services/in-memory-store/row-id.ts"
 import type { Receipt } from "../../services/receipt.ts"
-import type { SessionNote, SessionRecord } from "../../services/session-store.ts"
+import type { SessionNote } from "../../services/session-store.ts"
 import type { StoreScope } from "../../services/store.ts"
 import { ofSession, type StoreRow } from "../../services/store-row.ts"
 import { vectorToText } from "../../services/vector-text.ts"
@@ -13,6 +13,7 @@ import { fromKeyText, keyText } from "./key-text.ts"
 import { memoryOf } from "./memory-row.ts"
 import { type OwnedSession, ownedKeys, ownedSessions, whereOwned } from "./owned-rows.ts"
 import { turnsOf } from "./owned-turns.ts"
+import { readState } from "./session-state.ts"
 import type { OwnedKeys, SqlJobs } from "./sql-database.ts"
 import type { Queries } from "./tables.ts"
 import { vectorValues } from "./vector-bytes.ts"
@@ -49,7 +50,7 @@ async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: Stor
     .orderBy("position")
     .execute()
   const ofKey = ofSession(key)
-  const state = turns === undefined ? (JSON.parse(session.state) as SessionRecord["state"]) : {}
+  const state = turns === undefined ? (await readState(db, key, session.state)).state : {}
   const spoken = messages
     .filter(({ turn_id }) => turns?.has(turn_id) ?? true)
     .map(({ body }): StoreRow => ({ table: "message", ...ofKey, message: JSON.parse(body) as HistoryMessage }))

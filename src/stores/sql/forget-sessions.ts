@@ -1,12 +1,12 @@
 import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
-import type { SessionRecord } from "../../services/session-store.ts"
 import { stateWithoutWords } from "../../services/state-without-words.ts"
 import type { ForgetReport, StoreScope } from "../../services/store.ts"
 import { sessionColumns } from "./key-columns.ts"
 import type { OwnedSession } from "./owned-rows.ts"
 import { turnsOf } from "./owned-turns.ts"
 import { lockSession } from "./session-row.ts"
+import { deleteChanges, readState } from "./session-state.ts"
 import type { Queries } from "./tables.ts"
 
 /** Deletes sessions, and of groups a user's turns, their notes and all words of their state. */
@@ -17,6 +17,7 @@ export async function forgetSessions(db: Queries, sessions: readonly OwnedSessio
     if (owns === "whole") {
       report.message += await deleteMessages(db, key)
       report.note += await deleteNotes(db, key)
+      await deleteChanges(db, key)
       await db
         .deleteFrom("sessions")
         .where(({ and }) => and(sessionColumns(key)))
@@ -58,13 +59,15 @@ async function deleteNotes(db: Queries, key: SessionKey): Promise<number> {
 
 async function keepWithoutWords(db: Queries, key: SessionKey, version: number): Promise<void> {
   const columns = sessionColumns(key)
-  const { state } = await db
+  const row = await db
     .selectFrom("sessions")
     .select("state")
     .where(({ and }) => and(columns))
     .executeTakeFirstOrThrow()
+  const { state } = await readState(db, key, row.state)
+  await deleteChanges(db, key)
   const spoken = await countSpokenAnew(db, key)
-  const kept = JSON.stringify(stateWithoutWords(JSON.parse(state) as SessionRecord["state"]))
+  const kept = JSON.stringify(stateWithoutWords(state))
   await db
     .updateTable("sessions")
     .set({ version: version + 1, state: kept, spoken })

@@ -96,7 +96,8 @@ async function importOfSession(
   if (session === undefined) return false
   if (row.table === "message") {
     const position = session.messages++
-    session.spoken = await insertMessages(db, row, { messages: [row.message], position, spoken: session.spoken })
+    const messages = [frozenJson(row.message, "message")]
+    session.spoken = (await insertMessages(db, row, { messages, position, spoken: session.spoken })).spoken
     return true
   }
   const { id, note } = row

@@ -40,6 +40,11 @@ export async function scopeState(db: Queries, agent: string, scope: string): Pro
 /** Stands for the agent itself, whose epoch new scopes begin in. */
 const agentScope = ""
 
+/** The agent's epoch, as a part of a statement; null where nothing of the agent was ever deleted or remembered. */
+export function epochOf(db: Pick<Queries, "selectFrom">, agent: string) {
+  return db.selectFrom("memory_scopes").select("epoch").where("agent", "=", keyText(agent)).where("scope", "=", agentScope)
+}
+
 /**
  * Where a scope stands, held until the transaction ends: whoever else writes to the scope waits, so numbers become visible in
  * their order. Lock a user's scope before groups' ones.

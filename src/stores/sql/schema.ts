@@ -91,6 +91,12 @@ const firstTables: Readonly<Record<string, TableShape>> = {
   },
 }
 
+const stateChanges: TableShape = {
+  columns: { ...sessionTexts, version: "integer", body: "text" },
+  key: [...session, "version"],
+  references: ofSession,
+}
+
 /** The shared tables, from the first on. A migration that was released is never changed. */
 export const schemaMigrations: readonly Migration[] = [
   {
@@ -98,5 +104,9 @@ export const schemaMigrations: readonly Migration[] = [
     async up(db, types) {
       for (const [name, shape] of Object.entries(firstTables)) await createTable(db, types, name, shape)
     },
+  },
+  {
+    name: "changes of a session's state",
+    up: (db, types) => createTable(db, types, "state_changes", stateChanges),
   },
 ]

@@ -1,5 +1,6 @@
 import type { SessionKey } from "../../core/keys.ts"
 import { sessionColumns } from "./key-columns.ts"
+import { epochOf } from "./memory-scope.ts"
 import type { Queries } from "./tables.ts"
 
 /** What a transaction needs of a session that it changes. */
@@ -23,4 +24,17 @@ export async function lockSession(db: Queries, key: SessionKey): Promise<LockedS
     )
     .returning(["version", "messages", "spoken", "notes"])
     .executeTakeFirstOrThrow()
+}
+
+/** The version of a session and the epoch of its agent; undefined where there is none. */
+export async function sessionVersion(
+  db: Queries,
+  key: SessionKey,
+): Promise<{ readonly version: number; readonly epoch: number } | undefined> {
+  const row = await db
+    .selectFrom("sessions")
+    .select(["version", epochOf(db, key.agent).as("epoch")])
+    .where(({ and }) => and(sessionColumns(key)))
+    .executeTakeFirst()
+  return row && { version: row.version, epoch: row.epoch ?? 0 }
 }

@@ -6,6 +6,7 @@ import { checkRows } from "./check-rows.ts"
 import { exportLines } from "./export-rows.ts"
 import { forgetRows } from "./forget-rows.ts"
 import { importRows } from "./import-rows.ts"
+import type { SessionCache } from "./session-cache.ts"
 import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
 import { createSqlMemoryRecords } from "./sql-memory-records.ts"
 import { createSqlReceiptRecords } from "./sql-receipt-records.ts"
@@ -17,6 +18,7 @@ export interface SqlStoreParts {
   readonly database: SqlDatabase
   readonly jobs: SqlJobs
   readonly runner: JobRunner
+  readonly cache: SessionCache
   /** Jobs of the scope that run in this process stop. */
   stopForgotten(scope: StoreScope): void | Promise<void>
   /** After a deletion: what the database still holds of deleted rows goes too. */
@@ -27,9 +29,9 @@ export interface SqlStoreParts {
 }
 
 /** Everything behind one door, over the shared tables. */
-export function createSqlStore({ database, jobs, runner, ...own }: SqlStoreParts): Store {
+export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): Store {
   return {
-    ...createSqlSessionStore(database, jobs),
+    ...createSqlSessionStore(database, jobs, cache),
     jobs: runner,
     memories: createSqlMemoryRecords(database),
     users: createSqlUserRecords(database),
@@ -44,7 +46,7 @@ export function createSqlStore({ database, jobs, runner, ...own }: SqlStoreParts
       return counts
     },
     async forget(scope) {
-      const report = await database.write((db) => forgetRows(db, jobs, scope))
+      const report = await database.write((db) => forgetRows(db, jobs, scope)).finally(cache.clear)
       await own.stopForgotten(scope)
       jobs.wake()
       await own.erase()
@@ -56,7 +58,10 @@ export function createSqlStore({ database, jobs, runner, ...own }: SqlStoreParts
       const all = [...faults, ...problems]
       return { ok: all.length === 0, problems: all, counts }
     },
-    close: own.close,
+    close() {
+      cache.clear()
+      return own.close()
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
-import type { DeadJob, Job, JobHandler, JobHandlers, JobRunner } from "../../services/job-runner.ts"
+import type { DeadJob, IdleOptions, Job, JobHandler, JobHandlers, JobRunner } from "../../services/job-runner.ts"
 import { type AttemptParts, attemptJob } from "./attempt-job.ts"
 import { deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone } from "./job-claims.ts"
 import { laneOf } from "./job-rows.ts"
@@ -60,7 +60,8 @@ export class SqliteJobRunner implements JobRunner {
   }
 
   /** As the port says; jobs that another process has are waited for as long as it gets on with them. */
-  async idle(): Promise<void> {
+  async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
+    if (own) return this.#ownIdle(agent)
     const { timers, pollMs, clock, patienceMs } = this.#parts
     let seen = { left: "", atMs: clock.nowMs() }
     for (;;) {
@@ -103,6 +104,19 @@ export class SqliteJobRunner implements JobRunner {
         jobQueries(db).selectFrom("jobs").select("id").where("id", "=", head.id).executeTakeFirst(),
       )
       if (row === undefined) stop?.(new PromptStrataError("aborted", "What this job works on was forgotten."))
+    }
+  }
+
+  /** Whatever is due and not begun by now is another process'. */
+  async #ownIdle(agent: string | undefined): Promise<void> {
+    for (;;) {
+      this.wake()
+      while (this.#pumping) await this.#pumping
+      const running = [...this.#running.values()]
+      const isFull = running.length >= this.#parts.settings.concurrency
+      const awaited = running.filter(({ head }) => isFull || agent === undefined || head.job.key.agent === agent)
+      if (awaited.length === 0) return
+      await Promise.race(awaited.map(({ settled }) => settled))
     }
   }
 

@@ -4,9 +4,12 @@ import { hostTimers } from "../../core/host-timers.ts"
 import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/job-settings.ts"
 import type { Store } from "../../services/store.ts"
+import { runnerOfOpenStore } from "../../services/store-closed.ts"
 import { migrate } from "../sql/migrate.ts"
 import { schemaMigrations } from "../sql/schema.ts"
+import { createSessionCache } from "../sql/session-cache.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
+import { unheldTimers } from "../unheld-timers.ts"
 import { backupTo } from "./backup.ts"
 import { checkFile } from "./check-file.ts"
 import { erase } from "./erase.ts"
@@ -17,7 +20,6 @@ import { loadSqlite } from "./load-sqlite.ts"
 import { openSqliteDatabase } from "./sqlite-database.ts"
 import { createSqliteJobs } from "./sqlite-jobs.ts"
 import { makeStoreFile } from "./store-file.ts"
-import { unheldTimers } from "./unheld-timers.ts"
 
 /** How an embedded store is opened. */
 export interface SqliteStoreOptions {
@@ -65,16 +67,23 @@ export async function openSqliteStore(file: string, options: SqliteStoreOptions 
     throw error
   }
   const runner = runnerOf(database, options)
+  let isDrained = false
+  const drained = async (): Promise<void> => {
+    await runner.close({ drainMs }).finally(() => {
+      isDrained = true
+    })
+  }
   let closing: Promise<void> | undefined
   const store = createSqlStore({
     database,
     jobs: createSqliteJobs(() => runner.wake()),
-    runner,
+    runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, isClosed: () => isDrained }),
+    cache: createSessionCache(options.timers ?? unheldTimers),
     stopForgotten: () => runner.stopDeleted(),
     erase: () => erase(database),
     checkFile: () => checkFile(database),
     close() {
-      closing ??= runner.close({ drainMs }).then(() => database.close())
+      closing ??= drained().finally(() => database.close())
       return closing
     },
   })

@@ -1,6 +1,6 @@
 import { Kysely, type Logger } from "kysely"
-import { PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
+import { storeClosed } from "../../services/store-closed.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/tables.ts"
 import type { Sqlite, SqliteDatabase } from "./load-sqlite.ts"
@@ -32,7 +32,7 @@ export interface OpenSqlite extends SqlDatabase {
 export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: SqliteDatabaseOptions): Promise<OpenSqlite> {
   let closing: Promise<void> | undefined
   const retried = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (closing) throw closed(file)
+    if (closing) throw storeClosed(`The store in ${file}`, { file })
     return retryWhileBusy(work, file, options)
   }
   const raw = await retried(async () => openRaw(sqlite, file))
@@ -56,13 +56,6 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
       return closing
     },
   }
-}
-
-function closed(file: string): PromptStrataError {
-  return new PromptStrataError("closed", `The store in ${file} was closed; expected it to be open.`, {
-    hint: "Close a store after the agents that use it.",
-    evidence: { file },
-  })
 }
 
 function openRaw({ DatabaseSync }: Sqlite, file: string): SqliteDatabase {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest"
+import { checkState } from "../../support/turn-states.ts"
 import { checkCommits, checkEffects, storedTurns } from "./support/check-effects.ts"
 import { type Child, startChild } from "./support/children.ts"
 import { makeDatabase } from "./support/database.ts"
@@ -41,6 +42,8 @@ describe("processes that are killed", () => {
         expect(stored.length - all.length).toBeLessThanOrEqual(round + 1)
         await checkCommits(url, agent)
       }
+      const store = await openStoreFor(url)
+      for (const at of [0, 1, 2]) checkState(await store.load(keyOf(`conversation ${at}`, { agent })))
     },
     limitMs,
   )

@@ -7,7 +7,18 @@ import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts
 import { tempFolder } from "../../support/temp-folder.ts"
 
 /** What belongs to a key; the other tables hold versions, jobs in line and who runs them. */
-const keyedTables = ["sessions", "messages", "notes", "memories", "memory_scopes", "vectors", "users", "statements", "receipts"]
+const keyedTables = [
+  "sessions",
+  "state_changes",
+  "messages",
+  "notes",
+  "memories",
+  "memory_scopes",
+  "vectors",
+  "users",
+  "statements",
+  "receipts",
+]
 
 /** The parts of a key that a statement about a table has to ask for: the agent, and one of these. */
 const owners = {

@@ -7,6 +7,18 @@ import type { Rule } from "./service-check.ts"
 
 const textsOf = (history: readonly { readonly text: string }[] = []): string[] => history.map(({ text }) => text)
 
+function objectsIn(value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return []
+  return [value, ...Object.values(value).flatMap(objectsIn)]
+}
+
+/** Changes what can be changed of it: frozen is as good as a copy. */
+function spoil(value: unknown): void {
+  if (typeof value !== "object" || value === null) return
+  for (const name of Object.keys(value)) Reflect.set(value, name, "spoilt")
+  Reflect.set(value, Array.isArray(value) ? value.length : "spoilt", "spoilt")
+}
+
 /** Rules of `load` and `commit`. */
 export const sessionRules: readonly Rule<SessionStore>[] = [
   {
@@ -113,6 +125,22 @@ export const sessionRules: readonly Rule<SessionStore>[] = [
         const record = await service.load(key)
         const found = JSON.stringify([record?.history, record?.state])
         claim(found === JSON.stringify([[message], state]), `the same JSON for ${JSON.stringify(text)}`, found)
+      }
+    },
+  },
+  {
+    name: "what a caller does to a session that it loaded is not seen by whoever loads it next",
+    async verify({ service, agent }) {
+      const key = keyOf(agent)
+      const state = { hook: { list: [{ word: "kept" }] } }
+      await service.commit(key, commitOf(0, ["kept"], { state }))
+      await service.post(key, { id: "note", owner: "hook", payload: { word: "kept" } })
+      for (let time = 0; time < 2; time++) {
+        const record = await service.load(key)
+        const { history, notes, state: found } = record ?? {}
+        claimEqual([textsOf(history), found, notes?.length], [["kept"], state, 1], "the session")
+        const changes = [record, history, history?.[0], history?.[0]?.speaker, notes, notes?.[0]?.payload, ...objectsIn(found)]
+        for (const value of changes) spoil(value)
       }
     },
   },

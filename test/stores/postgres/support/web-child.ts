@@ -2,6 +2,7 @@ import { PromptStrataError } from "../../../../src/core/errors.ts"
 import { openPostgresStore } from "../../../../src/stores/postgres/open-postgres-store.ts"
 import { diceOf } from "../../../support/dice.ts"
 import { mulberry } from "../../../support/mulberry.ts"
+import { stateAfter } from "../../../support/turn-states.ts"
 import { jobOf, keyOf, said } from "./turns.ts"
 
 /** What a process that talks is told. */
@@ -26,11 +27,12 @@ const store = await openPostgresStore({ url, maxConnections: 3, onWarning: () =>
 async function commitTurn(turnId: string): Promise<string> {
   const key = keyOf(`conversation ${dice.below(conversations)}`, { agent, user: `user ${dice.below(users)}` })
   for (;;) {
-    const record = await store.load(key, { last: 2 })
+    // Each other time as one that knows the session already, if nobody else wrote to it.
+    const record = await store.load(key, dice.below(2) === 0 ? {} : { last: 2 })
     const append = [said(turnId), { ...said(turnId), role: "assistant" as const }]
     const jobs = [jobOf(`job of ${turnId}`, key, { turnId })]
     try {
-      await store.commit(key, { expectVersion: record?.version ?? 0, append, state: { last: turnId }, jobs })
+      await store.commit(key, { expectVersion: record?.version ?? 0, append, state: stateAfter(record, turnId), jobs })
       return key.conversation
     } catch (error) {
       if (!PromptStrataError.isInstance(error) || error.code !== "session-conflict") throw error

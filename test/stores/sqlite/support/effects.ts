@@ -4,6 +4,7 @@ import type { Job } from "../../../../src/services/job-runner.ts"
 import { readStoreRow } from "../../../../src/services/read-store-row.ts"
 import type { Store } from "../../../../src/services/store.ts"
 import type { StoreRow } from "../../../../src/services/store-row.ts"
+import { checkState } from "../../../support/turn-states.ts"
 import { agent } from "./turns.ts"
 
 /**
@@ -51,7 +52,12 @@ export function storedTurns(rows: readonly StoreRow[]): readonly string[] {
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   expect(new Set(turns).size, "turns that are there once").toBe(turns.length)
-  for (const row of rows) if (row.table === "session") expect(row.version).toBe(counts.get(row.conversation))
+  for (const row of rows) {
+    if (row.table !== "session") continue
+    expect(row.version).toBe(counts.get(row.conversation))
+    const history = messages.flatMap(({ conversation, message }) => (conversation === row.conversation ? [message] : []))
+    checkState({ history, state: row.state })
+  }
   return turns
 }
 

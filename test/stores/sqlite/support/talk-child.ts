@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../../../../src/core/errors.ts"
 import { openSqliteStore } from "../../../../src/stores/sqlite/open-sqlite-store.ts"
+import { stateAfter } from "../../../support/turn-states.ts"
 import { turnOf } from "./turns.ts"
 
 /** What a process that talks is told. */
@@ -19,9 +20,10 @@ for (let turn = 0; turn < turns; turn++) {
   const turnId = `${name}-${turn}`
   const { key, commit } = turnOf(turnId, `conversation ${turn % conversations}`)
   for (;;) {
-    const record = await store.load(key, { last: 0 })
+    // Each other time as one that knows the session already, if nobody else wrote to it.
+    const record = await store.load(key, turn % 2 === 0 ? {} : { last: 0 })
     try {
-      await store.commit(key, { ...commit, expectVersion: record?.version ?? 0 })
+      await store.commit(key, { ...commit, state: stateAfter(record, turnId), expectVersion: record?.version ?? 0 })
       break
     } catch (error) {
       if (!PromptStrataError.isInstance(error) || error.code !== "session-conflict") throw error

@@ -8,16 +8,17 @@ export const agent = "fay"
 export function turnOf(
   turnId: string,
   conversation: string,
+  owner = agent,
 ): { readonly key: ServiceKey; readonly commit: Omit<SessionCommit, "expectVersion"> } {
   const user = `user of ${conversation}`
-  const key: ServiceKey = { agent, conversation, audience: "private", user }
+  const key: ServiceKey = { agent: owner, conversation, audience: "private", user }
   const said = { turnId, text: turnId, atMs: 1_000 }
   return {
     key,
     commit: {
       append: [
         { ...said, role: "user", speaker: { id: user, name: "Ann" } },
-        { ...said, role: "assistant", speaker: { id: agent, name: "Fay" } },
+        { ...said, role: "assistant", speaker: { id: owner, name: "Fay" } },
       ],
       state: { last: turnId },
       jobs: [{ id: `job of ${turnId}`, kind: "work", key, turnId, atMs: 1_000, payload: {} }],

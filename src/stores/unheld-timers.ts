@@ -1,4 +1,4 @@
-import type { Timers } from "../../core/ports.ts"
+import type { Timers } from "../core/ports.ts"
 
 /** Timers that do not keep a process from ending. */
 export const unheldTimers: Timers = {

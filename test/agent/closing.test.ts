@@ -1,0 +1,59 @@
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
+import type { JobRunner } from "../../src/services/job-runner.ts"
+import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
+import { turnOf } from "../stores/sqlite/support/turns.ts"
+import { agentWithJob, closingAgent, closingScenes } from "../support/closing.ts"
+import { tempFolder } from "../support/temp-folder.ts"
+
+const openInMemory = async () => createInMemoryStore()
+const openFile = () => openSqliteStore(join(tempFolder(), "store.sqlite"))
+
+describe("over the store in memory", () => {
+  for (const { name, play } of closingScenes) test(name, () => play(openInMemory, { refuses: false }))
+})
+
+describe("over the embedded store", () => {
+  for (const { name, play } of closingScenes) test(name, () => play(openFile, { refuses: true }))
+
+  test("an agent closes without waiting for a job that another process runs", { timeout: 10_000 }, async () => {
+    const file = join(tempFolder(), "store.sqlite")
+    const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>()
+    const running = async () => {
+      begin()
+      await gate
+    }
+    await there.jobs.start({ count: running, work: running }, { agent: closingAgent })
+    const { key, commit } = turnOf("theirs", "elsewhere", closingAgent)
+    await there.commit(key, { ...commit, expectVersion: 0 })
+    await begun
+    const done: unknown[] = []
+    const { agent, session, warnings } = agentWithJob(here, async ({ payload }) => void done.push(payload.turn))
+    await session.send("one").result
+    await agent.close()
+    expect([done, warnings]).toEqual([[], []])
+    expect((await here.check()).counts.job).toBe(2)
+    release()
+    await there.jobs.idle()
+    expect((await here.check()).counts.job).toBe(0)
+    await here.close()
+    await there.close()
+  })
+})
+
+describe("an agent whose job runner fails", () => {
+  test("closes its plugins all the same, and tells what was wrong", async () => {
+    const store = createInMemoryStore()
+    const broken = async () => {
+      throw new Error("the disk is gone")
+    }
+    const jobs: JobRunner = { ...store.jobs, start: store.jobs.start, idle: broken, close: broken }
+    const { agent, warnings, closed } = agentWithJob({ ...store, jobs }, async () => undefined)
+    await agent.close()
+    expect(warnings).toMatchObject([{ error: { code: "closed" }, message: expect.stringContaining("the disk is gone") }])
+    expect(closed).toEqual(["plugin"])
+  })
+})

@@ -1,0 +1,121 @@
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import type { ServiceKey } from "../../../src/core/keys.ts"
+import { createInMemoryStore } from "../../../src/services/in-memory-store/in-memory-store.ts"
+import type { Store } from "../../../src/services/store.ts"
+import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import { type Dice, diceOf } from "../../support/dice.ts"
+import { saidBy, sharedSessionScenes, turnAt } from "../../support/known-sessions.ts"
+import { mulberry } from "../../support/mulberry.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+
+const key: ServiceKey = { agent: "fay", conversation: "chat", audience: "private", user: "ann" }
+
+describe("a session that this process has read or written", () => {
+  test("is not read again, turn after turn, as long as nobody else writes to it", async () => {
+    const asked: string[] = []
+    const file = join(tempFolder(), "store.sqlite")
+    const store = await openSqliteStore(file, { log: ({ query }) => void asked.push(query.sql) })
+    const words = () => asked.filter((sql) => /^select/u.test(sql) && /"state"|from "messages"/u.test(sql))
+    for (let version = 0; version < 5; version++) {
+      const record = await store.load(key)
+      expect(record?.history.length ?? 0).toBe(version)
+      await store.commit(key, turnAt(version, `words ${version}`))
+    }
+    expect(words()).toEqual([])
+    expect(await store.load(key)).toMatchObject({ version: 5, earlier: 0, state: { seen: ["words 4"] } })
+    await store.post(key, { id: "note", owner: "hook", payload: {} })
+    expect((await store.load(key))?.notes).toHaveLength(1)
+    expect(words(), "notes are always read").toEqual([])
+    await store.close()
+    const next = await openSqliteStore(file, { log: ({ query }) => void asked.push(query.sql) })
+    await next.load(key)
+    await next.load(key)
+    expect(words()).toHaveLength(2)
+    await next.close()
+  })
+
+  for (const { name, play } of sharedSessionScenes)
+    test(name, async () => {
+      const file = join(tempFolder(), "store.sqlite")
+      const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
+      await play(here, there)
+      await Promise.all([here.close(), there.close()])
+    })
+
+  test("is frozen to its depths, as it was written and as it was read", async () => {
+    const file = join(tempFolder(), "store.sqlite")
+    const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
+    await here.commit(key, { ...turnAt(0, "a"), state: { a: [{ b: [{ c: [{ d: [{ e: {} }] }] }] }] } })
+    await here.post(key, { id: "note", owner: "hook", payload: { a: [{}] } })
+    for (const record of [await here.load(key), await there.load(key), await there.load(key, { last: 1 })]) {
+      expect(objectsIn(record)).toHaveLength(19)
+      expect(objectsIn(record).filter((value) => !Object.isFrozen(value))).toEqual([])
+    }
+    await Promise.all([here.close(), there.close()])
+  })
+
+  test("is the same from two processes' view and in memory, whoever commits, posts, forgets and imports", async () => {
+    const file = join(tempFolder(), "store.sqlite")
+    const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
+    const model = createInMemoryStore()
+    const dice = diceOf(mulberry(11))
+    const keys = ["chat", "club"].flatMap((conversation) =>
+      (["private", "group"] as const).map((audience) => ({ ...key, conversation, audience })),
+    )
+    for (let step = 0; step < 100; step++) {
+      const act = randomAct(dice, { step, key: dice.pick(...keys) })
+      const inFile = await outcomeOf(act(dice.pick(here, there)))
+      expect(inFile).toEqual(await outcomeOf(act(model)))
+      for (const each of keys) {
+        const expected = await model.load(each)
+        // Not always both, so that one falls behind.
+        for (const store of [here, there]) if (dice.below(3) > 0) expect(await store.load(each)).toEqual(expected)
+      }
+    }
+    await Promise.all([here.close(), there.close()])
+  })
+})
+
+function objectsIn(value: unknown): readonly object[] {
+  return typeof value === "object" && value !== null ? [value, ...Object.values(value).flatMap(objectsIn)] : []
+}
+
+type Act = (store: Store) => Promise<unknown>
+
+function randomAct(dice: Dice, { step, key: given }: { readonly step: number; readonly key: ServiceKey }): Act {
+  const user = dice.pick("ann", "bob")
+  const mine = { ...given, user }
+  switch (dice.pick("commit", "commit", "commit", "commit", "commit", "post", "user", "conversation", "import")) {
+    case "commit": {
+      const append = [
+        saidBy(user, dice.pick(`words ${step}`, " ")),
+        { ...saidBy("ann", `answer ${step}`), role: "assistant" as const },
+      ]
+      const late = dice.below(8) === 0
+      return async (store) => {
+        const { version = 0, notes = [] } = (await store.load(mine, { last: 0 })) ?? {}
+        const taken = notes.map(({ id }) => id)
+        const state = { step, deep: { list: [step, { user }] } }
+        return store.commit(mine, { expectVersion: late ? version + 1 : version, append, state, jobs: [], taken })
+      }
+    }
+    case "post":
+      return (store) => store.post(mine, { id: `note ${step}`, owner: "hook", payload: { step } })
+    case "user":
+      return (store) => store.forget({ agent: "fay", user })
+    case "conversation":
+      return (store) => store.forget({ agent: "fay", conversation: mine.conversation })
+    default:
+      return async (store) => {
+        const lines: string[] = []
+        for await (const line of store.export({ agent: "fay" })) lines.push(line)
+        await store.forget({ agent: "fay" })
+        return [lines, await store.import(lines)]
+      }
+  }
+}
+
+async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.catch((error: { readonly code?: string }) => error.code)
+}
