@@ -11,13 +11,30 @@ const entries = [...Object.values(exports).map((entry) => entry.default ?? ""), 
   .filter((path) => path.endsWith(".js"))
   .map((path) => path.replace("./dist/", "").replace(/\.js$/, ""))
 
-/** Recall is loaded when a memory is first looked for; its weights are part of every profile. */
-const isLater = (id) => /[\\/]services[\\/](recall[\\/](?!recall-weights)|scope-index\.ts)/.test(id)
+/** What the root entry loads at once, and what its first turn adds: filled when every module is known. */
+const ofRoot = new Set()
+const ofTurn = new Set()
+const findLoaded = {
+  name: "find-loaded",
+  buildEnd() {
+    const add = (to, from) => {
+      const open = [...this.getModuleIds()].filter((id) => id.replaceAll("\\", "/").endsWith(from))
+      for (let id = open.pop(); id !== undefined; id = open.pop()) {
+        if (ofRoot.has(id) || to.has(id)) continue
+        to.add(id)
+        open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
+      }
+    }
+    add(ofRoot, "/src/index.ts")
+    add(ofTurn, "/src/agent/session-turn.ts")
+  },
+}
 
 rmSync("dist", { recursive: true, force: true })
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: "node",
+  plugins: [findLoaded],
   // Everything but our own files: packages are the user's to install and to update.
   external: (id) => !id.startsWith(".") && !id.startsWith("/"),
   onLog(level, log) {
@@ -30,14 +47,11 @@ await bundle.write({
   // Two folders deep like the entries: the shipped files are found from there.
   chunkFileNames: "chunks/[name]-[hash].js",
   comments: false,
-  // All that lies below the edges as one file: an import pays for files more than for code. What loads later stays out of it.
+  // All that the root entry loads as one file, and nothing else: an import pays for files more than for code.
   codeSplitting: {
     groups: [
-      {
-        name: "core",
-        test: (id) =>
-          /[\\/]src[\\/](?!(node|models|mcp|stores|tokenizers|testing|cli|lint|forgetting)[\\/])/.test(id) && !isLater(id),
-      },
+      { name: "core", test: (id) => ofRoot.has(id) },
+      { name: "turn", test: (id) => ofTurn.has(id) },
     ],
   },
 })
