@@ -15,8 +15,13 @@ export function compilePrompts(folder: string = fileURLToPath(new URL("../prompt
     "// Generated from prompts/ by `npm run compile-prompts`. Do not edit: a test holds it equal to the files.",
     'import type { PromptSource } from "./prompt-source.ts"',
     "",
-    "/** Every file under `prompts/`, in order of its path. */",
-    `export const shippedPrompts: readonly PromptSource[] = [\n${entries.join("")}]`,
+    "let made: readonly PromptSource[] | undefined",
+    "",
+    "/** Every file under `prompts/`, in order of its path. Made when first asked for: an import pays only for skipping over it. */",
+    "export function shippedPrompts(): readonly PromptSource[] {",
+    `  made ??= [\n${entries.join("")}]`,
+    "  return made",
+    "}",
     "",
   ].join("\n")
 }

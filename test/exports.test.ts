@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
-import { pathToFileURL } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { parseSync, Visitor } from "rolldown/utils"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../src/core/errors.ts"
 import { entryPoints } from "./support/entry-points.ts"
@@ -20,6 +21,18 @@ function exportedTypes(text: string): string[] {
       .filter((name) => name !== "" && (typeOnly !== undefined || name.startsWith("type ")))
       .map((name) => name.replace(/^type\s+/, "").replace(/^.*\sas\s+/, "")),
   )
+}
+
+/** The regular expressions in a source text that are literals with Unicode properties. */
+function propertySets(source: string): string[] {
+  const found: string[] = []
+  const visitor = new Visitor({
+    Literal(node) {
+      if ("regex" in node && /\\p\{/i.test(node.regex.pattern)) found.push(`/${node.regex.pattern}/${node.regex.flags}`)
+    },
+  })
+  visitor.visit(parseSync("source.ts", source).program)
+  return found
 }
 
 describe("the public surface", () => {
@@ -50,22 +63,44 @@ describe("the public surface", () => {
 
 describe("importing the root entry", () => {
   const rootEntry = `${root}src/index.ts`
+  const loaded = existsSync(rootEntry) ? modulesLoadedBy(rootEntry) : []
 
   test.skipIf(!existsSync(rootEntry))("loads no built-in module and only light packages", () => {
-    const loaded = modulesLoadedBy(rootEntry)
     expect(loaded.some((url) => url.endsWith("/src/index.ts"))).toBe(true)
     expect(loaded.filter((url) => !url.startsWith("file:"))).toEqual([])
     expect(packagesAmong(loaded).filter((name) => !lightPackages.includes(name))).toEqual([])
   })
 
   test("leaves recall to the first memory that is looked for, but for its weights", () => {
-    const loaded = modulesLoadedBy(rootEntry).filter((url) => url.includes("/src/services/recall/"))
-    expect(loaded.map((url) => url.slice(url.lastIndexOf("/") + 1))).toEqual(["recall-weights.ts"])
+    const recall = loaded.filter((url) => url.includes("/src/services/recall/"))
+    expect(recall.map((url) => url.slice(url.lastIndexOf("/") + 1))).toEqual(["recall-weights.ts"])
+  })
+
+  test("leaves the loop to the first turn, and what follows a turn to the first job", () => {
+    const later = [
+      "agent/session-turn",
+      "agent/child/run-child",
+      "turn/run-turn",
+      "turn/turn-run",
+      "services/background/memory-run",
+    ]
+    expect(later.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
+    expect(later.filter((name) => loaded.some((url) => url.endsWith(`/src/${name}.ts`)))).toEqual([])
+  })
+
+  test("reads no set of Unicode properties: a literal of one is read with its file, though nobody runs it", () => {
+    const files = loaded.filter((url) => url.includes("/src/"))
+    const found = files.flatMap((url) =>
+      propertySets(readFileSync(fileURLToPath(url), "utf8")).map((literal) => `${url.slice(url.indexOf("/src/"))}: ${literal}`),
+    )
+    expect(files.length).toBeGreaterThan(100)
+    expect(found).toEqual([])
+    expect(propertySets("const letter: RegExp = /\\p{L}/u; const digit = String.raw`/\\p{N}/u`")).toEqual([String.raw`/\p{L}/u`])
   })
 
   test("would be caught loading more: an entry of the edges shows its packages and built-in modules", () => {
-    const loaded = modulesLoadedBy(`${root}test/support/heavy-entry.ts`)
-    expect(loaded).toContain("node:fs")
-    expect(packagesAmong(loaded)).toEqual(expect.arrayContaining(["zod", "yaml"]))
+    const heavy = modulesLoadedBy(`${root}test/support/heavy-entry.ts`)
+    expect(heavy).toContain("node:fs")
+    expect(packagesAmong(heavy)).toEqual(expect.arrayContaining(["zod", "yaml"]))
   })
 })

@@ -3,12 +3,10 @@ import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnSetup } from "../turn/turn-setup.ts"
 import type { AgentParts } from "./agent-parts.ts"
 import { historyWindow } from "./history-window.ts"
+import { mainProcess } from "./main-process.ts"
 import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
 import { sessionState } from "./session-state.ts"
 import type { TurnInput } from "./turn-input.ts"
-
-/** The process that talks (R24): the one with the first-person context. */
-const mainProcess = "main-virtual"
 
 /** What a turn is made from. */
 export function makeTurnSetup(parts: AgentParts, input: TurnInput, record: SessionRecord | undefined): TurnSetup {

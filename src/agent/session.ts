@@ -2,21 +2,17 @@ import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { ServiceKey, SessionKey, Speaker } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
 import type { SessionRecord } from "../services/session-store.ts"
-import { PromptStack } from "../stack/prompt-stack.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 import type { TurnEvent } from "../turn/events.ts"
-import { assembleStep } from "../turn/model-step.ts"
-import { prepare } from "../turn/prepare.ts"
-import { TurnRun } from "../turn/turn-run.ts"
 import type { AgentParts } from "./agent-parts.ts"
-import { makeTurnSetup } from "./make-turn-setup.ts"
 import type { ObservedTurn } from "./observers/observer-context.ts"
 import { sessionId } from "./session-id.ts"
 import { sessionState } from "./session-state.ts"
-import { runSessionTurn } from "./session-turn.ts"
 import { restoreStack } from "./stack-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
 import type { TurnInput } from "./turn-input.ts"
+import { unbegunTurn } from "./unbegun-turn.ts"
 
 /** Options of {@link Session.send}. */
 export interface SendOptions {
@@ -85,9 +81,8 @@ export class Session {
     return this.#parts.queue.enqueue(this.#queueKey(), async () => {
       const record = await this.#load()
       const input = { ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), ...sentFiles(files) }
-      const run = new TurnRun(makeTurnSetup(this.#parts, input, record), signal ?? new AbortController().signal, () => undefined)
-      await prepare(run)
-      return assembleStep(run, { prompt, model: this.#parts.models[0], tools: undefined })
+      const { previewTurn } = await loadLoop()
+      return previewTurn(this.#parts, input, { record, prompt, signal: signal ?? new AbortController().signal })
     })
   }
 
@@ -138,7 +133,7 @@ export class Session {
       void this.#parts.queue
         .enqueue(this.#queueKey(), async () => {
           if (signal.aborted) return fail(signal.reason)
-          const record = await this.#load()
+          const [record, { runSessionTurn }] = await Promise.all([this.#load(), loadLoop()])
           begun = true
           resolve(await runSessionTurn(this.#parts, inputFrom(record), { record, emit, signal }))
         })
@@ -162,11 +157,9 @@ export class Session {
 
   /** A turn that failed before its loop began. */
   #failed(input: TurnInput, emit: (event: TurnEvent) => void, { error, begun }: { error: unknown; begun: boolean }): TurnResult {
-    // A bare stack: what the session's holds may be what failed.
-    const setup = makeTurnSetup(this.#parts, { ...input, stack: new PromptStack() }, undefined)
-    const run = new TurnRun(setup, new AbortController().signal, emit)
-    if (!begun) emit({ type: "turn-start", turnId: input.turnId, atMs: run.startedMs })
-    return run.fail(asSessionError(error))
+    const atMs = this.#parts.ports.clock.nowMs()
+    if (!begun) emit({ type: "turn-start", turnId: input.turnId, atMs })
+    return unbegunTurn(input, atMs, asSessionError(error))
   }
 
   async #load() {
@@ -205,6 +198,14 @@ export class Session {
   #queueKey(): string {
     return sessionId(this.key)
   }
+}
+
+let loop: Promise<typeof import("./session-turn.ts")> | undefined
+
+/** Loaded with the first turn or preview: who imports the library for its prompts alone does not pay for the loop. */
+function loadLoop() {
+  loop ??= import("./session-turn.ts")
+  return loop
 }
 
 /** What a turn runs with. */

@@ -1,8 +1,11 @@
 // Generated from prompts/ by `npm run compile-prompts`. Do not edit: a test holds it equal to the files.
 import type { PromptSource } from "./prompt-source.ts"
 
-/** Every file under `prompts/`, in order of its path. */
-export const shippedPrompts: readonly PromptSource[] = [
+let made: readonly PromptSource[] | undefined
+
+/** Every file under `prompts/`, in order of its path. Made when first asked for: an import pays only for skipping over it. */
+export function shippedPrompts(): readonly PromptSource[] {
+  made ??= [
   {
     path: "characters/en/fay.md",
     attributes: {"name":"Fay","user":"Friend"},
@@ -1828,3 +1831,5 @@ export const shippedPrompts: readonly PromptSource[] = [
     firstLine: 8,
   },
 ]
+  return made
+}

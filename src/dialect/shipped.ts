@@ -6,7 +6,7 @@ import { shippedPrompts } from "./shipped-prompts.ts"
 let made: PromptLibrary | undefined
 
 function library(): PromptLibrary {
-  made ??= createPromptLibrary(shippedPrompts)
+  made ??= createPromptLibrary(shippedPrompts())
   return made
 }
 

@@ -15,7 +15,7 @@ export interface McpWords {
 }
 
 /** The words in a language. */
-export function mcpWords(locale: string, prompts: readonly PromptSource[] = shippedPrompts): McpWords {
+export function mcpWords(locale: string, prompts: readonly PromptSource[] = shippedPrompts()): McpWords {
   const { answer } = toolWords(prompts, locale, "mcp")
   const say = (values: TemplateValues): string => renderTemplate(answer, values).trim()
   return {

@@ -74,7 +74,7 @@ export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOpt
 
 /** The shipped prompt files and, after them, a user's own words of tools: named alike, the later of two replaces the other. */
 export function promptsWithOwn(...promptFolders: readonly (string | undefined)[]): readonly PromptSource[] {
-  return [...shippedPrompts, ...promptFolders.flatMap(ownPrompts)]
+  return [...shippedPrompts(), ...promptFolders.flatMap(ownPrompts)]
 }
 
 function ownPrompts(promptFolder: string | undefined): PromptSource[] {

@@ -1,3 +1,5 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
+
 const structure = new Map([
   ["｛", "{"],
   ["｝", "}"],
@@ -25,8 +27,9 @@ const literals = new Map([
   ["undefined", "null"],
 ])
 
-const nameStart = /[\p{L}\p{N}_$]/u
-const nameCharacter = /[\p{L}\p{N}_$.-]/u
+const nameStart = lazyPattern(String.raw`[\p{L}\p{N}_$]`, "u")
+const nameCharacter = lazyPattern(String.raw`[\p{L}\p{N}_$.-]`, "u")
+const wordCharacter = lazyPattern(String.raw`[\p{L}\p{N}]`, "u")
 const blank = /\s/
 
 /** A structural character as JSON writes it, whether full-width or not; any other as it is. */
@@ -57,15 +60,15 @@ export function isBlank(character: string): boolean {
 
 /** True for a character that can begin a name without quotes. */
 export function isNameStart(character: string): boolean {
-  return nameStart.test(character)
+  return nameStart().test(character)
 }
 
 /** True for a character of a name without quotes. */
 export function isNameCharacter(character: string): boolean {
-  return nameCharacter.test(character)
+  return nameCharacter().test(character)
 }
 
 /** True for a letter or a digit. */
 export function isWordCharacter(character: string): boolean {
-  return /[\p{L}\p{N}]/u.test(character)
+  return wordCharacter().test(character)
 }

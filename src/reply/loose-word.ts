@@ -1,3 +1,4 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import { isBlank, isNameCharacter, literalOf, quotesOf, structureOf } from "./loose-syntax.ts"
 import { isCommentAt } from "./skip-blank.ts"
 
@@ -13,6 +14,9 @@ const numbersApart = /^[0-9]+(?:[-/.][0-9]+)+$/
 const notWords = /^(?:nan|[-+]?inf(?:inity)?|[-+]?[0-9.]+e[-+]?)$/i
 /** A literal that a quote follows: the comma between them is missing. */
 const literal = /(?:[tT]rue|[fF]alse|null|None)(?=["'“‘＂＇])/y
+const letter = lazyPattern(String.raw`\p{L}`, "u")
+/** As in `don't`: part of a word. */
+const apostrophe = lazyPattern(String.raw`^\p{L}['’]\p{L}$`, "u")
 const ends = new Set([",", "}", "]", "{", "[", ":", "\n", "\r", "\\", "`", "(", ")"])
 
 /**
@@ -33,7 +37,7 @@ export function readLooseWord(text: string, from: number): LooseWord | undefined
   const scalar = literalOf(words) ?? numberOf(words)
   if (scalar !== undefined) return { scalar, end }
   if (notWords.test(words)) return undefined
-  if (!/\p{L}/u.test(words) && !numbersApart.test(words)) return firstNumber(words, from)
+  if (!letter().test(words) && !numbersApart.test(words)) return firstNumber(words, from)
   const isCut = next === "" || isBeforeName || (quotesOf(next) !== undefined && (end === index || /\s/.test(words)))
   return isCut ? undefined : { words, end }
 }
@@ -48,7 +52,7 @@ function firstNumber(words: string, from: number): LooseWord | undefined {
 function endsWord(text: string, index: number): boolean {
   const character = text.charAt(index)
   if (ends.has(structureOf(character))) return true
-  if (quotesOf(character) !== undefined) return !/^\p{L}['’]\p{L}$/u.test(text.slice(index - 1, index + 2))
+  if (quotesOf(character) !== undefined) return !apostrophe().test(text.slice(index - 1, index + 2))
   return isBlank(text.charAt(index - 1)) && isCommentAt(text, index)
 }
 

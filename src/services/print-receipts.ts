@@ -1,7 +1,8 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import { addUsage, type Usage } from "../model/usage.ts"
 import type { Receipt } from "./receipt.ts"
 
-const isControl = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
+const control = lazyPattern(String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+`, "gu")
 
 /**
  * What followed a turn, for people: a line for each piece of work, and last what it cost. `importance ok (1204 ms, attempt 2):
@@ -22,6 +23,6 @@ export function printCost(receipts: readonly Receipt[]): string {
 
 function receiptLine({ kind, outcome, durationMs, attempt, message }: Receipt): string {
   const tries = attempt === 1 ? "" : `, attempt ${attempt}`
-  const said = message === undefined ? "" : `: ${message.replace(isControl, " ")}`
+  const said = message === undefined ? "" : `: ${message.replace(control(), " ")}`
   return `${kind} ${outcome} (${durationMs} ms${tries})${said}`
 }

@@ -36,7 +36,7 @@ describe("shipped dialects", () => {
   })
 
   test("any shipped file is found by its path", () => {
-    expect(shippedPrompt("fay/en/planner.md")).toBe(shippedPrompts.find(({ path }) => path === "fay/en/planner.md"))
+    expect(shippedPrompt("fay/en/planner.md")).toBe(shippedPrompts().find(({ path }) => path === "fay/en/planner.md"))
     expect(shippedPrompt("fay/en/nope.md")).toBeUndefined()
   })
 })

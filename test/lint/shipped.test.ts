@@ -15,7 +15,7 @@ const context = await readLintFiles({ profiles })
 describe("the shipped files", () => {
   test("are all read: every prompt and every profile, in both languages", () => {
     expect(context.files.filter(({ kind }) => kind !== "profile").map(({ file }) => file)).toEqual(
-      shippedPrompts.map(({ path }) => path),
+      shippedPrompts().map(({ path }) => path),
     )
     expect(context.profiles.map(({ locale }) => locale)).toEqual(profiles.flatMap(() => ["en", "zh-CN"]))
     expect(context.profiles.filter(({ profile }) => profile === undefined)).toEqual([])

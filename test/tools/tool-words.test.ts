@@ -40,8 +40,8 @@ describe("toolWords", () => {
 
   test.each(["zh-CN", "en"])("every built-in tool has words in %s", (locale) => {
     for (const tool of ["current_time", "calculate", "add_schedule", "list_schedule"]) {
-      expect(shippedPrompts.some(({ path }) => path === `tools/${locale}/${tool}.md`)).toBe(true)
-      expect(toolWords(shippedPrompts, locale, tool).usageHint).not.toBe("")
+      expect(shippedPrompts().some(({ path }) => path === `tools/${locale}/${tool}.md`)).toBe(true)
+      expect(toolWords(shippedPrompts(), locale, tool).usageHint).not.toBe("")
     }
   })
 })

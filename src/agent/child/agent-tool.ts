@@ -6,7 +6,6 @@ import { type Agent, createAgent } from "../agent.ts"
 import type { AgentOptions } from "../agent-options.ts"
 import { partsOf } from "../published-parts.ts"
 import { type ChooseHints, usualHints } from "./hints.ts"
-import { runChild } from "./run-child.ts"
 
 /** What makes an agent a tool, beside the agent itself. */
 interface AgentToolSettings {
@@ -73,6 +72,8 @@ async function call(child: Agent, { name, hints, maxEvents, args, context }: Cal
   const parts = await partsOf(child)
   const { agentName, question, history } = parent
   const chosen = hints({ request, agentName, question, history, injection: (key) => parent.injection(key) })
+  // It brings the loop, which only a turn needs.
+  const { runChild } = await import("./run-child.ts")
   return runChild(parts, { name, request, hints: chosen, maxEvents, context, parent })
 }
 

@@ -25,7 +25,7 @@ export interface VirtualContextOptions extends VirtualContextInput {
  * is done by its jobs after turns and comes in with the next one. An unknown time zone throws `usage`.
  */
 export function createVirtualContext(options: VirtualContextOptions = {}): Plugin {
-  const { locale = "en", prompts = shippedPrompts, ...input } = options
+  const { locale = "en", prompts = shippedPrompts(), ...input } = options
   const settings = virtualContextSettings(input)
   const words = Object.fromEntries(
     contextToolNames.map((name) => [name, toolWords(prompts, locale, name)]),

@@ -7,7 +7,7 @@ import type { DemoLocale } from "./language.ts"
 export type Say = (names: readonly string[], values: TemplateValues) => string
 
 /** The sentences of one language. */
-export function sentencesOf(locale: DemoLocale, prompts: readonly PromptSource[] = shippedPrompts): Say {
+export function sentencesOf(locale: DemoLocale, prompts: readonly PromptSource[] = shippedPrompts()): Say {
   const bodies = new Map(prompts.map(({ path, body }) => [path, body]))
   return (names, values) => {
     const body = names.map((name) => bodies.get(`demo/${locale}/${name}.md`)).find((text) => text !== undefined)

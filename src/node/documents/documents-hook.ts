@@ -92,7 +92,7 @@ function documentTools(
 }
 
 function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): DocumentInjectionOptions {
-  const { locale = "en", prompts = shippedPrompts, counter = roughCounter } = options
+  const { locale = "en", prompts = shippedPrompts(), counter = roughCounter } = options
   const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = { ...defaultDocumentSettings, ...options }
   return {
     settings: { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare },
@@ -105,7 +105,7 @@ function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): Docume
 /** The words that stand where a document was cut, from `shared/LOCALE/document-truncated.md`. */
 function markerWords(prompts: readonly PromptSource[], locale: string): Template {
   const byLocale = new Map<string, PromptSource>()
-  for (const prompt of [...shippedPrompts, ...prompts]) {
+  for (const prompt of [...shippedPrompts(), ...prompts]) {
     const [folder, promptLocale = "", file] = prompt.path.split("/")
     if (folder === "shared" && file === "document-truncated.md") byLocale.set(promptLocale, prompt)
   }

@@ -27,7 +27,7 @@ export function folderLoader(files: readonly PromptSource[], shownAs: string): (
   return ({ folder, locale }) => {
     const key = locale === undefined ? "" : `${folder}/${locale}`
     const folders = locale === undefined ? [""] : [key, `shared/${locale}`, ""]
-    const loaders = made.get(key) ?? { own: sourceLoader(files, folders), shipped: sourceLoader(shippedPrompts, folders) }
+    const loaders = made.get(key) ?? { own: sourceLoader(files, folders), shipped: sourceLoader(shippedPrompts(), folders) }
     made.set(key, loaders)
     const loads = new Set<string>()
     return { load: overlayLoader(loaders.shipped, inside(loaders.own, shownAs, loads)), loads }

@@ -48,7 +48,7 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
   return {
     files: [...files, ...readLooseFiles(profiles, files), ...profileFiles(linted, chains)],
     profiles,
-    shippedNames: namesInSources(shippedPrompts),
+    shippedNames: namesInSources(shippedPrompts()),
     traces: (options.traces ?? []).flatMap(readTraces),
   }
 }

@@ -1,10 +1,11 @@
 import { Fingerprint } from "../../core/fingerprint.ts"
 import type { Speaker } from "../../core/keys.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
 
 const scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
 const spaceless = scripts.map((script) => `\\p{Script=${script}}`).join("")
-const marks = /[\p{P}\p{Z}\p{C}]+/gu
-const besideSpaceless = new RegExp(`(?<=[${spaceless}?]) | (?=[${spaceless}?])`, "gu")
+const marks = lazyPattern(String.raw`[\p{P}\p{Z}\p{C}]+`, "gu")
+const besideSpaceless = lazyPattern(`(?<=[${spaceless}?]) | (?=[${spaceless}?])`, "gu")
 const digit = /\d/
 
 /**
@@ -14,7 +15,7 @@ const digit = /\d/
  */
 export function normaliseMemoryText(text: string): string {
   const folded = text.normalize("NFKC").toLowerCase().normalize("NFKC")
-  return folded.replace(marks, keptOf).replace(besideSpaceless, "").trim()
+  return folded.replace(marks(), keptOf).replace(besideSpaceless(), "").trim()
 }
 
 function keptOf(run: string, at: number, text: string): string {

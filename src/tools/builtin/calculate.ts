@@ -27,7 +27,7 @@ const names = { functions: arithmeticNames.functions.join(", "), constants: arit
  * expression is ever run as code; what cannot be read or has no finite value is an error the model can act on.
  */
 export function calculateTool({ locale, words: given }: CalculateOptions): Tool {
-  const words = given ?? toolWords(shippedPrompts, locale, "calculate")
+  const words = given ?? toolWords(shippedPrompts(), locale, "calculate")
   const { description, usageHint, parameters, answer } = words
   const say = (values: TemplateValues): string => renderTemplate(answer, { ...names, ...values })
   return defineTool({

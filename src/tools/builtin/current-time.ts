@@ -22,7 +22,7 @@ export interface CurrentTimeOptions {
 
 /** The tool `current_time`: `2026-11-21 14:05:09 星期六 (Asia/Shanghai, UTC+08:00)`. An unknown zone is an error that names near ones. */
 export function currentTimeTool({ clock, locale, timeZone, words: given }: CurrentTimeOptions): Tool {
-  const words = given ?? toolWords(shippedPrompts, locale, "current_time")
+  const words = given ?? toolWords(shippedPrompts(), locale, "current_time")
   const { description, usageHint, parameters, answer } = words
   return defineTool({
     name: "current_time",

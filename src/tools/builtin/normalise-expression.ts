@@ -1,3 +1,5 @@
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+
 const symbols: ReadonlyMap<string, string> = new Map([
   ["×", "*"],
   ["⋅", "*"],
@@ -14,6 +16,9 @@ const symbols: ReadonlyMap<string, string> = new Map([
   ["³", "^3"],
 ])
 
+/** A `%` before what may begin an operand. */
+const remainder = lazyPattern(String.raw`%(?=\s*[\p{L}\p{N}.(])`, "gu")
+
 /** The parser's postfix operator that stands for a percentage; in what people write it means nothing. */
 const percentMark = "'"
 
@@ -26,7 +31,7 @@ export function normaliseExpression(text: string): string {
   const expression = narrowed(text)
   if (expression.includes(percentMark)) throw new Error(percentMark)
   // The parser would try both readings of each %, which takes exponentially long where they are nested.
-  return expression.replaceAll(/%(?=\s*[\p{L}\p{N}.(])/gu, " mod ").replaceAll("%", percentMark)
+  return expression.replaceAll(remainder(), " mod ").replaceAll("%", percentMark)
 }
 
 function narrowed(text: string): string {

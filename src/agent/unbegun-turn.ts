@@ -1,0 +1,26 @@
+import type { PromptStrataError } from "../core/errors.ts"
+import type { TurnResult } from "../trace/turn-result.ts"
+import { mainProcess } from "./main-process.ts"
+import type { TurnInput } from "./turn-input.ts"
+
+/** How a turn ends that failed at `atMs`, before its loop began: nothing was asked, run or gathered. */
+export function unbegunTurn({ key, turnId, wake }: TurnInput, atMs: number, error: PromptStrataError): TurnResult {
+  const { agent, conversation, audience } = key
+  const trace = {
+    turnId,
+    process: mainProcess,
+    ...(wake === undefined ? {} : { wake }),
+    key: { agent, conversation, audience },
+    startedMs: atMs,
+    durationMs: 0,
+    prestart: [],
+    steps: [],
+    runs: [],
+    warnings: [],
+    records: [],
+    children: [],
+    usage: {},
+    error,
+  }
+  return { ok: false, error, gathered: { runs: [], text: "" }, trace }
+}

@@ -1,0 +1,25 @@
+import { expect, test, vi } from "vitest"
+import { createAgent } from "../../src/agent/agent.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+
+vi.mock("../../src/agent/session-turn.ts", () => {
+  throw new Error("the file is gone")
+})
+
+test("a turn whose loop cannot be loaded ends as any failed turn does: once, typed, with nothing gathered", async () => {
+  const model = scriptedModel([])
+  const agent = createAgent({ profile: resolveProfile({ name: "test", persona: "You are Fay." }), model })
+  const turn = agent.session("one").send("Hello")
+  const events = []
+  for await (const event of turn) events.push(event.type)
+  expect(events).toEqual(["turn-start", "turn-end"])
+  const result = await turn.result
+  expect(result).toMatchObject({ ok: false, gathered: { runs: [], text: "" } })
+  if (result.ok) throw new Error("expected a failed turn")
+  expect(result.error.code).toBe("session-store")
+  expect(result.trace).toMatchObject({ turnId: turn.id, process: "main-virtual", steps: [], usage: {}, error: result.error })
+  expect(result.trace.durationMs).toBe(0)
+  await agent.close()
+  expect(model.requests).toEqual([])
+})
