@@ -38,7 +38,9 @@ export interface AssembleInjectionsOptions {
  */
 export function assembleInjections(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
   const { dialect, counter = roughCounter, ...rest } = options
-  return assembledBefore(given, { dialect, counter, options: JSON.stringify(rest) }, () => assembleAnew(given, options))
+  return assembledBefore(given, { dialect, counter, options: JSON.stringify(rest) }, (standing) =>
+    assembleAnew(standing, options),
+  )
 }
 
 function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {

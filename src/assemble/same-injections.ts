@@ -8,7 +8,8 @@ export function sameInjections(a: readonly Injection[], b: readonly Injection[])
   return sameLists(a, b, sameInjection)
 }
 
-function sameInjection(a: Injection, b: Injection): boolean {
+/** True when two injections make the same of a prompt. */
+export function sameInjection(a: Injection, b: Injection): boolean {
   const isAlike = a.key === b.key && a.trust === b.trust && a.priority === b.priority && a.role === b.role && a.scope === b.scope
   return (
     isAlike &&
@@ -64,6 +65,7 @@ function sameSource(a: Source | undefined, b: Source | undefined): boolean {
   return a === b || (a?.file === b?.file && a?.line === b?.line && a?.column === b?.column)
 }
 
-function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean): boolean {
+/** True for two lists of as many items, each the same as the other's. */
+export function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean): boolean {
   return a === b || (a.length === b.length && a.every((item, index) => item === b[index] || same(item, b[index] as Item)))
 }

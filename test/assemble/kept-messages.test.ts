@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
+import { shippedDialect } from "../../src/dialect/shipped.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { said, turnState } from "../support/turns.ts"
 import { both } from "../tokenizers/tiktoken/encoders.ts"
@@ -41,6 +42,8 @@ describe("messages kept from turn to turn", () => {
             const kept = assemble(stack, { ...options, turn, counter: step % 2 === 0 ? one : other })
             const alone = assemble(stack, {
               ...options,
+              // What was made of equal injections is found again by dialect: another one begins with nothing.
+              dialect: { ...shippedDialect(where.dialect, where.locale) },
               turn: structuredClone(turn),
               counter: step % 2 === 0 ? { ...one } : { ...other },
             })

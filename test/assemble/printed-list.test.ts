@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
-import { roughCounter } from "../../src/assemble/rough-counter.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
+import { shippedDialect } from "../../src/dialect/shipped.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 
 /** What is done to a stack between two requests. */
@@ -36,11 +36,11 @@ describe("what the rest slot printed before", () => {
               items: stack.items().map((item) => ({ ...item })),
             }
           })
-          // Only now, so that each request above comes right after the one before it; with a counter of its own, as the same
-          // input would give the very same assembly.
-          const counter = { ...roughCounter }
-          for (const { assembly, items } of made)
-            expect(assembly).toEqual(assemble(new PromptStack(items), { dialect: name, prompt: "chat", counter }))
+          for (const { assembly, items } of made) {
+            // What was made of equal injections is found again by dialect: another one begins with nothing.
+            const dialect = { ...shippedDialect(name, "en") }
+            expect(assembly).toEqual(assemble(new PromptStack(items), { dialect, prompt: "chat" }))
+          }
         },
       ),
     )

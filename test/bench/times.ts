@@ -1,13 +1,8 @@
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import type { Row } from "./bench.ts"
-import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
+import { cpuMsAlone, formatMs, formatRatio, median } from "./measure.ts"
 
 /** Who is measured; `strict` is the floor with our own counter in place of tiktoken's. */
 export type Who = "floor" | "strict" | "exact" | "ours"
-
-setFlagsFromString("--expose-gc")
-const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void
 
 const whos = ["floor", "strict", "exact", "ours"] as const satisfies readonly Who[]
 
@@ -21,10 +16,8 @@ export class Times {
     this.#warmUps = warmUps
   }
 
-  /** What the one measured before left behind is not charged to this one. */
   async add(what: string, whose: Who, action: () => unknown): Promise<number> {
-    collect({ type: "minor" })
-    const ms = await cpuMs(action)
+    const ms = await cpuMsAlone(action)
     this.note(what, whose, ms)
     return ms
   }
