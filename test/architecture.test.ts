@@ -1,5 +1,7 @@
+import { posix } from "node:path"
 import { describe, expect, test } from "vitest"
 import { checkArchitecture, type Violation } from "./support/architecture.ts"
+import { importsOf } from "./support/imports.ts"
 import { readSources } from "./support/source-files.ts"
 
 const show = (violations: readonly Violation[]) => violations.map(({ rule, file, detail }) => `${rule}: ${file}: ${detail}`)
@@ -7,6 +9,37 @@ const show = (violations: readonly Violation[]) => violations.map(({ rule, file,
 describe("the house", () => {
   test("no source file breaks the layer order, the size limit or a rule on exports", () => {
     expect(show(checkArchitecture(readSources("src", ".ts")))).toEqual([])
+  })
+})
+
+/** Folders of `assemble` from the lowest up; those of one row do not know each other. */
+const assembleRows = [["tokens", "cut"], ["draft"], ["print"], ["fit"], [""]]
+
+/** Imports within `assemble` of what stands higher, or beside. */
+function upwardImports(sources: ReadonlyMap<string, string>): string[] {
+  const folderIn = (file: string) => file.slice("src/assemble/".length).split("/").slice(0, -1).join("/")
+  const rowIn = (folder: string) => assembleRows.findIndex((row) => row.includes(folder))
+  return [...sources].flatMap(([file, text]) =>
+    importsOf(text).flatMap(({ specifier }) => {
+      const target = posix.join(posix.dirname(file), specifier)
+      if (!file.startsWith("src/assemble/") || !specifier.startsWith(".") || !target.startsWith("src/assemble/")) return []
+      const [from, to] = [folderIn(file), folderIn(target)]
+      return from === to || rowIn(from) > rowIn(to) ? [] : [`${file} → ${target}`]
+    }),
+  )
+}
+
+describe("the folders of assemble", () => {
+  test("stand one above the other: tokens, drafts, printing, fitting, assembling", () => {
+    const sources = readSources("src", ".ts")
+    expect(upwardImports(sources)).toEqual([])
+    const folders = new Set(
+      [...sources.keys()].map((file) => /^src\/assemble\/(?:(\w+)\/)?/.exec(file)).map((found) => found && (found[1] ?? "")),
+    )
+    folders.delete(null)
+    expect([...folders].sort()).toEqual(assembleRows.flat().sort())
+    const planted = new Map([["src/assemble/draft/a.ts", 'import { b } from "../fit/b.ts"\n']])
+    expect(upwardImports(planted)).toEqual(["src/assemble/draft/a.ts → src/assemble/fit/b.ts"])
   })
 })
 

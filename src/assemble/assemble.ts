@@ -6,7 +6,7 @@ import { combineInjections } from "../layers/combine-injections.ts"
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { assembleInjections } from "./assemble-injections.ts"
-import type { WaterMarks } from "./water-marks.ts"
+import type { WaterMarks } from "./fit/water-marks.ts"
 
 /** How a stack becomes a request. */
 export interface AssembleOptions {

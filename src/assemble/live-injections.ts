@@ -1,6 +1,6 @@
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
-import type { KeyPlaces } from "./fit-options.ts"
+import type { KeyPlaces } from "./fit/fit-options.ts"
 
 /** What of the given injections a prompt is made from. */
 export interface LiveInjections {

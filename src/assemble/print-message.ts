@@ -2,7 +2,7 @@ import type { Injection } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { parseTemplate } from "../template/parse.ts"
 import { cleanInjection } from "./clean-injections.ts"
-import { compose } from "./compose.ts"
+import { compose } from "./print/compose.ts"
 
 /** The last message that injections print in a prompt of a dialect, cleaned and encoded, not counted; `""` where there is none. */
 export function printMessage(injections: readonly Injection[], dialect: Dialect, prompt: string): string {

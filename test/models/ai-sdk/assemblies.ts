@@ -1,4 +1,4 @@
-import { findPrefixes } from "../../../src/assemble/prefixes.ts"
+import { findPrefixes } from "../../../src/assemble/draft/prefixes.ts"
 import type { Message, MessageRole } from "../../../src/core/message.ts"
 import type { Stability } from "../../../src/core/scope.ts"
 import type { Assembly, Span } from "../../../src/core/span.ts"

@@ -1,0 +1,82 @@
+import type { Message } from "../../core/message.ts"
+import type { CountedTool, TokenCounter } from "../../core/ports.ts"
+import type { Prefix, Span } from "../../core/span.ts"
+import { messageCounter } from "../tokens/message-counter.ts"
+import type { Draft, DraftMessage } from "./draft.ts"
+import { findPrefixes } from "./prefixes.ts"
+import { joined, messageTokens, writeMessage } from "./written-message.ts"
+
+/** A draft with its messages written out and every span counted. */
+export interface CountedDraft {
+  readonly messages: readonly Message[]
+  readonly spans: readonly Span[]
+  /** Of the messages' contents. */
+  readonly tokens: number
+  /** What the provider adds around them. */
+  readonly overheadTokens: number
+  readonly prefixes: readonly Prefix[]
+}
+
+/** With what a draft is counted: a counter, and the native tools that go with the request. */
+export interface Counting {
+  readonly counter: TokenCounter
+  readonly tools?: readonly CountedTool[]
+}
+
+/** Tokens of a draft: its messages' contents, and what the provider adds around them. */
+export function countDraft({ messages }: Draft, counting: Counting): number {
+  const counter = messageCounter(counting.counter)
+  let tokens = 0
+  for (const message of messages) tokens += messageTokens(message, counter)
+  return counting.counter.overhead ? tokens + overheadOf(messages.map(sketchOf), counting) : tokens
+}
+
+/** Writes a draft out and counts it: its messages, its spans, and the prefix that ends with each stability. */
+export function countSpans(draft: Draft, counting: Counting): CountedDraft {
+  const counter = messageCounter(counting.counter)
+  const written = draft.messages.map((message, index) => writeMessage(message, index, counter))
+  const messages = written.map(({ message }) => message)
+  const spans: Span[] = []
+  let tokens = 0
+  for (const { spans: own, growth } of written) {
+    for (const span of own) spans.push(span)
+    tokens += growth.tokens
+  }
+  return {
+    messages,
+    spans,
+    tokens,
+    overheadTokens: overheadOf(messages, counting),
+    prefixes: findPrefixes(messages, spans, {
+      tokensUpTo: (message, count) => written[message]?.growth.upTo(count) ?? 0,
+      even: (message) => written[message]?.even,
+    }),
+  }
+}
+
+function overheadOf(
+  messages: readonly { readonly role: string; readonly content: string }[],
+  { counter, tools }: Counting,
+): number {
+  return counter.overhead?.(messages, ...(tools ? [tools] : [])) ?? 0
+}
+
+/** A message as what providers add is counted from. */
+function sketchOf(draft: DraftMessage): { readonly role: string; readonly content: string } {
+  return draft.written?.message ?? new Unwritten(draft)
+}
+
+/** A message whose content is written out only when it is read: what providers add seldom depends on it. */
+class Unwritten {
+  readonly role: string
+  readonly #pieces: DraftMessage["pieces"]
+
+  constructor({ role, pieces }: DraftMessage) {
+    this.role = role
+    this.#pieces = pieces
+  }
+
+  get content(): string {
+    return joined(this.#pieces)
+  }
+}

@@ -1,0 +1,62 @@
+import { commonStart } from "../../core/growing-lists.ts"
+import type { Entry, Fit } from "../../core/value.ts"
+
+/** Entries that stay or go together: one, and those that answer it. */
+export interface Unit {
+  /** Where it begins in the list, and how many entries it has. */
+  readonly at: number
+  readonly size: number
+}
+
+/**
+ * The units of a list in the order in which they go: by their first entry's score, equal ones oldest first; without scores
+ * oldest first, but the model's answers before the user's message that they answer. It depends on nothing that comes later
+ * than the next message of the user, so that a list that grows goes on in the same order.
+ */
+export function dropOrder(entries: readonly Entry[], fit: Fit | undefined): readonly Unit[] {
+  const scores = fit?.scores
+  if (!scores) return answersFirst(entries)
+  return unitsFrom(entries, 0).sort((a, b) => (scores[a.at] ?? 0) - (scores[b.at] ?? 0) || a.at - b.at)
+}
+
+function unitsFrom(entries: readonly Entry[], from: number): Unit[] {
+  const units: Unit[] = []
+  for (let at = from, end = from + 1; at < entries.length; at = end, end++) {
+    while (entries[end]?.answers === true) end++
+    units.push({ at, size: end - at })
+  }
+  return units
+}
+
+/** The order of a list as far as nothing that comes later changes it: of its first `settled` entries, while the one after them stays. */
+interface SettledOrder {
+  readonly entries: readonly Entry[]
+  readonly settled: number
+  readonly order: readonly Unit[]
+}
+
+/** By its first entry, the last list that was put in order: history grows by a turn, and is ordered in each. */
+const settledOrders = new WeakMap<Entry, SettledOrder>()
+
+function answersFirst(entries: readonly Entry[]): readonly Unit[] {
+  const [first] = entries
+  if (!first) return []
+  const known = settledOrders.get(first)
+  const isSettled = known !== undefined && commonStart(known.entries, entries) > known.settled
+  const order: Unit[] = isSettled ? known.order.slice() : []
+  let question: Unit | undefined
+  let settled = { settled: 0, order: 0 }
+  for (const unit of unitsFrom(entries, isSettled ? known.settled : 0)) {
+    const role = entries[unit.at]?.role
+    if (question && role !== "assistant") {
+      order.push(question)
+      question = undefined
+    }
+    if (question === undefined) settled = { settled: unit.at, order: order.length }
+    if (role === "user") question = unit
+    else order.push(unit)
+  }
+  settledOrders.set(first, { entries, settled: settled.settled, order: order.slice(0, settled.order) })
+  if (question) order.push(question)
+  return order
+}

@@ -1,0 +1,185 @@
+import type { CutSize } from "../../core/span.ts"
+import { type Entry, type Injection, isText } from "../../core/value.ts"
+import { cutOf } from "../cut/notice.ts"
+import { tokensUpTo } from "../tokens/entry-tokens.ts"
+import { TextSlices } from "../tokens/text-slices.ts"
+import { fewestGone, type Gains, gainsOf } from "./cut-search.ts"
+import { dropOrder, type Unit } from "./drop-order.ts"
+import type { FitState, Goal, Tryout } from "./fit-state.ts"
+import { shrinkTo, sizeOf } from "./shrink.ts"
+import { dropUnits } from "./shrink-entries.ts"
+import type { Shrunk } from "./shrunk.ts"
+import { largestSize } from "./size-search.ts"
+import { historySteps, unitTokens } from "./water-marks.ts"
+
+/** Shortens an injection that is printed as little as it takes, or else to its minimum; true where something was saved. */
+export function shorten(state: FitState, whole: Injection, goal: Goal): boolean {
+  const found = Array.isArray(whole.content) ? shortList(state, whole, goal) : shortText(state, whole, goal)
+  return found !== undefined && state.adopt(found.tryout, goal, [{ key: whole.key, cut: found.cut, reason: goal.reason }])
+}
+
+/** A shorter form, and how it was made. */
+interface Short {
+  readonly tryout: Tryout
+  readonly cut: CutSize
+}
+
+/** Tries forms of an injection; the last one tried is kept, as it is mostly the one chosen. */
+function tryouts(state: FitState, key: string, make: (size: number) => Shrunk): (size: number) => Short {
+  let last: { readonly size: number; readonly short: Short } | undefined
+  return (size) => {
+    if (last?.size === size) return last.short
+    const { injection, cut } = make(size)
+    last = { size, short: { tryout: state.tryout(key, injection), cut } }
+    return last.short
+  }
+}
+
+/**
+ * Begins with a history that is plainly too long already cut, so that its oldest part is not even composed. The step is the
+ * first one after which the values fit; where that turns out to leave room for one step more, nothing is presumed.
+ */
+export function presumeHistory(state: FitState, whole: Injection, reason: string): void {
+  const { budgetTokens = Number.POSITIVE_INFINITY, notices } = state.options
+  const steps = stepsOf(state, whole)
+  const own = steps.gains.upTo(steps.gains.length)
+  if (own <= budgetTokens * plainly) return
+  const over = own + state.lastingTokens() + state.turnValueTokens() - budgetTokens
+  let count = 1
+  while (count < steps.units.length && steps.gains.upTo(count) < over) count++
+  const { injection, cut } = dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, notices)
+  const tryout = state.tryout(whole.key, injection)
+  const stepGains = steps.gains.upTo(count) - steps.gains.upTo(count - 1)
+  if (!tryout.draft.printed.has(whole.key) || state.totalTokens(tryout.draft) + stepGains / plainly <= budgetTokens) return
+  state.presume(tryout, own, { key: whole.key, cut, reason })
+}
+
+/** Above every doubt that the seams between messages leave. */
+const plainly = 1.25
+
+/** The ways in which a list can give way: after so many of its units. */
+interface ListSteps {
+  readonly order: readonly Unit[]
+  readonly units: readonly number[]
+  readonly gains: Gains
+}
+
+function shortList(state: FitState, whole: Injection, goal: Goal): Short | undefined {
+  const steps = stepsOf(state, whole)
+  const at = tryouts(state, whole.key, (count) =>
+    dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.options.notices),
+  )
+  const most = mostSteps(state, whole, steps.units.length, at)
+  const gone = keptOf(state, whole)
+  const before = gone === undefined ? 0 : steps.units.filter((units) => leftAfter(whole, steps.order, units) >= gone).length
+  if (before >= most) return undefined
+  const gains: Gains = {
+    length: most - before,
+    upTo: (count) => steps.gains.upTo(before + count) - steps.gains.upTo(before),
+    atLeast: () => 0,
+  }
+  const found = fewestGone(gains, goal.excess(state.draft), (count) => goal.excess(at(before + count).tryout.draft))
+  return at(found === undefined ? most : before + found)
+}
+
+const knownSteps = new WeakMap<FitState, { readonly whole: Injection; readonly steps: ListSteps }>()
+
+/** The steps of a list, found once. */
+function stepsOf(state: FitState, whole: Injection): ListSteps {
+  const known = knownSteps.get(state)
+  if (known?.whole === whole) return known.steps
+  const steps = findSteps(state, whole)
+  knownSteps.set(state, { whole, steps })
+  return steps
+}
+
+function findSteps(state: FitState, whole: Injection): ListSteps {
+  const { budgetTokens, history } = state.options
+  if (whole.key === "history" && budgetTokens !== undefined) {
+    return historySteps(whole, history, { room: roomForHistory(state, budgetTokens), counter: state.counter })
+  }
+  const entries = whole.content as readonly Entry[]
+  const order = dropOrder(entries, whole.fit)
+  const upTo = tokensUpTo(entries, state.counter)
+  const tokens = order.map((unit) => unitTokens(unit, upTo))
+  return { order, units: order.map((_, index) => index + 1), gains: gainsOf(tokens) }
+}
+
+/** What the request may have beside what stays the same from turn to turn. */
+function roomForHistory(state: FitState, budgetTokens: number): number {
+  return budgetTokens - (state.options.history.reserveTokens ?? 0) - state.lastingTokens()
+}
+
+/** How many entries are left of a list that was shortened before. */
+function keptOf(state: FitState, { key }: Injection): number | undefined {
+  const cut = state.cutOf(key)
+  return cut && "entries" in cut ? cut.entries : undefined
+}
+
+function leftAfter({ content }: Injection, order: readonly Unit[], units: number): number {
+  const gone = order.slice(0, units).reduce((sum, { size }) => sum + size, 0)
+  return (content as readonly Entry[]).length - gone
+}
+
+/** How many steps leave the reserved tokens of content. */
+function mostSteps(state: FitState, { key, fit }: Injection, all: number, at: (count: number) => Short): number {
+  const minTokens = fit?.minTokens ?? 0
+  if (minTokens <= 0) return all
+  const lacks = (count: number) => minTokens - contentTokens(state, key, at(count).tryout)
+  return largestSize({ least: 0, most: all, guess: all - 1 }, (count) => (count === 0 ? 0 : lacks(count)))
+}
+
+function shortText(state: FitState, whole: Injection, goal: Goal): Short | undefined {
+  const { key, fit } = whole
+  const learn = learner(state, whole)
+  const at = tryouts(state, key, (size) => {
+    const shrunk = shrinkTo(whole, size, state.options.notices)
+    learn(shrunk.injection)
+    return shrunk
+  })
+  const cut = state.cutOf(key)
+  const most = (cut && "characters" in cut ? Math.min(cut.characters, sizeOf(whole)) : sizeOf(whole)) - 1
+  const minTokens = fit?.minTokens ?? 0
+  const lacks = (size: number) => minTokens - contentTokens(state, key, at(size).tryout)
+  const least = minTokens <= 0 ? 0 : smallestSize(most + 1, lacks)
+  if (least > most) return undefined
+  const guess = guessSize(state, whole, goal)
+  return at(largestSize({ least, most, guess }, (size) => goal.excess(at(size).tryout.draft)))
+}
+
+/** Counts what is left of a text from the pieces of the whole, so that no size is counted from nothing. */
+function learner({ counter }: FitState, { content }: Injection): (shrunk: Injection) => void {
+  const text = typeof content === "string" ? content : typeof content === "object" && isText(content) ? content.text : ""
+  const slices = counter.store ? new TextSlices(text, counter.store) : undefined
+  return ({ content: shorter }) => {
+    const cut = typeof shorter === "object" && isText(shorter) ? cutOf(shorter) : undefined
+    if (!slices || !cut || !text.startsWith(cut.head) || !text.endsWith(cut.tail)) return
+    slices.learnHead(cut.head.length)
+    slices.learnTail(text.length - cut.tail.length)
+  }
+}
+
+/** The smallest size that lacks nothing. */
+function smallestSize(all: number, lacks: (size: number) => number): number {
+  let [low, high] = [0, all]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (lacks(middle) <= 0) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** What is over comes off the text's tokens; its size goes with them. */
+function guessSize(state: FitState, whole: Injection, goal: Goal): number {
+  const own = state.ownTokens(whole.key)
+  const share = own === 0 ? 0 : Math.max(0, 1 - goal.excess(state.draft) / own)
+  return Math.floor(sizeOf(whole) * share)
+}
+
+function contentTokens({ counter }: FitState, key: string, { draft }: Tryout): number {
+  let tokens = 0
+  for (const { pieces } of draft.messages)
+    for (const piece of pieces) if (piece.key === key && piece.part === "content") tokens += counter.part(piece).tokens
+  return tokens
+}

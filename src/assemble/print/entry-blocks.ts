@@ -1,0 +1,89 @@
+import type { Source } from "../../core/source.ts"
+import type { Trust } from "../../core/trust.ts"
+import type { Entry, Injection } from "../../core/value.ts"
+import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
+import type { DraftMessage, Piece } from "../draft/draft.ts"
+import type { Origin } from "../draft/draft-recorder.ts"
+
+/** What an entry prints by itself. */
+export interface EntryBlock {
+  readonly pieces: readonly Piece[]
+  /** True when the first piece is the file's own text and not a value, a fence or a notice. */
+  readonly opensWithFrame: boolean
+  /** The white space that stood before it the last time. */
+  lead?: Piece | undefined
+  /** The message that it makes, where it was asked for. */
+  message?: DraftMessage
+}
+
+/** Where an entry is printed. */
+export interface BlockPlace {
+  readonly file: PromptFile
+  readonly injection: Injection
+  readonly rest?: boolean
+}
+
+/** In what it is printed. */
+export interface BlockContext {
+  readonly dialect: Dialect
+  readonly origin: Origin
+}
+
+/** A block, and the context in which it was printed. */
+interface KnownBlock extends EntryBlock {
+  readonly dialect: Dialect
+  readonly key: string
+  readonly stability: Origin["stability"]
+  readonly injectionKey: string
+  readonly trust: Trust
+  readonly source: Source | undefined
+  readonly rest: boolean | undefined
+}
+
+/** The last block of each entry, or rest item, in each file: they are readonly data, so the same one prints the same. */
+const blocks = new WeakMap<PromptFile, WeakMap<Entry | Injection, KnownBlock>>()
+
+/** The file asked for last: one after the other, all entries of a list print through the same. */
+let last: { readonly file: PromptFile; readonly blocks: WeakMap<Entry | Injection, KnownBlock> } | undefined
+
+function blocksOf(file: PromptFile): WeakMap<Entry | Injection, KnownBlock> {
+  if (last?.file === file) return last.blocks
+  const ofFile = blocks.get(file) ?? new WeakMap<Entry | Injection, KnownBlock>()
+  blocks.set(file, ofFile)
+  last = { file, blocks: ofFile }
+  return ofFile
+}
+
+/** What an entry, or a rest item, printed the last time in the same context. */
+export function knownBlock(
+  owner: Entry | Injection,
+  { file, injection, rest }: BlockPlace,
+  { dialect, origin }: BlockContext,
+): EntryBlock | undefined {
+  const known = blocksOf(file).get(owner)
+  const isSame =
+    known !== undefined &&
+    known.dialect === dialect &&
+    known.key === origin.key &&
+    known.stability === origin.stability &&
+    known.injectionKey === injection.key &&
+    known.trust === injection.trust &&
+    known.source === injection.source &&
+    known.rest === rest
+  return isSame ? known : undefined
+}
+
+/** Remembers what an entry printed, in place of what it printed before in that file. */
+export function rememberBlock(
+  owner: Entry | Injection,
+  { file, injection, rest }: BlockPlace,
+  { dialect, origin }: BlockContext,
+  block: EntryBlock,
+): EntryBlock {
+  const { key, stability } = origin
+  const { key: injectionKey, trust, source } = injection
+  const { pieces, opensWithFrame } = block
+  const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest }
+  blocksOf(file).set(owner, known)
+  return known
+}

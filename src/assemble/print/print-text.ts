@@ -1,0 +1,95 @@
+import type { Source } from "../../core/source.ts"
+import type { Trust } from "../../core/trust.ts"
+import type { Text } from "../../core/value.ts"
+import { encodeText } from "../../encode/encode.ts"
+import { isEncodedText } from "../../encode/encoded.ts"
+import { encodeFence } from "../../encode/fence.ts"
+import type { Markers } from "../../encode/markers.ts"
+import type { EncoderName, SlotNode } from "../../template/ast.ts"
+import { cutFencesOf } from "../cut/cut-fences.ts"
+import { type CutText, cutOf, framedNotice } from "../cut/notice.ts"
+import { closedNotice } from "../cut/open-fence.ts"
+
+/** What of an encoded text is whose, and where it comes from. */
+export interface PrintedPart {
+  readonly text: string
+  readonly part: "frame" | "content" | "notice"
+  readonly trust: Trust
+  readonly source?: Source
+}
+
+/** Where a text is printed. */
+export interface TextPlace {
+  readonly node: SlotNode
+  readonly markers: Markers
+  /** Where the text comes from, unless it says so itself. */
+  readonly source?: Source
+}
+
+/**
+ * Encodes a text for the place it stands in (design, rule 2). Trust decides: author text stands as it is, other text
+ * goes through the encoder the file names, else `lines` where it is alone on its line and `inline` inside one.
+ * Joined, the parts are what is printed.
+ */
+export function printText(text: Text, { node, markers, source: around }: TextPlace): PrintedPart[] {
+  const source = text.source ?? around ?? node.source
+  const content = (encoded: string, at: Source = source): PrintedPart => ({
+    text: encoded,
+    part: "content",
+    trust: text.trust,
+    source: at,
+  })
+  if (isEncodedText(text)) return notBlank([content(text.text)])
+  const encoder = encoderFor(text, node)
+  const cut = cutOf(text)
+  if (encoder === "fence") return notBlank(fenced(text.text, { cut, content, node, source }))
+  const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
+  // Inside a line a cut value is one quoted string, notice and all.
+  if (!cut || encoder === "inline") return notBlank([content(encode(text.text))])
+  const closed = withFencesClosed(text, cut, encode)
+  return notBlank([content(encode(cut.head)), noticePart(closed), content(encode(cut.tail), tailSource(source, cut))])
+}
+
+/** A fence that the cut left open is closed by the notice (S17), unless the encoder has taken fences their meaning. */
+function withFencesClosed(text: Text, cut: CutText, encode: (raw: string) => string): CutText {
+  const open = cutFencesOf(text)
+  if (!open || encode("```") !== "```") return cut
+  const { head, tail, notice } = cut
+  const before = head === "" ? undefined : open.before
+  const after = tail === "" ? undefined : open.after
+  return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }
+}
+
+function encoderFor(text: Text, node: SlotNode): EncoderName | undefined {
+  if (node.encoder) return node.encoder
+  if (text.trust === "author") return undefined
+  return node.alone ? "lines" : "inline"
+}
+
+/** What a fence is made from. */
+interface Fenced {
+  readonly cut: CutText | undefined
+  readonly content: (text: string, at?: Source) => PrintedPart
+  readonly node: SlotNode
+  readonly source: Source
+}
+
+function fenced(text: string, { cut, content, node, source }: Fenced): PrintedPart[] {
+  const whole = encodeFence(text)
+  const frame = (mark: string): PrintedPart => ({ text: mark, part: "frame", trust: "author", source: node.source })
+  const inside = cut ? [content(cut.head), noticePart(cut), content(cut.tail, tailSource(source, cut))] : [content(text)]
+  return [frame(whole.slice(0, whole.indexOf("\n") + 1)), ...inside, frame(whole.slice(whole.lastIndexOf("\n")))]
+}
+
+function noticePart(cut: CutText): PrintedPart {
+  const { source } = cut.notice
+  return { text: framedNotice(cut), part: "notice", trust: "author", ...(source ? { source } : {}) }
+}
+
+function tailSource(source: Source, { linesBeforeTail }: CutText): Source {
+  return linesBeforeTail === 0 ? source : { file: source.file, line: source.line + linesBeforeTail }
+}
+
+function notBlank(parts: readonly PrintedPart[]): PrintedPart[] {
+  return parts.filter(({ text }) => text !== "")
+}

@@ -1,0 +1,156 @@
+import type { MessageRole, ToolCall } from "../../core/message.ts"
+import type { Stability } from "../../core/scope.ts"
+import type { Source } from "../../core/source.ts"
+import { type Entry, type Injection, isText, type Value } from "../../core/value.ts"
+import type { Dialect } from "../../dialect/dialect.ts"
+import type { SlotNode, TemplateRole } from "../../template/ast.ts"
+import { FrameWriter } from "../../template/frame-writer.ts"
+import type { WalkHost } from "../../template/walk.ts"
+import { type NoticeText, noticeOf } from "../cut/notice.ts"
+import type { Draft, DraftMessage, MessageCalls } from "../draft/draft.ts"
+import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
+import { entryFile, missingEntryFile, notEntries } from "./entry-file.ts"
+import type { Landing } from "./landing.ts"
+import { usualStability } from "./usual-stability.ts"
+import { type EntryPlace, ValuePrinter } from "./value-printer.ts"
+
+/** What a prompt is printed from. */
+export interface PromptPrinterInput {
+  /** All that were given, placed or not. */
+  readonly injections: readonly Injection[]
+  readonly landing: Landing
+  readonly developerRole: boolean
+}
+
+/** Prints a prompt file: its messages, and in them the values that landed in its slots. One printer makes one draft. */
+export class PromptPrinter implements WalkHost {
+  readonly writer: FrameWriter
+  readonly #recorder = new DraftRecorder()
+  readonly #values: ValuePrinter
+  readonly #dialect: Dialect
+  readonly #input: PromptPrinterInput
+  /** What was cut from a list of messages; it stands where the next message begins. */
+  #heldNotice: { readonly injection: Injection; readonly notice: NoticeText; readonly source: Source } | undefined
+
+  constructor(dialect: Dialect, input: PromptPrinterInput) {
+    this.#dialect = dialect
+    this.#input = input
+    this.writer = new FrameWriter((text, source) => this.#recorder.put({ text, part: "frame", trust: "author", source }))
+    this.#values = new ValuePrinter(dialect, this.writer, this.#recorder)
+  }
+
+  draft(): Draft {
+    if (this.#heldNotice) this.#startMessage("user")
+    return this.#recorder.draft()
+  }
+
+  holds(name: string): boolean {
+    return this.#input.landing.held.has(name)
+  }
+
+  slot(node: SlotNode): boolean {
+    const landed = this.#input.landing.slots.get(node.name) ?? []
+    const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
+    const file = isRest ? entryFile(this.#dialect, "rest") : undefined
+    if (file) return this.#values.restItems(landed, { node, file })
+    return this.#values.list(landed, { node, separator: "\n\n" }, (injection) =>
+      this.#recorder.from(originOf(injection), () =>
+        this.#values.value(injection.content, { injection, node, fileName: injection.key, rest: isRest }),
+      ),
+    )
+  }
+
+  branch(name: string, print: () => boolean): boolean {
+    return this.#recorder.dependingOn(this.#stabilityOf(name), print)
+  }
+
+  placeholder(name: string, print: () => boolean): boolean {
+    return this.#recorder.from({ key: name, stability: this.#stabilityOf(name), placeholder: true }, print)
+  }
+
+  role(role: TemplateRole, source: Source): void {
+    const isFolded = role === "developer" && !this.#input.developerRole
+    if (isFolded && this.#recorder.role === "system") {
+      this.#recorder.continueMessage()
+      this.writer.separate("\n\n", source)
+    } else this.#startMessage(isFolded ? "system" : role)
+  }
+
+  messages(name: string, source: Source): void {
+    for (const injection of this.#input.landing.slots.get(name) ?? []) {
+      if (!Array.isArray(injection.content)) throw notEntries(name, source)
+      const node: SlotNode = { type: "slot", name, alone: true, source }
+      const file = entryFile(this.#dialect, name)
+      if (!file) throw missingEntryFile(name, this.#dialect, node)
+      const place = { injection, file, node }
+      this.#recorder.from(originOf(injection), () => {
+        for (const entry of injection.content as readonly Entry[]) this.#message(entry, place)
+      })
+    }
+    this.#recorder.endMessage()
+  }
+
+  #message(entry: Entry, place: EntryPlace): void {
+    const { injection, node } = place
+    const notice = noticeOf(entry)
+    if (notice) {
+      this.#heldNotice = { injection, notice, source: node.source }
+      return
+    }
+    const message = this.#heldNotice ? undefined : this.#values.entryMessage(entry, place, openingOf)
+    if (message) {
+      this.writer.startMessage()
+      this.writer.beforeContent(node.source)
+      this.#recorder.addMessage(message)
+      return
+    }
+    const { role, calls } = openingOf(entry)
+    this.#startMessage(role, calls)
+    this.#values.entry(entry, place)
+  }
+
+  /** A held notice opens a message of the user; the assistant did not say it, and history does not stand in the system message. */
+  #startMessage(role: MessageRole, calls?: MessageCalls): void {
+    const held = this.#heldNotice
+    this.#heldNotice = undefined
+    if (!held) {
+      this.#openMessage(role, calls)
+      return
+    }
+    this.#openMessage("user")
+    this.#recorder.from(originOf(held.injection), () => this.#values.notice(held.notice, held.source))
+    if (role === "user") this.writer.separate("\n\n", held.source)
+    else this.#openMessage(role, calls)
+  }
+
+  #openMessage(role: MessageRole, calls?: MessageCalls): void {
+    this.#recorder.startMessage(role, calls)
+    this.writer.startMessage()
+  }
+
+  /** What nobody gave comes, if it comes, as often as such things do. */
+  #stabilityOf(name: string): Stability {
+    const injection = this.#input.injections.find(({ key }) => key === name)
+    return injection ? originOf(injection).stability : usualStability(name)
+  }
+}
+
+function openingOf(entry: Entry): Omit<DraftMessage, "pieces"> {
+  const calls = callsOf(entry)
+  return { role: roleOf(entry), ...(calls ? { calls } : {}) }
+}
+
+function roleOf({ role }: Entry): MessageRole {
+  return role === "assistant" || role === "tool" ? role : "user"
+}
+
+/** The native calls of an entry: data of the message beside its text. */
+function callsOf({ toolCalls, toolCallId }: Entry): MessageCalls | undefined {
+  if (toolCallId !== undefined) return { toolCallId: textOf(toolCallId) }
+  return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(textOf(toolCalls)) as readonly ToolCall[] }
+}
+
+function textOf(value: Value): string {
+  if (typeof value === "string") return value
+  return typeof value !== "boolean" && isText(value) ? value.text : ""
+}

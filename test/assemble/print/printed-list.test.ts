@@ -1,0 +1,79 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { assemble } from "../../../src/assemble/assemble.ts"
+import { compileDialect } from "../../../src/dialect/dialect.ts"
+import { shippedDialect } from "../../../src/dialect/shipped.ts"
+import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+
+/** What is done to a stack between two requests. */
+const edit = fc.oneof(
+  fc.record({ type: fc.constant("set" as const), at: fc.nat(9), words: fc.nat(4), priority: fc.integer({ min: 1, max: 2 }) }),
+  fc.record({ type: fc.constant("remove" as const), at: fc.nat(9) }),
+)
+
+type Edit = typeof edit extends fc.Arbitrary<infer Made> ? Made : never
+
+function apply(stack: PromptStack, one: Edit): void {
+  const key = `item_${one.at}`
+  if (one.type === "remove") stack.remove(key)
+  // Of a control character nothing is left to see.
+  else stack.add(key, one.words === 0 ? "\u0001" : `Item ${"word ".repeat(one.words)}`, { priority: one.priority, trust: "user" })
+}
+
+describe("what the rest slot printed before", () => {
+  test("S5 S12 is put again as it would be printed anew, whatever was added, replaced, moved and removed", () => {
+    const dialect = fc.constantFrom("layered", "stack", "fay", "soul", "root")
+    fc.assert(
+      fc.property(
+        dialect,
+        fc.array(fc.array(edit, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 6 }),
+        (name, turns) => {
+          const stack = new PromptStack()
+          const made = turns.map((edits) => {
+            for (const one of edits) apply(stack, one)
+            return {
+              assembly: assemble(stack, { dialect: name, prompt: "chat" }),
+              items: stack.items().map((item) => ({ ...item })),
+            }
+          })
+          for (const { assembly, items } of made) {
+            // What was made of equal injections is found again by dialect: another one begins with nothing.
+            const dialect = { ...shippedDialect(name, "en") }
+            expect(assembly).toEqual(assemble(new PromptStack(items), { dialect, prompt: "chat" }))
+          }
+        },
+      ),
+    )
+  })
+
+  test("is parted as its file says, also where some of it is put again and some is new", () => {
+    const dialect = compileDialect({
+      name: "mine",
+      locale: "en",
+      files: [
+        { path: "mine/en/chat.md", attributes: {}, body: "${role(user)}\n${rest}", firstLine: 1 },
+        { path: "mine/en/rest.md", attributes: { separator: "comma" }, body: "${content}", firstLine: 1 },
+      ],
+    })
+    const stack = new PromptStack(["one", "two", "three", "four"].map((key) => ({ key, content: key })))
+    const line = () => assemble(stack, { dialect, prompt: "chat" }).messages.map(({ content }) => content)
+    expect(line()).toEqual(["one, two, three, four"])
+    stack.add("three", "3")
+    expect(line()).toEqual(["one, two, 3, four"])
+    stack.remove("two")
+    stack.add("five", "5")
+    expect(line()).toEqual(["one, 3, four, 5"])
+  })
+
+  test("S5 the first item keeps the prompt file's own white space before it, also one that stood further down", () => {
+    const stack = new PromptStack([
+      { key: "first", content: "One." },
+      { key: "second", content: "Two." },
+      { key: "third", content: "Three." },
+    ])
+    assemble(stack, { prompt: "chat" })
+    stack.remove("first")
+    const { messages } = assemble(stack, { prompt: "chat" })
+    expect(messages.map(({ content }) => content).join("|")).toBe("Two.\n\nThree.")
+  })
+})
