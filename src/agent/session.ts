@@ -6,6 +6,7 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 import type { TurnEvent } from "../turn/events.ts"
 import type { AgentParts } from "./agent-parts.ts"
+import { loadLoop } from "./load-loop.ts"
 import type { ObservedTurn } from "./observers/observer-context.ts"
 import { sessionId } from "./session-id.ts"
 import { sessionState } from "./session-state.ts"
@@ -121,10 +122,16 @@ export class Session {
   /** Runs in the session's order; an abort while the turn waits ends it at once. Never rejects. */
   #run(first: TurnInput, { inputFrom, emit, signal }: Running): Promise<TurnResult> {
     return new Promise((resolve) => {
-      let begun = false
-      const fail = (error: unknown): void => resolve(this.#failed(first, emit, { error, begun }))
+      let isBegun = false
+      let isOver = false
+      // An abort ends the turn at once; what it waited for comes to its own end later, and no second one is told.
+      const fail = (error: unknown): void => {
+        if (isOver) return
+        isOver = true
+        resolve(this.#failed(first, emit, { error, isBegun }))
+      }
       const onAbort = (): void => {
-        if (!begun) fail(signal.reason)
+        if (!isBegun) fail(signal.reason)
       }
       signal.addEventListener("abort", onAbort, { once: true })
       const refusal = this.#refusal(first)
@@ -134,7 +141,8 @@ export class Session {
         .enqueue(this.#queueKey(), async () => {
           if (signal.aborted) return fail(signal.reason)
           const [record, { runSessionTurn }] = await Promise.all([this.#load(), loadLoop()])
-          begun = true
+          if (signal.aborted) return fail(signal.reason)
+          isBegun = true
           resolve(await runSessionTurn(this.#parts, inputFrom(record), { record, emit, signal }))
         })
         .catch(fail)
@@ -156,9 +164,13 @@ export class Session {
   }
 
   /** A turn that failed before its loop began. */
-  #failed(input: TurnInput, emit: (event: TurnEvent) => void, { error, begun }: { error: unknown; begun: boolean }): TurnResult {
+  #failed(
+    input: TurnInput,
+    emit: (event: TurnEvent) => void,
+    { error, isBegun }: { error: unknown; isBegun: boolean },
+  ): TurnResult {
     const atMs = this.#parts.ports.clock.nowMs()
-    if (!begun) emit({ type: "turn-start", turnId: input.turnId, atMs })
+    if (!isBegun) emit({ type: "turn-start", turnId: input.turnId, atMs })
     return unbegunTurn(input, atMs, asSessionError(error))
   }
 
@@ -198,14 +210,6 @@ export class Session {
   #queueKey(): string {
     return sessionId(this.key)
   }
-}
-
-let loop: Promise<typeof import("./session-turn.ts")> | undefined
-
-/** Loaded with the first turn or preview: who imports the library for its prompts alone does not pay for the loop. */
-function loadLoop() {
-  loop ??= import("./session-turn.ts")
-  return loop
 }
 
 /** What a turn runs with. */

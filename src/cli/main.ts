@@ -25,7 +25,12 @@ async function run(): Promise<void> {
     },
     onTerminate(listener) {
       process.on("SIGTERM", listener)
-      return () => process.off("SIGTERM", listener)
+      // Listening alone does not keep a process going, nor does looking for jobs in a file.
+      const held = setInterval(() => undefined, 2 ** 30)
+      return () => {
+        clearInterval(held)
+        process.off("SIGTERM", listener)
+      }
     },
   })
   // What was written goes out before the process does.

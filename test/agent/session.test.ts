@@ -55,6 +55,33 @@ describe("a session", () => {
     expect(types.at(-1)).toBe("turn-end")
   })
 
+  test.each(["refused", "waiting", "being loaded", "being loaded in vain"])(
+    "a turn that is aborted while it is %s begins and ends once, and nothing of it runs",
+    async (when) => {
+      const { promise: gate, resolve: open, reject: fail } = Promise.withResolvers<void>()
+      const store = createInMemorySessionStore()
+      const load: SessionStore["load"] = async (key) => {
+        await gate
+        return store.load(key)
+      }
+      const model = scriptedModel(when === "waiting" ? [finish("一")] : [])
+      const { agent, session } = testAgent(model, {}, { store: { ...store, load } })
+      const turns = when === "waiting" ? [session.send("1"), session.send("2")] : [session.send(when === "refused" ? " " : "1")]
+      for (let round = 0; round < 5; round++) await Promise.resolve()
+      const turn = turns.at(-1)
+      turn?.abort()
+      await turn?.result
+      if (when === "being loaded in vain") fail(new Error("the disk is gone"))
+      open()
+      await agent.idle()
+      const types: string[] = []
+      for await (const { type } of turn ?? []) types.push(type)
+      expect(types).toEqual(["turn-start", "turn-end"])
+      expect(await turn?.result).toMatchObject({ ok: false, error: { code: when === "refused" ? "empty-question" : "aborted" } })
+      expect(model.requests).toHaveLength(turns.length - 1)
+    },
+  )
+
   test("writes each turn in one commit with the version it began from", async () => {
     const store = createInMemorySessionStore()
     const commits: number[] = []

@@ -33,6 +33,23 @@ describe("createInMemorySessionStore", () => {
     expect(record?.state).toEqual({ stack: [2] })
   })
 
+  test("a state that holds what it was before is refused once it is nested too deep, as a database would have to refuse it", async () => {
+    const store = createInMemorySessionStore()
+    const turn = async (expectVersion: number) => {
+      const before = (await store.load(key))?.state ?? {}
+      return store.commit(key, commitOf(expectVersion, [], { state: { before, list: [{ before }] } }))
+    }
+    for (let version = 0; version < 166; version++) await turn(version)
+    await expect(turn(166)).rejects.toMatchObject({ code: "usage", message: /state\.list\[0\]\.before .* more than 500 levels/ })
+    expect((await store.load(key))?.version).toBe(166)
+  })
+
+  test("a number that JSON does not have is kept as JSON would give it back", async () => {
+    const store = createInMemorySessionStore()
+    await store.commit(key, commitOf(0, [], { state: { zero: -0, list: [-0] } }))
+    expect((await store.load(key))?.state).toEqual({ zero: 0, list: [0] })
+  })
+
   test.each([
     { expectVersion: 0, note: "a stale one" },
     { expectVersion: 2, note: "one ahead" },

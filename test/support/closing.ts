@@ -79,6 +79,33 @@ export const closingScenes: readonly {
     },
   },
   {
+    name: "what is asked of a store as it is closed is done, or refused as closed",
+    async play(open) {
+      const store = await open()
+      const { agent, session } = agentWithJob(store, async () => undefined)
+      await session.send("one").result
+      const key = { agent: closingAgent, conversation: "test", audience: "private" } as const
+      const outcomeOf = (work: Promise<unknown>) =>
+        work.then(
+          () => "done",
+          (error: { readonly code?: string }) => error.code,
+        )
+      const asked = Array.from({ length: 6 }, () => outcomeOf(store.load(key)))
+      const closing = store.close()
+      let isClosed = false
+      void closing.then(() => {
+        isClosed = true
+      })
+      for (let at = 0; at < 300 && !isClosed; at++) {
+        asked.push(outcomeOf(store.load(key)))
+        await (at % 10 === 0 ? new Promise(setImmediate) : Promise.resolve())
+      }
+      expect((await Promise.all(asked)).filter((outcome) => outcome !== "done" && outcome !== "closed")).toEqual([])
+      await closing
+      await agent.close()
+    },
+  },
+  {
     name: "a turn of an agent whose store was closed ends in a typed error, and the agent closes",
     async play(open, { refuses }) {
       const store = await open()

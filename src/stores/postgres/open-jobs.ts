@@ -1,6 +1,7 @@
 import type { Pool } from "pg"
+import { PromptStrataError } from "../../core/errors.ts"
 import type { JobRunner } from "../../services/job-runner.ts"
-import { runnerOfOpenStore } from "../../services/store-closed.ts"
+import { runnerOfOpenStore, storeClosed } from "../../services/store-closed.ts"
 import type { SqlJobs } from "../sql/sql-database.ts"
 import { asideMessage, claimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
@@ -77,9 +78,12 @@ export async function openJobs(
   })
   const verify = () => void runner.verify().catch(() => undefined)
   const onChange = (what: "more" | "gone") => (what === "gone" ? verify() : runner.wake())
+  const name = `The store at ${target.shown}`
   const told = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      throw postgresFault(error, target)
+      throw isDrained && !PromptStrataError.isInstance(error)
+        ? storeClosed(name, { database: target.shown })
+        : postgresFault(error, target)
     })
   return {
     sql: postgresSqlJobs({ engine, drivers, queues, enqueued, jobSchema, channel, onChange }),
@@ -90,13 +94,15 @@ export async function openJobs(
         close: (options) => told(runner.close(options)),
         dead: () => told(runner.dead()),
       },
-      { store: `The store at ${target.shown}`, isClosed: () => isDrained },
+      { store: name, isClosed: () => isDrained },
     ),
     prepare: (agent) => told(queues.ensure(agent)),
     async close() {
       await runner.close({ drainMs }).finally(() => {
         isDrained = true
       })
+      // Of agents that were made while the others' jobs were waited for.
+      await runner.close({ drainMs: 0 })
       await engine.stop({ graceful: false, close: false })
     },
   }

@@ -20,7 +20,8 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
   let closing: Promise<void> | undefined
 
   async function run<T>(transaction: ReturnType<typeof db.transaction>, work: (db: Queries) => Promise<T>): Promise<T> {
-    if (closing) throw storeClosed(`The store at ${target.shown}`, { database: target.shown })
+    const refusal = () => storeClosed(`The store at ${target.shown}`, { database: target.shown })
+    if (closing) throw refusal()
     for (let attempt = 1; ; attempt += 1) {
       let hasBegun = false
       try {
@@ -29,6 +30,7 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
           return work(queries)
         })
       } catch (error) {
+        if (closing && !hasBegun) throw refusal()
         // A connection that broke while nobody used it shows when it is next used: before anything was done.
         const isHarmless = lostAgainstAnother(error) || (!hasBegun && isConnectionLost(error))
         if (attempt >= attempts || !isHarmless) throw postgresFault(error, target)

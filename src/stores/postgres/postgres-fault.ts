@@ -1,4 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { newerSchemaHint } from "../sql/migrate.ts"
 import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
 
 const lost = "The connection was lost: whether a write at that moment was kept is not known. Load again before repeating it."
@@ -15,6 +16,9 @@ const advice: Readonly<Record<string, (target: ConnectionTarget) => string>> = {
   "53300": () => "The server has no connection left. Lower maxConnections, raise the server's max_connections, or use a pooler.",
   "53100": () => "The server's disk is full.",
   "25006": () => "The server only reads: name the primary in the URL, not a replica.",
+  // An undefined column or table.
+  "42703": () => newerSchemaHint,
+  "42P01": () => newerSchemaHint,
   "57P03": () => "The server is starting or shutting down. Try again in a moment.",
   "57*": () => lost,
   "08*": () => lost,

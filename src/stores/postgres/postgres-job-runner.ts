@@ -133,6 +133,8 @@ export function createPostgresJobRunner(parts: RunnerParts): PostgresJobRunner {
       const names = agent === undefined ? await claims.queues() : [await queueFor(agent)]
       for (const name of names) await parts.prepare(name)
       await recall()
+      // Closed meanwhile: what would begin now, nobody would end.
+      if (handlers.get(agent) !== given) return
       if (stops.length === 0) begin()
       wake()
     },

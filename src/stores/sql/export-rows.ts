@@ -38,7 +38,7 @@ async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: Stor
   const columns = sessionColumns(key)
   const session = await db
     .selectFrom("sessions")
-    .select(["version", "state"])
+    .select(["version", "whole_state"])
     .where(({ and }) => and(columns))
     .executeTakeFirstOrThrow()
   const spokenIn = owns === "part" && "user" in scope ? await turnsOf(db, key, scope.user).execute() : undefined
@@ -50,7 +50,7 @@ async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: Stor
     .orderBy("position")
     .execute()
   const ofKey = ofSession(key)
-  const state = turns === undefined ? (await readState(db, key, session.state)).state : {}
+  const state = turns === undefined ? (await readState(db, key, session.whole_state)).state : {}
   const spoken = messages
     .filter(({ turn_id }) => turns?.has(turn_id) ?? true)
     .map(({ body }): StoreRow => ({ table: "message", ...ofKey, message: JSON.parse(body) as HistoryMessage }))

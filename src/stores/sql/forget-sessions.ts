@@ -61,16 +61,16 @@ async function keepWithoutWords(db: Queries, key: SessionKey, version: number): 
   const columns = sessionColumns(key)
   const row = await db
     .selectFrom("sessions")
-    .select("state")
+    .select("whole_state")
     .where(({ and }) => and(columns))
     .executeTakeFirstOrThrow()
-  const { state } = await readState(db, key, row.state)
+  const { state } = await readState(db, key, row.whole_state)
   await deleteChanges(db, key)
   const spoken = await countSpokenAnew(db, key)
   const kept = JSON.stringify(stateWithoutWords(state))
   await db
     .updateTable("sessions")
-    .set({ version: version + 1, state: kept, spoken })
+    .set({ version: version + 1, whole_state: kept, spoken })
     .where(({ and }) => and(columns))
     .execute()
 }

@@ -77,10 +77,10 @@ async function importRow(
 }
 
 async function importSession(db: Queries, made: Made, row: StoreRow & { readonly table: "session" }): Promise<boolean> {
-  const state = JSON.stringify(frozenJson(row.state, "state"))
+  const whole = JSON.stringify(frozenJson(row.state, "state"))
   const added = await db
     .insertInto("sessions")
-    .values({ ...sessionColumns(row), version: row.version, state, messages: 0, spoken: 0, notes: 0 })
+    .values({ ...sessionColumns(row), version: row.version, whole_state: whole, messages: 0, spoken: 0, notes: 0 })
     .onConflict((conflict) => conflict.columns(["agent", "conversation", "audience"]).doNothing())
     .returning("version")
     .executeTakeFirst()

@@ -40,7 +40,7 @@ export async function loadSession(
   const columns = sessionColumns(key)
   const session = await db
     .selectFrom("sessions")
-    .select(["version", "state", "spoken"])
+    .select(["version", "whole_state", "spoken"])
     .where(({ and }) => and(columns))
     .executeTakeFirst()
   if (session === undefined) return undefined
@@ -53,7 +53,7 @@ export async function loadSession(
     .orderBy("position", "desc")
   const rows = await (last === undefined ? newest : newest.limit(Math.max(0, last))).execute()
   rows.reverse()
-  const { state, size } = await readState(db, key, session.state)
+  const { state, size } = await readState(db, key, session.whole_state)
   return {
     version: session.version,
     history: Object.freeze(rows.map(({ body }) => freezeParsed(JSON.parse(body) as HistoryMessage))),

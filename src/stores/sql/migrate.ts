@@ -35,6 +35,10 @@ export async function migrate(
   }
 }
 
+/** What to do where a statement names what the schema no longer has, although it had it when the store was opened. */
+export const newerSchemaHint =
+  "Nothing was written. Most likely a newer promptstrata has changed this store while this process ran: start it again with that version."
+
 async function versionOf(db: Queries, part: string, { text }: ColumnTypes): Promise<number> {
   await db.schema
     .createTable("schema_versions")

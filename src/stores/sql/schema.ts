@@ -109,4 +109,9 @@ export const schemaMigrations: readonly Migration[] = [
     name: "changes of a session's state",
     up: (db, types) => createTable(db, types, "state_changes", stateChanges),
   },
+  {
+    // A process that still runs and knows of no changes would take this for the whole state, and write what it took back.
+    name: "the state that stands in a session's row, under a name of its own",
+    up: ({ schema }) => schema.alterTable("sessions").renameColumn("state", "whole_state").execute(),
+  },
 ]

@@ -80,6 +80,9 @@ function isNewer(a: KnownSession, b: KnownSession): boolean {
   return a.epoch > b.epoch || (a.epoch === b.epoch && a.version > b.version)
 }
 
+/** What knowing a session takes beside its words. */
+const ownCharacters = 500
+
 function sizeOf({ historyCharacters, size: { whole, changes } }: KnownSession): number {
-  return historyCharacters + whole + changes
+  return ownCharacters + historyCharacters + whole + changes
 }

@@ -18,7 +18,7 @@ export async function lockSession(db: Queries, key: SessionKey): Promise<LockedS
   const columns = sessionColumns(key)
   return db
     .insertInto("sessions")
-    .values({ ...columns, version: 0, state: "{}", messages: 0, spoken: 0, notes: 0 })
+    .values({ ...columns, version: 0, whole_state: "{}", messages: 0, spoken: 0, notes: 0 })
     .onConflict((conflict) =>
       conflict.columns(["agent", "conversation", "audience"]).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })),
     )

@@ -49,7 +49,7 @@ export async function writeState(
     /** As the database has it, for certain. */
     readonly before: { readonly state: State; readonly size: StateSize } | undefined
   },
-): Promise<{ readonly whole: { readonly state?: string }; readonly size: StateSize }> {
+): Promise<{ readonly whole: { readonly whole_state?: string }; readonly size: StateSize }> {
   if (before !== undefined && before.size.whole >= leastWhole) {
     const body = JSON.stringify(changeOf(before.state, state))
     const changes = before.size.changes + body.length
@@ -63,7 +63,7 @@ export async function writeState(
   }
   if (before === undefined || before.size.changes > 0) await deleteChanges(db, key)
   const text = JSON.stringify(state)
-  return { whole: { state: text }, size: { whole: text.length, changes: 0 } }
+  return { whole: { whole_state: text }, size: { whole: text.length, changes: 0 } }
 }
 
 /** To be called by whoever writes a state into its row, or deletes that. */

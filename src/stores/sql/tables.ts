@@ -14,7 +14,7 @@ export interface Tables {
   /** How far each part of the schema has been migrated. */
   schema_versions: { part: string; version: number }
   /** One row a conversation. Version 0 where only notes were left for it. */
-  sessions: SessionColumns & { version: number; state: string; messages: number; spoken: number; notes: number }
+  sessions: SessionColumns & { version: number; whole_state: string; messages: number; spoken: number; notes: number }
   /** What a version changed in its session's state since the one that stands in the session's row: a `Change`, in the order of versions. */
   state_changes: SessionColumns & { version: number; body: string }
   /** `spoken`: how many messages that are not blank come before it in its conversation. */

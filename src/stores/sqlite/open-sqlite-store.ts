@@ -72,6 +72,8 @@ export async function openSqliteStore(file: string, options: SqliteStoreOptions 
     await runner.close({ drainMs }).finally(() => {
       isDrained = true
     })
+    // Of agents that were made while the others' jobs were waited for.
+    await runner.close({ drainMs: 0 })
   }
   let closing: Promise<void> | undefined
   const store = createSqlStore({

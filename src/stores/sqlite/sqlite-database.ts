@@ -1,4 +1,5 @@
 import { Kysely, type Logger } from "kysely"
+import { PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 import { storeClosed } from "../../services/store-closed.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
@@ -32,8 +33,12 @@ export interface OpenSqlite extends SqlDatabase {
 export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: SqliteDatabaseOptions): Promise<OpenSqlite> {
   let closing: Promise<void> | undefined
   const retried = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (closing) throw storeClosed(`The store in ${file}`, { file })
-    return retryWhileBusy(work, file, options)
+    const refusal = () => storeClosed(`The store in ${file}`, { file })
+    if (closing) throw refusal()
+    return retryWhileBusy(work, file, options).catch((error: unknown) => {
+      // What still waited for its transaction finds no database: nothing was written.
+      throw closing && !PromptStrataError.isInstance(error) ? refusal() : error
+    })
   }
   const raw = await retried(async () => openRaw(sqlite, file))
   const { log } = options

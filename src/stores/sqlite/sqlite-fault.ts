@@ -1,4 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { newerSchemaHint } from "../sql/migrate.ts"
 
 /** True for SQLITE_BUSY and SQLITE_LOCKED, whatever their extended codes: another process has the file for a moment. */
 export function isBusy(error: unknown): boolean {
@@ -11,9 +12,10 @@ export function sqliteFault(error: unknown, file: string): unknown {
   if (PromptStrataError.isInstance(error)) return error
   const code = resultCode(error)
   if (code === undefined && !isSqlite(error)) return error
+  const hint = isOfOtherSchema(error) ? newerSchemaHint : hints[code ?? 0]
   return new PromptStrataError("store", `The store in ${file} failed: ${messageOf(error)}.`, {
     cause: error,
-    hint: hints[code ?? 0] ?? "Nothing was written. Run `promptstrata doctor` to check the store.",
+    hint: hint ?? "Nothing was written. Run `promptstrata doctor` to check the store.",
     evidence: { file, ...(code === undefined ? {} : { sqliteCode: code }) },
   })
 }
@@ -42,6 +44,11 @@ const hints: Readonly<Record<number, string>> = {
 /** SQLite's primary result code. */
 function resultCode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : undefined
+}
+
+/** A statement was right when the file was opened: something has changed the tables since. */
+function isOfOtherSchema(error: unknown): boolean {
+  return /^(no such (table|column)|table \S+ has no column named)/u.test(messageOf(error))
 }
 
 function isSqlite(error: unknown): boolean {

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest"
+import { hostTimers } from "../../../src/core/host-timers.ts"
+import type { Timers } from "../../../src/core/ports.ts"
 import type { JobHandler } from "../../../src/services/job-runner.ts"
 import { agentWithJob, closingAgent, closingScenes } from "../../support/closing.ts"
 import { makeDatabase } from "./support/database.ts"
@@ -71,4 +73,32 @@ describe("over PostgreSQL", () => {
     expect([done.length, closing.warnings]).toEqual([1, []])
     expect((await here.check()).counts.job).toBe(2)
   })
+})
+
+test("a store that is closed while an agent's jobs begin leaves no timer behind", async () => {
+  const set = new Set<unknown>()
+  const timers: Timers = {
+    set(callback, ms) {
+      const handle = hostTimers.set(() => {
+        set.delete(handle)
+        callback()
+      }, ms)
+      set.add(handle)
+      return handle
+    },
+    clear(handle) {
+      set.delete(handle)
+      hostTimers.clear(handle)
+    },
+  }
+  for (let rounds = 0; rounds < 6; rounds++) {
+    const store = await openStoreFor(url, { timers })
+    const begun = store.jobs.start({}, { agent: `begun ${rounds}` }).catch((error: { readonly code?: string }) => error.code)
+    for (let round = 0; round < rounds; round++) await new Promise(setImmediate)
+    const closing = store.close()
+    const later = store.jobs.start({}, { agent: `later ${rounds}` }).catch((error: { readonly code?: string }) => error.code)
+    for (const outcome of await Promise.all([begun, later])) expect([undefined, "closed"]).toContain(outcome)
+    await closing
+    expect([...set]).toEqual([])
+  }
 })

@@ -96,6 +96,18 @@ async function setAllowed(target: string, isAllowed: boolean): Promise<void> {
   if (!isAllowed) await query(url, "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name])
 }
 
+test("a schema that a newer version changes while this one runs costs a turn a typed error that says so", async () => {
+  const name = await makeDatabase()
+  const store = await openStoreFor(name)
+  const turn = { expectVersion: 0, append: [], state: {}, jobs: [] }
+  const key = { agent: "fay", conversation: "chat", audience: "private" } as const
+  await query(name, "alter table sessions rename column whole_state to newer_state")
+  const changed = { code: "store", hint: /start it again with that version/ }
+  await expect(store.commit(key, turn)).rejects.toMatchObject(changed)
+  await query(name, "alter table sessions rename column newer_state to whole_state")
+  expect(await store.commit(key, turn)).toEqual({ version: 1 })
+})
+
 describe("a database that goes away", () => {
   test("costs the turn that needs it a typed error with advice, and the next turn works", async () => {
     const name = await makeDatabase()

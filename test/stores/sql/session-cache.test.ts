@@ -43,6 +43,18 @@ describe("what is known of sessions", () => {
     expect(["a", "c"].map((name) => known.get(keyOf(name)) === large)).toEqual([false, true])
   })
 
+  test("is not without end where sessions have hardly a word: each counts by itself", () => {
+    const { cache: known } = cache()
+    const small = knownOf({ size: { whole: 2, changes: 0 }, historyCharacters: 0 })
+    for (let at = 0; at < 17_000; at++) known.keeper()(keyOf(`chat ${at}`), small)
+    expect([0, 1_000, 1_100, 16_999].map((at) => known.get(keyOf(`chat ${at}`)) !== undefined)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
+
   test("is let go of after five minutes of rest, so that words which another process forgets do not stay", () => {
     const { cache: known, timers } = cache()
     known.keeper()(keyOf("chat"), knownOf())

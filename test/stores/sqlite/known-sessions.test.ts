@@ -16,7 +16,7 @@ describe("a session that this process has read or written", () => {
     const asked: string[] = []
     const file = join(tempFolder(), "store.sqlite")
     const store = await openSqliteStore(file, { log: ({ query }) => void asked.push(query.sql) })
-    const words = () => asked.filter((sql) => /^select/u.test(sql) && /"state"|from "messages"/u.test(sql))
+    const words = () => asked.filter((sql) => /^select/u.test(sql) && /"whole_state"|from "messages"/u.test(sql))
     for (let version = 0; version < 5; version++) {
       const record = await store.load(key)
       expect(record?.history.length ?? 0).toBe(version)
