@@ -45,7 +45,7 @@ function holdCeiling(state: FitState, injection: Injection): void {
 /** History that is first to give way, and longer than the whole budget, is cut before anything is composed. */
 function presume(state: FitState, [first]: readonly Injection[]): void {
   const { budgetTokens, cut = {} } = state.options
-  if (first?.key !== "history" || budgetTokens === undefined || !canShorten(first)) return
+  if (first?.key !== "history" || !Array.isArray(first.content) || budgetTokens === undefined || !canShorten(first)) return
   const isPlain = first.fit?.maxTokens === undefined && (first.fit?.minTokens ?? 0) <= 0
   if (isPlain && !Object.hasOwn(cut, "history")) presumeHistory(state, first, goalOf(state, first).reason)
 }

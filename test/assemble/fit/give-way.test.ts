@@ -52,6 +52,17 @@ describe("S13 what gives way", () => {
     expect(cut).toEqual({ a: { characters: 17 } })
   })
 
+  test("a history that is a text is shortened like any other, however long it is", () => {
+    const history = {
+      key: "history",
+      content: "They spoke of tea and rain. ".repeat(40),
+      fit: { rank: 10, shrink: "tail" },
+    } as const
+    const { tokens, decisions } = assemble(new PromptStack([history]), { dialect: "fay", prompt: "final", budgetTokens: 150 })
+    expect(decisions.map(({ key, fate }) => `${key} ${fate}`)).toEqual(["history shortened"])
+    expect(tokens).toBeLessThanOrEqual(150)
+  })
+
   test("entries go from the oldest on, and the notice stands where they were", () => {
     const turn = turnState("?", {
       memories: ["the first, a long one", "the second, a long one", "three", "four"].map((text) => ({ text })),
