@@ -957,7 +957,7 @@ export function shippedPrompts(): readonly PromptSource[] {
   {
     path: "shared/en/user_profile.md",
     attributes: {},
-    body: "What ${speaker} has said about themselves:\n${text}\n",
+    body: "Said about themselves, by ${speaker}:\n${text}\n",
     firstLine: 1,
   },
   {
@@ -1149,7 +1149,7 @@ export function shippedPrompts(): readonly PromptSource[] {
   {
     path: "shared/zh-CN/tool-timeout.md",
     attributes: {},
-    body: "超过 ${seconds} 秒没有结果\n",
+    body: "没有结果：等待超过 ${seconds} 秒\n",
     firstLine: 1,
   },
   {
