@@ -107,15 +107,17 @@ function impossible(
   const minimumTokens = state.totalTokens()
   const largest = injections
     .map(({ key }) => ({ key, tokens: state.ownTokens(key) }))
+    .filter(({ tokens }) => tokens > 0)
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, 3)
   const named = largest.map(({ key, tokens }) => `${key} (${tokens})`).join(", ")
+  const shorter = named === "" ? "" : `, or shorten the largest items: ${named}`
   const estimated = counting.counter.exact ? "" : " (estimated)"
   return new PromptStrataError(
     "budget",
     `expected a prompt of at most ${budgetTokens} tokens; with everything cut that may be cut it still has ${minimumTokens}${estimated}.`,
     {
-      hint: `Raise the budget to ${minimumTokens} or more, or shorten the largest items: ${named}.`,
+      hint: `Raise the budget to ${minimumTokens} or more, what is kept for the answer not counted${shorter}.`,
       evidence: { budgetTokens, minimumTokens, largest },
     },
   )

@@ -161,12 +161,12 @@ describe("S13 what gives way", () => {
       assemble(stack, {
         dialect: "stack",
         prompt: "chat",
-        turn: turnState("y".repeat(30)),
+        turn: turnState("y".repeat(30), { memories: [{ text: "goes wholly" }] }),
         counter: perCodePoint,
         budgetTokens: 10,
       })
     expect(make).toThrow(
-      /expected a prompt of at most 10 tokens; with everything cut that may be cut it still has 87\.\nRaise the budget to 87 or more, or shorten the largest items: law \(57\), question \(30\)/,
+      /expected a prompt of at most 10 tokens; with everything cut that may be cut it still has 87\.\nRaise the budget to 87 or more, what is kept for the answer not counted, or shorten the largest items: law \(57\), question \(30\)\./,
     )
     expect(make).toThrow(
       expect.objectContaining({ code: "budget", evidence: expect.objectContaining({ budgetTokens: 10, minimumTokens: 87 }) }),
