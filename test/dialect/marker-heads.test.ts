@@ -28,7 +28,7 @@ describe("markers of the shipped dialects", () => {
         "No, thank you.",
         "超过十个人了。",
         "没有啊。",
-        "你上次说的对。",
+        "你上次写的诗很好。",
       ]
       expect(said.filter((line) => encodeText(line, "lines", markers) !== line)).toEqual([])
       expect(markers.heads.filter((head) => /^(?:[a-z]+|\p{Script=Han}{1,2})$/u.test(head))).toEqual([])
