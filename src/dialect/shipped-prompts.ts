@@ -957,7 +957,7 @@ export function shippedPrompts(): readonly PromptSource[] {
   {
     path: "shared/en/user_profile.md",
     attributes: {},
-    body: "What ${speaker} has said about themselves:\n${text}\n",
+    body: "Said about themselves, by ${speaker}:\n${text}\n",
     firstLine: 1,
   },
   {
@@ -1035,7 +1035,7 @@ export function shippedPrompts(): readonly PromptSource[] {
   {
     path: "shared/zh-CN/file_faults.md",
     attributes: {},
-    body: "你上次写的 ${file} 没有打开，原样留在了话里：${missing? 没有这个文件}${refused? 不能打开这个位置}${unsupported? 不支持这种格式}${beyond? 它一共只有 ${total} 行}${large? 文件太大}${failed? 打开时出了错}。\n",
+    body: "${file} 是你上次写的，没有打开，原样留在了话里：${missing? 没有这个文件}${refused? 不能打开这个位置}${unsupported? 不支持这种格式}${beyond? 它一共只有 ${total} 行}${large? 文件太大}${failed? 打开时出了错}。\n",
     firstLine: 1,
   },
   {
@@ -1149,7 +1149,7 @@ export function shippedPrompts(): readonly PromptSource[] {
   {
     path: "shared/zh-CN/tool-timeout.md",
     attributes: {},
-    body: "超过 ${seconds} 秒没有结果\n",
+    body: "没有结果：等待超过 ${seconds} 秒\n",
     firstLine: 1,
   },
   {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
+import { encodeText } from "../../src/encode/encode.ts"
 
 const shippedDialects = shippedDialectNames().flatMap((dialect) => ["zh-CN", "en"].map((locale) => ({ dialect, locale })))
 
@@ -13,6 +14,24 @@ describe("markers of the shipped dialects", () => {
     ({ dialect, locale }) => {
       const bare = shippedDialect(dialect, locale).markers.heads.filter((head) => !/\p{L}/u.test(head))
       expect(bare.filter((head) => !(dialect === "root" ? rootNotation : notation).includes(head))).toEqual([])
+    },
+  )
+
+  test.each(shippedDialects)(
+    "of $dialect $locale are more than one common word: what people begin a line with is not escaped",
+    ({ dialect, locale }) => {
+      const { markers } = shippedDialect(dialect, locale)
+      const said = [
+        "What time is it?",
+        "Use it well.",
+        "Reason enough!",
+        "No, thank you.",
+        "超过十个人了。",
+        "没有啊。",
+        "你上次写的诗很好。",
+      ]
+      expect(said.filter((line) => encodeText(line, "lines", markers) !== line)).toEqual([])
+      expect(markers.heads.filter((head) => /^(?:[a-z]+|\p{Script=Han}{1,2})$/u.test(head))).toEqual([])
     },
   )
 })

@@ -63,7 +63,7 @@ describe("R8: files that an answer shows", () => {
     await session.send("三").result
     const told = model.requests.map(({ messages }) => messages.at(-1)?.content.includes("没有这个文件"))
     expect(told).toEqual([false, true, false])
-    expect(model.requests[1]?.messages.at(-1)?.content).toContain('你上次写的 "%[x.exe] Line 1 ~ Line 2" 没有打开')
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain('"%[x.exe] Line 1 ~ Line 2" 是你上次写的，没有打开')
   })
 
   test("a turn that fails has told nothing: the next one is told again", async () => {

@@ -165,7 +165,7 @@ describe("the loop", () => {
     const seen = model.requests[4]?.messages.at(-1)?.content ?? ""
     expect(seen).toContain("query_weather, broken, hanging")
     expect(seen).toContain("city")
-    expect(seen).toContain("超过 30 秒没有结果")
+    expect(seen).toContain("没有结果：等待超过 30 秒")
   })
 
   test("T19 a model that fails after tools ran keeps their results on the error", async () => {

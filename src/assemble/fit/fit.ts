@@ -45,7 +45,7 @@ function holdCeiling(state: FitState, injection: Injection): void {
 /** History that is first to give way, and longer than the whole budget, is cut before anything is composed. */
 function presume(state: FitState, [first]: readonly Injection[]): void {
   const { budgetTokens, cut = {} } = state.options
-  if (first?.key !== "history" || budgetTokens === undefined || !canShorten(first)) return
+  if (first?.key !== "history" || !Array.isArray(first.content) || budgetTokens === undefined || !canShorten(first)) return
   const isPlain = first.fit?.maxTokens === undefined && (first.fit?.minTokens ?? 0) <= 0
   if (isPlain && !Object.hasOwn(cut, "history")) presumeHistory(state, first, goalOf(state, first).reason)
 }
@@ -107,15 +107,17 @@ function impossible(
   const minimumTokens = state.totalTokens()
   const largest = injections
     .map(({ key }) => ({ key, tokens: state.ownTokens(key) }))
+    .filter(({ tokens }) => tokens > 0)
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, 3)
   const named = largest.map(({ key, tokens }) => `${key} (${tokens})`).join(", ")
+  const shorter = named === "" ? "" : `, or shorten the largest items: ${named}`
   const estimated = counting.counter.exact ? "" : " (estimated)"
   return new PromptStrataError(
     "budget",
     `expected a prompt of at most ${budgetTokens} tokens; with everything cut that may be cut it still has ${minimumTokens}${estimated}.`,
     {
-      hint: `Raise the budget to ${minimumTokens} or more, or shorten the largest items: ${named}.`,
+      hint: `Raise the budget to ${minimumTokens} or more, what is kept for the answer not counted${shorter}.`,
       evidence: { budgetTokens, minimumTokens, largest },
     },
   )

@@ -52,6 +52,17 @@ describe("S13 what gives way", () => {
     expect(cut).toEqual({ a: { characters: 17 } })
   })
 
+  test("a history that is a text is shortened like any other, however long it is", () => {
+    const history = {
+      key: "history",
+      content: "They spoke of tea and rain. ".repeat(40),
+      fit: { rank: 10, shrink: "tail" },
+    } as const
+    const { tokens, decisions } = assemble(new PromptStack([history]), { dialect: "fay", prompt: "final", budgetTokens: 150 })
+    expect(decisions.map(({ key, fate }) => `${key} ${fate}`)).toEqual(["history shortened"])
+    expect(tokens).toBeLessThanOrEqual(150)
+  })
+
   test("entries go from the oldest on, and the notice stands where they were", () => {
     const turn = turnState("?", {
       memories: ["the first, a long one", "the second, a long one", "three", "four"].map((text) => ({ text })),
@@ -150,12 +161,12 @@ describe("S13 what gives way", () => {
       assemble(stack, {
         dialect: "stack",
         prompt: "chat",
-        turn: turnState("y".repeat(30)),
+        turn: turnState("y".repeat(30), { memories: [{ text: "goes wholly" }] }),
         counter: perCodePoint,
         budgetTokens: 10,
       })
     expect(make).toThrow(
-      /expected a prompt of at most 10 tokens; with everything cut that may be cut it still has 87\.\nRaise the budget to 87 or more, or shorten the largest items: law \(57\), question \(30\)/,
+      /expected a prompt of at most 10 tokens; with everything cut that may be cut it still has 87\.\nRaise the budget to 87 or more, what is kept for the answer not counted, or shorten the largest items: law \(57\), question \(30\)\./,
     )
     expect(make).toThrow(
       expect.objectContaining({ code: "budget", evidence: expect.objectContaining({ budgetTokens: 10, minimumTokens: 87 }) }),
