@@ -1,4 +1,4 @@
-import { GrowingLists } from "../core/growing-lists.ts"
+import { commonStart } from "../core/growing-lists.ts"
 import type { HistoryMessage } from "../core/history.ts"
 import type { Entry } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
@@ -24,10 +24,17 @@ interface KnownEntry {
 }
 
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
-const histories = new GrowingLists<HistoryMessage, KnownEntry>()
 
-/** The look asked for last: turn by turn a conversation has the same one, which is seen faster than that two are alike. */
-let lastLook: HistoryLook = { agentName: "", group: false, zone: undefined }
+/** A history and its entries as they were made; up to each message, how many. */
+interface KnownHistory {
+  readonly look: HistoryLook
+  readonly messages: HistoryMessage[]
+  readonly entries: Entry[]
+  readonly ends: number[]
+}
+
+/** By its first message, the last history that began with it: a turn later it has grown by two. */
+const histories = new WeakMap<HistoryMessage, KnownHistory>()
 
 function isAlike(a: HistoryLook, b: HistoryLook): boolean {
   return a.agentName === b.agentName && a.group === b.group && a.zone === b.zone && a.unprompted === b.unprompted
@@ -39,22 +46,27 @@ function isAlike(a: HistoryLook, b: HistoryLook): boolean {
  */
 export function historyEntries(
   history: readonly HistoryMessage[],
-  given: HistoryLook,
+  look: HistoryLook,
   make: (message: HistoryMessage) => Entry,
 ): Entry[] {
-  if (!isAlike(lastLook, given)) lastLook = given
-  const look = lastLook
-  const made: Entry[] = []
-  const known = histories.of(history, (message) => knownEntry(message, look, make))
-  for (let index = 0; index < history.length; index++) {
-    const message = history[index]
-    const before = known[index]
-    if (!message) continue
-    const still = before && isStill(before, message, look) ? before : knownEntry(message, look, make)
-    if (still.entry && still.before) made.push(still.before)
-    if (still.entry) made.push(still.entry)
+  const [first] = history
+  if (!first) return []
+  const before = histories.get(first)
+  const known = before && isAlike(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
+  histories.set(first, known)
+  const begun = commonStart(history, known.messages)
+  known.messages.length = begun
+  known.ends.length = begun
+  known.entries.length = known.ends[begun - 1] ?? 0
+  for (let index = begun; index < history.length; index++) {
+    const message = history[index] ?? first
+    const made = knownEntry(message, known.look, make)
+    if (made.entry && made.before) known.entries.push(made.before)
+    if (made.entry) known.entries.push(made.entry)
+    known.messages.push(message)
+    known.ends.push(known.entries.length)
   }
-  return made
+  return known.entries.slice()
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook, make: (message: HistoryMessage) => Entry): KnownEntry {

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { get_encoding, type Tiktoken } from "tiktoken"
 import { createEncoder, type Encoder } from "../../src/tokenizers/tiktoken/encoder.ts"
 import { encodingSources, type TiktokenEncoding } from "../../src/tokenizers/tiktoken/encodings.ts"
+import { createRankTable, type RankTable } from "../../src/tokenizers/tiktoken/rank-table.ts"
 import { readRanks, type Tokens } from "../../src/tokenizers/tiktoken/read-ranks.ts"
 import type { BenchOptions, BenchResult, Gate, Row } from "./bench.ts"
 import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
@@ -25,7 +26,7 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
 
 function gatesOf(encoding: TiktokenEncoding): Gate[] {
   const work = { steps: 0 }
-  const encoder = createEncoder({ tokens: tokensOf(encoding), split: encodingSources[encoding].split, work })
+  const encoder = createEncoder({ table: createRankTable(tokensOf(encoding)), split: encodingSources[encoding].split, work })
   const tiktoken = get_encoding(encoding)
   const steps = (unit: string, characters: number): number => {
     const before = work.steps
@@ -46,19 +47,19 @@ function gatesOf(encoding: TiktokenEncoding): Gate[] {
 
 async function measuredRows(): Promise<Row[]> {
   const tiktoken = get_encoding("o200k_base")
-  const tokens = tokensOf("o200k_base")
-  const rows = [...(await proseRows(tiktoken, tokens)), ...(await runRows(tiktoken, tokens))]
+  const table = createRankTable(tokensOf("o200k_base"))
+  const rows = [...(await proseRows(tiktoken, table)), ...(await runRows(tiktoken, table))]
   tiktoken.free()
   return rows
 }
 
 /** Each text once with an encoder that has seen nothing, and once again. */
-async function proseRows(tiktoken: Tiktoken, tokens: Tokens): Promise<Row[]> {
+async function proseRows(tiktoken: Tiktoken, table: RankTable): Promise<Row[]> {
   const rows: Row[] = []
   for (const [name, text] of Object.entries(prose())) {
     const times = { theirs: [] as number[], cold: [] as number[], warm: [] as number[] }
     for (let i = 0; i < runs; i++) {
-      const encoder = newEncoder(tokens)
+      const encoder = newEncoder(table)
       times.theirs.push(await cpuMs(() => tiktoken.encode_ordinary(text)))
       times.cold.push(await cpuMs(() => encoder.count(text)))
       times.warm.push(await cpuMs(() => encoder.count(text)))
@@ -71,8 +72,8 @@ async function proseRows(tiktoken: Tiktoken, tokens: Tokens): Promise<Row[]> {
 }
 
 /** tiktoken up to 10,000 characters, which shows how it grows; ours up to 100,000. */
-async function runRows(tiktoken: Tiktoken, tokens: Tokens): Promise<Row[]> {
-  const encoder = newEncoder(tokens)
+async function runRows(tiktoken: Tiktoken, table: RankTable): Promise<Row[]> {
+  const encoder = newEncoder(table)
   const rows: Row[] = []
   for (const unit of units) {
     const time = async (count: (text: string) => unknown, characters: number) => {
@@ -120,8 +121,8 @@ function prose(): Record<string, string> {
   }
 }
 
-function newEncoder(tokens: Tokens): Encoder {
-  return createEncoder({ tokens, split: encodingSources.o200k_base.split })
+function newEncoder(table: RankTable): Encoder {
+  return createEncoder({ table, split: encodingSources.o200k_base.split })
 }
 
 function tokensOf(encoding: TiktokenEncoding): Tokens {

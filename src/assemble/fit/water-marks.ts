@@ -47,12 +47,14 @@ export function historySteps(
   const tokens: number[] = []
   let gone = 0
   let stepGains = 0
+  /** The multiple of a step that comes next. */
+  let mark = step
   for (let index = 0; index < order.length; index++) {
     const own = unitTokens(order[index], upTo)
-    const isStep = Math.floor((gone + own) / step) > Math.floor(gone / step) || index === order.length - 1
     gone += own
     stepGains += own
-    if (!isStep) continue
+    if (gone < mark && index < order.length - 1) continue
+    mark = (Math.floor(gone / step) + 1) * step
     units.push(index + 1)
     tokens.push(stepGains)
     stepGains = 0

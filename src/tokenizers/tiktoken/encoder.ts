@@ -2,8 +2,7 @@ import type { PieceVisitor } from "../../core/ports.ts"
 import { loadClasses } from "./char-class.ts"
 import { createPieceCache } from "./piece-cache.ts"
 import { PieceMerge } from "./piece-merge.ts"
-import { createRankTable } from "./rank-table.ts"
-import type { Tokens } from "./read-ranks.ts"
+import type { RankTable } from "./rank-table.ts"
 import type { Split } from "./split.ts"
 import { writeUtf8 } from "./utf8.ts"
 import type { Work } from "./work.ts"
@@ -21,7 +20,7 @@ export interface Encoder {
 
 /** What an encoding is: its tokens, and where its pattern cuts. */
 export interface EncoderParts {
-  readonly tokens: Tokens
+  readonly table: RankTable
   readonly split: Split
   /** Adds up what merging takes. */
   readonly work?: Work
@@ -51,9 +50,8 @@ function wellFormedUpTo(text: string, from: number): { readonly wellFormed: stri
 }
 
 /** An encoder that splits a text and counts each piece: one that is a token itself, one it remembers, or one it merges. */
-export function createEncoder({ tokens, split, work = { steps: 0 } }: EncoderParts): Encoder {
+export function createEncoder({ table, split, work = { steps: 0 } }: EncoderParts): Encoder {
   loadClasses()
-  const table = createRankTable(tokens)
   const cache = createPieceCache(generation)
   const keptMerge = new PieceMerge(keptBytes, table, work)
   const kept = new Uint8Array(keptBytes)

@@ -1,6 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { createEncoder, type Encoder } from "./encoder.ts"
 import { type EncodingSource, encodingSources, type TiktokenEncoding } from "./encodings.ts"
+import { createRankTable } from "./rank-table.ts"
 import { readRanks } from "./read-ranks.ts"
 
 const loaded = new Map<TiktokenEncoding, Promise<Encoder>>()
@@ -29,5 +30,5 @@ async function load(encoding: TiktokenEncoding, { split, load }: EncodingSource)
       },
     )
   })
-  return createEncoder({ tokens: readRanks(file.default.bpe_ranks), split })
+  return createEncoder({ table: createRankTable(readRanks(file.default.bpe_ranks)), split })
 }

@@ -2,7 +2,8 @@ import { createRequire } from "node:module"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import { createEncoder } from "../../../src/tokenizers/tiktoken/encoder.ts"
 import { encodingSources } from "../../../src/tokenizers/tiktoken/encodings.ts"
-import { readRanks, type Tokens } from "../../../src/tokenizers/tiktoken/read-ranks.ts"
+import { createRankTable, type RankTable } from "../../../src/tokenizers/tiktoken/rank-table.ts"
+import { readRanks } from "../../../src/tokenizers/tiktoken/read-ranks.ts"
 import { remembering } from "../workloads.ts"
 import type { Asked, Contestant } from "./contestant.ts"
 
@@ -12,13 +13,13 @@ export interface Measured extends Asked {
   units(): number
 }
 
-let tokens: Tokens | undefined
+let table: RankTable | undefined
 
 /** An o200k_base tokenizer that has seen nothing; with a memo, what was counted once is not sent to it again. */
 export function asking(memo: boolean): Measured {
   const require = createRequire(import.meta.url)
-  tokens ??= readRanks((require("tiktoken/encoders/o200k_base.json") as { bpe_ranks: string }).bpe_ranks)
-  const encoder: Omit<TokenCounter, "exact"> = createEncoder({ tokens, split: encodingSources.o200k_base.split })
+  table ??= createRankTable(readRanks((require("tiktoken/encoders/o200k_base.json") as { bpe_ranks: string }).bpe_ranks))
+  const encoder: Omit<TokenCounter, "exact"> = createEncoder({ table, split: encodingSources.o200k_base.split })
   let units = 0
   const counter = measuring({ exact: true, ...encoder }, (read) => {
     units += read

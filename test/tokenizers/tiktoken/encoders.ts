@@ -32,6 +32,7 @@ export function both(encoding: TiktokenEncoding): Both {
   if (known) return known
   const { bpe_ranks } = require(`tiktoken/encoders/${encoding}.json`) as { bpe_ranks: string }
   const tokens = readRanks(bpe_ranks)
+  const table = createRankTable(tokens)
   const { split } = encodingSources[encoding]
   const work = { steps: 0 }
   loadClasses()
@@ -39,8 +40,8 @@ export function both(encoding: TiktokenEncoding): Both {
     tiktoken: get_encoding(encoding),
     split,
     tokens,
-    table: createRankTable(tokens),
-    encoder: createEncoder({ tokens, split, work }),
+    table,
+    encoder: createEncoder({ table, split, work }),
     work,
   }
   loaded.set(encoding, made)
