@@ -9,7 +9,8 @@ const unsettled = /(?:\r|\u{1f3f4}[\u{e0000}-\u{e007f}]{0,6})$/u
  * Everything a model or a tool said passes through here on its way to the screen.
  */
 export function terminalText(text: string): string {
-  return sanitise(text).text.replace(/\r\n?|[\v\f\u{85}\u{2028}\u{2029}]/gu, "\n")
+  // Line breaks first: what is taken out between two characters must not make one break of them.
+  return sanitise(text.replace(/\r\n?|[\v\f\u{85}\u{2028}\u{2029}]/gu, "\n")).text
 }
 
 /** {@link terminalText} for a stream of whole characters. */

@@ -36,6 +36,7 @@ describe("text on its way to a terminal", () => {
     ["a carriage return that would overwrite the line", "paid 1000\rpaid 1", "paid 1000\npaid 1"],
     ["a title", "\u001b]0;evil\u0007x", "]0;evilx"],
     ["line breaks of every kind", "a\r\nb\vc\u2028d\u0085e", "a\nb\nc\nd\ne"],
+    ["a break that something hidden parts, as when it comes in two pieces", "a\r\u{e007f}\nb", "a\n\nb"],
     ["a backspace", "ok\b\bno", "okno"],
     ["words in any script", "现在几点？ 👩‍👩‍👧 é", "现在几点？ 👩‍👩‍👧 é"],
   ])("%s", (_, text, shown) => {
