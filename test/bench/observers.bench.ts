@@ -83,6 +83,8 @@ async function replyMs(observe: Observer["observe"] | undefined): Promise<number
 
 /** Rounds of microtasks until a reply's result: one more for everything that is awaited on the way. */
 async function waitsOf(observe: Observer["observe"] | undefined): Promise<number> {
+  // The first turn of a process loads the loop.
+  await sessionOf(undefined).send("？").result
   let isDone = false
   let rounds = 0
   const done = sessionOf(observe)
