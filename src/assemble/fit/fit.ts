@@ -92,11 +92,9 @@ function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): 
   const keys = [key, ...others.map((other) => other.key)]
   const reasonOf = (dropped: string) => (dropped === key ? goal.reason : `dropped with ${key}, of its group`)
   const steps = keys.map((dropped) => ({ key: dropped, cut: { dropped: true } as const, reason: reasonOf(dropped) }))
-  state.adopt(
-    state.without((one) => keys.includes(one)),
-    goal,
-    steps,
-  )
+  const gone = new Set(keys)
+  const tryout = state.without((one) => gone.has(one))
+  state.adopt(tryout, goal, steps)
 }
 
 function impossible(
