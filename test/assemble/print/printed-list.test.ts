@@ -1,9 +1,15 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/assemble/assemble.ts"
+import { DraftRecorder } from "../../../src/assemble/draft/draft-recorder.ts"
+import { printList } from "../../../src/assemble/print/print-list.ts"
+import type { Injection } from "../../../src/core/value.ts"
 import { compileDialect } from "../../../src/dialect/dialect.ts"
+import { promptFile } from "../../../src/dialect/render-notice.ts"
 import { shippedDialect } from "../../../src/dialect/shipped.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import type { SlotNode } from "../../../src/template/ast.ts"
+import { FrameWriter } from "../../../src/template/frame-writer.ts"
 
 /** What is done to a stack between two requests. */
 const edit = fc.oneof(
@@ -19,6 +25,16 @@ function apply(stack: PromptStack, one: Edit): void {
   // Of a control character nothing is left to see.
   else stack.add(key, one.words === 0 ? "\u0001" : `Item ${"word ".repeat(one.words)}`, { priority: one.priority, trust: "user" })
 }
+
+const itemOf = (key: string): Injection => ({
+  key,
+  content: key,
+  trust: "author",
+  priority: 1,
+  role: "system",
+  scope: "turn",
+  enabled: true,
+})
 
 describe("what the rest slot printed before", () => {
   test("S5 S12 is put again as it would be printed anew, whatever was added, replaced, moved and removed", () => {
@@ -63,6 +79,33 @@ describe("what the rest slot printed before", () => {
     stack.remove("two")
     stack.add("five", "5")
     expect(line()).toEqual(["one, 3, four, 5"])
+  })
+
+  test("prints one of a thousand items where one has changed, beside the first, whichever it is", () => {
+    const items = Array.from({ length: 1000 }, (_, at) => itemOf(`item_${at}`))
+    const node: SlotNode = { type: "slot", name: "rest", alone: true, source: { file: "mine/en/chat.md", line: 1, column: 1 } }
+    const dialect = { ...shippedDialect("layered", "en") }
+    const context = { dialect, file: promptFile(dialect, "rest"), stability: "global" } as const
+    const printedOf = (list: readonly Injection[]) => {
+      const recorder = new DraftRecorder()
+      recorder.startMessage("user")
+      const writer = new FrameWriter((text, source) => recorder.put({ text, part: "frame", trust: "author", source }))
+      const printed: string[] = []
+      const print = ({ key }: Injection) => {
+        printed.push(key)
+        writer.beforeContent(node.source)
+        recorder.from({ key, stability: "turn" }, () => recorder.put({ text: key, part: "content", trust: "author" }))
+        return true
+      }
+      printList(list, { node, context, writer, recorder, print })
+      return printed
+    }
+    expect(printedOf(items)).toHaveLength(1000)
+    for (const changed of [1, 500, 999]) {
+      expect(printedOf(items.with(changed, itemOf("new")))).toEqual(["item_0", "new"])
+      expect(printedOf(items)).toEqual(["item_0", `item_${changed}`])
+    }
+    expect(printedOf(items.toSpliced(500, 300))).toEqual(["item_0", "item_800", "item_801"])
   })
 
   test("S5 the first item keeps the prompt file's own white space before it, also one that stood further down", () => {
