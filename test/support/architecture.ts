@@ -30,7 +30,7 @@ interface Edge extends ImportFound {
   readonly to: string | undefined
 }
 
-const maxLines = 250
+const maxLines = 300
 
 /** Every rule of the house over a tree of source files; none broken is an empty list. */
 export function checkArchitecture(sources: Sources): Violation[] {
