@@ -1,9 +1,9 @@
 export { type Agent, createAgent } from "./agent/agent.ts"
-export type { AgentOptions, BackgroundWarning } from "./agent/agent-options.ts"
-export type { AgentServices } from "./agent/agent-services.ts"
+export type { AgentOptions } from "./agent/agent-options.ts"
 export { type AgentToolOptions, agentTool } from "./agent/child/agent-tool.ts"
 export type { ChooseHints, HintSource } from "./agent/child/hints.ts"
-export type { QuietHours } from "./agent/schedule/quiet-hours.ts"
+export type { AgentServices } from "./agent/remembering.ts"
+export type { QuietHours } from "./agent/schedule/due-times.ts"
 export {
   createWakeSchedule,
   type WakeableSession,
@@ -111,5 +111,6 @@ export type { Parting } from "./trace/parting.ts"
 export { printAssembly } from "./trace/print-assembly.ts"
 export { printTrace } from "./trace/print-trace.ts"
 export type { TraceStep, TurnTrace, TurnWarning } from "./trace/trace.ts"
+export type { TurnEvent } from "./trace/turn-event.ts"
 export type { Gathered, StopReason, TurnResult } from "./trace/turn-result.ts"
-export type { TurnEvent } from "./turn/events.ts"
+export type { BackgroundWarning } from "./turn/turn-context.ts"

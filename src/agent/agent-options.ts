@@ -1,5 +1,4 @@
-import type { PromptStrataError } from "../core/errors.ts"
-import type { ServiceKey, SessionKey } from "../core/keys.ts"
+import type { SessionKey } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
@@ -13,17 +12,9 @@ import type { TurnHook } from "../services/turn-hook.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import type { Confirm } from "../tools/confirm.ts"
 import type { Tool } from "../tools/tool.ts"
-import type { AgentServices } from "./agent-services.ts"
+import type { BackgroundWarning } from "../turn/turn-context.ts"
+import type { AgentServices } from "./remembering.ts"
 import type { Turn } from "./turn.ts"
-
-/** Something that went wrong after its turn had ended. */
-export interface BackgroundWarning {
-  readonly key: ServiceKey
-  readonly turnId: string
-  readonly message: string
-  /** Where it is one of this library's: `closed` for a store that was closed before its agent, or for jobs that outlasted closing. */
-  readonly error?: PromptStrataError
-}
 
 /** What an agent is made from. Only `profile` and `model` are needed. */
 export interface AgentOptions {

@@ -1,3 +1,5 @@
+import { roughCounter } from "../assemble/rough-counter.ts"
+import { hostTimers } from "../core/host-timers.ts"
 import type { Ports } from "../core/ports.ts"
 import { createInMemoryStore } from "../services/in-memory-store/in-memory-store.ts"
 import { JobTable } from "../services/in-memory-store/job-table.ts"
@@ -42,4 +44,13 @@ function enqueueing(store: SessionStore, jobs: JobTable): SessionStore {
 
 function isStore(store: SessionStore): store is Store {
   return "jobs" in store && "memories" in store && "users" in store && "receipts" in store
+}
+
+/** The host's clock, timers and randomness, ids that are unique everywhere, and a token estimate. */
+export const defaultPorts: Ports = {
+  clock: { nowMs: () => Date.now() },
+  timers: hostTimers,
+  ids: { next: (prefix) => `${prefix}_${crypto.randomUUID()}` },
+  random: Math.random,
+  counter: roughCounter,
 }

@@ -6,25 +6,25 @@ import { shippedDialect } from "../dialect/shipped.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
+import type { Observer } from "../services/observer.ts"
 import type { Plugin } from "../services/plugin.ts"
 import { isInGroups } from "../tools/in-groups.ts"
 import { createToolSet, type ToolSet } from "../tools/tool-set.ts"
+import type { TurnEvent } from "../trace/turn-event.ts"
 import { createAskModel } from "../turn/ask-model.ts"
+import type { AgentContext, BackgroundWarning, ObservedTurn } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
-import type { AgentOptions, BackgroundWarning } from "./agent-options.ts"
-import type { AgentParts } from "./agent-parts.ts"
-import { remembering } from "./agent-services.ts"
-import { type AgentStore, agentStore } from "./agent-store.ts"
-import { agentWork } from "./agent-work.ts"
+import type { AgentOptions } from "./agent-options.ts"
+import { type AgentStore, agentStore, defaultPorts } from "./agent-store.ts"
+import { agentWork, closePlugins } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
-import { closePlugins } from "./close-plugins.ts"
-import { defaultPorts } from "./default-ports.ts"
-import type { Observers } from "./observers/observers.ts"
-import { watch } from "./observers/watch.ts"
+import type { ObserverFeeds } from "./observers/observers.ts"
+import { watch } from "./observers/observers.ts"
 import { profileVersions } from "./profile-versions.ts"
-import { publishParts } from "./published-parts.ts"
+import { publishAgent } from "./published-agents.ts"
+import { remembering } from "./remembering.ts"
 import { Session } from "./session.ts"
-import { sessionId } from "./session-id.ts"
+import { sessionId } from "./session-state.ts"
 
 /** A character, ready to talk in any number of sessions. */
 export interface Agent {
@@ -46,67 +46,72 @@ export interface Agent {
  * prestart tool (`profile`), an unknown dialect (`prompt-missing`).
  */
 export function createAgent(options: AgentOptions): Agent {
-  const sessions = new Map<string, WeakRef<Session>>()
-  const forget = new FinalizationRegistry<string>((id) => {
-    if (sessions.get(id)?.deref() === undefined) sessions.delete(id)
-  })
+  const sessions = new SessionCache()
   let closed = false
   const ports = { ...defaultPorts, ...options.ports }
   const kept = agentStore(options.store, ports)
-  const shared = sharedParts(options, { ports, kept, isClosed: () => closed })
-  const watching: Observers[] = []
+  const shared = sharedContext(options, { ports, kept, isClosed: () => closed })
+  const watching: ObserverFeeds[] = []
   const versions = profileVersions(options.profile, (profile) => {
-    const parts = { ...shared, ...profileParts(profile, { options, shared, kept }) }
-    const observers = watch(parts, { options, session: (key) => made.session(key) })
-    if (observers) watching.push(observers)
-    return { ...parts, ...(observers ? { observers } : {}) }
+    const { observers, ...own } = profileContext(profile, { options, shared, kept })
+    const context = { ...shared, ...own }
+    const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
+    if (feeds) watching.push(feeds)
+    return { ...context, tellObservers: (turn: ObservedTurn, event: TurnEvent) => feeds?.tell(turn, event) }
   })
   const agent = versions.latest.profile.agent.id
-  const work = agentWork(shared, {
-    agent,
-    watching,
-    latest: () => versions.latest,
-    runJobs: options.runJobs ?? true,
-  })
+  const runJobs = options.runJobs ?? true
+  const work = agentWork(shared, { agent, watching, latest: () => versions.latest, runJobs })
   const made: Agent = {
     session(conversation) {
-      const key: SessionKey = {
-        agent,
-        ...(typeof conversation === "string" ? { conversation, audience: "private" } : conversation),
-      }
-      const id = sessionId(key)
-      const known = sessions.get(id)?.deref()
-      if (known) return known
-      const session = new Session(versions.current(), versions.latest, key)
-      sessions.set(id, new WeakRef(session))
-      forget.register(session, id)
-      return session
+      const named = typeof conversation === "string" ? ({ conversation, audience: "private" } as const) : conversation
+      const key: SessionKey = { agent, ...named }
+      return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
     idle: () => work.idle(),
     async close() {
       const isFirst = !closed
       closed = true
       await work.close()
-      if (isFirst)
-        await closePlugins(versions.closable, { timers: shared.ports.timers, timeoutMs: versions.latest.profile.limits.toolMs })
+      const timeoutMs = versions.latest.profile.limits.toolMs
+      if (isFirst) await closePlugins(versions.closable, { timers: ports.timers, timeoutMs })
     },
   }
-  publishParts(made, { current: () => versions.current(), isClosed: () => closed })
+  publishAgent(made, { current: () => versions.current(), isClosed: () => closed })
   return made
 }
 
-type ProfileParts = Pick<
-  AgentParts,
-  "profile" | "dialect" | "tools" | "memory" | "hooks" | "plugins" | "stack" | "watchers" | "jobs" | "ask"
+/** Sessions that somebody still holds. One that nobody holds is made anew from its store. */
+class SessionCache {
+  readonly #sessions = new Map<string, WeakRef<Session>>()
+  readonly #collected = new FinalizationRegistry<string>((id) => {
+    if (this.#sessions.get(id)?.deref() === undefined) this.#sessions.delete(id)
+  })
+
+  get(key: SessionKey): Session | undefined {
+    return this.#sessions.get(sessionId(key))?.deref()
+  }
+
+  add(session: Session): Session {
+    const id = sessionId(session.key)
+    this.#sessions.set(id, new WeakRef(session))
+    this.#collected.register(session, id)
+    return session
+  }
+}
+
+type SharedContext = Pick<
+  AgentContext,
+  "models" | "store" | "runner" | "receipts" | "confirm" | "onWarning" | "background" | "turns" | "ports" | "isClosed"
 >
 
-type SharedParts = Omit<AgentParts, keyof ProfileParts | "observers">
+/** The part of an agent that depends on its profile. */
+type ProfileContext = Omit<AgentContext, keyof SharedContext | "tellObservers"> & { readonly observers: readonly Observer[] }
 
-/** What depends on the profile. */
-function profileParts(
+function profileContext(
   profile: Profile,
-  { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedParts; readonly kept: AgentStore },
-): ProfileParts {
+  { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedContext; readonly kept: AgentStore },
+): ProfileContext {
   const extensions = agentExtensions(profile, options)
   const chosen = extensions.tools.filter((tool) => isInGroups(tool, profile.tools.groups))
   const tools = createToolSet(chosen.map((tool) => hidePrestartOnly(tool, profile)))
@@ -117,42 +122,40 @@ function profileParts(
   const { services = {} } = options
   const warn = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
   const remembered = remembering({ profile, dialect, services, store: kept.given, receipts, ask, ports, onWarning: warn })
-  const recall = options.memory ?? remembered.recall
   return {
     profile,
     dialect,
     tools,
     ask,
-    ...(recall && profile.memory.enabled ? { memory: recall } : {}),
+    memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
     hooks: [...remembered.hooks, ...extensions.hooks],
     jobs: [...remembered.jobs, ...extensions.jobs],
     plugins: extensions.plugins,
-    watchers: extensions.observers,
+    observers: extensions.observers,
     stack: baseStack(profile, { dialect, ...extensions, injections: options.injections ?? [] }),
   }
 }
 
-/** What stays as it is whatever the profile says. */
-function sharedParts(
-  options: AgentOptions,
+/** The part of an agent that stays as it is whatever the profile says. */
+function sharedContext(
+  { model, confirm, onWarning }: AgentOptions,
   { ports, kept, isClosed }: { readonly ports: Ports; readonly kept: AgentStore; readonly isClosed: () => boolean },
-): SharedParts {
-  const { model } = options
+): SharedContext {
   return {
     models: isModelList(model) ? model : [model],
     store: kept.sessions,
     runner: kept.jobs,
     receipts: kept.receipts,
-    ...(options.confirm ? { confirm: options.confirm } : {}),
-    onWarning: options.onWarning ?? warnOnConsole,
+    confirm,
+    onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
-    queue: createKeyedQueue(),
+    turns: createKeyedQueue(),
     ports,
     isClosed,
   }
 }
 
-/** Nothing that goes wrong goes unseen; whoever wants it elsewhere passes `onWarning`. */
+/** The default of `onWarning`. */
 function warnOnConsole({ key, turnId, message }: BackgroundWarning): void {
   console.warn(`promptstrata: ${message} (conversation ${JSON.stringify(key.conversation)}, ${turnId})`)
 }

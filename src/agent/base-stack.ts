@@ -2,13 +2,13 @@ import { priority } from "../core/priority.ts"
 import type { Text, Value } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
+import { namesInDialect } from "../dialect/named.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import { skillsInjection } from "../layers/skills/skills-injection.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
-import { defaultVariables } from "./default-variables.ts"
 
 /** Ranks of layers 1 to 4: the format gives way before the persona, which goes last (S13). */
 const ranks = { format: 80, persona: 100 } as const
@@ -42,4 +42,17 @@ export function baseStack(profile: Profile, { dialect, skills, plugins = [], inj
 
 function layer(key: string, content: Value | Text, options: Partial<InjectionInput> = {}): InjectionInput {
   return { ...options, key, content: isEmptyValue(content) ? "" : content, trust: "author", scope: "global" }
+}
+
+/** The variables of R3 that follow from the profile's other settings and from plugins, where the dialect names them and `[variables]` leaves them open. */
+function defaultVariables(profile: Profile, dialect: Dialect, plugins: readonly Plugin[]): Record<string, string> {
+  const { agent, history, files, output, variables } = profile
+  const facts = {
+    ...Object.fromEntries(plugins.flatMap(({ variables: own = {} }) => Object.entries(own))),
+    agent_name: agent.name,
+    context_count: String(history.contextCount),
+    supported_formats: (output.files?.formats ?? files.formats).join(", "),
+  }
+  const named = namesInDialect(dialect)
+  return Object.fromEntries(Object.entries(facts).filter(([name]) => named.has(name) && !Object.hasOwn(variables, name)))
 }

@@ -1,75 +1,72 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
 import type { HistoryMessage } from "../core/history.ts"
 import type { Speaker } from "../core/keys.ts"
+import { within } from "../core/within.ts"
 import type { ContextSettings } from "../profile/profile.ts"
-import type { SessionRecord } from "../services/session-store.ts"
+import type { CommittedTurn } from "../services/background-job.ts"
+import { frozenJson } from "../services/frozen-json.ts"
+import type { Job } from "../services/job-runner.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import type { TurnEvent } from "../turn/events.ts"
-import type { TurnRun } from "../turn/turn-run.ts"
-import type { AgentParts } from "./agent-parts.ts"
-import { jobsAfter } from "./committed-turn.ts"
-import { keepRecalled } from "./keep-recalled.ts"
-import { stackState } from "./stack-state.ts"
-import type { TurnInput } from "./turn-input.ts"
+import type { TurnContext } from "../turn/turn-context.ts"
+import { fail } from "../turn/turn-outcome.ts"
+import { sessionId, stackState } from "./session-state.ts"
 
-/** The one write of a turn: words, state and jobs. */
-export async function commitTurn(parts: AgentParts, input: TurnInput, ended: Ended): Promise<TurnResult> {
-  const { record, emit, run, result } = ended
-  const { setup } = run
+type Answered = TurnResult & { readonly ok: true }
+
+/** The one write of a turn: words, state and jobs. A turn whose write fails has failed. */
+export async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResult> {
+  const { agent, input, record, session, stack, progress } = turn
   try {
-    const append = spoken(ended, input, parts.profile.context)
-    const { version } = await parts.store.commit(input.key, {
+    const append = spokenMessages(turn, result)
+    const { version } = await agent.store.commit(input.key, {
       expectVersion: record?.version ?? 0,
       append,
       state: {
         ...record?.state,
-        turns: setup.turn + 1,
-        stack: stackState(setup.stack),
-        ...(run.hookStates.size > 0 ? { hooks: Object.fromEntries(run.hookStates) } : {}),
+        turns: session.turns + 1,
+        stack: stackState(stack),
+        ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
       },
-      jobs: jobsAfter(parts, run, append),
-      ...(run.taken.size > 0 ? { taken: [...run.taken] } : {}),
+      jobs: jobsAfter(turn, append),
+      ...(progress.takenNotes.size > 0 ? { taken: [...progress.takenNotes] } : {}),
     })
-    input.stack.merge(setup.stack)
-    emit({ type: "commit", version })
+    input.stack.merge(stack)
+    turn.emit({ type: "commit", version })
     return result
   } catch (thrown) {
-    return run.fail(commitError(thrown))
+    return fail(turn, commitError(thrown))
   }
 }
 
-/** A turn that has an answer, before its commit. */
-interface Ended {
-  readonly record: SessionRecord | undefined
-  readonly emit: (event: TurnEvent) => void
-  readonly run: TurnRun
-  readonly result: TurnResult & { readonly ok: true }
-}
-
-/** What enters history (T29): the words, the answer, kept prestart results; never thinking, tool chatter or injections. Where nobody spoke only what the agent said (R27). */
-function spoken(
-  { run, result: { stopReason, text: shown } }: Ended,
-  { turnId, speaker, text, wake, files }: TurnInput,
-  context: ContextSettings,
+/**
+ * The messages that enter history (T29): the words, the answer, kept prestart results; never thinking, tool chatter or
+ * injections. Where nobody spoke, only the words of the agent (R27).
+ */
+function spokenMessages(
+  { agent, input, progress, startedMs }: TurnContext,
+  { stopReason, text: shown }: Answered,
 ): HistoryMessage[] {
-  const { clock } = run.setup.ports
-  const agent: Speaker = { id: run.setup.key.agent, name: run.setup.agentName }
-  const recalled = keepRecalled(run.memories, context)
-  const kept = {
-    ...(files ? { files } : {}),
-    ...(run.kept.length > 0 ? { prestart: run.kept } : {}),
-    ...(recalled.length > 0 ? { recalled } : {}),
-  }
+  const { profile, ports } = agent
+  const { turnId, speaker, text, wake, files } = input
+  const self: Speaker = { id: input.key.agent, name: profile.agent.name }
   const answer: HistoryMessage = {
     role: "assistant",
-    text: run.answer.said,
-    speaker: agent,
+    text: progress.answer.said,
+    speaker: self,
     turnId,
-    atMs: clock.nowMs(),
+    atMs: ports.clock.nowMs(),
     ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
   }
   if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true }]
-  return [{ role: "user", text, speaker, turnId, atMs: run.startedMs, ...kept }, answer]
+  const recalled = keepRecalled(progress.memories, profile.context)
+  const kept = {
+    ...(files.length > 0 ? { files } : {}),
+    ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),
+    ...(recalled.length > 0 ? { recalled } : {}),
+  }
+  return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...kept }, answer]
 }
 
 function commitError(thrown: unknown): PromptStrataError {
@@ -78,4 +75,90 @@ function commitError(thrown: unknown): PromptStrataError {
     cause: thrown,
     hint: "The answer was made but is not part of the conversation; send again once the store works.",
   })
+}
+
+/** The jobs that a turn about to be committed asks for. A job that throws is reported, and the turn goes on. */
+function jobsAfter(turn: TurnContext, messages: readonly HistoryMessage[]): readonly Job[] {
+  const { agent, input } = turn
+  const { key, turnId } = input
+  const committed = committedTurn(turn, messages)
+  return agent.jobs.flatMap(({ kind, afterTurn }): Job[] => {
+    try {
+      const given = afterTurn?.(committed)
+      if (given === undefined) return []
+      const payload = frozenJson(given, "payload")
+      return [{ id: `${turnId}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), payload }]
+    } catch (error) {
+      agent.onWarning({ key, turnId, message: `The job ${kind} was not enqueued: ${messageOf(error)}` })
+      return []
+    }
+  })
+}
+
+/** Words alone: prestart results and recalled memories stay out, so that nothing is learnt from injected context (T35). */
+function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
+  const { input, session, progress } = turn
+  return Object.freeze({
+    key: Object.freeze({ ...input.key }),
+    turnId: input.turnId,
+    turn: session.turns,
+    speaker: Object.freeze({ ...input.speaker }),
+    memoryOn: session.memoryOn,
+    messages: Object.freeze(messages.map(({ prestart: _, recalled: __, ...spoken }) => Object.freeze(spoken))),
+    untrusted: hasUntrusted(turn),
+    hookStates: Object.fromEntries(progress.hookStates),
+  })
+}
+
+/** True where a tool answered whose words are not the author's own, such as an MCP server's. */
+function hasUntrusted({ progress }: TurnContext): boolean {
+  const { runs, prestartRuns, tools } = progress
+  return [...runs, ...prestartRuns].some(({ tool }) => tools.get(tool)?.trust === "tool")
+}
+
+/** Memories of the turn that history keeps: none, a line each of at most `olderCharacters` UTF-16 units, or all. */
+function keepRecalled(memories: readonly { readonly text: string }[], { older, olderCharacters }: ContextSettings): string[] {
+  if (older === "drop") return []
+  if (older === "keep") return memories.map(({ text }) => text)
+  return memories.map(({ text }) => condense(text, olderCharacters)).filter((line) => line !== "")
+}
+
+function condense(text: string, characters: number): string {
+  const line = text.split(/\s+/u).filter(Boolean).join(" ")
+  if (line.length <= characters) return line
+  return `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, characters - 1)))}…`
+}
+
+/**
+ * Runs the hooks after a turn in the background, in their order and one turn of a session after the other. A hook that throws
+ * or takes longer than `limits.toolMs` is reported and holds nothing up for longer.
+ */
+export function runAfterTurn(turn: TurnContext, result: TurnResult): void {
+  const { agent, input } = turn
+  for (const hook of agent.hooks) {
+    // Not read here: a getter that throws is the hook's failure too.
+    if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, result))
+  }
+}
+
+async function runHook({ agent, input, session }: TurnContext, hook: TurnHook, result: TurnResult): Promise<void> {
+  const { ports, profile, onWarning } = agent
+  const { key, turnId, speaker, text, wake } = input
+  // Copies: a hook that changes them changes nothing for the next hook or for whoever awaits the turn.
+  const context = {
+    key: { ...key },
+    turnId,
+    memoryOn: session.memoryOn,
+    result: { ...result },
+    speaker: { ...speaker },
+    ...(wake === undefined ? {} : { wake }),
+  }
+  const timeoutMs = profile.limits.toolMs
+  const outcome = await within({ timeoutMs, signal: new AbortController().signal, timers: ports.timers }, (signal) =>
+    hook.afterTurn?.({ ...context, question: text, signal }),
+  )
+  if (outcome.status === "failed")
+    onWarning({ key, turnId, message: `The hook ${hook.name} failed after the turn: ${messageOf(outcome.error)}` })
+  if (outcome.status === "timeout")
+    onWarning({ key, turnId, message: `The hook ${hook.name} took longer than ${timeoutMs} ms after the turn.` })
 }

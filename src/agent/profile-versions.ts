@@ -1,24 +1,24 @@
 import type { Profile } from "../profile/profile.ts"
 import { isProfileSource, type ProfileSource } from "../profile/profile-source.ts"
 import type { Plugin } from "../services/plugin.ts"
-import type { AgentParts } from "./agent-parts.ts"
+import type { AgentContext } from "../turn/turn-context.ts"
 
 /** An agent's parts as its profile changes (L13). */
 export interface ProfileVersions {
   /** Those of the last good profile. */
-  readonly latest: AgentParts
+  readonly latest: AgentContext
   /** Those for a session that begins now; a promise while a changed profile is read. Never rejects. */
-  current(): AgentParts | Promise<AgentParts>
+  current(): AgentContext | Promise<AgentContext>
   /** The plugins of every version that have something to free. */
   readonly closable: readonly Plugin[]
 }
 
 /** Makes parts of a profile and of each that takes its place. Throws what `make` throws of the first; of a later one its source is told. */
-export function profileVersions(given: Profile | ProfileSource, make: (profile: Profile) => AgentParts): ProfileVersions {
+export function profileVersions(given: Profile | ProfileSource, make: (profile: Profile) => AgentContext): ProfileVersions {
   const source = isProfileSource(given) ? given : undefined
-  const made = new WeakMap<Profile, AgentParts>()
+  const made = new WeakMap<Profile, AgentContext>()
   const closable: Plugin[] = []
-  const add = (profile: Profile): AgentParts => {
+  const add = (profile: Profile): AgentContext => {
     const parts = make(profile)
     for (const plugin of parts.plugins)
       if (plugin.close && !closable.some((known) => isSame(known, plugin))) closable.push(plugin)
@@ -27,7 +27,7 @@ export function profileVersions(given: Profile | ProfileSource, make: (profile: 
   const first = isProfileSource(given) ? given.profile : given
   let latest = add(first)
   made.set(first, latest)
-  const partsOf = (profile: Profile): AgentParts => {
+  const partsOf = (profile: Profile): AgentContext => {
     const known = made.get(profile)
     if (known !== undefined) latest = known
     else {

@@ -3,16 +3,12 @@ import type { ServiceKey, SessionKey, Speaker } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
 import type { SessionRecord } from "../services/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { TurnEvent } from "../trace/turn-event.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import type { TurnEvent } from "../turn/events.ts"
-import type { AgentParts } from "./agent-parts.ts"
+import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
 import { loadLoop } from "./load-loop.ts"
-import type { ObservedTurn } from "./observers/observer-context.ts"
-import { sessionId } from "./session-id.ts"
-import { sessionState } from "./session-state.ts"
-import { restoreStack } from "./stack-state.ts"
+import { restoreStack, sessionId, sessionState } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
-import type { TurnInput } from "./turn-input.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
 /** Options of {@link Session.send}. */
@@ -45,22 +41,22 @@ export class Session {
   readonly key: SessionKey
   /** Items of this session: `session` ones stay with it, `turn` ones added here go into every turn. */
   readonly stack: PromptStack
-  #parts: AgentParts
-  #awaited: Promise<AgentParts> | undefined
+  #agent: AgentContext
+  #awaited: Promise<AgentContext> | undefined
   #restored = false
 
-  /** `latest` stands in for parts that are still awaited, until the first turn. */
-  constructor(parts: AgentParts | Promise<AgentParts>, latest: AgentParts, key: SessionKey) {
+  /** `latest` stands in for a version of the agent that is still awaited, until the first turn. */
+  constructor(agent: AgentContext | Promise<AgentContext>, latest: AgentContext, key: SessionKey) {
     this.key = key
-    if (parts instanceof Promise) this.#awaited = parts
-    this.#parts = parts instanceof Promise ? latest : parts
-    this.stack = this.#parts.stack.fork()
+    if (agent instanceof Promise) this.#awaited = agent
+    this.#agent = agent instanceof Promise ? latest : agent
+    this.stack = this.#agent.stack.fork()
   }
 
   /** Starts a turn. It runs at once or after the session's earlier ones, whether or not anyone iterates it. */
   send(text: string, { from, files, signal }: SendOptions = {}): Turn {
-    const sent = sentFiles(files)
-    return this.#start((turnId) => ({ ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), ...sent }), signal)
+    const sent = wellFormed(files)
+    return this.#start((turnId) => ({ ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), files: sent }), signal)
   }
 
   /**
@@ -78,12 +74,12 @@ export class Session {
    * committed.
    */
   async preview(text: string, { from, files, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
-    const turnId = this.#parts.ports.ids.next("preview")
-    return this.#parts.queue.enqueue(this.#queueKey(), async () => {
+    const turnId = this.#agent.ports.ids.next("preview")
+    return this.#agent.turns.enqueue(this.#queueKey(), async () => {
       const record = await this.#load()
-      const input = { ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), ...sentFiles(files) }
+      const input = { ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), files: wellFormed(files) }
       const { previewTurn } = await loadLoop()
-      return previewTurn(this.#parts, input, { record, prompt, signal: signal ?? new AbortController().signal })
+      return previewTurn(this.#agent, input, { record, prompt, signal: signal ?? new AbortController().signal })
     })
   }
 
@@ -92,11 +88,11 @@ export class Session {
    * or written. Kept in the session's state.
    */
   setMemory(on: boolean): Promise<void> {
-    return this.#parts.queue.enqueue(this.#queueKey(), async () => {
+    return this.#agent.turns.enqueue(this.#queueKey(), async () => {
       const record = await this.#load()
       if (sessionState(record).memoryOn === on) return
       const state = { ...record?.state, memoryOn: on }
-      await this.#parts.store.commit(this.key, { expectVersion: record?.version ?? 0, append: [], state, jobs: [] })
+      await this.#agent.store.commit(this.key, { expectVersion: record?.version ?? 0, append: [], state, jobs: [] })
     })
   }
 
@@ -107,7 +103,7 @@ export class Session {
 
   /** `makeInput` is asked again once the session is loaded. */
   #start(makeInput: (turnId: string, record?: SessionRecord) => TurnInput, signal: AbortSignal | undefined): Turn {
-    const turnId = this.#parts.ports.ids.next("turn")
+    const turnId = this.#agent.ports.ids.next("turn")
     const turn: ObservedTurn = { input: makeInput(turnId) }
     const inputFrom = (record: SessionRecord | undefined): TurnInput => {
       turn.input = makeInput(turnId, record)
@@ -115,7 +111,7 @@ export class Session {
     }
     return startTurn(turnId, (emit, abortSignal) => this.#run(turn.input, { inputFrom, emit, signal: abortSignal }), {
       signal,
-      onEvent: (event) => this.#parts.observers?.tell(turn, event),
+      onEvent: (event) => this.#agent.tellObservers(turn, event),
     })
   }
 
@@ -137,13 +133,13 @@ export class Session {
       const refusal = this.#refusal(first)
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
-      void this.#parts.queue
+      void this.#agent.turns
         .enqueue(this.#queueKey(), async () => {
           if (signal.aborted) return fail(signal.reason)
           const [record, { runSessionTurn }] = await Promise.all([this.#load(), loadLoop()])
           if (signal.aborted) return fail(signal.reason)
           isBegun = true
-          resolve(await runSessionTurn(this.#parts, inputFrom(record), { record, emit, signal }))
+          resolve(await runSessionTurn(this.#agent, inputFrom(record), { record, emit, signal }))
         })
         .catch(fail)
         .finally(() => signal.removeEventListener("abort", onAbort))
@@ -151,7 +147,7 @@ export class Session {
   }
 
   #refusal({ text, wake }: TurnInput): PromptStrataError | undefined {
-    if (this.#parts.isClosed())
+    if (this.#agent.isClosed())
       return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
     if ((wake ?? text).trim() !== "") return undefined
     if (wake !== undefined)
@@ -169,40 +165,40 @@ export class Session {
     emit: (event: TurnEvent) => void,
     { error, isBegun }: { error: unknown; isBegun: boolean },
   ): TurnResult {
-    const atMs = this.#parts.ports.clock.nowMs()
+    const atMs = this.#agent.ports.clock.nowMs()
     if (!isBegun) emit({ type: "turn-start", turnId: input.turnId, atMs })
     return unbegunTurn(input, atMs, asSessionError(error))
   }
 
   async #load() {
     await this.#takeAwaited()
-    const record = await this.#parts.store.load(this.key)
+    const record = await this.#agent.store.load(this.key)
     if (!this.#restored) restoreStack(this.stack, record?.state.stack)
     this.#restored = true
     return record
   }
 
-  /** Changes over to the profile that was being read when the session began: before its first turn, and never again. */
+  /** Takes the profile that was still being read when the session began: before the first turn, and never again. */
   async #takeAwaited(): Promise<void> {
-    const parts = await this.#awaited
+    const agent = await this.#awaited
     this.#awaited = undefined
-    if (parts === undefined || parts === this.#parts) return
-    this.stack.rebase(parts.stack)
-    this.#parts = parts
+    if (agent === undefined || agent === this.#agent) return
+    this.stack.rebase(agent.stack)
+    this.#agent = agent
   }
 
   #input(text: string, speaker: Speaker, turnId: string): TurnInput {
     const key: ServiceKey = { ...this.key, user: speaker.id }
-    return { key, turnId, speaker, text: text.toWellFormed(), stack: this.stack }
+    return { key, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], stack: this.stack }
   }
 
   #defaultSpeaker(): Speaker {
-    return { id: "user", name: this.#parts.profile.user.name }
+    return { id: "user", name: this.#agent.profile.user.name }
   }
 
   /** Whose words a private conversation last held; in a group nobody's own memories are seen. */
   #wokenFor(record: SessionRecord | undefined): Speaker {
-    const { agent } = this.#parts.profile
+    const { agent } = this.#agent.profile
     if (this.key.audience === "group") return { id: agent.id, name: agent.name }
     return record?.history.findLast(({ role }) => role === "user")?.speaker ?? this.#defaultSpeaker()
   }
@@ -219,8 +215,8 @@ interface Running {
   readonly signal: AbortSignal
 }
 
-function sentFiles(files: readonly string[] = []): Pick<TurnInput, "files"> {
-  return files.length > 0 ? { files: files.map((path) => path.toWellFormed()) } : {}
+function wellFormed(paths: readonly string[] = []): readonly string[] {
+  return paths.map((path) => path.toWellFormed())
 }
 
 function asSessionError(error: unknown): PromptStrataError {

@@ -1,6 +1,5 @@
+import type { TurnEvent } from "../trace/turn-event.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import { EventLog } from "../turn/event-log.ts"
-import type { TurnEvent } from "../turn/events.ts"
 
 /**
  * One turn, running whether or not anyone iterates. Iterating yields every event from the first, also late and more
@@ -20,10 +19,10 @@ export interface Turn extends AsyncIterable<TurnEvent> {
 }
 
 /** What starts a turn: runs it, telling its events, until its result. */
-export type TurnRunner = (emit: (event: TurnEvent) => void, signal: AbortSignal) => Promise<TurnResult>
+type TurnRunner = (emit: (event: TurnEvent) => void, signal: AbortSignal) => Promise<TurnResult>
 
 /** What a turn is started with beside what runs it. */
-export interface StartOptions {
+interface StartOptions {
   readonly signal?: AbortSignal | undefined
   /** Told of every event, `turn-end` too, once it is in the turn's own log. Must neither throw nor take long. */
   readonly onEvent?: ((event: TurnEvent) => void) | undefined
@@ -80,5 +79,40 @@ async function* textWithThinking(log: EventLog<TurnEvent>): AsyncGenerator<strin
       thinking = false
     }
     if (event.type === "text-delta") yield event.delta
+  }
+}
+
+/** An append-only list that any number of readers follow, each from its beginning, now or later. */
+class EventLog<Event> {
+  readonly #events: Event[] = []
+  #closed = false
+  #waiting: (() => void)[] = []
+
+  append(event: Event): void {
+    this.#events.push(event)
+    this.#wake()
+  }
+
+  /** No more will come: readers end after what there is. */
+  close(): void {
+    this.#closed = true
+    this.#wake()
+  }
+
+  async *read(): AsyncGenerator<Event, void, undefined> {
+    for (let at = 0; ; at++) {
+      while (at >= this.#events.length) {
+        if (this.#closed) return
+        await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      }
+      yield this.#events[at] as Event
+    }
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting
+    if (waiting.length === 0) return
+    this.#waiting = []
+    for (const resume of waiting) resume()
   }
 }

@@ -1,9 +1,11 @@
 import type { PromptStrataError } from "../core/errors.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import { mainProcess } from "./main-process.ts"
-import type { TurnInput } from "./turn-input.ts"
+import type { TurnInput } from "../turn/turn-context.ts"
 
-/** How a turn ends that failed at `atMs`, before its loop began: nothing was asked, run or gathered. */
+/** The process that talks (R24): the one with the first-person context. */
+export const mainProcess = "main-virtual"
+
+/** The result of a turn that failed at `atMs`, before its loop began: nothing was asked, run or gathered. */
 export function unbegunTurn({ key, turnId, wake }: TurnInput, atMs: number, error: PromptStrataError): TurnResult {
   const { agent, conversation, audience } = key
   const trace = {

@@ -1,5 +1,5 @@
+import type { TurnEvent } from "../trace/turn-event.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import type { TurnEvent } from "../turn/events.ts"
 import type { OutputStream } from "./io.ts"
 import { jsonLine } from "./json-line.ts"
 import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"

@@ -1,4 +1,4 @@
-import { defaultPorts } from "../agent/default-ports.ts"
+import { defaultPorts } from "../agent/agent-store.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { McpConnection, McpWaitingTool } from "../mcp/connection.ts"
 import type { Profile } from "../profile/profile.ts"

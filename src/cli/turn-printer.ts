@@ -1,7 +1,7 @@
 import type { Turn } from "../agent/turn.ts"
 import type { Assembly } from "../core/span.ts"
+import type { TurnEvent } from "../trace/turn-event.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import type { TurnEvent } from "../turn/events.ts"
 
 /** What can be shown beside the answer. */
 export type Shown = "prompt" | "trace"

@@ -1,4 +1,4 @@
-import { defaultPorts } from "../agent/default-ports.ts"
+import { defaultPorts } from "../agent/agent-store.ts"
 import type { Ports } from "../core/ports.ts"
 import { type ClientLibrary, clientLibrary } from "./client-library.ts"
 import type { Environment } from "./fill-variables.ts"

@@ -1,4 +1,4 @@
-import { cronTimes } from "../agent/schedule/cron.ts"
+import { cronTimes } from "../agent/schedule/due-times.ts"
 import { nearestWith } from "./profile-chain.ts"
 import { type ProfileSearch, report } from "./profile-search.ts"
 

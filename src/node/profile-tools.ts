@@ -1,4 +1,4 @@
-import { defaultPorts } from "../agent/default-ports.ts"
+import { defaultPorts } from "../agent/agent-store.ts"
 import type { Clock } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { FilesSettings, Profile } from "../profile/profile.ts"

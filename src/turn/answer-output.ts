@@ -5,8 +5,8 @@ import { createBubbleCollector, createTextCollector } from "../reply/output/deli
 import { createFileReferenceReader } from "../reply/output/file-reference-reader.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
 import { createOutputReader } from "../reply/output/output-reader.ts"
-import type { TurnEvent } from "./events.ts"
-import { FileQueue, type OpenFile } from "./file-queue.ts"
+import type { TurnEvent } from "../trace/turn-event.ts"
+import { FileQueue, type OpenFile } from "./answer-files.ts"
 
 /**
  * A turn's answer on its way out: what the model says goes in, events come out by way of the profile's format, bubbles and file

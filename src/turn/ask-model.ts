@@ -10,8 +10,8 @@ import { addUsage, type Usage } from "../model/usage.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 import { stripThinking } from "../reply/thinking.ts"
 import type { AskModel } from "../services/background-job.ts"
-import { oneSystemMessage } from "./one-system-message.ts"
 import { readModel } from "./read-model.ts"
+import { oneSystemMessage } from "./step-request.ts"
 
 /** What {@link createAskModel} is made from. */
 export interface AskModelOptions {

@@ -2,11 +2,11 @@ import type { HistoryMessage } from "../core/history.ts"
 import type { Speaker } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Injection } from "../core/value.ts"
-import { filterMessages } from "../services/filter-messages.ts"
 import type { MessageFilter } from "../services/session-store.ts"
 import type { ToolContext } from "../tools/tool.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
-import type { ChildRun, TurnRun } from "./turn-run.ts"
+import type { ChildRun, TurnContext } from "./turn-context.ts"
+import { warn } from "./turn-progress.ts"
 
 /** The turn that runs a tool, for an agent inside that tool (R25). */
 export interface ParentTurn {
@@ -30,21 +30,20 @@ export interface ParentTurn {
 const handles = new WeakMap<object, ParentTurn>()
 
 /** What stands for a turn in the context of one tool call. */
-export function parentHandle(run: TurnRun, call: { readonly id: string; readonly isRunning: () => boolean }): object {
-  const { setup } = run
-  const { depth, agentName, question, history, ports, stack } = setup
+export function parentHandle(turn: TurnContext, call: { readonly id: string; readonly isRunning: () => boolean }): object {
+  const { agent, input, depth, history, messages, stack } = turn
   const { id, isRunning } = call
   const parent: ParentTurn = {
     depth,
-    agentName,
-    question,
+    agentName: agent.profile.agent.name,
+    question: { speaker: input.speaker, text: input.text },
     history,
-    ports,
-    messages: async (filter) => setup.messages?.(filter) ?? filterMessages(history, filter),
+    ports: agent.ports,
+    messages,
     injection: (key) => stack.get(key),
-    begin: (child) => void run.children.push({ ...child, id }),
-    tell: (name, event) => isRunning() && run.emit({ type: "child", id, name, event }),
-    warn: (message) => isRunning() && run.warn("tool", message),
+    begin: (child) => void turn.progress.children.push({ ...child, id }),
+    tell: (name, event) => isRunning() && turn.emit({ type: "child", id, name, event }),
+    warn: (message) => isRunning() && warn(turn, "tool", message),
   }
   const handle = Object.freeze({})
   handles.set(handle, parent)

@@ -1,37 +1,40 @@
 import type { ToolCall } from "../core/message.ts"
+import type { ModelTool } from "../model/language-model.ts"
 import type { FinishReason } from "../model/model-part.ts"
-import { CallGuard } from "./call-guard.ts"
+import { readDecision } from "../reply/decision-reader.ts"
+import type { Tool } from "../tools/tool.ts"
 import { runModelStep } from "./model-step.ts"
-import { readNativeArguments } from "./native-arguments.ts"
-import { type NativeTools, nativeTools } from "./native-names.ts"
 import type { PlanOutcome } from "./planner.ts"
-import { proseReading } from "./prose-reading.ts"
-import { isQuietWake } from "./quiet-wake.ts"
-import { type ModelCall, runCall } from "./run-call.ts"
-import type { TurnRun } from "./turn-run.ts"
+import { proseReading } from "./prose.ts"
+import { CallGuard, type ModelCall, runCall } from "./run-call.ts"
+import { isQuietWake } from "./step-request.ts"
+import type { TurnContext } from "./turn-context.ts"
 
 /**
  * The model's own tool calls: what it says is shown as it comes; the calls of a step run side by side, their results in
  * order; a step without calls is the answer. The same guards and limits as with JSON decisions (T16, T17, T18).
  */
-export async function planNative(run: TurnRun): Promise<PlanOutcome> {
-  const { maxSteps } = run.setup.loop
-  const native = nativeTools(run.tools.plannerTools)
+export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
+  const { maxSteps } = turn.agent.profile.loop
+  const native = nativeTools(turn.progress.tools.plannerTools)
   const guard = new CallGuard()
   for (let step = 1; step <= maxSteps; step++) {
-    const { calls, text, finish } = await nativeStep(run, native)
-    run.signal.throwIfAborted()
+    const { calls, text, finish } = await nativeStep(turn, native)
+    turn.signal.throwIfAborted()
     if (calls.length === 0) {
-      if (run.answer.said.trim() === "" && !isQuietWake(run)) return { type: "final", stopReason: "finish" }
+      if (turn.progress.answer.said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
       return { type: "answered", truncated: finish === "length" }
     }
-    await runCalls(run, guard, { calls, text, native })
-    run.signal.throwIfAborted()
-    if (text.trim() !== "" && calls.every(({ name }) => run.tools.plannerTool(native.nameOf(name))?.withAnswer === true)) {
+    await runCalls(turn, guard, { calls, text, native })
+    turn.signal.throwIfAborted()
+    if (
+      text.trim() !== "" &&
+      calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer === true)
+    ) {
       return { type: "answered", truncated: finish === "length" }
     }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
-    if (text !== "") run.answer.part()
+    if (text !== "") turn.progress.answer.part()
   }
   return { type: "final", stopReason: "max-steps" }
 }
@@ -43,29 +46,83 @@ interface NativeStep {
   readonly finish: FinishReason | undefined
 }
 
-async function nativeStep(run: TurnRun, native: NativeTools): Promise<NativeStep> {
+async function nativeStep(turn: TurnContext, native: NativeTools): Promise<NativeStep> {
   let calls: ToolCall[] = []
   let finish: FinishReason | undefined
-  const before = run.answer.saidLength
-  await runModelStep(run, { prompt: "native", tools: native.tools }, (model) => {
+  const before = turn.progress.answer.saidLength
+  await runModelStep(turn, { prompt: "native", tools: native.tools }, (model) => {
     calls = []
-    const prose = proseReading(run, model, (reason) => {
+    const prose = proseReading(turn, model, (reason) => {
       finish = reason
     })
     return { ...prose, onToolCall: (call) => void calls.push(call) }
   })
-  return { calls, text: run.answer.said.slice(before), finish }
+  return { calls, text: turn.progress.answer.said.slice(before), finish }
 }
 
 async function runCalls(
-  run: TurnRun,
+  turn: TurnContext,
   guard: CallGuard,
   { calls, text, native }: Pick<NativeStep, "calls" | "text"> & { native: NativeTools },
 ) {
   const known = calls.map(
     (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args) }),
   )
-  const runs = await Promise.all(known.map((call) => runCall(run, guard, call)))
-  run.runs.push(...runs)
-  run.steps.push({ type: "native", text, calls, runs })
+  const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
+  turn.progress.runs.push(...runs)
+  turn.progress.steps.push({ type: "native", text, calls, runs })
+}
+
+/** A native call's arguments; `fault` where their meaning is lost. */
+interface NativeArguments {
+  readonly args: Readonly<Record<string, unknown>>
+  readonly fault?: string
+}
+
+/** Reads the JSON text of a native call's arguments by the same ladder as a decision's (T21); nothing at all is no arguments. */
+function readNativeArguments(text: string): NativeArguments {
+  if (text.trim() === "") return { args: {} }
+  const decision = readDecision(`{"action":"tool","tool":"native","args":${text}}`)
+  if (decision.action === "tool" && decision.tool === "native") return { args: decision.args }
+  const fault = decision.action === "unreadable" ? decision.fault.kind : "not-json"
+  return { args: {}, fault: `arguments: ${fault} ${JSON.stringify(text.slice(0, 80))}` }
+}
+
+/** Planner tools under names that every provider takes, and the way back. */
+interface NativeTools {
+  readonly tools: readonly ModelTool[]
+  /** The tool's own name, or the name as it came when no tool has it. */
+  nameOf(nativeName: string): string
+  /** The native form of a tool's own name. */
+  nativeNameOf(name: string): string
+}
+
+const maxNameLength = 64
+
+/** Providers take letters, digits, `_` and `-` only; other names get a legal one that no other tool has. */
+export function nativeTools(tools: readonly Tool[]): NativeTools {
+  const taken = new Set(tools.map(({ name }) => name).filter(isLegal))
+  const nativeNames = new Map<string, string>()
+  for (const { name } of tools) {
+    const native = isLegal(name) ? name : unused(name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, maxNameLength - 4), taken)
+    taken.add(native)
+    nativeNames.set(name, native)
+  }
+  const names = new Map([...nativeNames].map(([name, native]) => [native, name]))
+  return {
+    tools: tools.map(({ name, description, inputSchema }) => ({ name: nativeNames.get(name) ?? name, description, inputSchema })),
+    nameOf: (native) => names.get(native) ?? native,
+    nativeNameOf: (name) => nativeNames.get(name) ?? name,
+  }
+}
+
+function isLegal(name: string): boolean {
+  return /^[a-zA-Z0-9_-]{1,64}$/.test(name)
+}
+
+function unused(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 && name !== "" ? name : `${name}_${number}`
+    if (!taken.has(candidate)) return candidate
+  }
 }

@@ -1,4 +1,4 @@
-import type { TurnRun } from "./turn-run.ts"
+import type { TurnContext } from "./turn-context.ts"
 
 /** How planning ended: with the answer already shown, or with a final output to be made. */
 export type PlanOutcome =
@@ -6,7 +6,6 @@ export type PlanOutcome =
   | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" }
 
 /** One way of planning a turn: JSON decisions, native tool calls, or plain talk. */
-export type Planner = (run: TurnRun) => Promise<PlanOutcome>
+export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
 
-/** The ways there are. */
 export type PlanningMode = "json" | "native" | "chat"

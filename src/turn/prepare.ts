@@ -1,67 +1,111 @@
+import { PromptStrataError } from "../core/errors.ts"
+import { whatHappened, within } from "../core/within.ts"
 import type { PrestartSettings } from "../profile/profile.ts"
+import type { Memory } from "../services/memory.ts"
 import { fillArguments } from "../tools/fill-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
-import { recalledMemories } from "./recalled-memories.ts"
 import { runHooks } from "./run-hooks.ts"
 import { runTool } from "./run-tool.ts"
-import type { TurnRun } from "./turn-run.ts"
-import { whatHappened, within } from "./within.ts"
+import { occasionOf, type TurnContext } from "./turn-context.ts"
+import { warn } from "./turn-progress.ts"
 
 /** Everything before the first plan, side by side: prestart tools, recall, hooks (T13). What fails is left out and reported. */
-export async function prepare(run: TurnRun): Promise<void> {
-  const hooks = runHooks(run)
-  const prestart = Promise.all(run.setup.prestart.map((entry) => runPrestart(run, entry, hooks)))
-  await Promise.all([prestart, recall(run), hooks])
-  for (const [index, result] of (await prestart).entries()) keepPrestart(run, run.setup.prestart[index], result)
-  run.signal.throwIfAborted()
+export async function prepare(turn: TurnContext): Promise<void> {
+  const hooks = runHooks(turn)
+  const prestart = Promise.all(turn.agent.profile.prestart.map((entry) => runPrestart(turn, entry, hooks)))
+  await Promise.all([prestart, recall(turn), hooks])
+  for (const [index, result] of (await prestart).entries()) keepPrestart(turn, turn.agent.profile.prestart[index], result)
+  turn.signal.throwIfAborted()
 }
 
 /** A tool that the agent does not have may be one that a hook adds. */
-async function runPrestart(run: TurnRun, entry: PrestartSettings, hooks: Promise<void>): Promise<ToolRun> {
-  const { setup } = run
-  const args = fillArguments(entry.args, { question: run.occasion })
-  const id = setup.ports.ids.next("prestart")
-  run.emit({ type: "prestart-start", id, tool: entry.tool, args })
-  if (!setup.tools.get(entry.tool)) await hooks
-  const result = await runTool(run, {
+async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Promise<void>): Promise<ToolRun> {
+  const { tools, ports, profile } = turn.agent
+  const args = fillArguments(entry.args, { question: occasionOf(turn) })
+  const id = ports.ids.next("prestart")
+  turn.emit({ type: "prestart-start", id, tool: entry.tool, args })
+  if (!tools.get(entry.tool)) await hooks
+  const result = await runTool(turn, {
     id,
     name: entry.tool,
     args,
-    tool: setup.tools.get(entry.tool) ?? run.tools.get(entry.tool),
-    timeoutMs: entry.timeoutMs ?? setup.limits.prestartMs,
+    tool: tools.get(entry.tool) ?? turn.progress.tools.get(entry.tool),
+    timeoutMs: entry.timeoutMs ?? profile.limits.prestartMs,
   })
-  run.emit({ type: "prestart-end", run: result })
+  turn.emit({ type: "prestart-end", run: result })
   return result
 }
 
 /** A prestart tool that failed or returned nothing is left out; the others go on (T25). */
-function keepPrestart(run: TurnRun, entry: PrestartSettings | undefined, result: ToolRun): void {
-  run.prestartRuns.push(result)
+function keepPrestart(turn: TurnContext, entry: PrestartSettings | undefined, result: ToolRun): void {
+  turn.progress.prestartRuns.push(result)
   if (result.status === "failed" || result.empty === true) {
-    run.warn("prestart", `${result.tool} was left out: ${result.result}`)
+    warn(turn, "prestart", `${result.tool} was left out: ${result.result}`)
     return
   }
   const kept = { tool: result.tool, args: result.args, result: result.result }
-  run.prestart.push(kept)
-  if (entry?.includeHistory === true) run.kept.push(kept)
+  turn.progress.prestart.push(kept)
+  if (entry?.includeHistory === true) turn.progress.kept.push(kept)
 }
 
-/** What stands in the prompt as history need not be remembered. */
-function shownTurns({ setup }: TurnRun): { readonly excludeTurns?: readonly string[] } {
-  const turns = [...new Set(setup.history.map(({ turnId }) => turnId))]
-  return turns.length === 0 ? {} : { excludeTurns: turns }
-}
-
-async function recall(run: TurnRun): Promise<void> {
-  const { memory, memoryOn, key, recallLimit, limits, ports } = run.setup
-  if (!memory || !memoryOn) return
-  const outcome = await within({ timeoutMs: limits.prestartMs, signal: run.signal, timers: ports.timers }, async (signal) =>
-    recalledMemories(await memory.recall(run.occasion, key, { limit: recallLimit, signal, ...shownTurns(run) }), recallLimit),
+async function recall(turn: TurnContext): Promise<void> {
+  const { agent, session, input, history } = turn
+  const { memory, ports, profile } = agent
+  if (!memory || !session.memoryOn) return
+  const { prestartMs } = profile.limits
+  const limit = profile.memory.recallLimit
+  // Turns that the prompt shows as history need not be remembered.
+  const shown = [...new Set(history.map(({ turnId }) => turnId))]
+  const exclude = shown.length === 0 ? {} : { excludeTurns: shown }
+  const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, async (signal) =>
+    recalledMemories(await memory.recall(occasionOf(turn), input.key, { limit, signal, ...exclude }), limit),
   )
   if (outcome.status === "done") {
     const { memories, passedOver } = outcome.value
-    run.memories.push(...memories)
-    if (passedOver > 0) run.warn("recall", `${passedOver} of the recalled memories have no text and were left out.`)
+    turn.progress.memories.push(...memories)
+    if (passedOver > 0) warn(turn, "recall", `${passedOver} of the recalled memories have no text and were left out.`)
   } else if (outcome.status !== "aborted")
-    run.warn("recall", `No memories in this turn: recall ${whatHappened(outcome, limits.prestartMs)}.`)
+    warn(turn, "recall", `No memories in this turn: recall ${whatHappened(outcome, prestartMs)}.`)
+}
+
+/**
+ * The usable part of a memory service's answer, at most `limit` entries. An entry needs a text; other fields of a wrong type are
+ * left out. Throws `store` where the answer is no list. `passedOver` counts entries that are no memories.
+ */
+export function recalledMemories(
+  answer: unknown,
+  limit: number,
+): { readonly memories: readonly Memory[]; readonly passedOver: number } {
+  if (!Array.isArray(answer))
+    throw new PromptStrataError(
+      "store",
+      `expected a list of memories, found ${answer === null ? "null" : typeof answer}; mend the memory service.`,
+    )
+  const first: readonly unknown[] = answer.slice(0, Math.max(0, limit))
+  const memories = first.flatMap((entry, at) => memoryOf(entry, at) ?? [])
+  return { memories, passedOver: first.length - memories.length }
+}
+
+function memoryOf(entry: unknown, at: number): Memory | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined
+  const { id, text, speaker, atMs, untrusted, score, why } = entry as Partial<Record<keyof Memory, unknown>>
+  if (typeof text !== "string" || text.trim() === "") return undefined
+  return {
+    id: typeof id === "string" ? id : `${at}`,
+    text,
+    ...(typeof speaker === "string" ? { speaker } : {}),
+    // Later than a date can be is no time.
+    ...(typeof atMs === "number" && Math.abs(atMs) <= maxDateMs ? { atMs } : {}),
+    ...(untrusted === true ? { untrusted: true as const } : {}),
+    ...(typeof score === "number" ? { score } : {}),
+    ...(Array.isArray(why) ? { why: why.filter(isReason) } : {}),
+  }
+}
+
+const maxDateMs = 8_640_000_000_000_000
+
+function isReason(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false
+  const reason = value as { readonly signal?: unknown; readonly value?: unknown; readonly share?: unknown }
+  return typeof reason.signal === "string" && typeof reason.value === "number" && typeof reason.share === "number"
 }

@@ -1,9 +1,11 @@
+import { messageOf } from "../core/errors.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
-import type { ToolRun } from "../tools/tool.ts"
-import type { CallGuard } from "./call-guard.ts"
-import { resolveMentions } from "./resolve-mentions.ts"
+import { findMentions, lastMessagesOf } from "../reply/mentions.ts"
+import { canonicalArguments } from "../tools/canonical-arguments.ts"
+import type { Tool, ToolRun } from "../tools/tool.ts"
 import { runTool } from "./run-tool.ts"
-import type { TurnRun } from "./turn-run.ts"
+import type { TurnContext } from "./turn-context.ts"
+import { warn, warnOnce } from "./turn-progress.ts"
 
 /** A call that a model made. */
 export interface ModelCall {
@@ -15,27 +17,119 @@ export interface ModelCall {
 }
 
 /** Runs a call of the model and tells its events. A repeat hands back the earlier result with a note (T17). Never rejects. */
-export async function runCall(run: TurnRun, guard: CallGuard, { id, name, args, fault }: ModelCall): Promise<ToolRun> {
-  const tool = run.tools.plannerTool(name)
-  run.emit({ type: "tool-start", id, tool: name, args })
+export async function runCall(turn: TurnContext, guard: CallGuard, { id, name, args, fault }: ModelCall): Promise<ToolRun> {
+  const tool = turn.progress.tools.plannerTool(name)
+  turn.emit({ type: "tool-start", id, tool: name, args })
   const claimed = guard.claim({ name, args, tool }, () =>
     fault === undefined
-      ? runTool(run, { id, name, args: resolveMentions(run, args), tool })
-      : Promise.resolve(unreadableArguments(run, { id, name, fault })),
+      ? runTool(turn, { id, name, args: resolveMentions(turn, args), tool })
+      : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
   )
   const result = await claimed.run
-  const done = claimed.isRepeat ? repeated(run, id, result) : result
-  run.emit({ type: "tool-end", run: done })
-  run.heardRun(done)
+  const done = claimed.isRepeat ? repeated(turn, id, result) : result
+  turn.emit({ type: "tool-end", run: done })
+  tellHooks(turn, done)
   return done
 }
 
-function repeated(run: TurnRun, id: string, earlier: ToolRun): ToolRun {
-  const result = renderNotice(run.setup.dialect, "repeated-call", { result: earlier.result })
+/** Tells the hooks that listen of a run that has ended. */
+function tellHooks(turn: TurnContext, run: ToolRun): void {
+  for (const listener of turn.progress.runListeners) {
+    try {
+      listener(run)
+    } catch (thrown) {
+      warn(turn, "hook", `A hook could not take in the run of ${run.tool}: ${messageOf(thrown)}`)
+    }
+  }
+}
+
+function repeated(turn: TurnContext, id: string, earlier: ToolRun): ToolRun {
+  const result = renderNotice(turn.agent.dialect, "repeated-call", { result: earlier.result })
   return { ...earlier, id, repeatOf: earlier.repeatOf ?? earlier.id, result, durationMs: 0 }
 }
 
-function unreadableArguments(run: TurnRun, { id, name, fault }: { id: string; name: string; fault: string }): ToolRun {
-  const result = renderNotice(run.setup.dialect, "invalid-arguments", { issues: fault })
+function unreadableArguments(turn: TurnContext, { id, name, fault }: { id: string; name: string; fault: string }): ToolRun {
+  const result = renderNotice(turn.agent.dialect, "invalid-arguments", { issues: fault })
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
+}
+
+/** A call, as the model wrote it: `args` before defaults are filled in. */
+interface GuardedCall {
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly tool: Tool | undefined
+}
+
+/** Remembers the calls of a turn, also those that still run, so that an equal one is not run again (T17). */
+export class CallGuard {
+  readonly #calls = new Map<string, { readonly run: Promise<ToolRun>; readonly writes: number }>()
+  #writes = 0
+  #repeats = 0
+
+  /** Repeats so far in this turn. */
+  get repeats(): number {
+    return this.#repeats
+  }
+
+  /** The run that this call would repeat; else a new one, started here. A repeatable tool, and a call after a write, are no repeats. */
+  claim({ name, args, tool }: GuardedCall, start: () => Promise<ToolRun>): { run: Promise<ToolRun>; isRepeat: boolean } {
+    const identity = `${name}\n${canonicalArguments(args)}`
+    const earlier = this.#calls.get(identity)
+    if (earlier && tool?.repeatable !== true && earlier.writes === this.#writes) {
+      this.#repeats++
+      return { run: earlier.run, isRepeat: true }
+    }
+    if (tool?.writes === true) this.#writes++
+    const run = start()
+    this.#calls.set(identity, { run, writes: this.#writes })
+    return { run, isRepeat: false }
+  }
+}
+
+type Args = Readonly<Record<string, unknown>>
+
+/** No argument nests deeper; what lies below stays as it is. */
+const maxDepth = 100
+
+/**
+ * The arguments of a call with what was said in place of each `@last_NAME` and `@last_N_NAME` (R7), a line break between messages:
+ * of this turn's window and question. One whose speaker is unknown or said nothing stays as written and is reported. Where the
+ * profile has no mentions, and without one, these are the arguments themselves.
+ */
+function resolveMentions(turn: TurnContext, args: Args): Args {
+  if (turn.agent.profile.tools.mentions !== true) return args
+  const said = spokenIn(turn)
+  const names = new Set(said.map(({ name }) => name))
+  const inText = (text: string): string => {
+    const { mentions, unknown } = findMentions(text, names)
+    for (const { text: mark } of unknown)
+      warnOnce(turn, "mention", mark, `${mark} in a call names nobody who speaks in what this turn shows; it was left as it is.`)
+    let resolved = ""
+    let from = 0
+    for (const { start, end, name, count } of mentions) {
+      const messages = lastMessagesOf(said, { name, count }).map((message) => message.text)
+      resolved += text.slice(from, start) + messages.join("\n")
+      from = end
+    }
+    return resolved + text.slice(from)
+  }
+  return inValue(args, inText, 0) as Args
+}
+
+interface Said {
+  readonly name: string
+  readonly text: string
+}
+
+function spokenIn({ agent, input, history }: TurnContext): Said[] {
+  const agentName = agent.profile.agent.name
+  const before = history.map(({ role, speaker, text }) => ({ name: role === "assistant" ? agentName : speaker.name, text }))
+  return input.wake === undefined ? [...before, { name: input.speaker.name, text: input.text }] : before
+}
+
+function inValue(value: unknown, inText: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return value.includes("@last_") ? inText(value) : value
+  if (typeof value !== "object" || value === null || depth > maxDepth) return value
+  if (Array.isArray(value)) return value.map((item) => inValue(item, inText, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inValue(item, inText, depth + 1)]))
 }

@@ -1,66 +1,52 @@
+import { messageOf } from "../core/errors.ts"
+import { within } from "../core/within.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
+import type { Confirm } from "../tools/confirm.ts"
 import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"
-import type { Tool, ToolRun } from "../tools/tool.ts"
-import { confirmation } from "./confirmation.ts"
-import { fitResult } from "./fit-result.ts"
+import type { Tool, ToolContext, ToolRun } from "../tools/tool.ts"
+import { fitResult } from "./fit-tool-text.ts"
 import { parentHandle } from "./parent-turn.ts"
-import type { TurnRun } from "./turn-run.ts"
+import type { TurnContext } from "./turn-context.ts"
+import { warn } from "./turn-progress.ts"
 
 /** One call, as the planner or the profile asked for it. */
 export interface ToolRequest {
   readonly id: string
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
-  /** Absent when there is no such tool. */
+  /** Undefined when there is no such tool. */
   readonly tool: Tool | undefined
   /** A limit for this call, before the tool's own. */
   readonly timeoutMs?: number
 }
 
-/** Runs a tool; whatever goes wrong becomes a failed run with words that the planner can act on (T18). Never rejects. */
-export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolRun> {
+/** Runs a tool. Whatever goes wrong becomes a failed run with words that the planner can act on (T18). Never rejects. */
+export async function runTool(turn: TurnContext, request: ToolRequest): Promise<ToolRun> {
   const { id, name, args, tool } = request
-  if (!tool)
-    return { id, tool: name, args, status: "failed", failure: "unknown-tool", result: unknownTool(run, name), durationMs: 0 }
-  const { setup } = run
-  const { dialect, ports, limits } = setup
-  const confirm = confirmation(run)
+  if (!tool) {
+    const result = unknownTool(turn, name)
+    return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
+  }
+  const { dialect, ports, profile } = turn.agent
+  const { maxResultCharacters } = profile.tools
   let isRunning = true
   const outcome = await executeTool(tool, args, {
-    context: {
-      key: setup.key,
-      turnId: setup.turnId,
-      clock: ports.clock,
-      ...(confirm ? { confirm } : {}),
-      record: (record) => run.records.push(record),
-      progress: (progress) => isRunning && run.emit({ type: "tool-progress", id, tool: name, progress }),
-      parent: parentHandle(run, { id, isRunning: () => isRunning }),
-      isShownWhole: (key) => !Object.hasOwn(run.cut ?? {}, key),
-      resultFits: (result) => fitResult(run, result).cappedFromCharacters === undefined,
-    },
-    signal: run.signal,
+    context: toolContext(turn, request, () => isRunning),
+    signal: turn.signal,
     timers: ports.timers,
-    timeoutMs: limits.toolMs,
+    timeoutMs: profile.limits.toolMs,
     ...(request.timeoutMs === undefined ? {} : { callTimeoutMs: request.timeoutMs }),
     notice: (kept, total) => renderNotice(dialect, "result-truncated", { kept, total }),
-    ...(setup.maxResultCharacters === undefined ? {} : { maxResultCharacters: setup.maxResultCharacters }),
+    ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
   })
   isRunning = false
-  const { durationMs } = outcome
   if (outcome.status === "failed") {
-    return {
-      id,
-      tool: name,
-      args,
-      status: "failed",
-      failure: outcome.failure.kind,
-      result: failureText(run, outcome.failure),
-      durationMs,
-    }
+    const result = failureText(turn, outcome.failure)
+    return { id, tool: name, args, status: "failed", failure: outcome.failure.kind, result, durationMs: outcome.durationMs }
   }
   const empty = outcome.result.trim() === ""
-  const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(run, outcome.result)
+  const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
   const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
   return {
     id,
@@ -70,19 +56,56 @@ export async function runTool(run: TurnRun, request: ToolRequest): Promise<ToolR
     result: fitted.result,
     ...(empty ? { empty: true as const } : {}),
     ...(capped === undefined ? {} : { cappedFromCharacters: capped }),
-    durationMs,
+    durationMs: outcome.durationMs,
   }
 }
 
-function unknownTool(run: TurnRun, name: string): string {
-  const { tools } = run
-  const { dialect } = run.setup
-  const names = tools.plannerTools.map((tool) => tool.name).join(", ")
-  return renderNotice(dialect, "unknown-tool", { tool: encodeInline(name), tools: names })
+function toolContext(turn: TurnContext, { id, name }: ToolRequest, isRunning: () => boolean): Omit<ToolContext, "signal"> {
+  const { input, agent, progress } = turn
+  const confirm = confirmation(turn)
+  return {
+    key: input.key,
+    turnId: input.turnId,
+    clock: agent.ports.clock,
+    ...(confirm ? { confirm } : {}),
+    record: (record) => progress.records.push(record),
+    progress: (share) => isRunning() && turn.emit({ type: "tool-progress", id, tool: name, progress: share }),
+    parent: parentHandle(turn, { id, isRunning }),
+    isShownWhole: (key) => !Object.hasOwn(progress.cut ?? {}, key),
+    resultFits: (result) => fitResult(turn, result).cappedFromCharacters === undefined,
+  }
 }
 
-function failureText(run: TurnRun, failure: ToolFailure): string {
-  const { dialect } = run.setup
+/**
+ * The turn's way to ask whoever decides; undefined where nobody can be asked. The turn's time stands still meanwhile. No
+ * answer within `limits.confirmMs` and a failed question count as a refusal and are reported.
+ */
+function confirmation(turn: TurnContext): Confirm | undefined {
+  const { confirm, ports, profile } = turn.agent
+  if (!confirm) return undefined
+  const { confirmMs } = profile.limits
+  return async (request, signal) => {
+    const resume = turn.deadline.pause()
+    turn.emit({ type: "confirm-start", request })
+    const asked = await within({ timeoutMs: confirmMs, signal, timers: ports.timers }, (askSignal) => confirm(request, askSignal))
+    resume()
+    const confirmed = asked.status === "done" && asked.value === true
+    if (asked.status === "failed")
+      warn(turn, "tool", `${request.tool} could not ask about "${request.summary}": ${messageOf(asked.error)}`)
+    if (asked.status === "timeout")
+      warn(turn, "tool", `${request.tool} asked about "${request.summary}" and got no answer within ${confirmMs} ms.`)
+    turn.emit({ type: "confirm-end", request, confirmed })
+    return confirmed
+  }
+}
+
+function unknownTool({ agent, progress }: TurnContext, name: string): string {
+  const names = progress.tools.plannerTools.map((tool) => tool.name).join(", ")
+  return renderNotice(agent.dialect, "unknown-tool", { tool: encodeInline(name), tools: names })
+}
+
+function failureText({ agent }: TurnContext, failure: ToolFailure): string {
+  const { dialect } = agent
   switch (failure.kind) {
     case "invalid-arguments":
       return renderNotice(dialect, "invalid-arguments", { issues: failure.issues.join("; ") })

@@ -1,27 +1,27 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { LanguageModel } from "../model/language-model.ts"
-import type { TurnRun } from "./turn-run.ts"
+import type { TurnContext } from "./turn-context.ts"
 
 /**
  * Tries a call again where that can help, then with the next model of the list; never once a character of the answer was
  * shown, never after an abort. Waits as long as the server asks, else longer each time with jitter.
  */
-export async function withRetries<T>(run: TurnRun, attempt: (model: LanguageModel) => Promise<T>): Promise<T> {
-  const { models, retry } = run.setup
+export async function withRetries<T>(turn: TurnContext, attempt: (model: LanguageModel) => Promise<T>): Promise<T> {
+  const { models, profile } = turn.agent
   for (let index = 0, tries = 1; ; ) {
-    const model = models[index] ?? run.setup.models[0]
+    const model = models[index] ?? models[0]
     try {
       return await attempt(model)
     } catch (error) {
-      run.signal.throwIfAborted()
-      if (run.answer.hasShown || !isModelFailure(error)) throw error
-      const again = tries < retry.maxAttempts && isRetryable(error)
+      turn.signal.throwIfAborted()
+      if (turn.progress.answer.hasShown || !isModelFailure(error)) throw error
+      const again = tries < profile.retry.maxAttempts && isRetryable(error)
       const next = again ? model : models[index + 1]
       if (!next) throw error
-      const delayMs = again ? delayBefore(run, tries, error) : 0
-      run.answer.restart()
-      run.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
-      await pause(run, delayMs)
+      const delayMs = again ? delayBefore(turn, tries, error) : 0
+      turn.progress.answer.restart()
+      turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
+      await pause(turn, delayMs)
       tries = again ? tries + 1 : 1
       if (!again) index++
     }
@@ -37,27 +37,28 @@ function isRetryable(error: PromptStrataError): boolean {
 }
 
 /** The server's own wish, or an exponential delay with full jitter over its upper half. */
-function delayBefore(run: TurnRun, tries: number, error: PromptStrataError): number {
-  const { retry, ports } = run.setup
+function delayBefore(turn: TurnContext, tries: number, error: PromptStrataError): number {
+  const { profile, ports } = turn.agent
+  const { baseDelayMs, maxDelayMs } = profile.retry
   const wished = error.evidence.retryAfterMs
-  if (typeof wished === "number" && wished >= 0) return Math.min(wished, retry.maxDelayMs)
-  const most = Math.min(retry.baseDelayMs * 2 ** (tries - 1), retry.maxDelayMs)
+  if (typeof wished === "number" && wished >= 0) return Math.min(wished, maxDelayMs)
+  const most = Math.min(baseDelayMs * 2 ** (tries - 1), maxDelayMs)
   return Math.round(most / 2 + (most / 2) * ports.random())
 }
 
 /** Time passes, unless the turn is aborted first. */
-function pause(run: TurnRun, delayMs: number): Promise<void> {
-  const { timers } = run.setup.ports
+function pause(turn: TurnContext, delayMs: number): Promise<void> {
+  const { timers } = turn.agent.ports
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       timers.clear(timer)
-      reject(run.signal.reason)
+      reject(turn.signal.reason)
     }
     const timer = timers.set(() => {
-      run.signal.removeEventListener("abort", onAbort)
+      turn.signal.removeEventListener("abort", onAbort)
       resolve()
     }, delayMs)
-    run.signal.addEventListener("abort", onAbort, { once: true })
-    if (run.signal.aborted) onAbort()
+    turn.signal.addEventListener("abort", onAbort, { once: true })
+    if (turn.signal.aborted) onAbort()
   })
 }

@@ -1,5 +1,5 @@
 import { createAgent } from "../../src/agent/agent.ts"
-import type { AgentServices } from "../../src/agent/agent-services.ts"
+import type { AgentServices } from "../../src/agent/remembering.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import type { ModelPart } from "../../src/model/model-part.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"

@@ -1,4 +1,4 @@
-import { historyWindow } from "../../src/agent/history-window.ts"
+import { historyWindow } from "../../src/agent/create-turn-context.ts"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"

@@ -104,8 +104,9 @@ describe("S15 expectStablePrefix", () => {
       writeFileSync(
         file,
         `import { test } from "node:test"
-import { PromptStack, assemble } from "../../../src/index.ts"
-import { expectStablePrefix } from "../../../src/testing/index.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { assemble } from "../../src/assemble/assemble.ts"
+import { expectStablePrefix } from "../../src/testing/expect-stable-prefix.ts"
 const on = (day: string) => assemble(new PromptStack([{ key: "persona", content: "Today is " + day, scope: "global" }]))
 test("stays", () => expectStablePrefix([on("Monday"), on("Monday")]))
 test("changes", () => expectStablePrefix([on("Monday"), on("Sunday")]))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { defaultPorts } from "../../src/agent/default-ports.ts"
+import { defaultPorts } from "../../src/agent/agent-store.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
-import type { TurnEvent } from "../../src/turn/events.ts"
+import type { TurnEvent } from "../../src/trace/turn-event.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")

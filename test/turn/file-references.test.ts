@@ -5,7 +5,7 @@ import { formatFileReference } from "../../src/encode/file-reference.ts"
 import type { ProfileInput } from "../../src/profile/profile-input.ts"
 import type { FileReferences, OpenedFile } from "../../src/services/file-references.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
-import type { TurnEvent } from "../../src/turn/events.ts"
+import type { TurnEvent } from "../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../support/agents.ts"
 
 afterEach(expectScriptsDone)

@@ -102,7 +102,7 @@ describe("history", () => {
   })
 
   test("T30 S16 fay slides a window of context_count; dialects that append move theirs in steps", async () => {
-    const { historyWindow } = await import("../../src/agent/history-window.ts")
+    const { historyWindow } = await import("../../src/agent/create-turn-context.ts")
     const history = Array.from({ length: 100 }, (_, index) => message(index === 50 ? "  " : `m${index}`))
     const begins: number[] = []
     for (let length = 0; length < 100; length++) {

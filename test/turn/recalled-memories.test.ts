@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { MemoryRecall } from "../../src/services/memory.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
-import { recalledMemories } from "../../src/turn/recalled-memories.ts"
+import { recalledMemories } from "../../src/turn/prepare.ts"
 import { finish, testAgent } from "../support/agents.ts"
 
 test.each<[string, unknown, number]>([

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
-import type { TurnEvent } from "../../src/turn/events.ts"
+import type { TurnEvent } from "../../src/trace/turn-event.ts"
 import { finish, type TestAgent, testAgent } from "../support/agents.ts"
 
 afterEach(expectScriptsDone)

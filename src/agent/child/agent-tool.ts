@@ -4,7 +4,7 @@ import type { Tool, ToolContext } from "../../tools/tool.ts"
 import { parentOf } from "../../turn/parent-turn.ts"
 import { type Agent, createAgent } from "../agent.ts"
 import type { AgentOptions } from "../agent-options.ts"
-import { partsOf } from "../published-parts.ts"
+import { contextOf } from "../published-agents.ts"
 import { type ChooseHints, usualHints } from "./hints.ts"
 
 /** What makes an agent a tool, beside the agent itself. */
@@ -69,7 +69,7 @@ async function call(child: Agent, { name, hints, maxEvents, args, context }: Cal
     throw new PromptStrataError("tool-arguments", "expected request: what is to be done, in a sentence.")
   const parent = parentOf(context)
   if (!parent) throw new PromptStrataError("usage", `${name} runs an agent inside a turn; it was run outside of one.`)
-  const parts = await partsOf(child)
+  const parts = await contextOf(child)
   const { agentName, question, history } = parent
   const chosen = hints({ request, agentName, question, history, injection: (key) => parent.injection(key) })
   // It brings the loop, which only a turn needs.

@@ -2,17 +2,15 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { ToolContext } from "../../tools/tool.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
-import type { TurnResult } from "../../trace/turn-result.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ParentTurn } from "../../turn/parent-turn.ts"
 import { runTurn } from "../../turn/run-turn.ts"
-import type { TurnRun } from "../../turn/turn-run.ts"
-import type { TurnSetup } from "../../turn/turn-setup.ts"
-import type { AgentParts } from "../agent-parts.ts"
-import { makeTurnSetup } from "../make-turn-setup.ts"
-import { ChildEvents } from "./child-events.ts"
+import type { AgentContext, TurnContext } from "../../turn/turn-context.ts"
+import { traceOf } from "../../turn/turn-outcome.ts"
+import { createTurnContext } from "../create-turn-context.ts"
 
 /** One call of a child. */
-export interface ChildCall {
+interface ChildCall {
   /** The child's name: what its events and its trace stand under. */
   readonly name: string
   readonly request: string
@@ -26,38 +24,63 @@ export interface ChildCall {
 const maxDepth = 3
 
 /**
- * Runs one turn of a child and hands back what it said (R25): no history, no memory, nothing stored, nothing after it. Throws
- * what the turn failed with, and `usage` where agents call each other too deep.
+ * Runs one turn of a child and hands back its answer (R25). The child has no history and no memory; nothing is stored and nothing
+ * follows the turn. Throws the error of the turn, and `usage` where agents call each other too deep.
  */
-export async function runChild(parts: AgentParts, call: ChildCall): Promise<string> {
-  const { name, parent, context } = call
+export async function runChild(agent: AgentContext, call: ChildCall): Promise<string> {
+  const { name, parent } = call
   if (parent.depth >= maxDepth)
     throw new PromptStrataError("usage", `expected at most ${maxDepth} agents one inside the other; ${name} would be one more.`)
   const events = new ChildEvents(call.maxEvents, (event) => parent.tell(name, event))
+  const turn = childTurn(agent, call, (event) => events.take(event))
   let ended: TurnTrace | undefined
-  const onRun = (run: TurnRun): void => parent.begin({ name, trace: () => ended ?? run.trace() })
-  const { result } = await runTurn(childSetup(parts, call), context.signal, (event) => events.take(event), onRun)
+  parent.begin({ name, trace: () => ended ?? traceOf(turn) })
+  const result = await runTurn(turn)
   ended = result.trace
   events.take({ type: "turn-end", result })
   if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out: it told more than ${call.maxEvents}.`)
-  return answerOf(result)
-}
-
-function answerOf(result: TurnResult): string {
   if (result.ok) return result.text
   throw result.error
 }
 
 /** The child's own profile, tools, budget and limits; the caller's key, conversation, time and way to ask. */
-function childSetup(parts: AgentParts, { name, request, hints, context, parent }: ChildCall): TurnSetup {
-  const { confirm: _, ...own } = parts
-  const { key, confirm } = context
-  const ports = { ...parent.ports, counter: parts.ports.counter }
-  const stack = parts.stack.fork()
+function childTurn(
+  agent: AgentContext,
+  { name, request, hints, context, parent }: ChildCall,
+  emit: (event: TurnEvent) => void,
+): TurnContext {
+  const { key, confirm, signal } = context
+  const ports = { ...parent.ports, counter: agent.ports.counter }
+  const stack = agent.stack.fork()
   for (const hint of hints) stack.add({ ...hint, scope: "turn" })
   const speaker = { id: key.agent, name: parent.agentName }
-  const input = { key, turnId: ports.ids.next("child"), speaker, text: request.toWellFormed(), stack }
-  const setup = makeTurnSetup({ ...own, ports, ...(confirm ? { confirm } : {}) }, input, undefined)
-  const { messages, depth } = parent
-  return { ...setup, messages, memoryOn: false, process: name, depth: depth + 1 }
+  const turnId = ports.ids.next("child")
+  const input = { key, turnId, speaker, text: request.toWellFormed(), wake: undefined, files: [], stack }
+  const child = { process: name, depth: parent.depth + 1, messages: parent.messages }
+  return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, signal, child })
+}
+
+/** Passes on a child's events up to a bound; beyond it only its end, so that a child that never stops talking fills no parent's log. */
+class ChildEvents {
+  readonly #tell: (event: TurnEvent) => void
+  readonly #max: number
+  #count = 0
+  #leftOut = 0
+
+  constructor(maxEvents: number, tell: (event: TurnEvent) => void) {
+    this.#max = maxEvents
+    this.#tell = tell
+  }
+
+  /** Events that were not passed on. */
+  get leftOut(): number {
+    return this.#leftOut
+  }
+
+  take(event: TurnEvent): void {
+    if (this.#count < this.#max || event.type === "turn-end") {
+      this.#count++
+      this.#tell(event)
+    } else this.#leftOut++
+  }
 }

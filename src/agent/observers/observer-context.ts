@@ -3,14 +3,8 @@ import type { IdGenerator } from "../../core/ports.ts"
 import { frozenJson } from "../../services/frozen-json.ts"
 import type { ObserverContext } from "../../services/observer.ts"
 import type { SessionNote, SessionStore } from "../../services/session-store.ts"
-import type { TurnInput } from "../turn-input.ts"
+import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { injectionOwner, injectionPayload } from "./injection-notes.ts"
-
-/** A turn as observers know it. */
-export interface ObservedTurn {
-  /** Becomes final once the turn's session is loaded. */
-  input: TurnInput
-}
 
 /** What an observer's context is made from. */
 export interface ContextParts {

@@ -1,15 +1,17 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import type { SessionKey } from "../../core/keys.ts"
 import type { Timers } from "../../core/ports.ts"
+import { within } from "../../core/within.ts"
 import type { Observer } from "../../services/observer.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
-import { within } from "../../turn/within.ts"
+import type { AgentContext, ObservedTurn } from "../../turn/turn-context.ts"
+import type { AgentOptions } from "../agent-options.ts"
+import type { Turn } from "../turn.ts"
 import { isPlainKey } from "./injection-notes.ts"
-import { withoutTrace } from "./observed-event.ts"
-import type { ObservedTurn } from "./observer-context.ts"
-import { type FeedParts, ObserverFeed } from "./observer-feed.ts"
+import { type FeedParts, ObserverFeed, withoutTrace } from "./observer-feed.ts"
 
 /** An agent's observers, each fed by itself. */
-export interface Observers {
+export interface ObserverFeeds {
   /** Passes an event on. Neither throws nor waits. */
   tell(turn: ObservedTurn, event: TurnEvent): void
   /** Settles when all were told everything, or `drainMs` later. */
@@ -19,10 +21,10 @@ export interface Observers {
 }
 
 /** Watches for observers. Undefined where there are none. Throws `usage` for a bad name or bound. */
-export function createObservers(
+export function createObserverFeeds(
   observers: readonly Observer[],
   parts: FeedParts & { readonly drainMs: number; readonly timers: Timers },
-): Observers | undefined {
+): ObserverFeeds | undefined {
   if (observers.length === 0) return undefined
   for (const observer of observers) checkObserver(observer)
   const feeds = observers.map((observer) => new ObserverFeed(observer, parts))
@@ -54,4 +56,40 @@ function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
     if (Number.isInteger(value) && value > 0 && value < 2 ** 31) continue
     throw new PromptStrataError("usage", `expected ${field} of the observer ${name} to be a whole number from 1, found ${value}.`)
   }
+}
+
+/** The ways in which an observer can begin a turn. */
+interface WatchOptions {
+  readonly onWake: AgentOptions["onWake"] | undefined
+  readonly session: (key: Omit<SessionKey, "agent">) => { wake(reason: string): Turn }
+}
+
+/** Feeds the observers of an agent. Undefined where it has none. */
+export function watch(
+  agent: Omit<AgentContext, "tellObservers">,
+  observers: readonly Observer[],
+  { onWake, session }: WatchOptions,
+): ObserverFeeds | undefined {
+  const { store, ports, hooks, profile } = agent
+  const warn = ({ input: { key, turnId } }: ObservedTurn, message: string): void => {
+    // Whoever is warned cannot stop the feed by failing.
+    try {
+      agent.onWarning({ key, turnId, message })
+    } catch {}
+  }
+  return createObserverFeeds(observers, {
+    store,
+    ids: ports.ids,
+    timers: ports.timers,
+    hooks: new Set(hooks.map(({ name }) => name)),
+    drainMs: profile.limits.toolMs,
+    warn,
+    wake({ input: { key } }, reason) {
+      if (agent.isClosed()) return false
+      const { conversation, audience } = key
+      const turn = session({ conversation, audience }).wake(reason)
+      onWake?.(turn, { agent: key.agent, conversation, audience })
+      return true
+    },
+  })
 }

@@ -1,4 +1,5 @@
-import type { CronTimes } from "./cron.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
 
 /** A clock set back by less repeats nothing. */
 const smallStepMs = 60 * 60 * 1_000
@@ -44,5 +45,60 @@ export class DueTimes {
       dueMs = this.#times.after(dueMs)
     }
     return true
+  }
+}
+
+/** A part of each day, in local time: `{ from: "22:30", to: "07:00" }` goes over midnight. `from` is in it, `to` is not. */
+export interface QuietHours {
+  readonly from: string
+  readonly to: string
+}
+
+const timePattern = lazyPattern("^([01][0-9]|2[0-3]):([0-5][0-9])$", "u")
+
+/** Says of a moment, in milliseconds since 1970, whether it is in the quiet hours of a time zone. Throws `usage` for what is no time of day. */
+export function quietHours({ from, to }: QuietHours, timeZone: string): (atMs: number) => boolean {
+  const [begin, end] = [minuteOf("from", from), minuteOf("to", to)]
+  if (begin === end)
+    throw new PromptStrataError("usage", `expected quiet hours that end at another time than they begin, found ${from} twice.`)
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
+  return (atMs) => {
+    const minute = minuteOf("now", format.format(atMs))
+    return begin < end ? begin <= minute && minute < end : begin <= minute || minute < end
+  }
+}
+
+function minuteOf(name: string, time: string): number {
+  const [, hours, minutes] = timePattern().exec(time) ?? []
+  if (hours === undefined)
+    throw new PromptStrataError("usage", `expected quietHours.${name} as HH:MM, found ${JSON.stringify(time)}.`)
+  return Number(hours) * 60 + Number(minutes)
+}
+
+/** The moments of a cron pattern in a time zone, in milliseconds since 1970. */
+interface CronTimes {
+  /** The first after `ms`; undefined where there is none any more. */
+  after(ms: number): number | undefined
+}
+
+/**
+ * Reads a pattern of five or six fields. Local times that a change of the clocks leaves out come an hour later, those that it
+ * repeats come once. Throws `usage` for a bad pattern or an unknown time zone.
+ */
+export async function cronTimes(pattern: string, timeZone: string): Promise<CronTimes> {
+  const { Cron } = await import("croner")
+  try {
+    const cron = new Cron(pattern, { paused: true, timezone: timeZone, mode: "5-or-6-parts" })
+    cron.nextRun(new Date(0))
+    return { after: (ms) => cron.nextRun(new Date(ms))?.getTime() }
+  } catch (cause) {
+    throw new PromptStrataError(
+      "usage",
+      `expected a cron pattern and a time zone, found ${JSON.stringify(pattern)} in ${JSON.stringify(timeZone)}: ${messageOf(cause)}`,
+      {
+        hint: 'Such as "0 8 * * 1-5" in "Asia/Shanghai".',
+        cause,
+      },
+    )
   }
 }

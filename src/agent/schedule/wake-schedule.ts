@@ -1,11 +1,9 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
-import { defaultPorts } from "../default-ports.ts"
+import { defaultPorts } from "../agent-store.ts"
 import type { Session, WakeOptions } from "../session.ts"
 import type { Turn } from "../turn.ts"
-import { cronTimes } from "./cron.ts"
-import { DueTimes } from "./due-times.ts"
-import { type QuietHours, quietHours } from "./quiet-hours.ts"
+import { cronTimes, DueTimes, type QuietHours, quietHours } from "./due-times.ts"
 
 /** A session as a schedule needs it. */
 export type WakeableSession = Pick<Session, "key" | "wake">

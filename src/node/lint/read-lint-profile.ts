@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path"
-import { closePlugins } from "../../agent/close-plugins.ts"
-import { defaultPorts } from "../../agent/default-ports.ts"
+import { defaultPorts } from "../../agent/agent-store.ts"
+import { closePlugins } from "../../agent/agent-work.ts"
 import { positionAt } from "../../core/source.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { shippedDialect } from "../../dialect/shipped.ts"

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { defaultPorts } from "../../agent/default-ports.ts"
+import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../services/plugin.ts"

@@ -1,4 +1,4 @@
-import { defaultPorts } from "../../agent/default-ports.ts"
+import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { type Change, type ChangeRules, changeFile, type Decision } from "./change-file.ts"
 import { checkExpectation } from "./expectation.ts"

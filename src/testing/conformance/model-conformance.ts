@@ -1,4 +1,4 @@
-import { defaultPorts } from "../../agent/default-ports.ts"
+import { defaultPorts } from "../../agent/agent-store.ts"
 import type { Timers } from "../../core/ports.ts"
 import { abortChecks } from "./abort-checks.ts"
 import type { Check, ConformanceNeed } from "./check.ts"

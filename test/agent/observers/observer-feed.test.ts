@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { ObservedTurn } from "../../../src/agent/observers/observer-context.ts"
-import { createObservers, type Observers } from "../../../src/agent/observers/observers.ts"
+import { createObserverFeeds, type ObserverFeeds } from "../../../src/agent/observers/observers.ts"
 import type { Observer, ObserverContext } from "../../../src/services/observer.ts"
 import type { SessionNote, SessionStore } from "../../../src/services/session-store.ts"
 import { countingIds, manualClock, manualTimers } from "../../../src/testing/index.ts"
 import type { TurnEvent } from "../../../src/trace/turn-event.ts"
+import type { ObservedTurn } from "../../../src/turn/turn-context.ts"
 
 const turnOf = (turnId: string, wake?: string): ObservedTurn => ({
   input: {
@@ -19,7 +19,7 @@ const delta = (text: string): TurnEvent => ({ type: "text-delta", delta: text })
 
 const end = { type: "turn-end", result: { ok: true, text: "", trace: "large" } } as unknown as TurnEvent
 
-/** Observers over a store that takes notes down, with timers whose delays are kept. */
+/** ObserverFeeds over a store that takes notes down, with timers whose delays are kept. */
 function fed(observers: readonly Observer[], { warn }: { readonly warn?: () => void } = {}) {
   const timers = manualTimers(manualClock())
   const delays: number[] = []
@@ -31,7 +31,7 @@ function fed(observers: readonly Observer[], { warn }: { readonly warn?: () => v
     return timers.set(callback, delayMs)
   }
   const store = { post: async (_: unknown, note: SessionNote) => notes.push(note) > 0 } as unknown as SessionStore
-  const made = createObservers(observers, {
+  const made = createObserverFeeds(observers, {
     store,
     ids: countingIds(),
     hooks: new Set(["keeper"]),
@@ -43,7 +43,7 @@ function fed(observers: readonly Observer[], { warn }: { readonly warn?: () => v
       warn?.()
     },
   })
-  return { observers: made as Observers, timers, delays, notes, warnings, woken }
+  return { observers: made as ObserverFeeds, timers, delays, notes, warnings, woken }
 }
 
 async function settle(): Promise<void> {

@@ -1,12 +1,12 @@
 import fc from "fast-check"
 import { afterEach, describe, expect, test } from "vitest"
-import type { BackgroundWarning } from "../../../src/agent/agent-options.ts"
 import type { Timers } from "../../../src/core/ports.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import { createInMemorySessionStore } from "../../../src/services/in-memory-session-store.ts"
 import type { Observer, ObserverContext } from "../../../src/services/observer.ts"
 import { expectScriptsDone, manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
 import { defineTool } from "../../../src/tools/define-tool.ts"
+import type { BackgroundWarning } from "../../../src/turn/turn-context.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
 
 afterEach(expectScriptsDone)

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { cronTimes } from "../../../src/agent/schedule/cron.ts"
-import { DueTimes } from "../../../src/agent/schedule/due-times.ts"
+import { cronTimes, DueTimes } from "../../../src/agent/schedule/due-times.ts"
 import { createWakeSchedule, type WakeableSession, type WakeScheduleOptions } from "../../../src/agent/schedule/wake-schedule.ts"
 import type { Turn } from "../../../src/agent/turn.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"

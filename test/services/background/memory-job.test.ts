@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { AgentOptions, BackgroundWarning } from "../../../src/agent/agent-options.ts"
+import type { AgentOptions } from "../../../src/agent/agent-options.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile-input.ts"
 import { createUserProfileService } from "../../../src/services/create-user-profile-service.ts"
@@ -7,6 +7,7 @@ import { createInMemorySessionStore } from "../../../src/services/in-memory-sess
 import { createInMemoryStore } from "../../../src/services/in-memory-store/in-memory-store.ts"
 import type { MemoryService } from "../../../src/services/memory.ts"
 import type { Tool } from "../../../src/tools/tool.ts"
+import type { BackgroundWarning } from "../../../src/turn/turn-context.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
 import { type BackgroundAnswers, backgroundModel, outcomesOf } from "../../support/remembering.ts"
 

@@ -1,6 +1,10 @@
 import type { FileAttachment } from "../core/file-attachment.ts"
+import type { ServiceKey } from "../core/keys.ts"
+import type { Ports } from "../core/ports.ts"
+import { within } from "../core/within.ts"
 import type { FileReference } from "../encode/file-reference.ts"
 import type { UnopenedFile } from "../layers/file-faults.ts"
+import type { Profile } from "../profile/profile.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
 import type { OpenedFile } from "../services/file-references.ts"
 
@@ -91,4 +95,49 @@ export class FileQueue {
 
 function asText({ written }: FilePart): OutputPart {
   return { type: "text", delta: written }
+}
+
+/** The turn's way to open what its answer shows (R8), within the time of one tool run; absent where the profile has none. */
+export function fileOpener(
+  { profile, ports }: { readonly profile: Profile; readonly ports: Ports },
+  key: ServiceKey,
+  signal: AbortSignal,
+): OpenFile | undefined {
+  const { output, limits } = profile
+  const { files } = output
+  if (!files) return undefined
+  return async (reference) => {
+    const outcome = await within({ timeoutMs: limits.toolMs, signal, timers: ports.timers }, (fileSignal) =>
+      files.open(reference, { key, signal: fileSignal }),
+    )
+    if (outcome.status === "aborted") return undefined
+    return outcome.status === "done" && isOpened(outcome.value) ? outcome.value : { ok: false, fault: "failed" }
+  }
+}
+
+/** Code without types may hand over anything. */
+function isOpened(value: unknown): value is OpenedFile {
+  if (typeof value !== "object" || value === null) return false
+  const { ok, attachment, fault } = value as Readonly<Record<string, unknown>>
+  return (ok === false && typeof fault === "string") || (ok === true && typeof attachment === "object" && attachment !== null)
+}
+
+/** Beside the hooks' states: a hook of this name would share it. */
+const owner = "file-references"
+
+/** What the last turn could not open, as that turn left it (R8); anything else in its place counts as nothing. */
+export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): readonly UnopenedFile[] {
+  const kept = hookStates[owner]
+  return Array.isArray(kept) ? kept.filter(isUnopened) : []
+}
+
+/** Leaves what this turn could not open for the next one, with its commit; what was left before has been told. */
+export function leaveFileFaults(hookStates: Map<string, unknown>, faults: readonly UnopenedFile[]): void {
+  if (faults.length > 0 || hookStates.has(owner)) hookStates.set(owner, faults)
+}
+
+function isUnopened(value: unknown): value is UnopenedFile {
+  if (typeof value !== "object" || value === null) return false
+  const { written, fault } = value as Readonly<Record<string, unknown>>
+  return typeof written === "string" && typeof fault === "string"
 }

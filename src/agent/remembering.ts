@@ -14,7 +14,7 @@ import type { ReceiptRecords, Store } from "../services/store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { UserProfileService } from "../services/user-profile.ts"
 import { userProfileHook } from "../services/user-profile-hook.ts"
-import { cronTimes } from "./schedule/cron.ts"
+import { cronTimes } from "./schedule/due-times.ts"
 
 /** Services that take the place of those over the agent's store, one by one. */
 export interface AgentServices {
@@ -26,14 +26,14 @@ export interface AgentServices {
 }
 
 /** What an agent remembers with: how it recalls before a turn, what it shows of its user, and what follows the turn. */
-export interface Remembering {
+interface Remembering {
   readonly recall?: MemoryRecall
   readonly hooks: readonly TurnHook[]
   readonly jobs: readonly BackgroundJob[]
 }
 
 /** What remembering is made from. */
-export interface RememberingParts {
+interface RememberingParts {
   readonly profile: Profile
   readonly dialect: Dialect
   readonly services: AgentServices

@@ -1,21 +1,21 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { AgentParts } from "./agent-parts.ts"
+import type { AgentContext } from "../turn/turn-context.ts"
 
 /** How to come by an agent's parts from outside `createAgent`. */
-export interface PublishedParts {
-  current(): AgentParts | Promise<AgentParts>
+interface PublishedAgent {
+  current(): AgentContext | Promise<AgentContext>
   isClosed(): boolean
 }
 
-const published = new WeakMap<object, PublishedParts>()
+const published = new WeakMap<object, PublishedAgent>()
 
 /** Lets what runs turns of an agent beside its sessions find its parts. */
-export function publishParts(agent: object, parts: PublishedParts): void {
+export function publishAgent(agent: object, parts: PublishedAgent): void {
   published.set(agent, parts)
 }
 
 /** The parts of an agent that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
-export async function partsOf(agent: object): Promise<AgentParts> {
+export async function contextOf(agent: object): Promise<AgentContext> {
   const parts = published.get(agent)
   if (!parts) throw new PromptStrataError("usage", "expected an agent that createAgent made, found another object.")
   if (parts.isClosed())

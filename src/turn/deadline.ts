@@ -1,0 +1,48 @@
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { startPausableTimer } from "../core/pausable-timer.ts"
+import type { Clock, Timers } from "../core/ports.ts"
+
+/** The end that a turn has in any case: an abort by the caller, or its time limit. */
+export interface Deadline {
+  /** Aborted with a typed error: `aborted` or `turn-timeout`. */
+  readonly signal: AbortSignal
+  /** Stops the time limit until the function handed back is called; pauses may overlap. */
+  pause(): () => void
+  /** Ends the time limit and lets go of the caller's signal. */
+  close(): void
+}
+
+/** Starts the time limit of a turn: `turnMs` without the time in which it was paused. */
+export function startDeadline(turnMs: number, ports: { clock: Clock; timers: Timers }, signal: AbortSignal): Deadline {
+  const controller = new AbortController()
+  const onAbort = (): void => controller.abort(abortError(signal.reason))
+  if (signal.aborted) onAbort()
+  signal.addEventListener("abort", onAbort)
+  const timer = startPausableTimer(ports, turnMs, () => controller.abort(timeoutError(turnMs)))
+  return {
+    signal: controller.signal,
+    pause: timer.pause,
+    close() {
+      timer.clear()
+      signal.removeEventListener("abort", onAbort)
+    },
+  }
+}
+
+/** Only the caller's signal, for a preview. */
+export function noDeadline(signal: AbortSignal): Deadline {
+  return { signal, pause: () => () => undefined, close: () => undefined }
+}
+
+function abortError(reason: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(reason)) return reason
+  const why = reason === undefined || (reason instanceof Error && reason.name === "AbortError") ? "" : `: ${messageOf(reason)}`
+  return new PromptStrataError("aborted", `The turn was aborted${why}.`, { cause: reason })
+}
+
+function timeoutError(turnMs: number): PromptStrataError {
+  return new PromptStrataError("turn-timeout", `expected the turn to end within ${turnMs} ms; it did not.`, {
+    hint: "Raise limits.turnMs, or look at the trace for what took so long.",
+    evidence: { limit: "turnMs", limitMs: turnMs },
+  })
+}

@@ -1,1 +1,0 @@
-export type { TurnEvent } from "../trace/turn-event.ts"

@@ -1,0 +1,126 @@
+import { assembleInjections } from "../assemble/assemble-injections.ts"
+import type { Message } from "../core/message.ts"
+import type { Assembly } from "../core/span.ts"
+import { isEmptyValue } from "../core/value.ts"
+import { combineInjections } from "../layers/combine-injections.ts"
+import type { TurnState, WakeReason } from "../layers/turn-state.ts"
+import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
+import { fileFaultsOf } from "./answer-files.ts"
+import { withFittedArguments } from "./fit-tool-text.ts"
+import { occasionOf, type TurnContext } from "./turn-context.ts"
+import { warnOnce } from "./turn-progress.ts"
+
+/** A step's question to a model. */
+export interface StepRequest {
+  /** A prompt file of the dialect. */
+  readonly prompt: string
+  /** Tools that the model may call natively; undefined: none. */
+  readonly tools?: readonly ModelTool[] | undefined
+}
+
+/** The assembly of a step's request. The first step of a turn decides what is cut, so that later requests begin as it did. */
+export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
+  const { agent, progress, budgetTokens, reserveTokens } = turn
+  const { dialect, ports } = agent
+  const assembly = assembleInjections(combineInjections(turn.stack, stateOf(turn), dialect), {
+    dialect,
+    prompt,
+    developerRole: model.capabilities.developerRole,
+    counter: ports.counter,
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    ...(progress.cut ? { cut: progress.cut } : {}),
+    history: { reserveTokens },
+    ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
+  })
+  progress.cut = assembly.cut
+  reportChanges(turn, assembly)
+  return assembly
+}
+
+function reportChanges(turn: TurnContext, { prefixMoved, sanitised }: Assembly): void {
+  if (prefixMoved) {
+    const { key, reason } = prefixMoved
+    warnOnce(turn, "budget", key, `The request's beginning moved in this turn: ${key} was cut, ${reason}.`)
+  }
+  for (const { key, removed, kinds } of sanitised) {
+    warnOnce(turn, "sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
+  }
+}
+
+/** The request as a model takes it. */
+export function requestOf(
+  turn: TurnContext,
+  { prompt, tools }: StepRequest,
+  { model, assembly }: { readonly model: LanguageModel; readonly assembly: Assembly },
+): ModelRequest {
+  const { agent, input, progress } = turn
+  const { responseFormat } = agent.profile.loop
+  const { temperature, maxOutputTokens } = agent.profile.model
+  return {
+    messages: model.capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages,
+    assembly,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
+    facts: {
+      prompt,
+      question: occasionOf(turn),
+      speaker: input.speaker.name,
+      tools: prompt === "planner" || prompt === "native" ? progress.tools.plannerTools : [],
+      runs: progress.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),
+      prestart: progress.prestart.map(({ tool, result }) => ({ tool, result })),
+      memories: progress.memories.map(({ text }) => text),
+    },
+  }
+}
+
+/** Everything of the turn that prompts can show right now. */
+function stateOf(turn: TurnContext): TurnState {
+  const { agent, input, session, progress } = turn
+  const { profile } = agent
+  return {
+    question: { speaker: input.speaker, text: input.text },
+    ...(input.wake === undefined ? {} : { wake: wakeOf(turn, input.wake) }),
+    group: input.key.audience === "group",
+    agentName: profile.agent.name,
+    history: progress.shownHistory,
+    atMs: turn.startedMs,
+    ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+    files: input.files,
+    fileFaults: fileFaultsOf(session.hooks),
+    groupRules: profile.tools.rules,
+    memories: progress.memories,
+    prestart: progress.prestart,
+    tools: progress.tools.plannerTools,
+    memoryOn: session.memoryOn,
+    runs: progress.runs.map((run) => withFittedArguments(run, turn)),
+    steps: progress.steps,
+    ...(progress.note === undefined ? {} : { note: progress.note }),
+    ...(progress.fault === undefined ? {} : { fault: progress.fault }),
+  }
+}
+
+function wakeOf(turn: TurnContext, reason: string): WakeReason {
+  return { reason, bubbles: turn.agent.profile.output.bubbles, workMode: isAtWork(turn) }
+}
+
+/** True where the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
+function isAtWork({ stack }: TurnContext): boolean {
+  const item = stack.get("work_mode")
+  return item?.enabled === true && !isEmptyValue(item.content)
+}
+
+/** True where saying nothing ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
+export function isQuietWake(turn: TurnContext): boolean {
+  return turn.input.wake !== undefined && isAtWork(turn)
+}
+
+/** The messages with every system message joined to the first by blank lines, for models that take only one. */
+export function oneSystemMessage(messages: readonly Message[]): readonly Message[] {
+  const system = messages.filter(({ role }) => role === "system")
+  const first = messages.findIndex(({ role }) => role === "system")
+  if (system.length < 2) return messages
+  const joined: Message = { role: "system", content: system.map(({ content }) => content).join("\n\n") }
+  return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
+}

@@ -1,0 +1,184 @@
+import type { PromptStrataError } from "../core/errors.ts"
+import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
+import type { ServiceKey, Speaker } from "../core/keys.ts"
+import type { Ports } from "../core/ports.ts"
+import type { Cut } from "../core/span.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { PlannerStep, RecalledMemory } from "../layers/turn-state.ts"
+import type { LanguageModel } from "../model/language-model.ts"
+import type { Profile } from "../profile/profile.ts"
+import type { AskModel, BackgroundJob } from "../services/background-job.ts"
+import type { JobRunner } from "../services/job-runner.ts"
+import type { KeyedQueue } from "../services/keyed-queue.ts"
+import type { MemoryRecall } from "../services/memory.ts"
+import type { Plugin } from "../services/plugin.ts"
+import type { MessageFilter, SessionNote, SessionRecord, SessionStore } from "../services/session-store.ts"
+import type { ReceiptRecords } from "../services/store.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { Confirm } from "../tools/confirm.ts"
+import type { ToolRecord, ToolRun } from "../tools/tool.ts"
+import type { ToolSet } from "../tools/tool-set.ts"
+import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
+import type { TurnEvent } from "../trace/turn-event.ts"
+import type { AnswerOutput } from "./answer-output.ts"
+import type { Deadline } from "./deadline.ts"
+
+/** One version of an agent: everything that its sessions share. Built once for each profile the agent has had. */
+export interface AgentContext {
+  readonly profile: Profile
+  readonly dialect: Dialect
+  /** Tried in order; the first is the one meant. */
+  readonly models: readonly [LanguageModel, ...LanguageModel[]]
+  readonly tools: ToolSet
+  /** The stack that every session forks. */
+  readonly stack: PromptStack
+  readonly hooks: readonly TurnHook[]
+  readonly plugins: readonly Plugin[]
+  /** Absent where nothing can be recalled. */
+  readonly memory: MemoryRecall | undefined
+  /** Durable work after a turn. */
+  readonly jobs: readonly BackgroundJob[]
+  /** Asks the agent's model with a background prompt. */
+  readonly ask: AskModel
+  readonly store: SessionStore
+  /** Runs the jobs that turns enqueue. */
+  readonly runner: JobRunner
+  readonly receipts: ReceiptRecords
+  /** Absent where nobody can be asked. */
+  readonly confirm: Confirm | undefined
+  readonly onWarning: (warning: BackgroundWarning) => void
+  /** Passes an event to the agent's observers. Neither throws nor waits. */
+  readonly tellObservers: (turn: ObservedTurn, event: TurnEvent) => void
+  /** Turns, in order within a session. */
+  readonly turns: KeyedQueue
+  /** Hooks after turns, in order within a session. */
+  readonly background: KeyedQueue
+  readonly ports: Ports
+  /** True once the agent was closed. */
+  readonly isClosed: () => boolean
+}
+
+/** Something that went wrong after its turn had ended. */
+export interface BackgroundWarning {
+  readonly key: ServiceKey
+  readonly turnId: string
+  readonly message: string
+  /** Present for an error of this library: `closed` for a store that was closed before its agent, or for jobs that outlasted closing. */
+  readonly error?: PromptStrataError
+}
+
+/** A turn as `send` or `wake` asked for it: who says what in which conversation. */
+export interface TurnInput {
+  readonly key: ServiceKey
+  readonly turnId: string
+  readonly speaker: Speaker
+  /** Empty where nobody spoke. */
+  readonly text: string
+  /** Why the agent begins by itself (R27), in the author's words; undefined where somebody spoke. */
+  readonly wake: string | undefined
+  /** Paths of files that came with the text (R8). */
+  readonly files: readonly string[]
+  /** The session's stack; the turn works on a fork of it. */
+  readonly stack: PromptStack
+}
+
+/** A turn as observers know it. */
+export interface ObservedTurn {
+  /** Becomes final once the turn's session is loaded. */
+  input: TurnInput
+}
+
+/** The part of a session's stored state that belongs to the agent itself. Plain JSON. */
+export interface SessionState {
+  /** False once the conversation's memory was switched off (D2). */
+  readonly memoryOn: boolean
+  /** Turns that were committed. */
+  readonly turns: number
+  /** The state that each hook keeps, by the hook's name. */
+  readonly hooks: Readonly<Record<string, unknown>>
+}
+
+/**
+ * One turn, from its start to its commit. It is built once and handed on whole. Everything here stays as it is, except
+ * `stack`, the turn's own fork, and `progress`, which holds everything that the turn finds out.
+ */
+export interface TurnContext {
+  readonly agent: AgentContext
+  readonly input: TurnInput
+  /** The stored session; absent in a conversation's first turn and in an agent's run inside a tool. */
+  readonly record: SessionRecord | undefined
+  readonly session: SessionState
+  /** The name of the process that runs the turn (R24). */
+  readonly process: string
+  /** Agents above this one: 0 for a turn of a session. */
+  readonly depth: number
+  /** The window before the question, oldest first. */
+  readonly history: readonly HistoryMessage[]
+  /** Messages of the whole conversation. */
+  readonly messages: (filter: MessageFilter) => Promise<readonly HistoryMessage[]>
+  /** Notes that were left for hooks since the last turn. */
+  readonly notes: readonly SessionNote[]
+  /** Hooks of this turn, in order. */
+  readonly hooks: readonly TurnHook[]
+  /** This turn's fork of the session's stack. */
+  readonly stack: PromptStack
+  /** Tokens that a request may have, without the answer's share; undefined: no limit. */
+  readonly budgetTokens: number | undefined
+  /** Tokens of the budget that the first request leaves to later steps. */
+  readonly reserveTokens: number
+  readonly startedMs: number
+  readonly deadline: Deadline
+  /** The deadline's signal: aborted by the caller or by the turn's time limit. */
+  readonly signal: AbortSignal
+  readonly emit: (event: TurnEvent) => void
+  readonly progress: TurnProgress
+}
+
+/** An agent inside a tool call. Its trace can be asked for at any time. */
+export interface ChildRun {
+  readonly id: string
+  readonly name: string
+  trace(): TurnTrace
+}
+
+/** Everything that a turn finds out and says, as it stands right now. */
+export interface TurnProgress {
+  readonly answer: AnswerOutput
+  readonly memories: RecalledMemory[]
+  readonly prestartRuns: ToolRun[]
+  /** Prestart results that this turn's prompts show. */
+  readonly prestart: KeptPrestart[]
+  /** Prestart results that stay in history (T26). */
+  readonly kept: KeptPrestart[]
+  readonly runs: ToolRun[]
+  readonly steps: PlannerStep[]
+  readonly traceSteps: TraceStep[]
+  readonly warnings: TurnWarning[]
+  readonly records: ToolRecord[]
+  /** Agents that run, or ran, inside tool calls. */
+  readonly children: ChildRun[]
+  /** The states that hooks keep with the session, as this turn changes them. */
+  readonly hookStates: Map<string, unknown>
+  /** Ids of the notes that hooks took in. */
+  readonly takenNotes: Set<string>
+  /** Hooks that want to hear of each run of the model's. */
+  readonly runListeners: ((run: ToolRun) => void)[]
+  /** The agent's tools and those that hooks added for this turn. */
+  tools: ToolSet
+  /** The window as prompts show it; hooks can shorten it. */
+  shownHistory: readonly HistoryMessage[]
+  /** The cuts of the first step; later steps cut the same. Absent before it. */
+  cut: Cut | undefined
+  /** Why the planner's last output could not be read (T21). */
+  fault: string | undefined
+  /** The planner's advice for the final output (T12). */
+  note: string | undefined
+  /** Subjects that `warnOnce` has warned of. */
+  readonly warnedOf: Set<string>
+}
+
+/** The words that the turn works on: the user's, or the reason why the agent begins by itself. */
+export function occasionOf({ input }: Pick<TurnContext, "input">): string {
+  return input.wake ?? input.text
+}

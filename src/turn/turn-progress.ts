@@ -1,0 +1,93 @@
+import { isInGroups } from "../tools/in-groups.ts"
+import type { Tool } from "../tools/tool.ts"
+import { createToolSet } from "../tools/tool-set.ts"
+import type { TurnWarning } from "../trace/trace.ts"
+import type { TurnEvent } from "../trace/turn-event.ts"
+import { fileOpener } from "./answer-files.ts"
+import { AnswerOutput } from "./answer-output.ts"
+import type { TurnContext, TurnProgress } from "./turn-context.ts"
+
+/** A turn that has not begun: the progress of `turn`. */
+export function createTurnProgress(
+  turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
+): TurnProgress {
+  const { agent, input, session, history, signal, emit } = turn
+  const warnings: TurnWarning[] = []
+  const tell = (event: TurnEvent): void => {
+    if (event.type === "warning") warnings.push(event.warning)
+    emit(event)
+  }
+  return {
+    answer: new AnswerOutput(agent.profile.output, tell, fileOpener(agent, input.key, signal)),
+    memories: [],
+    prestartRuns: [],
+    prestart: [],
+    kept: [],
+    runs: [],
+    steps: [],
+    traceSteps: [],
+    warnings,
+    records: [],
+    children: [],
+    hookStates: new Map(Object.entries(session.hooks)),
+    takenNotes: new Set(),
+    runListeners: [],
+    tools: agent.tools,
+    shownHistory: history,
+    cut: undefined,
+    fault: undefined,
+    note: undefined,
+    warnedOf: new Set(),
+  }
+}
+
+/** Reports something that went wrong without ending the turn. */
+export function warn({ progress, emit }: TurnContext, kind: TurnWarning["kind"], message: string): void {
+  const warning = { kind, message }
+  progress.warnings.push(warning)
+  emit({ type: "warning", warning })
+}
+
+/** Warns of `subject` the first time only: the request of a later step has the same fault. */
+export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: string, message: string): void {
+  const said = `${kind} ${subject}`
+  if (turn.progress.warnedOf.has(said)) return
+  turn.progress.warnedOf.add(said)
+  warn(turn, kind, message)
+}
+
+/** Withdraws and then adds tools for this turn. Hands back the added tools whose names are taken; they are left out. */
+export function changeTools(turn: TurnContext, added: readonly Tool[], withdrawn: readonly string[]): readonly Tool[] {
+  if (added.length + withdrawn.length === 0) return []
+  const { progress, agent } = turn
+  const before = progress.tools
+  const names = new Set(withdrawn)
+  const left = before.tools.filter(({ name }) => !names.has(name))
+  const seen = new Set(left.map(({ name }) => name))
+  const taken: Tool[] = []
+  const placed = new Map<string, Tool>()
+  for (const tool of added) {
+    if (!isInGroups(tool, agent.profile.tools.groups)) continue
+    if (seen.has(tool.name)) taken.push(tool)
+    else placed.set(tool.name, asVisibleAs(before.get(tool.name), tool))
+    seen.add(tool.name)
+  }
+  progress.tools = createToolSet(inOrder(before.tools, left, placed))
+  return taken
+}
+
+/** A tool that replaces another stands in that one's place, so that the list's other lines stay where they are. */
+function inOrder(before: readonly Tool[], left: readonly Tool[], placed: Map<string, Tool>): readonly Tool[] {
+  const staying = new Set(left)
+  const kept = before.flatMap((tool) => {
+    if (staying.has(tool)) return [tool]
+    const other = placed.get(tool.name)
+    placed.delete(tool.name)
+    return other === undefined ? [] : [other]
+  })
+  return [...kept, ...placed.values()]
+}
+
+function asVisibleAs(other: Tool | undefined, tool: Tool): Tool {
+  return other === undefined || other.visibility === tool.visibility ? tool : { ...tool, visibility: other.visibility }
+}

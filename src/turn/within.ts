@@ -1,1 +1,0 @@
-export { type Timely, whatHappened, within } from "../core/within.ts"

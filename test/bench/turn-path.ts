@@ -1,0 +1,71 @@
+import { type Profiler, Session } from "node:inspector/promises"
+import { fileURLToPath } from "node:url"
+import { createAgent } from "../../src/agent/agent.ts"
+import type { LanguageModel } from "../../src/model/language-model.ts"
+import { loadProfile } from "../../src/node/load-profile.ts"
+import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
+
+/** The functions of one file of `src/` that a turn ran. */
+export interface RunFile {
+  /** Relative to `src/`, such as `turn/run-turn.ts`. */
+  readonly file: string
+  readonly functions: readonly { readonly name: string; readonly calls: number }[]
+}
+
+const warmUpTurns = 12
+const source = new URL("../../src/", import.meta.url).href
+
+/**
+ * The path of one warm plain turn of the shipped profile `fay` on the in-memory store: every function of `src/` that runs from
+ * `send` to the end of what follows the turn, by V8's precise coverage. A function counts once, however often it is called.
+ */
+export async function turnPath(): Promise<readonly RunFile[]> {
+  const agent = createAgent({ profile: await loadProfile("fay"), model: greeting(), store: createInMemoryStore() })
+  const session = agent.session("path")
+  const turn = async (question: string): Promise<void> => {
+    const sent = session.send(question)
+    for await (const _ of sent.textStream);
+    const result = await sent.result
+    if (!result.ok) throw result.error
+    await agent.idle()
+  }
+  for (let i = 0; i < warmUpTurns; i++) await turn(`今天第${i}次打招呼`)
+  const path = await coverage(() => turn("你好，今天过得怎么样？"))
+  await agent.close()
+  return path
+}
+
+async function coverage(run: () => Promise<void>): Promise<readonly RunFile[]> {
+  const session = new Session()
+  session.connect()
+  try {
+    await session.post("Profiler.enable")
+    await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false })
+    await session.post("Profiler.takePreciseCoverage")
+    await run()
+    const { result } = (await session.post("Profiler.takePreciseCoverage")) as Profiler.TakePreciseCoverageReturnType
+    return result.flatMap(({ url, functions }) => runFile(url, functions))
+  } finally {
+    session.disconnect()
+  }
+}
+
+/** A module's own body counts as a function of it that ran when it was loaded: it is left out. */
+function runFile(url: string, functions: readonly Profiler.FunctionCoverage[]): RunFile[] {
+  if (!url.startsWith(source)) return []
+  const run = functions.filter(({ ranges: [whole] }) => whole !== undefined && whole.count > 0 && whole.startOffset > 0)
+  if (run.length === 0) return []
+  const file = fileURLToPath(url).slice(fileURLToPath(source).length)
+  return [{ file, functions: run.map(({ functionName, ranges }) => ({ name: functionName, calls: ranges[0]?.count ?? 0 })) }]
+}
+
+function greeting(): LanguageModel {
+  return {
+    id: "greeting",
+    capabilities: { developerRole: false, tools: false },
+    async *stream() {
+      for (const delta of ['{"action":"fin', 'ish","message":"', "你好", "，很好。", '"}']) yield { type: "text-delta", delta }
+      yield { type: "finish", reason: "stop" }
+    },
+  }
+}
