@@ -81,7 +81,7 @@ describe("importing the root entry", () => {
       "agent/session-turn",
       "agent/child/run-child",
       "turn/run-turn",
-      "turn/turn-run",
+      "turn/turn-progress",
       "services/background/memory-run",
     ]
     expect(later.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])

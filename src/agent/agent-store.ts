@@ -1,4 +1,4 @@
-import { roughCounter } from "../assemble/rough-counter.ts"
+import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import { hostTimers } from "../core/host-timers.ts"
 import type { Ports } from "../core/ports.ts"
 import { createInMemoryStore } from "../services/in-memory-store/in-memory-store.ts"

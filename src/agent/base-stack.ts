@@ -2,7 +2,7 @@ import { priority } from "../core/priority.ts"
 import type { Text, Value } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import { namesInDialect } from "../dialect/named.ts"
+import { dialectNames } from "../dialect/dialect-names.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import { skillsInjection } from "../layers/skills/skills-injection.ts"
 import type { Profile } from "../profile/profile.ts"
@@ -53,6 +53,6 @@ function defaultVariables(profile: Profile, dialect: Dialect, plugins: readonly 
     context_count: String(history.contextCount),
     supported_formats: (output.files?.formats ?? files.formats).join(", "),
   }
-  const named = namesInDialect(dialect)
+  const named = dialectNames(dialect).all
   return Object.fromEntries(Object.entries(facts).filter(([name]) => named.has(name) && !Object.hasOwn(variables, name)))
 }

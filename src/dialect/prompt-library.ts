@@ -3,9 +3,8 @@ import { didYouMean } from "../core/suggest.ts"
 import type { TemplateLoader } from "../template/include.ts"
 import { compileDialect, type Dialect, type DialectSource } from "./dialect.ts"
 import { chooseLocale, isLocale } from "./locales.ts"
-import { overlayDialect } from "./overlay.ts"
 import { type PromptSource, promptKinds, promptName } from "./prompt-source.ts"
-import { sourceLoader } from "./source-loader.ts"
+import { overlayDialect, sourceLoader } from "./source-loader.ts"
 
 /** The folder whose files every dialect of a locale has. */
 const shared = "shared"

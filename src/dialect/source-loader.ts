@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { TemplateLoader } from "../template/include.ts"
-import type { PromptSource } from "./prompt-source.ts"
+import { isPrompt, type PromptSource, promptName } from "./prompt-source.ts"
 
 /**
  * Follows `file_load` among files held in memory (R2): a path is looked up beside the file that asks, then in each of
@@ -34,4 +34,26 @@ function joinPath(folder: string, path: string): string | undefined {
     else if (parts.pop() === undefined) return undefined
   }
   return parts.join("/")
+}
+
+/** Lays a user's files over a dialect's: a file of the same name takes the place of the one below, others are added. */
+export function overlayDialect(base: readonly PromptSource[], over: readonly PromptSource[]): PromptSource[] {
+  const replaced = new Set(over.map(({ path }) => fileName(path)))
+  return [...base.filter(({ path }) => !replaced.has(fileName(path))), ...over]
+}
+
+/** Follows `file_load` with `over`, and with `base` what `over` does not have. */
+export function overlayLoader(base: TemplateLoader, over: TemplateLoader): TemplateLoader {
+  return (path, from) => {
+    try {
+      return over(path, from)
+    } catch (error) {
+      if (PromptStrataError.isInstance(error) && error.code === "prompt-missing") return base(path, from)
+      throw error
+    }
+  }
+}
+
+function fileName(path: string): string {
+  return isPrompt(path) ? promptName(path) : path.slice(path.lastIndexOf("/") + 1)
 }

@@ -1,9 +1,7 @@
 import { priority } from "../core/priority.ts"
 import { type Fit, type Injection, isEmptyValue } from "../core/value.ts"
-import { conditionsOf } from "../dialect/conditions.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import { listsMessages } from "../dialect/lists-messages.ts"
-import { namesIn } from "../dialect/named.ts"
+import { dialectNames } from "../dialect/dialect-names.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { type TurnLook, turnInjections } from "./turn-injections.ts"
@@ -16,12 +14,7 @@ import type { TurnState } from "./turn-state.ts"
 export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
   const items = stack.items().map(withFit)
   if (!state) return items
-  const words: TurnLook = {
-    optional: renderNotice(dialect, "optional", {}),
-    showsTime: namesOf(dialect, "history").has("time") || namesOf(dialect, "question").has("time"),
-    ruledGroups: namesOf(dialect, "tool_groups"),
-    unprompted: unpromptedLine(dialect),
-  }
+  const words = lookOf(dialect)
   const fromStack = new Set(items.map(({ key }) => key))
   const own = turnInjections(state, words).filter(({ key, content }) => !isEmptyValue(content) || !fromStack.has(key))
   return [...items, ...own, ...toolParameters(own, dialect), ...flags(state, dialect)]
@@ -29,16 +22,23 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
 
 const none: ReadonlySet<string> = new Set()
 
-/** What a file of the dialect asks for. */
-function namesOf({ files }: Dialect, name: string): ReadonlySet<string> {
-  const file = files.get(name)
-  return file ? namesIn(file.template.nodes) : none
-}
+const looks = new WeakMap<Dialect, TurnLook>()
 
-/** Only where history is messages: in a text nobody minds two answers one after the other. */
-function unpromptedLine(dialect: Dialect): string | undefined {
-  const isWanted = dialect.files.has("unprompted") && listsMessages(dialect, "history")
-  return isWanted ? renderNotice(dialect, "unprompted", {}) : undefined
+/** The part of a turn's look that depends on the dialect; found once for each dialect. */
+function lookOf(dialect: Dialect): TurnLook {
+  const before = looks.get(dialect)
+  if (before) return before
+  const { byFile, messageLists } = dialectNames(dialect)
+  // Only where history is messages: in a text, two answers may follow each other.
+  const needsQuestions = byFile.has("unprompted") && messageLists.has("history")
+  const look = {
+    optional: renderNotice(dialect, "optional", {}),
+    showsTime: byFile.get("history")?.has("time") === true || byFile.get("question")?.has("time") === true,
+    ruledGroups: byFile.get("tool_groups") ?? none,
+    unprompted: needsQuestions ? renderNotice(dialect, "unprompted", {}) : undefined,
+  }
+  looks.set(dialect, look)
+  return look
 }
 
 /** A dialect that lists tools twice, in short and with their parameters, has a file for the second list. */
@@ -49,7 +49,7 @@ function toolParameters(own: readonly Injection[], dialect: Dialect): Injection[
 
 /** What only answers conditions; left out where a dialect asks for none of it. */
 function flags({ memoryOn = true }: TurnState, dialect: Dialect): Injection[] {
-  if (!memoryOn || !conditionsOf(dialect).has("memory_on")) return []
+  if (!memoryOn || !dialectNames(dialect).conditions.has("memory_on")) return []
   const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
   return [{ ...flag, scope: "session", enabled: true }]
 }

@@ -1,18 +1,16 @@
 import type { Injection } from "../core/value.ts"
-import { compositionOf, rememberComposition } from "./composition.ts"
 import { lastRender, rememberRender, withoutTrailing } from "./last-render.ts"
 import type { PromptStack } from "./prompt-stack.ts"
 import { joinSpans, type RenderedSpan, type RenderOptions, renderSpans } from "./render.ts"
-import { type ChatMessage, isSystemMessage, joinTexts, splitSystemPrompt, textOf } from "./split-system-prompt.ts"
 
 /** How messages are composed. */
-export interface ComposeOptions extends RenderOptions {
+interface ComposeOptions extends RenderOptions {
   /** True where the adapter has a `developer` role; else developer items stand in the system message. Default false. */
   readonly developerRole?: boolean
 }
 
 /** A system or developer message made by {@link composeMessages}. */
-export interface SystemMessage {
+interface SystemMessage {
   readonly role: "system" | "developer"
   readonly content: string
 }
@@ -59,4 +57,69 @@ function composed(role: SystemMessage["role"], base: string, spans: readonly Ren
   const message = { role, content: joinSpans(spans) }
   rememberComposition(message, { base, spans })
   return [message]
+}
+
+/** Any message that has a role; its content is a string, or parts of which the ones with a `text` are read. */
+interface ChatMessage {
+  readonly role: string
+  readonly content?: unknown
+}
+
+/** The system prompt and the messages that are left. */
+interface SplitMessages<M> {
+  readonly basePrompt: string
+  readonly history: M[]
+}
+
+/** True for the messages that make up the system prompt. */
+function isSystemMessage(message: ChatMessage): boolean {
+  return message.role === "system" || message.role === "developer"
+}
+
+/**
+ * All system and developer messages joined by a blank line, and the other messages, the very same objects in order (S7).
+ * Blank ones are left out. A message made by `composeMessages` gives the base it was composed from, as long as it is the
+ * same object; from a copy, only the stack that wrote it can tell its sections from the base.
+ */
+export function splitSystemPrompt<M extends ChatMessage>(messages: readonly M[]): SplitMessages<M> {
+  return {
+    basePrompt: joinTexts(messages.filter(isSystemMessage).map((message) => compositionOf(message)?.base ?? textOf(message))),
+    history: messages.filter((message) => !isSystemMessage(message)),
+  }
+}
+
+/** Texts joined by a blank line, blank ones left out. */
+function joinTexts(texts: readonly string[]): string {
+  return texts.filter((text) => text.trim() !== "").join("\n\n")
+}
+
+/** The text of a message's content: the string, or its text parts joined by a blank line. */
+function textOf({ content }: ChatMessage): string {
+  if (typeof content === "string") return content
+  return Array.isArray(content) ? joinTexts(content.map(partText)) : ""
+}
+
+function partText(part: unknown): string {
+  if (typeof part === "string") return part
+  const isTextPart = typeof part === "object" && part !== null && "text" in part && typeof part.text === "string"
+  return isTextPart ? String(part.text) : ""
+}
+
+/** Where a composed message came from: the prompt without the stack's items, and the spans that tile its content. */
+interface Composition {
+  readonly base: string
+  readonly spans: readonly RenderedSpan[]
+}
+
+const compositions = new WeakMap<object, Composition & { readonly content: string }>()
+
+/** Notes where a message came from; the message itself stays plain data. */
+function rememberComposition(message: { readonly content: string }, composition: Composition): void {
+  compositions.set(message, { ...composition, content: message.content })
+}
+
+/** The base and spans of a message made by `composeMessages` (S10); `undefined` for others, copies, and once its content was changed. */
+export function compositionOf(message: { readonly content?: unknown }): Composition | undefined {
+  const known = compositions.get(message)
+  return known && known.content === message.content ? { base: known.base, spans: known.spans } : undefined
 }

@@ -4,8 +4,7 @@ import type { Assembly } from "../core/span.ts"
 import type { Injection, Value } from "../core/value.ts"
 import { type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
 import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
-import { joinSpans, type RenderOptions, renderSpans } from "./render.ts"
-import { type InjectionDebug, renderDebug } from "./render-debug.ts"
+import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"
 
 /** What a fork started from: who made it, and the items it began with. */
 interface Origin {

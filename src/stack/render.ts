@@ -1,12 +1,17 @@
-import type { Span } from "../core/span.ts"
-import type { Injection } from "../core/value.ts"
+import type { Scope } from "../core/scope.ts"
+import type { Source } from "../core/source.ts"
+import type { Assembly, Decision, Span } from "../core/span.ts"
+import type { Trust } from "../core/trust.ts"
+import { type Injection, type InjectionRole, isText, type Text, type Value } from "../core/value.ts"
+import { isEncodedText } from "../encode/encoded.ts"
 import { fold } from "../encode/fold.ts"
 import { splitLines } from "../encode/line-breaks.ts"
+import { encodeLines } from "../encode/lines.ts"
 import type { Markers } from "../encode/markers.ts"
-import { printValue } from "./value-text.ts"
+import { sanitise } from "../encode/sanitise.ts"
 
 /** What stands above an item's content: `## key`, nothing, or what the function gives; an empty string is no heading. */
-export type Heading = "key" | "none" | ((injection: Injection) => string)
+type Heading = "key" | "none" | ((injection: Injection) => string)
 
 /** How a stack is rendered. `heading` is `"key"` where it is left out. */
 export interface RenderOptions {
@@ -68,4 +73,69 @@ function sectionSpans(item: Injection, heading: string, markers: Markers): reado
 function frameOf(spans: readonly RenderedSpan[]): RenderedSpan {
   const [first] = spans
   return { text: "", key: first?.key ?? "", part: "frame", trust: "author", stability: first?.stability ?? "turn" }
+}
+
+/** One item of a stack as plain data, for people. */
+export interface InjectionDebug {
+  readonly key: string
+  /** The first 200 characters (code points), then `...` where there are more. */
+  readonly content: string
+  readonly priority: number
+  readonly role: InjectionRole
+  readonly scope: Scope
+  readonly enabled: boolean
+  readonly source?: Source
+  /** Of all spans of this key in the assembly. */
+  readonly tokens?: number
+  readonly fate?: Decision["fate"]
+  readonly reason?: string
+}
+
+const shownCharacters = 200
+const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
+
+/** Every item in the given order, disabled ones too; an assembly adds what became of each (S6). */
+export function renderDebug(items: readonly Injection[], assembly?: Assembly): InjectionDebug[] {
+  return items.map((item) => {
+    const { key, priority, role, scope, enabled } = item
+    const content = printValue(item.content, item.trust, noMarkers).map((printed) => printed.text)
+    const source = sourceOf(item, assembly)
+    const shown = { key, content: shorten(content.join("\n")), priority, role, scope, enabled, ...(source ? { source } : {}) }
+    return assembly ? { ...shown, ...outcomeOf(key, assembly) } : shown
+  })
+}
+
+function sourceOf(item: Injection, assembly: Assembly | undefined): Source | undefined {
+  const span = assembly?.spans.find((span) => span.key === item.key && span.part === "content" && span.source)
+  if (span?.source) return span.source
+  return (isText(item.content) ? item.content.source : undefined) ?? item.source
+}
+
+function outcomeOf(key: string, assembly: Assembly): Pick<InjectionDebug, "tokens" | "fate" | "reason"> {
+  const tokens = assembly.spans.reduce((sum, span) => (span.key === key ? sum + span.tokens : sum), 0)
+  const decision = assembly.decisions.findLast((decision) => decision.key === key)
+  return decision ? { tokens, fate: decision.fate, reason: decision.reason } : { tokens }
+}
+
+function shorten(text: string): string {
+  let end = 0
+  for (let count = 0; count < shownCharacters && end < text.length; count++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  return end < text.length ? `${text.slice(0, end)}...` : text
+}
+
+/**
+ * What a value prints in a stack, text by text; each stands on lines of its own. Flags print nothing; entries print the
+ * texts of their slots in order. Text that no author wrote is sanitised and cannot read as one of the markers.
+ */
+function printValue(value: Value, trust: Trust, markers: Markers): readonly Text[] {
+  if (typeof value === "boolean") return []
+  if (typeof value === "string") return printText({ text: value, trust }, markers)
+  if (isText(value)) return printText(value, markers)
+  return value.flatMap((entry) => Object.values(entry).flatMap((slot) => printValue(slot, trust, markers)))
+}
+
+function printText(written: Text, markers: Markers): readonly Text[] {
+  const standsAsItIs = written.trust === "author" || isEncodedText(written)
+  const text = standsAsItIs ? written.text : encodeLines(sanitise(written.text).text, markers)
+  return text.trim() === "" ? [] : [{ ...written, text }]
 }

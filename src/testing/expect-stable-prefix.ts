@@ -1,8 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { Assembly, Span } from "../core/span.ts"
-import { claimsToBeStable } from "../trace/changed-span.ts"
-import { type AssemblyDifference, diffAssemblies } from "../trace/diff-assemblies.ts"
-import { printDifference } from "../trace/print-difference.ts"
+import { type AssemblyDifference, claimsToBeStable, diffAssemblies } from "../trace/diff-assemblies.ts"
+import { printDifference } from "../trace/print-trace.ts"
 
 /** Something that shows the prompt of its next turn, as a `Session` does. */
 export interface PreviewsPrompts {

@@ -1,4 +1,4 @@
-import { assembleInjections } from "../assemble/assemble-injections.ts"
+import { assembleInjections } from "../assemble/assemble.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Assembly } from "../core/span.ts"
@@ -10,8 +10,7 @@ import { addUsage, type Usage } from "../model/usage.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 import { stripThinking } from "../reply/thinking.ts"
 import type { AskModel } from "../services/background-job.ts"
-import { readModel } from "./read-model.ts"
-import { oneSystemMessage } from "./step-request.ts"
+import { oneSystemMessage, readModel } from "./read-model.ts"
 
 /** What {@link createAskModel} is made from. */
 export interface AskModelOptions {

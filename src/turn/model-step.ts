@@ -7,7 +7,7 @@ import type { Decision } from "../reply/decision.ts"
 import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-progress.ts"
+import { warn } from "./turn-context.ts"
 import { withRetries } from "./with-retries.ts"
 
 /** How a step reads the output of a model. */

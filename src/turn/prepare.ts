@@ -6,8 +6,7 @@ import { fillArguments } from "../tools/fill-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"
 import { runTool } from "./run-tool.ts"
-import { occasionOf, type TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-progress.ts"
+import { occasionOf, type TurnContext, warn } from "./turn-context.ts"
 
 /** Everything before the first plan, side by side: prestart tools, recall, hooks (T13). What fails is left out and reported. */
 export async function prepare(turn: TurnContext): Promise<void> {

@@ -1,4 +1,5 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import type { Message } from "../core/message.ts"
 import type { Clock, Timers } from "../core/ports.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
 import type { ModelPart } from "../model/model-part.ts"
@@ -140,4 +141,13 @@ function asModelError(thrown: unknown, modelId: string): unknown {
     cause: thrown,
     evidence: { model: modelId },
   })
+}
+
+/** The messages with every system message joined to the first by blank lines, for models that take only one. */
+export function oneSystemMessage(messages: readonly Message[]): readonly Message[] {
+  const system = messages.filter(({ role }) => role === "system")
+  const first = messages.findIndex(({ role }) => role === "system")
+  if (system.length < 2) return messages
+  const joined: Message = { role: "system", content: system.map(({ content }) => content).join("\n\n") }
+  return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
 }

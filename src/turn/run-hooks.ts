@@ -8,7 +8,8 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import { completeTool } from "../tools/complete-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import type { TurnContext } from "./turn-context.ts"
-import { changeTools, warn } from "./turn-progress.ts"
+import { warn } from "./turn-context.ts"
+import { changeTools } from "./turn-progress.ts"
 
 /** Runs hooks in their order, each on a fork of its own, so that a hook that answers too late changes nothing. */
 export async function runHooks(turn: TurnContext): Promise<void> {

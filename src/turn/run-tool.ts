@@ -8,7 +8,7 @@ import type { Tool, ToolContext, ToolRun } from "../tools/tool.ts"
 import { fitResult } from "./fit-tool-text.ts"
 import { parentHandle } from "./parent-turn.ts"
 import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-progress.ts"
+import { warn } from "./turn-context.ts"
 
 /** One call, as the planner or the profile asked for it. */
 export interface ToolRequest {

@@ -6,8 +6,8 @@ import type { Planner, PlanningMode, PlanOutcome } from "./planner.ts"
 import { prepare } from "./prepare.ts"
 import { finalOutput, planChat } from "./prose.ts"
 import type { TurnContext } from "./turn-context.ts"
+import { warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
-import { warn } from "./turn-progress.ts"
 
 /**
  * The loop: prepare → plan → (tool → plan)* → finish → final output (T13). Pure over its ports. Never rejects: a turn

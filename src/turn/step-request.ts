@@ -1,5 +1,4 @@
-import { assembleInjections } from "../assemble/assemble-injections.ts"
-import type { Message } from "../core/message.ts"
+import { assembleInjections } from "../assemble/assemble.ts"
 import type { Assembly } from "../core/span.ts"
 import { isEmptyValue } from "../core/value.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
@@ -7,8 +6,8 @@ import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
 import { fileFaultsOf } from "./answer-files.ts"
 import { withFittedArguments } from "./fit-tool-text.ts"
-import { occasionOf, type TurnContext } from "./turn-context.ts"
-import { warnOnce } from "./turn-progress.ts"
+import { oneSystemMessage } from "./read-model.ts"
+import { occasionOf, type TurnContext, warnOnce } from "./turn-context.ts"
 
 /** A step's question to a model. */
 export interface StepRequest {
@@ -114,13 +113,4 @@ function isAtWork({ stack }: TurnContext): boolean {
 /** True where saying nothing ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
 export function isQuietWake(turn: TurnContext): boolean {
   return turn.input.wake !== undefined && isAtWork(turn)
-}
-
-/** The messages with every system message joined to the first by blank lines, for models that take only one. */
-export function oneSystemMessage(messages: readonly Message[]): readonly Message[] {
-  const system = messages.filter(({ role }) => role === "system")
-  const first = messages.findIndex(({ role }) => role === "system")
-  if (system.length < 2) return messages
-  const joined: Message = { role: "system", content: system.map(({ content }) => content).join("\n\n") }
-  return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
 }

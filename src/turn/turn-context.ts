@@ -182,3 +182,18 @@ export interface TurnProgress {
 export function occasionOf({ input }: Pick<TurnContext, "input">): string {
   return input.wake ?? input.text
 }
+
+/** Reports something that went wrong without ending the turn. */
+export function warn({ progress, emit }: TurnContext, kind: TurnWarning["kind"], message: string): void {
+  const warning = { kind, message }
+  progress.warnings.push(warning)
+  emit({ type: "warning", warning })
+}
+
+/** Warns of `subject` the first time only: the request of a later step has the same fault. */
+export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: string, message: string): void {
+  const said = `${kind} ${subject}`
+  if (turn.progress.warnedOf.has(said)) return
+  turn.progress.warnedOf.add(said)
+  warn(turn, kind, message)
+}

@@ -4,7 +4,7 @@ import type { ChildTrace, TurnTrace } from "../trace/trace.ts"
 import type { StopReason, TurnResult } from "../trace/turn-result.ts"
 import { leaveFileFaults } from "./answer-files.ts"
 import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-progress.ts"
+import { warn } from "./turn-context.ts"
 
 /** Ends a turn that has an answer. The last words that were held back are shown now. */
 export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {

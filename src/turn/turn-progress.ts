@@ -41,21 +41,6 @@ export function createTurnProgress(
   }
 }
 
-/** Reports something that went wrong without ending the turn. */
-export function warn({ progress, emit }: TurnContext, kind: TurnWarning["kind"], message: string): void {
-  const warning = { kind, message }
-  progress.warnings.push(warning)
-  emit({ type: "warning", warning })
-}
-
-/** Warns of `subject` the first time only: the request of a later step has the same fault. */
-export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: string, message: string): void {
-  const said = `${kind} ${subject}`
-  if (turn.progress.warnedOf.has(said)) return
-  turn.progress.warnedOf.add(said)
-  warn(turn, kind, message)
-}
-
 /** Withdraws and then adds tools for this turn. Hands back the added tools whose names are taken; they are left out. */
 export function changeTools(turn: TurnContext, added: readonly Tool[], withdrawn: readonly string[]): readonly Tool[] {
   if (added.length + withdrawn.length === 0) return []

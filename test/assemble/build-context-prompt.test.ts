@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
-import { buildContextPrompt } from "../../src/assemble/build-context-prompt.ts"
+import { buildContextPrompt } from "../../src/assemble/build-prompts.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
 import { decodeText } from "../../src/encode/encode.ts"
 import { fold } from "../../src/encode/fold.ts"

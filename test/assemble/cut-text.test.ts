@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { assembleInjections } from "../../src/assemble/assemble-injections.ts"
+import { assembleInjections } from "../../src/assemble/assemble.ts"
 import type { Assembly } from "../../src/core/span.ts"
 import type { Fit, Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"

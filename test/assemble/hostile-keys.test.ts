@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { assemble } from "../../src/assemble/assemble.ts"
-import { assembleInjections } from "../../src/assemble/assemble-injections.ts"
+import { assemble, assembleInjections } from "../../src/assemble/assemble.ts"
 import type { Entry, Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"

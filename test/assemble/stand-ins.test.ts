@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
-import { standIns } from "../../src/assemble/stand-ins.ts"
+import { standIns } from "../../src/assemble/assembly-memo.ts"
 import type { Entry, Injection } from "../../src/core/value.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 

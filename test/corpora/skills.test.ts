@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
-import { buildSystemPrompt } from "../../src/assemble/build-system-prompt.ts"
+import { buildSystemPrompt } from "../../src/assemble/build-prompts.ts"
 import { readPlainYaml } from "../../src/node/skills/plain-yaml.ts"
 import { collectSkills } from "../../src/node/skills/read-skills.ts"
 import { readYamlMapping } from "../../src/node/yaml-data.ts"

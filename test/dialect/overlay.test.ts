@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
-import { overlayDialect, overlayLoader } from "../../src/dialect/overlay.ts"
-import { sourceLoader } from "../../src/dialect/source-loader.ts"
+import { overlayDialect, overlayLoader, sourceLoader } from "../../src/dialect/source-loader.ts"
 import type { TemplateLoader } from "../../src/template/include.ts"
 import { promptFiles } from "./prompt-files.ts"
 

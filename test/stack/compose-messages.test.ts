@@ -1,10 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { composeMessages } from "../../src/stack/compose-messages.ts"
-import { compositionOf } from "../../src/stack/composition.ts"
+import { composeMessages, compositionOf, splitSystemPrompt } from "../../src/stack/compose-messages.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { joinSpans } from "../../src/stack/render.ts"
-import { splitSystemPrompt } from "../../src/stack/split-system-prompt.ts"
 import { anyStack, promptText } from "./arbitrary-stack.ts"
 
 interface Chat {

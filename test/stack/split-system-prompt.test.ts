@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { splitSystemPrompt } from "../../src/stack/split-system-prompt.ts"
+import { splitSystemPrompt } from "../../src/stack/compose-messages.ts"
 
 describe("splitSystemPrompt", () => {
   test("S7 parts the system prompt from the history, whose messages are the very same objects", () => {

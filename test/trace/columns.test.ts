@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { displayWidth } from "../../src/core/display-width.ts"
-import { fitColumns, fitColumnsAtEnd } from "../../src/trace/columns.ts"
+import { fitColumns, fitColumnsAtEnd } from "../../src/trace/table.ts"
 
 test("a text that fits stays, a longer one is cut between characters, at its end or at its beginning", () => {
   expect(fitColumns("世界书", 6)).toBe("世界书")

@@ -1,9 +1,10 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
-import type { Fit } from "../../core/value.ts"
-import { beforeFenceLine, behindFenceMark } from "./open-fence.ts"
+import type { Entry, Fit } from "../../core/value.ts"
+import type { NoticeText } from "../../encode/cut-text.ts"
+import { beforeFenceLine, behindFenceMark } from "./fences.ts"
 
 /** Where a text is cut: what stands between the two places goes. */
-export interface CutPlaces {
+interface CutPlaces {
   readonly headEnd: number
   readonly tailStart: number
 }
@@ -32,4 +33,37 @@ function boundary(text: string, at: number, find: (text: string, at: number) => 
 /** A character that joins with none before or after it: printable ASCII, and ideographs. */
 function isSingle(unit: number): boolean {
   return (unit >= 0x20 && unit < 0x7f) || (unit >= 0x4e00 && unit <= 0x9fff)
+}
+
+const highSurrogate = /[\ud800-\udbff]/
+
+/** How many code points a text has; a half pair is one. */
+export function countCodePoints(text: string): number {
+  // Most texts have no pair, and finding that out is far cheaper than counting.
+  const first = text.search(highSurrogate)
+  if (first < 0) return text.length
+  let count = first
+  for (let at = first; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    const isSecond = unit >= 0xdc00 && unit <= 0xdfff && at > 0 && highSurrogate.test(text.charAt(at - 1))
+    if (!isSecond) count++
+  }
+  return count
+}
+
+export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/cut-text.ts"
+
+const noticeEntries = new WeakMap<Entry, NoticeText>()
+
+/** An entry that says how many entries were left out; printed in their place. */
+export function noticeEntry(notice: NoticeText): Entry {
+  const entry: Entry = { notice: notice.text }
+  noticeEntries.set(entry, notice)
+  return entry
+}
+
+/** The words of an entry made by {@link noticeEntry}; `undefined` for any other. */
+export function noticeOf(entry: Entry): NoticeText | undefined {
+  // Reading a value takes less than looking every entry up.
+  return typeof entry.notice === "string" ? noticeEntries.get(entry) : undefined
 }

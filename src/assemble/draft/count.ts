@@ -1,13 +1,13 @@
 import type { Message } from "../../core/message.ts"
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Prefix, Span } from "../../core/span.ts"
+import type { MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import type { Draft, DraftMessage } from "./draft.ts"
-import { findPrefixes } from "./prefixes.ts"
-import { joined, messageTokens, writeMessage } from "./written-message.ts"
+import type { Draft, DraftMessage, EvenMessage, Piece, WrittenMessage } from "./draft.ts"
+import { findPrefixes, messageHash } from "./prefixes.ts"
 
 /** A draft with its messages written out and every span counted. */
-export interface CountedDraft {
+interface CountedDraft {
   readonly messages: readonly Message[]
   readonly spans: readonly Span[]
   /** Of the messages' contents. */
@@ -79,4 +79,46 @@ class Unwritten {
   get content(): string {
     return joined(this.#pieces)
   }
+}
+
+/** Writes a message out and counts it: once for each counter, and its spans once for each place that it stands in. */
+function writeMessage(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage {
+  const known = draft.written?.counter === counter ? draft.written : undefined
+  if (known?.index === index) return known
+  const growth = known?.growth ?? counter.growth(draft.pieces)
+  const message = known?.message ?? messageOf(draft)
+  const even = known ? known.even : evenMessage(message, draft.pieces)
+  const spans = draft.pieces.map((piece, at) => spanOf(piece, index, growth.shares[at] ?? 0))
+  draft.written = { counter, message, growth, index, spans, even }
+  return draft.written
+}
+
+/** Tokens of a message's content. */
+function messageTokens({ written, pieces }: DraftMessage, counter: MessageCounter): number {
+  return written?.counter === counter ? written.growth.tokens : counter.message(pieces)
+}
+
+function messageOf({ role, calls, pieces }: DraftMessage): Message {
+  return { role, content: joined(pieces), ...calls }
+}
+
+/** The text of pieces that follow each other. */
+function joined(pieces: readonly Piece[]): string {
+  let text = ""
+  for (const piece of pieces) text += piece.text
+  return text
+}
+
+function spanOf({ text, key, part, trust, stability, source }: Piece, message: number, tokens: number): Span {
+  return source
+    ? { text, message, key, part, trust, stability, source, tokens }
+    : { text, message, key, part, trust, stability, tokens }
+}
+
+function evenMessage(message: Message, pieces: readonly Piece[]): EvenMessage | undefined {
+  const [first] = pieces
+  if (!first) return undefined
+  const { stability } = first
+  for (const piece of pieces) if (piece.stability !== stability) return undefined
+  return { stability, hash: messageHash(message, pieces), spans: pieces.length, units: message.content.length }
 }

@@ -1,12 +1,12 @@
-import { Fingerprint } from "../../core/fingerprint.ts"
+import { Fingerprint, hashText, joinHashes, type TextHash } from "../../core/fingerprint.ts"
 import type { Message } from "../../core/message.ts"
 import { type Stability, stabilities } from "../../core/scope.ts"
 import type { Prefix, Span } from "../../core/span.ts"
-import type { EvenMessage } from "./draft.ts"
-import { knownHash, openingHash } from "./message-hash.ts"
+import { Generations } from "../tokens/generations.ts"
+import type { EvenMessage, Piece } from "./draft.ts"
 
 /** What is known of messages beside their spans. */
-export interface KnownMessages {
+interface KnownMessages {
   /** Tokens of the first `count` spans of a message, joined. */
   tokensUpTo(message: number, count: number): number
   /** Of a message of one stability. */
@@ -101,4 +101,40 @@ function sumsOf(spans: readonly Span[]): KnownMessages {
         .slice(0, count)
         .reduce((sum, { tokens }) => sum + tokens, 0),
   }
+}
+
+/** Hashes of long texts: most of a request stood in the one before it. */
+const hashes = new Generations<string, TextHash>({ entries: 16_384, weight: 4_194_304 })
+
+/** The hash of a text; of a long one it is remembered. */
+function knownHash(text: string): TextHash {
+  if (text.length < 32) return hashText(text)
+  const known = hashes.get(text, text.length)
+  if (known) return known
+  const hash = hashText(text)
+  hashes.set(text, hash, text.length)
+  return hash
+}
+
+const openings = new Map<string, TextHash>()
+
+/** The hash of what a message is apart from its text; one that only makes a native call has no spans of its own. */
+function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role" | "toolCalls" | "toolCallId">): TextHash {
+  if (toolCalls !== undefined || toolCallId !== undefined)
+    return hashText(`\u0000${role}${JSON.stringify([toolCalls, toolCallId])}\u0000`)
+  const known = openings.get(role)
+  if (known) return known
+  const hash = hashText(`\u0000${role}\u0000`)
+  openings.set(role, hash)
+  return hash
+}
+
+/** The hash of a whole message: its opening and its pieces, which keep theirs. */
+export function messageHash(message: Message, pieces: readonly Piece[]): TextHash {
+  let hash = openingHash(message)
+  for (const piece of pieces) {
+    piece.hash ??= knownHash(piece.text)
+    hash = joinHashes(hash, piece.hash)
+  }
+  return hash
 }

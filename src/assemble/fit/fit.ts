@@ -1,9 +1,8 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection } from "../../core/value.ts"
 import type { Draft } from "../draft/draft.ts"
-import { byRank } from "./by-rank.ts"
 import { dropRun, plainDropsFrom } from "./drop-run.ts"
-import type { FitOptions, Fitted } from "./fit-options.ts"
+import type { FitOptions, Fitted } from "./fit-state.ts"
 import { FitState, type Goal } from "./fit-state.ts"
 import { presumeHistory, shorten } from "./shorten.ts"
 import { canShorten } from "./shrink.ts"
@@ -119,4 +118,32 @@ function impossible(
       evidence: { budgetTokens, minimumTokens, largest },
     },
   )
+}
+
+/** Rank and place together in one number: with both below these, it is a whole one and exact. */
+const placeLimit = 2 ** 20
+const rankLimit = 2 ** 31
+
+/** What may give way, the lowest rank first, equal ranks in the order given. */
+export function byRank(injections: readonly Injection[]): Injection[] {
+  const ranked = injections.filter(({ fit }) => fit !== undefined)
+  return sortedAsNumbers(ranked) ?? ranked.sort((a, b) => (a.fit?.rank ?? 0) - (b.fit?.rank ?? 0))
+}
+
+/** Sorted without comparing injections, a quarter of the work; `undefined` where a rank is broken, negative or huge. */
+function sortedAsNumbers(ranked: readonly Injection[]): Injection[] | undefined {
+  if (ranked.length > placeLimit) return undefined
+  const numbers = new Float64Array(ranked.length)
+  for (let place = 0; place < ranked.length; place++) {
+    const rank = ranked[place]?.fit?.rank ?? 0
+    if (!Number.isInteger(rank) || rank < 0 || rank >= rankLimit) return undefined
+    numbers[place] = rank * placeLimit + place
+  }
+  numbers.sort()
+  const sorted: Injection[] = []
+  for (const number of numbers) {
+    const injection = ranked[number % placeLimit]
+    if (injection) sorted.push(injection)
+  }
+  return sorted
 }

@@ -1,11 +1,12 @@
-import { type Fit, type Injection, isText, type Text } from "../../core/value.ts"
+import type { CutSize } from "../../core/span.ts"
+import { type Entry, type Fit, type Injection, isText, type Text } from "../../core/value.ts"
+import type { Dialect } from "../../dialect/dialect.ts"
+import { promptFile, renderNotice } from "../../dialect/render-notice.ts"
 import { isEncodedText } from "../../encode/encoded.ts"
-import { countCodePoints } from "../cut/code-points.ts"
-import { rememberCutFences } from "../cut/cut-fences.ts"
-import { cutPlaces } from "../cut/cut-places.ts"
-import { cutOf, cutText } from "../cut/notice.ts"
-import { fencesOf } from "../cut/open-fence.ts"
-import type { Notices, Shrunk } from "./shrunk.ts"
+import type { TemplateValues } from "../../template/render.ts"
+import { countCodePoints, cutOf, cutPlaces, cutText, type NoticeText, noticeEntry } from "../cut/cut-places.ts"
+import { fencesOf, rememberCutFences } from "../cut/fences.ts"
+import { dropOrder, type Unit } from "./drop-order.ts"
 
 /** How much there is of a text, in UTF-16 units; 0 for what is no text. */
 export function sizeOf({ content }: Injection): number {
@@ -73,4 +74,74 @@ function countLineBreaks(text: string, end: number): number {
   let count = 0
   for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) count++
   return count
+}
+
+/** The words that stand where something was cut; from the dialect's prompt files. Texts are counted in code points. */
+export interface Notices {
+  truncated(counts: { readonly kept: number; readonly total: number }): NoticeText
+  /** `byScore` where not the oldest ones went. */
+  entriesDropped(counts: { readonly dropped: number; readonly total: number; readonly byScore: boolean }): NoticeText
+}
+
+/** An injection after a cut, and the cut as later steps of the turn repeat it. */
+export interface Shrunk {
+  readonly injection: Injection
+  readonly cut: CutSize
+}
+
+/** A list of which the first `units` in its drop order are left out, a notice in their place. */
+export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): Shrunk {
+  const entries = injection.content as readonly Entry[]
+  const isGone = new Uint8Array(entries.length)
+  let dropped = 0
+  for (let index = 0; index < units; index++) {
+    const unit = order[index]
+    if (!unit) break
+    for (let at = unit.at; at < unit.at + unit.size; at++) isGone[at] = 1
+    dropped += unit.size
+  }
+  const cut = { entries: entries.length - dropped, of: entries.length }
+  if (dropped === 0) return { injection, cut }
+  const byScore = injection.fit?.scores !== undefined
+  const content = [noticeEntry(notices.entriesDropped({ dropped, total: entries.length, byScore }))]
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index]
+    if (entry && isGone[index] === 0) content.push(entry)
+  }
+  return { injection: { ...injection, content }, cut }
+}
+
+/** What an earlier step of the turn left out is left out again; what the list has grown by since then stays. */
+function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number }>, notices: Notices): Shrunk | undefined {
+  const entries = injection.content as readonly Entry[]
+  const then = Math.min(cut.of ?? entries.length, entries.length)
+  const order = dropOrder(entries.slice(0, then), injection.fit)
+  let units = 0
+  for (let left = then; units < order.length; units++) {
+    left -= order[units]?.size ?? 0
+    if (left < cut.entries) break
+  }
+  return units === 0 ? undefined : dropUnits(injection, order, units, notices)
+}
+
+/** Applies what an earlier step of the turn decided, so that every step cuts the same (design, rule 6). */
+export function applyCut(injection: Injection, cut: CutSize, notices: Notices): Shrunk | undefined {
+  if ("dropped" in cut || !canShorten(injection)) return undefined
+  if (Array.isArray(injection.content)) return "entries" in cut ? dropAgain(injection, cut, notices) : undefined
+  if ("entries" in cut) return undefined
+  return cut.characters < sizeOf(injection) ? shrinkTo(injection, cut.characters, notices) : undefined
+}
+
+/** The dialect's words for what was cut. */
+export function dialectNotices(dialect: Dialect): Notices {
+  const say = (name: string, values: TemplateValues): NoticeText => {
+    const source = promptFile(dialect, name).template.nodes[0]?.source
+    return { text: renderNotice(dialect, name, values), ...(source ? { source } : {}) }
+  }
+  return {
+    truncated: (counts) => say("truncated", counts),
+    // A dialect of somebody's own may have one file for both.
+    entriesDropped: ({ byScore, ...counts }) =>
+      say(byScore && dialect.files.has("entries-outranked") ? "entries-outranked" : "entries-dropped", counts),
+  }
 }

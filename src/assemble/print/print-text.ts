@@ -6,9 +6,8 @@ import { isEncodedText } from "../../encode/encoded.ts"
 import { encodeFence } from "../../encode/fence.ts"
 import type { Markers } from "../../encode/markers.ts"
 import type { EncoderName, SlotNode } from "../../template/ast.ts"
-import { cutFencesOf } from "../cut/cut-fences.ts"
-import { type CutText, cutOf, framedNotice } from "../cut/notice.ts"
-import { closedNotice } from "../cut/open-fence.ts"
+import { type CutText, cutOf, framedNotice } from "../cut/cut-places.ts"
+import { closedNotice, cutFencesOf } from "../cut/fences.ts"
 
 /** What of an encoded text is whose, and where it comes from. */
 export interface PrintedPart {

@@ -3,19 +3,36 @@ import type { Stability } from "../../core/scope.ts"
 import type { Source } from "../../core/source.ts"
 import { type Entry, type Injection, isText, type Value } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
+import { promptFile } from "../../dialect/render-notice.ts"
+import { promptVariables } from "../../layers/prompt-variables.ts"
 import type { SlotNode, TemplateRole } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
-import type { WalkHost } from "../../template/walk.ts"
-import { type NoticeText, noticeOf } from "../cut/notice.ts"
+import { type WalkHost, walk } from "../../template/walk.ts"
+import { type NoticeText, noticeOf } from "../cut/cut-places.ts"
 import type { Draft, DraftMessage, MessageCalls } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
-import { entryFile, missingEntryFile, notEntries } from "./entry-file.ts"
-import type { Landing } from "./landing.ts"
-import { usualStability } from "./usual-stability.ts"
-import { type EntryPlace, ValuePrinter } from "./value-printer.ts"
+import { type Landing, landing } from "./placement.ts"
+import { type EntryPlace, entryFile, missingEntryFile, notEntries, ValuePrinter } from "./value-printer.ts"
+
+/** What composing takes beside the injections. */
+interface ComposeOptions {
+  readonly dialect: Dialect
+  /** A prompt file of the dialect: `planner`, `final`, `chat`. */
+  readonly prompt: string
+  /** True when the model has a developer role; else developer items fold into the system message (S8). */
+  readonly developerRole?: boolean
+}
+
+/** Puts injections into a prompt's slots. Pure; nothing is cleaned, counted or cut here. */
+export function compose(injections: readonly Injection[], { dialect, prompt, developerRole = false }: ComposeOptions): Draft {
+  const file = promptFile(dialect, prompt)
+  const printer = new PromptPrinter(dialect, { injections, landing: landing(injections, file, { developerRole }), developerRole })
+  walk(file.template.nodes, printer.writer, printer)
+  return printer.draft()
+}
 
 /** What a prompt is printed from. */
-export interface PromptPrinterInput {
+interface PromptPrinterInput {
   /** All that were given, placed or not. */
   readonly injections: readonly Injection[]
   readonly landing: Landing
@@ -23,7 +40,7 @@ export interface PromptPrinterInput {
 }
 
 /** Prints a prompt file: its messages, and in them the values that landed in its slots. One printer makes one draft. */
-export class PromptPrinter implements WalkHost {
+class PromptPrinter implements WalkHost {
   readonly writer: FrameWriter
   readonly #recorder = new DraftRecorder()
   readonly #values: ValuePrinter
@@ -153,4 +170,24 @@ function callsOf({ toolCalls, toolCallId }: Entry): MessageCalls | undefined {
 function textOf(value: Value): string {
   if (typeof value === "string") return value
   return typeof value !== "boolean" && isText(value) ? value.text : ""
+}
+
+/** How often what lands in a slot changes, where it is known from the slot alone. */
+const known: ReadonlyMap<string, Stability> = new Map([
+  ["persona", "global"],
+  ["format", "global"],
+  ["skills", "global"],
+  ["standing", "global"],
+  ["final_system", "global"],
+  ["base", "global"],
+  ...promptVariables.map((name) => [name, "global"] as const),
+  ["tools", "session"],
+  ["tool_groups", "session"],
+  ["memory_on", "session"],
+  ["history", "conversation"],
+])
+
+/** The stability of what stands in a slot's place, or on a condition, while it is empty: `turn` for a slot of somebody's own. */
+function usualStability(slot: string): Stability {
+  return known.get(slot) ?? "turn"
 }

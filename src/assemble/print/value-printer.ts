@@ -1,21 +1,20 @@
-import { invariant } from "../../core/errors.ts"
+import { invariant, PromptStrataError } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
 import { type Entry, type Injection, isEmptyValue, isText, type Text, type Value } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
-import type { SlotNode } from "../../template/ast.ts"
+import type { SlotNode, TemplateNode } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
 import { type WalkHost, walkScope } from "../../template/walk.ts"
-import { type NoticeText, noticeOf } from "../cut/notice.ts"
+import { type NoticeText, noticeOf } from "../cut/cut-places.ts"
 import type { DraftMessage } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
 import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
-import { entryFile, missingEntryFile } from "./entry-file.ts"
-import { restEntry } from "./landing.ts"
+import { restEntry } from "./placement.ts"
 import { printList } from "./print-list.ts"
 import { printText } from "./print-text.ts"
 
 /** Where a value is printed: in which slot, for which injection. */
-export interface ValuePlace {
+interface ValuePlace {
   readonly injection: Injection
   readonly node: SlotNode
   /** The name of the file its entries print through. */
@@ -187,4 +186,37 @@ export class ValuePrinter {
       messages: () => invariant(false, "an entry file makes no messages"),
     }
   }
+}
+
+/** The file that prints the entries of a list of that name; a file that makes messages is a prompt and prints none. */
+export function entryFile(dialect: Dialect, name: string): PromptFile | undefined {
+  const file = dialect.files.get(name)
+  return file && !makesMessages(file.template.nodes) ? file : undefined
+}
+
+function makesMessages(nodes: readonly TemplateNode[]): boolean {
+  return nodes.some((node) => {
+    if (node.type === "conditional") return makesMessages(node.then) || makesMessages(node.otherwise)
+    return node.type === "role" || node.type === "messages"
+  })
+}
+
+/** For a slot whose list no file prints. */
+export function missingEntryFile(name: string, dialect: Dialect, node: SlotNode): PromptStrataError {
+  return new PromptStrataError(
+    "prompt-missing",
+    `\${${node.name}} holds a list, and dialect "${dialect.name}" has no file ${name}.md to print its entries.`,
+    {
+      source: node.source,
+      hint: `Add ${name}.md with a slot for each value of an entry, or give text instead of a list.`,
+    },
+  )
+}
+
+/** For `${messages(name)}` when the injection is no list. */
+export function notEntries(name: string, source: Source): PromptStrataError {
+  return new PromptStrataError("injection", `expected a list of entries for \${messages(${name})}, found text.`, {
+    source,
+    hint: `Give the injection "${name}" a list, or write \${${name}} instead.`,
+  })
 }

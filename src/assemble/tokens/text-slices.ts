@@ -1,7 +1,6 @@
 import type { Countable } from "./counted-message.ts"
 import { type Part, partOfKnown } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
-import { addPiece, countUpTo, lineEnd, lineTokens, type PieceLine, pieceBetween, prepend } from "./piece-line.ts"
 import { scanWhole, startOf, sumTokens } from "./piece-window.ts"
 
 /** Beginnings and ends of a text, counted from the pieces that they share: trying another size splits a few characters. */
@@ -132,3 +131,55 @@ export class TextSlices {
 
 /** So much more is split before the end of a text that is asked for, as a longer one may be asked for next. */
 const marginUnits = 32
+
+/** Pieces of a text that follow each other from one place on. */
+interface PieceLine {
+  readonly from: number
+  /** Where each piece ends in the text. */
+  readonly ends: number[]
+  /** The tokens up to the end of each piece. */
+  readonly sums: number[]
+}
+
+/** Adds the piece that comes next. */
+function addPiece({ ends, sums }: PieceLine, end: number, tokens: number): void {
+  sums.push((sums.at(-1) ?? 0) + tokens)
+  ends.push(end)
+}
+
+/** Where the first `count` pieces of a line end. */
+function lineEnd({ from, ends }: PieceLine, count: number): number {
+  return count === 0 ? from : (ends[count - 1] ?? from)
+}
+
+/** Tokens of the first `count` pieces of a line. */
+function lineTokens({ sums }: PieceLine, count: number): number {
+  return count === 0 ? 0 : (sums[count - 1] ?? 0)
+}
+
+/** The number of the piece of a line that stands between two places; -1 where there is none. */
+function pieceBetween(line: PieceLine, start: number, end: number): number {
+  const piece = countUpTo(line.ends, end) - 1
+  return piece >= 0 && lineEnd(line, piece + 1) === end && lineEnd(line, piece) === start ? piece : -1
+}
+
+/** A line that goes on as another one does from number `from` on. */
+function prepend(line: PieceLine, after: PieceLine, from: number): PieceLine {
+  const more = lineTokens(line, line.ends.length) - lineTokens(after, from)
+  for (let piece = from; piece < after.ends.length; piece++) {
+    line.ends.push(after.ends[piece] ?? 0)
+    line.sums.push((after.sums[piece] ?? 0) + more)
+  }
+  return line
+}
+
+/** How many of some ascending numbers are not above a bound. */
+function countUpTo(numbers: readonly number[], bound: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] ?? 0) <= bound) low = middle + 1
+    else high = middle
+  }
+  return low
+}

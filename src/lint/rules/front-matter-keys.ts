@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
-import { readPromptAttributes } from "../../dialect/prompt-attributes.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
+import { readPromptAttributes } from "../../dialect/prompt-source.ts"
 import { hasLineBreak } from "../../encode/line-breaks.ts"
 import type { LintFile } from "../context.ts"
 import { keyPosition } from "../key-position.ts"

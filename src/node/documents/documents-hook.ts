@@ -1,4 +1,4 @@
-import { roughCounter } from "../../assemble/rough-counter.ts"
+import { roughCounter } from "../../assemble/tokens/rough-counter.ts"
 import { chooseLocale } from "../../dialect/locales.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"

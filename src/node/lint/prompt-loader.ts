@@ -1,7 +1,6 @@
-import { overlayLoader } from "../../dialect/overlay.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
-import { sourceLoader } from "../../dialect/source-loader.ts"
+import { overlayLoader, sourceLoader } from "../../dialect/source-loader.ts"
 import type { TemplateLoader } from "../../template/include.ts"
 import type { PromptPlace } from "./prompt-files.ts"
 

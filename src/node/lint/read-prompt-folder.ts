@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path"
+import { requireRest } from "../../dialect/dialect.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { requireRest } from "../../dialect/rest-slot.ts"
 import type { LintFault, LintFile } from "../../lint/context.ts"
 import { parseTolerantly } from "../../lint/parse-tolerantly.ts"
 import type { Template } from "../../template/ast.ts"

@@ -1,5 +1,5 @@
 import type { Message } from "../../core/message.ts"
-import { findParting, sharedUnits } from "../../trace/parting.ts"
+import { findParting, sharedUnits } from "../../trace/diff-assemblies.ts"
 import type { CacheRules } from "./cache-options.ts"
 import type { CountedRequest } from "./counted-request.ts"
 import type { TextTokens } from "./text-tokens.ts"

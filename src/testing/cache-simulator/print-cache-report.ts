@@ -1,4 +1,4 @@
-import { changeInShort } from "../../trace/print-difference.ts"
+import { changeInShort } from "../../trace/print-trace.ts"
 import { printTable } from "../../trace/table.ts"
 import type { CacheReport, CacheRow } from "./simulate-cache.ts"
 

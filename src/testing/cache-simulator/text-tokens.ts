@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../core/ports.ts"
-import { sharedUnits } from "../../trace/parting.ts"
+import { sharedUnits } from "../../trace/diff-assemblies.ts"
 
 /** Tokens of texts and of what they begin with. What is asked twice is counted once. */
 export interface TextTokens {

@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { assemble } from "../../../src/assemble/assemble.ts"
-import { assembleInjections } from "../../../src/assemble/assemble-injections.ts"
+import { assemble, assembleInjections } from "../../../src/assemble/assemble.ts"
 import { findPrefixes } from "../../../src/assemble/draft/prefixes.ts"
 import type { Message } from "../../../src/core/message.ts"
 import { stabilities } from "../../../src/core/scope.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { byRank } from "../../../src/assemble/fit/by-rank.ts"
+import { byRank } from "../../../src/assemble/fit/fit.ts"
 import type { Injection } from "../../../src/core/value.ts"
 
 const whole = fc.nat(3)

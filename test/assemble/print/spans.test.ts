@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/assemble/assemble.ts"
-import { roughCounter } from "../../../src/assemble/rough-counter.ts"
+import { roughCounter } from "../../../src/assemble/tokens/rough-counter.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import { turnState } from "../../support/turns.ts"

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/assemble/assemble.ts"
-import { buildSystemPrompt } from "../../../src/assemble/build-system-prompt.ts"
+import { buildSystemPrompt } from "../../../src/assemble/build-prompts.ts"
 import type { Skill } from "../../../src/layers/skills/skill.ts"
 import { skillsInjection } from "../../../src/layers/skills/skills-injection.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"

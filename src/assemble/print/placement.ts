@@ -76,7 +76,7 @@ export function restEntry({ key, content }: Injection): Entry {
 }
 
 /** The names a template mentions, also in branches and placeholders. */
-export interface TemplateNames {
+interface TemplateNames {
   readonly slots: ReadonlySet<string>
   readonly conditions: ReadonlySet<string>
   /** Both. */

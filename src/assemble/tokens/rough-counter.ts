@@ -1,4 +1,4 @@
-import type { TokenCounter } from "../core/ports.ts"
+import type { TokenCounter } from "../../core/ports.ts"
 
 /**
  * Estimates tokens from the kinds of characters, with no vocabulary to load: about four letters of an alphabet a token,

@@ -1,5 +1,7 @@
+import type { Text } from "../../core/value.ts"
+
 /** A code fence that is open at some place of a text. */
-export interface OpenFence {
+interface OpenFence {
   /** The line that opens it, with its info. */
   readonly opening: string
   /** The line that closes it. */
@@ -68,4 +70,22 @@ export function closedNotice(
   { before, after }: { readonly before: OpenFence | undefined; readonly after: OpenFence | undefined },
 ): string {
   return `${before ? `${before.closing}\n\n` : ""}${notice}${after ? `\n\n${after.opening}` : ""}`
+}
+
+/** The code fences of a cut text that its head leaves open and that its tail begins in. */
+interface CutFences {
+  readonly before: OpenFence | undefined
+  readonly after: OpenFence | undefined
+}
+
+const fences = new WeakMap<Text, CutFences>()
+
+/** Remembers what fences a cut opened, for whoever prints the text: whether they count depends on its encoder. */
+export function rememberCutFences(cut: Text, open: CutFences): void {
+  if (open.before || open.after) fences.set(cut, open)
+}
+
+/** The fences that a cut opened; `undefined` for none. */
+export function cutFencesOf(cut: Text): CutFences | undefined {
+  return fences.get(cut)
 }
