@@ -1,7 +1,7 @@
 // Builds dist/: JavaScript bundled per subpath with shared chunks, so that an entry loads as a few files instead of one
 // for every module (an import of 150 modules costs several times the CPU of the code in them), and declarations by tsc.
 import { spawnSync } from "node:child_process"
-import { copyFileSync, readFileSync, rmSync } from "node:fs"
+import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { rolldown } from "rolldown"
 
 const { exports, bin } = JSON.parse(readFileSync("package.json", "utf8"))
@@ -10,6 +10,11 @@ const { exports, bin } = JSON.parse(readFileSync("package.json", "utf8"))
 const entries = [...Object.values(exports).map((entry) => entry.default ?? ""), ...Object.values(bin)]
   .filter((path) => path.endsWith(".js"))
   .map((path) => path.replace("./dist/", "").replace(/\.js$/, ""))
+
+/** The shipped prompts: modules of their own, of which a program reads those of its dialect. */
+const prompts = readdirSync("src/dialect/shipped-prompts")
+  .filter((name) => name !== "folders.ts")
+  .map((name) => `dialect/shipped-prompts/${name.replace(/\.ts$/, "")}`)
 
 /** What the root entry loads at once, and what its first turn adds: filled when every module is known. */
 const ofRoot = new Set()
@@ -35,7 +40,7 @@ const inlined = "leven"
 
 rmSync("dist", { recursive: true, force: true })
 const bundle = await rolldown({
-  input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+  input: Object.fromEntries([...entries, ...prompts].map((entry) => [entry, `src/${entry}.ts`])),
   platform: "node",
   plugins: [findLoaded],
   // Everything but our own files: packages are the user's to install and to update.

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { parseSync, Visitor } from "rolldown/utils"
@@ -86,6 +87,21 @@ describe("importing the root entry", () => {
     ]
     expect(later.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
     expect(later.filter((name) => loaded.some((url) => url.endsWith(`/src/${name}.ts`)))).toEqual([])
+  })
+
+  test("reads no prompts; a dialect that is used is read in its locale alone", () => {
+    expect(loaded.filter((url) => /shipped-prompts\/(?!folders)/.test(url))).toEqual([])
+    const program = `
+      const { createRequire } = await import("node:module")
+      const { shippedDialect } = await import(${JSON.stringify(pathToFileURL(rootEntry).href)})
+      shippedDialect("fay", "zh-CN")
+      console.log(Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes("shipped-prompts")).join("\\n"))`
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" })
+    const read = stdout
+      .trim()
+      .split("\n")
+      .map((path) => path.slice(path.lastIndexOf("/") + 1))
+    expect(read.sort()).toEqual(["fay.zh-CN.ts", "shared.zh-CN.ts"])
   })
 
   test("reads no set of Unicode properties: a literal of one is read with its file, though nobody runs it", () => {

@@ -1,34 +1,92 @@
+import { PromptStrataError } from "../core/errors.ts"
 import type { Dialect, DialectSource } from "./dialect.ts"
+import { chooseLocale } from "./locales.ts"
 import { createPromptLibrary, type PromptLibrary } from "./prompt-library.ts"
 import type { PromptSource } from "./prompt-source.ts"
-import { shippedPrompts } from "./shipped-prompts.ts"
+import { shippedFolders } from "./shipped-prompts/folders.ts"
 
-let made: PromptLibrary | undefined
+/** Folders that were read, by name. */
+const read = new Map<string, readonly PromptSource[]>()
 
-function library(): PromptLibrary {
-  made ??= createPromptLibrary(shippedPrompts())
-  return made
+let library: PromptLibrary | undefined
+
+function shippedLibrary(): PromptLibrary {
+  library ??= createPromptLibrary({
+    paths: Object.entries(shippedFolders).flatMap(([folder, { files }]) => files.map((file) => `${folder}/${file}`)),
+    read: readFolder,
+  })
+  return library
 }
 
 /** The names of the shipped dialects. */
 export function shippedDialectNames(): readonly string[] {
-  return library().dialects
+  return shippedLibrary().dialects
 }
 
 /**
  * A shipped dialect, compiled on first use. A missing locale falls back to one of the same language, to `en`, then to
- * `zh-CN`; an unknown name is an error with code `prompt-missing`.
+ * `zh-CN`; an unknown name is an error with code `prompt-missing`. Outside Node.js await {@link loadDialect} first.
  */
 export function shippedDialect(name: string, locale: string): Dialect {
-  return library().dialect(name, locale)
+  return shippedLibrary().dialect(name, locale)
+}
+
+/** Loads a shipped dialect by `import()`. From then on {@link shippedDialect} has it in any JavaScript runtime. */
+export async function loadDialect(name: string, locale: string): Promise<Dialect> {
+  const { folders } = shippedLibrary()
+  for (const own of [name, "shared"]) {
+    const locales = folders.filter((folder) => folder.startsWith(`${own}/`)).map((folder) => folder.slice(own.length + 1))
+    const folder = `${own}/${chooseLocale(locale, locales)}`
+    const shipped = shippedFolders[folder]
+    if (shipped && !read.has(folder)) read.set(folder, (await shipped.load()).prompts)
+  }
+  return shippedDialect(name, locale)
 }
 
 /** A shipped dialect's files, not compiled: lay a user's over them with `overlayDialect`, then `compileDialect`. */
 export function shippedDialectFiles(name: string, locale: string): Required<DialectSource> {
-  return library().files(name, locale)
+  return shippedLibrary().files(name, locale)
 }
 
 /** A shipped file by its path, such as `characters/fay.md`. */
 export function shippedPrompt(path: string): PromptSource | undefined {
-  return library().find(path)
+  return shippedLibrary().find(path)
+}
+
+/** Shipped files, in order of their paths: those of `name`, such as `tools`, in every locale, or all. */
+export function shippedPrompts(name?: string): readonly PromptSource[] {
+  return Object.keys(shippedFolders).flatMap((folder) =>
+    name === undefined || folder.startsWith(`${name}/`) ? readFolder(folder) : [],
+  )
+}
+
+function readFolder(folder: string): readonly PromptSource[] {
+  const before = read.get(folder)
+  if (before) return before
+  const shipped = shippedFolders[folder]
+  if (!shipped) return []
+  const prompts = readModule(shipped.module)
+  read.set(folder, prompts)
+  return prompts
+}
+
+/** Reads a generated module at once. Only Node.js and runtimes like it can; others have to load it before. */
+function readModule(name: string): readonly PromptSource[] {
+  const own = import.meta.url
+  const nodeModule = globalThis.process?.getBuiltinModule?.("node:module")
+  if (!nodeModule) throw notLoaded(name)
+  try {
+    // The same path from this file's folder and from that of the built chunk.
+    const path = `../dialect/shipped-prompts/${name}${own.slice(own.lastIndexOf("."))}`
+    return (nodeModule.createRequire(own)(path) as { readonly prompts: readonly PromptSource[] }).prompts
+  } catch (cause) {
+    throw notLoaded(name, cause)
+  }
+}
+
+function notLoaded(name: string, cause?: unknown): PromptStrataError {
+  return new PromptStrataError("prompt-missing", `expected the shipped prompts ${name} to be loaded, found that they are not.`, {
+    hint: "Where files cannot be read at once (a browser, a bundled program), await loadDialect(name, locale) first.",
+    ...(cause === undefined ? {} : { cause }),
+  })
 }

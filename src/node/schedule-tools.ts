@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import type { Clock } from "../core/ports.ts"
-import { shippedPrompts } from "../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../dialect/shipped.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import { renderTemplate } from "../template/render.ts"

@@ -3,22 +3,25 @@ import { chooseLocale, isLocale } from "../../src/dialect/locales.ts"
 import { createPromptLibrary } from "../../src/dialect/prompt-library.ts"
 import { promptFiles } from "./prompt-files.ts"
 
-const library = createPromptLibrary(
-  promptFiles({
-    "both/en/planner.md": "en ${rest} ${file_load(words.txt)} ${file_load(notice.txt)} ${file_load(characters/a.md)}",
-    "both/en/words.txt": "own words",
-    "both/en/failed.md": "own",
-    "both/zh-CN/planner.md": "zh ${rest}",
-    "chinese/zh-CN/chat.md": "zh ${rest}",
-    "characters/a.md": "A",
-    "tools/en/clock.md": "no dialect",
-    "shared/en/failed.md": "shared failed",
-    "shared/en/lost.md": "shared lost",
-    "shared/en/notice.txt": "shared notice",
-    "shared/en/planner.md": "${rest}",
-    "shared/zh-CN/lost.md": "丢了",
-  }),
-)
+const files = promptFiles({
+  "both/en/planner.md": "en ${rest} ${file_load(words.txt)} ${file_load(notice.txt)} ${file_load(characters/a.md)}",
+  "both/en/words.txt": "own words",
+  "both/en/failed.md": "own",
+  "both/zh-CN/planner.md": "zh ${rest}",
+  "chinese/zh-CN/chat.md": "zh ${rest}",
+  "characters/a.md": "A",
+  "tools/en/clock.md": "no dialect",
+  "shared/en/failed.md": "shared failed",
+  "shared/en/lost.md": "shared lost",
+  "shared/en/notice.txt": "shared notice",
+  "shared/en/planner.md": "${rest}",
+  "shared/zh-CN/lost.md": "丢了",
+})
+
+const library = createPromptLibrary({
+  paths: files.map(({ path }) => path),
+  read: (folder) => files.filter(({ path }) => path.startsWith(`${folder}/`)),
+})
 
 function textOf(name: string, locale: string, file: string): string | undefined {
   const nodes = library.dialect(name, locale).files.get(file)?.template.nodes

@@ -1,5 +1,5 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { toolWords } from "../../tools/tool-words.ts"
 import { type ContextToolParts, contextToolNames } from "./context-tool-parts.ts"

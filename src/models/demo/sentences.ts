@@ -1,5 +1,5 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import { renderTemplate, type TemplateValues } from "../../template/render.ts"
 import type { DemoLocale } from "./language.ts"
 

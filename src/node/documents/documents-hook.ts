@@ -1,7 +1,7 @@
 import { roughCounter } from "../../assemble/tokens/rough-counter.ts"
 import { chooseLocale } from "../../dialect/locales.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import { documentFiles } from "../../layers/documents/document.ts"
 import { type DocumentInjectionOptions, documentInjections, documentKeys } from "../../layers/documents/document-injections.ts"
 import { defaultDocumentSettings } from "../../layers/documents/document-settings.ts"

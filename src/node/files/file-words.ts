@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import { encodeInline } from "../../encode/inline.ts"
 import { renderTemplate, type TemplateValues } from "../../template/render.ts"
 import { type ToolWords, toolWords } from "../../tools/tool-words.ts"

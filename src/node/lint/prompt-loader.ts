@@ -1,5 +1,5 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import { overlayLoader, sourceLoader } from "../../dialect/source-loader.ts"
 import type { TemplateLoader } from "../../template/include.ts"
 import type { PromptPlace } from "./prompt-files.ts"

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { isLocale } from "../../dialect/locales.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import type { LintContext, LintFile, LintProfile } from "../../lint/context.ts"
 import { namesInSources } from "../../lint/shipped-names.ts"
 import { findProfile } from "../find-profile.ts"

@@ -1,5 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import { renderTemplate, type TemplateValues } from "../../template/render.ts"
 import { defineTool } from "../define-tool.ts"
 import type { Tool } from "../tool.ts"

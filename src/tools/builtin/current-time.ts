@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
-import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
 import { renderTemplate } from "../../template/render.ts"
 import { defineTool } from "../define-tool.ts"
 import type { Tool } from "../tool.ts"
