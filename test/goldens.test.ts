@@ -1,15 +1,15 @@
 import { cpSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { assemble } from "../../src/assemble/assemble.ts"
-import { openDocuments } from "../../src/node/documents/open-documents.ts"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
-import { scriptedModel } from "../../src/testing/index.ts"
-import { defineTool } from "../../src/tools/define-tool.ts"
-import { testAgent } from "../support/agents.ts"
-import { golden, goldenFolder, goldensPresent } from "../support/spec.ts"
-import { tempFolder } from "../support/temp-folder.ts"
-import { ran, said, turnState } from "../support/turns.ts"
+import { assemble } from "../src/assemble/assemble.ts"
+import { openDocuments } from "../src/node/documents/open-documents.ts"
+import { PromptStack } from "../src/stack/prompt-stack.ts"
+import { scriptedModel } from "../src/testing/index.ts"
+import { defineTool } from "../src/tools/define-tool.ts"
+import { testAgent } from "./support/agents.ts"
+import { golden, goldenFolder } from "./support/golden.ts"
+import { tempFolder } from "./support/temp-folder.ts"
+import { ran, said, turnState } from "./support/turns.ts"
 
 const persona = new PromptStack([{ key: "persona", content: "你是一个名叫Fay的数字人助手...", scope: "global" }])
 
@@ -28,7 +28,7 @@ const tools = [
   }),
 ]
 
-describe.skipIf(!goldensPresent)("the golden texts", () => {
+describe("the golden texts", () => {
   test("T3 T4 T5 T6 T7 T8 T9 T11 the state of fay-planner.txt assembles to it byte for byte", () => {
     const turn = turnState("今天天气怎么样？", {
       tools,
