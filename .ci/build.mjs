@@ -54,7 +54,8 @@ await bundle.write({
   entryFileNames: "[name].js",
   // Two folders deep like the entries: the shipped files are found from there.
   chunkFileNames: "chunks/[name]-[hash].js",
-  comments: false,
+  // Names at the top level stay, so that a stack trace can be read.
+  minify: { compress: true, mangle: { toplevel: false }, codegen: true },
   // All that the root entry loads as one file, and nothing else: an import pays for files more than for code.
   codeSplitting: {
     groups: [

@@ -9,7 +9,7 @@ const built = fileURLToPath(new URL("../../dist/index.js", import.meta.url))
 const runs = 15
 
 /** Compiling takes most of an import's time: what is read stands for it, and does not depend on the machine. */
-const maxBytes = 600_000
+const maxBytes = 300_000
 
 /** CPU of importing the built root entry in a fresh process, beside an empty module; the gate is what gets loaded. */
 export async function run(): Promise<BenchResult> {
