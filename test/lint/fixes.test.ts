@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { applyFixes } from "../../src/lint/apply-fixes.ts"
 import type { LintContext, LintFile } from "../../src/lint/context.ts"
-import { hiddenRuns } from "../../src/lint/hidden-characters.ts"
 import { lint } from "../../src/lint/lint.ts"
+import { applyFixes } from "../../src/lint/problem.ts"
+import { hiddenRuns } from "../../src/lint/rules/invisible-characters.ts"
 import { normalizeText } from "../../src/template/normalize.ts"
 
 const pieces = [

@@ -1,10 +1,10 @@
 import type { LintContext, LintFile } from "../context.ts"
 import { knownFileNames } from "../known-slots.ts"
-import { namedNodes } from "../nodes.ts"
-import type { LintFinding } from "../problem.ts"
+import { warning } from "../problem.ts"
 import { lintRule } from "../rule.ts"
+import { namedNodes } from "../template-names.ts"
 
-/** Files that nothing uses. The library's own are there to be chosen, so they are never dead. */
+/** Files that nothing uses. The library's own files are never dead, as any profile can choose them. */
 export const deadFile = lintRule(
   "dead-file",
   "A prompt, persona, format or skill that no profile and no other file uses.",
@@ -14,8 +14,8 @@ export const deadFile = lintRule(
     return context.files
       .filter(({ shipped, file, kind }) => !shipped && kind !== "profile" && !loaded.has(file))
       .flatMap((file) => {
-        const why = whyDead(file, context, used)
-        return why === undefined ? [] : [finding(file, why)]
+        const reason = whyDead(file, context, used)
+        return reason === undefined ? [] : [warning(file.file, reason.message, { hint: reason.hint })]
       })
   },
 )
@@ -36,15 +36,15 @@ function whyDead(file: LintFile, context: LintContext, used: UsedNames): Reason 
       return unusedPrompt(file, context, used)
     case "other":
       return {
-        message: "no part of promptstrata looks for this file, and no ${file_load(…)} brings it.",
-        hint: "A dialect's files stand in DIALECT/LOCALE/ beside a planner.md, final.md or chat.md.",
+        message: "no part of promptstrata looks for this file, and no ${file_load(…)} loads it.",
+        hint: "A dialect's files are in DIALECT/LOCALE/ beside a planner.md, final.md or chat.md.",
       }
     default:
       return undefined
   }
 }
 
-/** Only where every profile could be read is it certain that none names a file. */
+/** A file counts as unused only if every profile could be read: one that could not may name it. */
 function unnamed({ file, kind, name }: LintFile, { profiles }: LintContext): Reason | undefined {
   if (profiles.length === 0 || profiles.some(({ profile }) => profile === undefined)) return undefined
   if (profiles.some(({ uses }) => uses.includes(file))) return undefined
@@ -53,7 +53,7 @@ function unnamed({ file, kind, name }: LintFile, { profiles }: LintContext): Rea
   return { message: `no profile uses this ${kind}.`, hint: `Name it in a profile (${key}), or delete it.` }
 }
 
-/** A profile in another language may use the twin of a file: the same name in another locale's folder. */
+/** A profile that names a text by this name may use the file of that name in another locale's folder. */
 function namesText({ prompt }: Readonly<Record<string, unknown>>, name: string): boolean {
   return typeof prompt === "object" && prompt !== null && Object.values(prompt).includes(name)
 }
@@ -62,8 +62,8 @@ function unusedPrompt({ root, folder, name }: LintFile, { profiles }: LintContex
   const isComplete = profiles.length > 0 && profiles.every(({ documents }) => documents.length > 0)
   if (isComplete && !profiles.some(({ promptFolder }) => promptFolder === root)) {
     return {
-      message: "no profile lays this prompts folder over its dialect.",
-      hint: '[prompt] folder = "../prompts" in a profile does, relative to its file.',
+      message: "no profile uses this prompts folder.",
+      hint: 'A profile does with [prompt] folder = "../prompts", relative to its own file.',
     }
   }
   if (used.known.has(name) || used.inFolder(root, folder).has(name)) return undefined
@@ -73,11 +73,11 @@ function unusedPrompt({ root, folder, name }: LintFile, { profiles }: LintContex
   }
 }
 
-/** The names of files that something prints through. */
+/** The names of the prompt files through which something is printed. */
 interface UsedNames {
-  /** By the library itself. */
+  /** The names that the library itself uses. */
   readonly known: ReadonlySet<string>
-  /** By the slots of a dialect's files, compiled ones too; of all dialects for the files that they share. */
+  /** The slots in the files of a folder and in its compiled dialect. The folder `shared` counts the slots of all dialects. */
   inFolder(root: string, folder: string): ReadonlySet<string>
 }
 
@@ -99,8 +99,4 @@ function usedNames(context: LintContext): UsedNames {
       return names
     },
   }
-}
-
-function finding({ file }: LintFile, { message, hint }: Reason): LintFinding {
-  return { severity: "warning", message, file, line: 1, column: 1, hint }
 }

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from "node:fs"
 import writeFileAtomic from "write-file-atomic"
-import { applyFixes } from "../../lint/apply-fixes.ts"
 import type { LintContext } from "../../lint/context.ts"
 import type { LintProblem } from "../../lint/problem.ts"
+import { applyFixes } from "../../lint/problem.ts"
 import { readTextFile } from "../read-text-file.ts"
 
 /**
