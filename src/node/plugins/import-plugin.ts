@@ -1,5 +1,4 @@
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { defaultPorts } from "../../agent/default-ports.ts"
 import { messageOf } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
@@ -10,43 +9,47 @@ import type { PluginContext, PluginOutcome, PluginProblem } from "./plugin-modul
 
 /** How a plugin's module is run. */
 export interface PluginRun {
+  /** The plugin's own options; `{}` if it has none. */
   readonly options: Readonly<Record<string, unknown>>
   readonly context: PluginContext
-  /** For the module to load and for its function to return, each. */
+  /** The time limit for the module to load, and again for its function to return. */
   readonly timeoutMs: number
-  readonly timers?: Timers
+  readonly timers: Timers
 }
 
-/** Loads a plugin's module and makes the plugin. What the module does wrong is a problem; never rejects. */
+/** Loads a plugin's module and makes the plugin. A mistake of the module is a problem. Never rejects. */
 export async function importPlugin(path: string, run: PluginRun): Promise<PluginOutcome> {
   const file = displayPath(path)
   const url = pathToFileURL(path).href
+  const problem = (what: string, outcome: Timely<unknown>) => ({
+    problem: failure(what, outcome, { url, timeoutMs: run.timeoutMs }),
+  })
   const loaded = await limited(run, async () => ({ ...((await import(url)) as Readonly<Record<string, unknown>>) }))
-  if (loaded.status !== "done")
-    return { problem: failure(loaded, { what: `expected a module that loads, but ${file}`, url, run }) }
+  if (loaded.status !== "done") return problem(`expected a module that loads, but ${file}`, loaded)
   const exported = loaded.value.plugin ?? loaded.value.default
   if (exported === undefined) return { problem: { message: nothingExported(file, Object.keys(loaded.value)) } }
   if (typeof exported !== "function") return checkPlugin(exported, file)
   const made = await limited(run, () => (exported as (...given: unknown[]) => unknown)(run.options, run.context))
-  if (made.status !== "done")
-    return { problem: failure(made, { what: `expected a plugin, but the function of ${file}`, url, run }) }
+  if (made.status !== "done") return problem(`expected a plugin, but the function of ${file}`, made)
   return checkPlugin(made.value, file)
 }
 
-function limited<T>({ timeoutMs, timers = defaultPorts.timers }: PluginRun, task: () => T | Promise<T>): Promise<Timely<T>> {
+function limited<T>({ timeoutMs, timers }: PluginRun, task: () => T | Promise<T>): Promise<Timely<T>> {
   return within({ timeoutMs, timers, signal: new AbortController().signal }, task)
 }
 
 function failure(
+  what: string,
   outcome: Timely<unknown>,
-  { what, url, run }: { readonly what: string; readonly url: string; readonly run: PluginRun },
+  { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
 ): PluginProblem {
-  if (outcome.status !== "failed") return { message: `${what} was not done after ${run.timeoutMs} ms.` }
-  const at = placeIn(outcome.error, url)
-  return { message: `${what} threw: ${messageOf(outcome.error)}`, ...(at === undefined ? {} : { note: `Thrown at ${at}.` }) }
+  if (outcome.status !== "failed") return { message: `${what} was not done after ${timeoutMs} ms.` }
+  const message = `${what} threw: ${messageOf(outcome.error)}`
+  const place = placeIn(outcome.error, url)
+  return place === undefined ? { message } : { message, note: `Thrown at ${place}.` }
 }
 
-/** Where in the plugin's own file something was thrown, `file:line:column`, as its stack tells. */
+/** The place in the plugin's own file at which an error was thrown, `file:line:column`, taken from the error's stack. */
 function placeIn(error: unknown, url: string): string | undefined {
   const stack = error instanceof Error ? String(error.stack) : ""
   const path = fileURLToPath(url)

@@ -3,47 +3,34 @@ import { join, relative, sep } from "node:path"
 import { displayPath } from "../shipped-files.ts"
 import type { SkillProblem } from "./skill-problem.ts"
 
-/** More files than this are not listed: nobody means them as a skill's. */
 const maxFiles = 1_000
 const maxEntries = 10_000
 const maxDepth = 8
 
-/** A skill folder's files beside its `SKILL.md`. */
+/** The files of a skill's folder beside its `SKILL.md`. */
 export interface SkillResources {
-  /** Relative to the folder, parts joined by `/`, in order. */
+  /** Relative to the folder, parts joined by `/`, sorted. */
   readonly resources: readonly string[]
-  /** Those under `scripts/`. */
+  /** The resources under `scripts/`. */
   readonly scripts: readonly string[]
   readonly problems: readonly SkillProblem[]
 }
 
-/** Lists a skill's folder, within bounds. Nothing is opened or run; hidden files and what a link finds outside are left out. */
+/** Lists the files of a skill's folder, up to 1,000. Nothing is opened or run. Hidden files, and links that lead outside, are left out. */
 export function listSkillResources(folder: string, skillFile: string): SkillResources {
   const walk = { folder, files: [] as string[], outside: [] as string[], entries: 0, full: false }
   visit(folder, walk, 0)
   const resources = walk.files.filter((path) => path !== skillFile).sort()
-  const file = displayPath(join(folder, skillFile))
-  const problem = (rule: SkillProblem["rule"], message: string): SkillProblem => ({
-    severity: "warning",
-    rule,
-    message,
-    source: { file, line: 1 },
+  const source = { file: displayPath(join(folder, skillFile)), line: 1 }
+  const problems = walk.outside.map((path): SkillProblem => {
+    const message = `expected files inside the skill's folder, but ${JSON.stringify(path)} leads outside; it is left out.`
+    return { severity: "warning", rule: "outside", message, source }
   })
-  return {
-    resources,
-    scripts: resources.filter((path) => path.startsWith("scripts/")),
-    problems: [
-      ...walk.outside.map((path) =>
-        problem(
-          "outside",
-          `expected files inside the skill's folder, but ${JSON.stringify(path)} leads outside; it is left out.`,
-        ),
-      ),
-      ...(walk.full
-        ? [problem("too-many-files", `expected at most ${maxFiles} files in a skill's folder; the others are left out.`)]
-        : []),
-    ],
+  if (walk.full) {
+    const message = `expected at most ${maxFiles} files in a skill's folder; the others are left out.`
+    problems.push({ severity: "warning", rule: "too-many-files", message, source })
   }
+  return { resources, scripts: resources.filter((path) => path.startsWith("scripts/")), problems }
 }
 
 interface Walk {
@@ -74,7 +61,7 @@ function add(path: string, walk: Walk): void {
   if (!walk.full) walk.files.push(path)
 }
 
-/** Sorted, so that what is left out of a full folder is the same wherever its entries were all read. */
+/** The entries of a folder, sorted, so that the same files are left out of a full folder on every file system. */
 function entriesOf(folder: string, walk: Walk): Dirent[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith("."))
   walk.entries += entries.length
@@ -82,7 +69,7 @@ function entriesOf(folder: string, walk: Walk): Dirent[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Where a link leads, if it leads to a file; linked folders are passed over. */
+/** Tells if a link leads to a file inside the skill's folder or to something outside; `undefined` for linked folders and broken links. */
 function linkedFile(path: string, folder: string): "inside" | "outside" | undefined {
   try {
     const target = realpathSync(path)

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { readPlainYaml } from "../../../src/node/skills/plain-yaml.ts"
-import { readYamlMapping } from "../../../src/node/yaml-data.ts"
+import { readYamlMapping } from "../../../src/node/front-matter.ts"
+import { readPlainYaml } from "../../../src/node/skills/skill-yaml.ts"
 
 /** What a YAML reader makes of it; a text that is no mapping gives its error. */
 function yamlOf(yaml: string): unknown {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { isSyntaxFault, recoverYaml } from "../../../src/node/skills/recover-yaml.ts"
-import { readYamlMapping } from "../../../src/node/yaml-data.ts"
+import { readYamlMapping } from "../../../src/node/front-matter.ts"
+import { isSyntaxFault, recoverYaml } from "../../../src/node/skills/skill-yaml.ts"
 
 const recover = (yaml: string) => recoverYaml(yaml, { file: "f", whole: yaml, offset: 0 })
 

@@ -1,12 +1,13 @@
-import { sanitise } from "../../encode/sanitise.ts"
-import { type AttributesGiven, warningAt } from "./skill-attributes.ts"
-import { isPathName, isStandardName, maxNameLength } from "./skill-name.ts"
-import { type SkillProblem, type SkillRule, skillFault } from "./skill-problem.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+import type { SkillFrontMatter } from "./skill-attributes.ts"
+import { type SkillProblem, skillFault, warningAt } from "./skill-problem.ts"
 
+/** The longest name and description of the open Agent Skills standard. */
+const maxNameLength = 64
 const maxDescriptionLength = 1024
 
-/** Front matter, and what stands in for words it lacks. */
-export interface WordsGiven extends AttributesGiven {
+/** A skill's front matter, and what replaces a missing name or description. */
+export interface NamedFrontMatter extends SkillFrontMatter {
   /** The folder's name, or the file's without its ending. */
   readonly placeName: string
   readonly body: string
@@ -20,30 +21,25 @@ export interface SkillWords {
   readonly problems: readonly SkillProblem[]
 }
 
-/** Reads name and description. What the open standard forbids is a warning; a name that is a path or no text at all throws. */
-export function readSkillWords(given: WordsGiven): SkillWords {
+/** Reads name and description. A breach of the open standard is a warning. A name that is a path, or a value that is no text, throws. */
+export function readNameAndDescription(given: NamedFrontMatter): SkillWords {
   const problems: SkillProblem[] = []
-  const warn: Warn = (rule, message, hint) => {
-    problems.push(warningAt(given.text, { rule, key: rule, message, ...(hint === undefined ? {} : { hint }) }))
+  const warn: Warn = (key, message, hint) => {
+    problems.push(warningAt(given.text, { rule: key, key, message, hint }))
   }
-  const words = { name: readName(given, warn), description: readDescription(given, warn) }
-  return { ...words, problems }
+  return { name: readName(given, warn), description: readDescription(given, warn), problems }
 }
 
-type Warn = (rule: SkillRule & ("name" | "description"), message: string, hint?: string) => void
+type Warn = (key: "name" | "description", message: string, hint?: string) => void
 
-function readName({ attributes, text, open, placeName }: WordsGiven, warn: Warn): string {
-  const given = wordOf(attributes.name)
+function readName({ attributes, text, open, placeName }: NamedFrontMatter, warn: Warn): string {
+  const given = asLine(attributes.name)
   if (given === undefined) throw skillFault(text, "name", `name: expected text, found ${JSON.stringify(attributes.name)}.`)
   if (given === "" && open) warn("name", "name: expected one, found none.", `It is taken from the folder: ${placeName}.`)
   const name = given === "" ? placeName : given
   if (isPathName(name)) {
-    throw skillFault(
-      text,
-      "name",
-      `name: expected a name, found the path ${JSON.stringify(name)}.`,
-      "Write one word, such as pdf-forms.",
-    )
+    const message = `name: expected a name, found the path ${JSON.stringify(name)}.`
+    throw skillFault(text, "name", message, "Write one word, such as pdf-forms.")
   }
   const length = [...name].length
   if (length > maxNameLength) warn("name", `name: expected at most ${maxNameLength} characters, found ${length}.`)
@@ -55,8 +51,23 @@ function readName({ attributes, text, open, placeName }: WordsGiven, warn: Warn)
   return name
 }
 
-function readDescription({ attributes, text, body }: WordsGiven, warn: Warn): string {
-  const given = wordOf(attributes.description)
+/** Words of lowercase letters and digits with single hyphens between them. */
+const standardName = lazyPattern(String.raw`^[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$`, "u")
+
+/** True for a name that the open standard allows, whatever its length. */
+export function isStandardName(name: string): boolean {
+  return standardName().test(name)
+}
+
+/** True for a name that is a path: `../x`, `/etc/x`, `a/b`, `~x`, `C:\x`. A title such as `CI / CD` is none. */
+export function isPathName(name: string): boolean {
+  if (name.includes("\\") || /^[./~]/.test(name) || /^[A-Za-z]:\//.test(name)) return true
+  const parts = name.split("/")
+  return parts.length > 1 && (!name.includes(" ") || parts.some((part) => part === "" || part.trim() === ".."))
+}
+
+function readDescription({ attributes, text, body }: NamedFrontMatter, warn: Warn): string {
+  const given = asLine(attributes.description)
   if (given === undefined) throw skillFault(text, "description", "description: expected text, found something else.")
   const description = given === "" ? firstWords(body) : given
   if (description === "") throw skillFault(text, undefined, "expected a skill, found neither a description nor instructions.")
@@ -67,14 +78,14 @@ function readDescription({ attributes, text, body }: WordsGiven, warn: Warn): st
   return description
 }
 
-/** A value as one line of text, `""` for none; `undefined` where it is no text. */
-function wordOf(value: unknown): string | undefined {
+/** A value as one line of text, `""` if it is absent; `undefined` if it is no text. */
+function asLine(value: unknown): string | undefined {
   if (value === undefined || value === null) return ""
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return oneLine(value.join(" "))
   return ["string", "number", "boolean"].includes(typeof value) ? oneLine(String(value)) : undefined
 }
 
-/** The first paragraph of a body, else its first heading, cut to what a description may have. */
+/** The first paragraph of a body, else its first heading, cut to the length of a description. */
 function firstWords(body: string): string {
   const paragraphs = body.split(/\n[^\S\n]*\n/, 20).map((part) => part.trim())
   const found =
@@ -85,9 +96,4 @@ function firstWords(body: string): string {
 
 function oneLine(text: string): string {
   return text.replace(/[\s\u0085]+/g, " ").trim()
-}
-
-/** Characters that nobody sees but a model reads, in what a skill says to it. */
-export function hiddenCharacters(texts: readonly string[]): number {
-  return texts.reduce((count, text) => count + sanitise(text).removed, 0)
 }
