@@ -9,7 +9,7 @@ export interface TextLine {
 }
 
 /** The lines of a text as it is on disk. A line ends at `\r\n`, `\n` or `\r`. The byte order mark is not part of the first line. */
-export function* textLines(text: string): Generator<TextLine> {
+function* textLines(text: string): Generator<TextLine> {
   let offset = text.startsWith("\uFEFF") ? 1 : 0
   for (let line = 1; offset <= text.length; line++) {
     let end = offset

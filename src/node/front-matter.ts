@@ -28,16 +28,13 @@ export function parseFrontMatter(text: string, file: string): FrontMatter {
 }
 
 /** A file cut at its front matter, which is not parsed. */
-export interface SplitFile {
+export interface SplitFile extends Pick<FrontMatter, "body" | "firstLine"> {
   /** The whole file with `\n` for every line break. */
   readonly whole: string
   /** The YAML between the two lines `---`; absent if there is none. */
   readonly block?: string
   /** The offset in `whole` of the line break before the block. */
   readonly offset: number
-  readonly body: string
-  /** The file's line on which the body begins. */
-  readonly firstLine: number
 }
 
 /** Cuts a file as {@link parseFrontMatter} does and leaves the block unread. With `blankLines`, blank lines may stand above it. */
@@ -52,9 +49,13 @@ export function splitFrontMatter(
   const engine = engineOf(opening)
   const unsplit = { whole, offset: 0, body: whole, firstLine: 1 }
   if (engine === undefined) return unsplit
-  const refuse = (message: string) =>
-    locatedError("front-matter", message, { file, text: whole, position: { line: 1, column: 1 } })
-  if (!["", "yaml", "yml"].includes(engine.toLowerCase())) throw refusedEngine(engine, file, whole)
+  const refuse = (message: string, column = 1, advice: { readonly hint?: string } = {}) =>
+    locatedError("front-matter", message, { file, text: whole, position: { line: 1, column }, ...advice })
+  if (!["", "yaml", "yml"].includes(engine.toLowerCase())) {
+    const message = `expected YAML front matter, found the engine ${JSON.stringify(engine)}; nothing of it was run.`
+    const hint = "Front matter is data only: begin it with a line that is just ---."
+    throw refuse(message, whole.indexOf(engine) + 1, { hint })
+  }
   const offset = start + opening.length
   const closing = findClosing(whole, offset)
   if (closing === undefined) {
@@ -81,19 +82,6 @@ function engineOf(line: string): string | undefined {
   if (!line.startsWith("---")) return undefined
   const word = line.slice(3).trim()
   return word === "" || /^[A-Za-z][\w+#.-]*$/.test(word) ? word : undefined
-}
-
-function refusedEngine(engine: string, file: string, whole: string): PromptStrataError {
-  return locatedError(
-    "front-matter",
-    `expected YAML front matter, found the engine ${JSON.stringify(engine)}; nothing of it was run.`,
-    {
-      file,
-      text: whole,
-      position: { line: 1, column: whole.indexOf(engine) + 1 },
-      hint: "Front matter is data only: begin it with a line that is just ---.",
-    },
-  )
 }
 
 /** The next line that is `---`: the offset of the line break before it, and the offset at which the body begins. */

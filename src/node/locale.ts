@@ -16,16 +16,14 @@ export interface LocaleSources {
  * `en`. In an option too, `zh` and `en` with any region mean `zh-CN` and `en`. An option that is no locale throws `usage`.
  */
 export function chooseLocale({ option, profile, env }: LocaleSources): string {
-  if (option !== undefined) return fromOption(option)
+  if (option !== undefined) {
+    const locale = shippedLocale(option) ?? option
+    if (isLocale(locale)) return locale
+    throw new PromptStrataError("usage", `expected a locale such as "en" or "zh-CN", found ${JSON.stringify(option)}.`)
+  }
   if (profile !== undefined) return profile
   const language = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find((value) => value !== undefined && value !== "")
   return shippedLocale(language ?? "") ?? "en"
-}
-
-function fromOption(option: string): string {
-  const locale = shippedLocale(option) ?? option
-  if (isLocale(locale)) return locale
-  throw new PromptStrataError("usage", `expected a locale such as "en" or "zh-CN", found ${JSON.stringify(option)}.`)
 }
 
 /** The shipped locale of a language tag or of a POSIX name such as `zh_TW.UTF-8`. */

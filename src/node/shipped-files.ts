@@ -15,26 +15,20 @@ export const shippedPromptsFolder: string = resolve(packageFolder, "prompts")
  * folder, any other by its absolute path.
  */
 export function displayPath(path: string): string {
-  const shown =
-    within(shippedPromptsFolder, path) ??
-    prefixed("profiles", within(shippedProfilesFolder, path)) ??
-    within(process.cwd(), path) ??
-    path
+  const profile = within(shippedProfilesFolder, path)
+  const shown = within(shippedPromptsFolder, path) ?? (profile && `profiles/${profile}`) ?? within(process.cwd(), path) ?? path
   return shown.replaceAll(sep, "/")
 }
 
 /** A path in a list of places that were looked up. A path in the package is marked `(shipped)`. */
 export function displaySearched(path: string): string {
-  const shipped =
-    prefixed("prompts", within(shippedPromptsFolder, path)) ?? prefixed("profiles", within(shippedProfilesFolder, path))
-  return shipped === undefined ? displayPath(path) : `${shipped.replaceAll(sep, "/")} (shipped)`
+  const shown = displayPath(path)
+  if (within(shippedPromptsFolder, path) !== undefined) return `prompts/${shown} (shipped)`
+  return within(shippedProfilesFolder, path) === undefined ? shown : `${shown} (shipped)`
 }
 
+/** The path relative to a folder; `undefined` for the folder itself and for every path outside. */
 function within(folder: string, path: string): string | undefined {
   const inside = relative(folder, path)
   return inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? undefined : inside
-}
-
-function prefixed(folder: string, path: string | undefined): string | undefined {
-  return path === undefined ? undefined : `${folder}/${path}`
 }

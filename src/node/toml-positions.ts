@@ -46,10 +46,7 @@ function readHeader(scanner: TomlScanner, root: TomlNode): TomlNode {
   const parts = readKey(scanner)
   while (scanner.text[scanner.at] === "]") scanner.at++
   const node = descend(root, parts)
-  if (!isItem) return node.items.at(-1) ?? node
-  const item = nodeAt(parts.at(-1)?.offset ?? 0)
-  node.items.push(item)
-  return item
+  return isItem ? addItem(node, parts.at(-1)?.offset ?? 0) : (node.items.at(-1) ?? node)
 }
 
 /** The node at the end of a dotted key, made if it is new. Inside an array of tables it belongs to the last item. */
@@ -72,15 +69,15 @@ function readPair(scanner: TomlScanner, table: TomlNode): void {
 
 function readValue(scanner: TomlScanner, node: TomlNode): void {
   const opening = scanner.text[scanner.at]
-  if (opening === "[") readInside(scanner, "]", () => readItem(scanner, node))
+  if (opening === "[") readInside(scanner, "]", () => readValue(scanner, addItem(node, scanner.at)))
   else if (opening === "{") readInside(scanner, "}", () => readPair(scanner, node))
   else skipScalar(scanner)
 }
 
-function readItem(scanner: TomlScanner, array: TomlNode): void {
-  const item = nodeAt(scanner.at)
+function addItem(array: TomlNode, offset: number): TomlNode {
+  const item = nodeAt(offset)
   array.items.push(item)
-  readValue(scanner, item)
+  return item
 }
 
 function readInside(scanner: TomlScanner, closing: string, readOne: () => void): void {

@@ -10,11 +10,11 @@ export const deadFile = lintRule(
   "A prompt, persona, format or skill that no profile and no other file uses.",
   (context) => {
     const loaded = new Set(context.files.flatMap(({ loads }) => loads))
-    const used = usedNames(context)
+    const isUsed = usedFiles(context)
     return context.files
       .filter(({ shipped, file, kind }) => !shipped && kind !== "profile" && !loaded.has(file))
       .flatMap((file) => {
-        const reason = whyDead(file, context, used)
+        const reason = whyDead(file, context, isUsed)
         return reason === undefined ? [] : [warning(file.file, reason.message, { hint: reason.hint })]
       })
   },
@@ -25,7 +25,7 @@ interface Reason {
   readonly hint: string
 }
 
-function whyDead(file: LintFile, context: LintContext, used: UsedNames): Reason | undefined {
+function whyDead(file: LintFile, context: LintContext, isUsed: IsUsed): Reason | undefined {
   switch (file.kind) {
     case "persona":
     case "format":
@@ -33,7 +33,7 @@ function whyDead(file: LintFile, context: LintContext, used: UsedNames): Reason 
     case "skill":
       return unnamed(file, context)
     case "prompt":
-      return unusedPrompt(file, context, used)
+      return unusedPrompt(file, context, isUsed)
     case "other":
       return {
         message: "no part of promptstrata looks for this file, and no ${file_load(…)} loads it.",
@@ -58,45 +58,39 @@ function namesText({ prompt }: Readonly<Record<string, unknown>>, name: string):
   return typeof prompt === "object" && prompt !== null && Object.values(prompt).includes(name)
 }
 
-function unusedPrompt({ root, folder, name }: LintFile, { profiles }: LintContext, used: UsedNames): Reason | undefined {
+function unusedPrompt(file: LintFile, { profiles }: LintContext, isUsed: IsUsed): Reason | undefined {
   const isComplete = profiles.length > 0 && profiles.every(({ documents }) => documents.length > 0)
-  if (isComplete && !profiles.some(({ promptFolder }) => promptFolder === root)) {
+  if (isComplete && !profiles.some(({ promptFolder }) => promptFolder === file.root)) {
     return {
       message: "no profile uses this prompts folder.",
       hint: 'A profile does with [prompt] folder = "../prompts", relative to its own file.',
     }
   }
-  if (used.known.has(name) || used.inFolder(root, folder).has(name)) return undefined
+  if (isUsed(file)) return undefined
   return {
-    message: `no slot \${${name}} of dialect ${folder} prints its entries through this file.`,
+    message: `no slot \${${file.name}} of dialect ${file.folder} prints its entries through this file.`,
     hint: "An entry file has the name of the slot whose list it prints.",
   }
 }
 
-/** The names of the prompt files through which something is printed. */
-interface UsedNames {
-  /** The names that the library itself uses. */
-  readonly known: ReadonlySet<string>
-  /** The slots in the files of a folder and in its compiled dialect. The folder `shared` counts the slots of all dialects. */
-  inFolder(root: string, folder: string): ReadonlySet<string>
-}
+/** Tells if something is printed through the prompt file of a name: by the library itself, or by a slot of its dialect. */
+type IsUsed = (file: LintFile) => boolean
 
-function usedNames(context: LintContext): UsedNames {
+function usedFiles(context: LintContext): IsUsed {
   const { files, profiles } = context
+  const known = knownFileNames(context)
   const found = new Map<string, ReadonlySet<string>>()
-  const collect = (root: string, folder: string): ReadonlySet<string> => {
+  /** The slots in the files of a folder and in its compiled dialect. The folder `shared` counts the slots of all dialects. */
+  const slotsIn = (root: string, folder: string): ReadonlySet<string> => {
     const beside = files.filter((file) => file.root === root && (folder === "shared" || file.folder === folder))
     const dialects = new Set(profiles.flatMap(({ dialect }) => (dialect?.name === folder ? [dialect] : [])))
     const templates = [...beside, ...[...dialects].flatMap((dialect) => [...dialect.files.values()])]
     return new Set(templates.flatMap(({ template }) => namedNodes(template?.nodes ?? []).map(({ name }) => name)))
   }
-  return {
-    known: knownFileNames(context),
-    inFolder(root, folder) {
-      const key = `${root}\n${folder}`
-      const names = found.get(key) ?? collect(root, folder)
-      found.set(key, names)
-      return names
-    },
+  return ({ root, folder, name }) => {
+    const key = `${root}\n${folder}`
+    const slots = found.get(key) ?? slotsIn(root, folder)
+    found.set(key, slots)
+    return known.has(name) || slots.has(name)
   }
 }

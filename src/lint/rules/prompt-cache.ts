@@ -116,7 +116,7 @@ interface VolatilePattern {
   readonly what: string
   readonly pattern: () => RegExp
   /** True if words such as "born" or "such as" on the same line show that it stays as it is. */
-  readonly excusable: boolean
+  readonly excusable?: true
 }
 
 /** Every pattern takes time linear in the text: no part of one can match in two ways. */
@@ -124,12 +124,10 @@ const volatilePatterns: readonly VolatilePattern[] = [
   {
     what: "a random id",
     pattern: lazyPattern(String.raw`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`, "i"),
-    excusable: false,
   },
   {
     what: "a random id",
     pattern: lazyPattern(String.raw`\b(?=[a-f]{0,23}\d)(?=\d{0,23}[a-f])[0-9a-f]{24,128}\b`, "i"),
-    excusable: false,
   },
   {
     what: "today's date or the time",
@@ -137,7 +135,6 @@ const volatilePatterns: readonly VolatilePattern[] = [
       String.raw`\b(?:today|tomorrow|the (?:current|present) (?:date|day|time)|the time) is (?:now )?(?:a )?(?:mon|tues|wednes|thurs|fri|satur|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|\d)`,
       "i",
     ),
-    excusable: false,
   },
   {
     what: "today's date or the time",
@@ -145,7 +142,6 @@ const volatilePatterns: readonly VolatilePattern[] = [
       String.raw`(?:今天|明天|现在|此刻|当前(?:的)?(?:时间|日期|时刻))(?:是|为|：|:)[ ]?(?:\d|[零〇一二三四五六七八九十]+[月点号日]|周|星期|礼拜|上午|下午|凌晨|晚上)`,
       "",
     ),
-    excusable: false,
   },
   {
     what: "a placeholder for the date, the time or an id, in a language that is not read here",
@@ -153,7 +149,6 @@ const volatilePatterns: readonly VolatilePattern[] = [
       String.raw`\{\{ ?(?:current_?|today_?)?(?:date|time|datetime|timestamp|now|today|uuid|random_?id)(?:_?(?:date|time|now|id))? ?\}\}`,
       "i",
     ),
-    excusable: false,
   },
   {
     what: "a date",

@@ -1,23 +1,31 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
+import { closePlugins } from "../../agent/close-plugins.ts"
+import { defaultPorts } from "../../agent/default-ports.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { positionAt } from "../../core/source.ts"
 import { isLocale } from "../../dialect/locales.ts"
+import { shippedDialect } from "../../dialect/shipped.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
 import type { LintContext, LintFile, LintProfile } from "../../lint/context.ts"
 import { namesInSources } from "../../lint/template-names.ts"
+import type { Profile } from "../../profile/profile.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
 import { findProfile } from "../find-profile.ts"
 import { promptsFolderOf } from "../find-text.ts"
 import { isFolder } from "../is-folder.ts"
+import { loadProfile } from "../load-profile.ts"
 import { chooseLocale } from "../locale.ts"
+import { readProfileChain } from "../profile-chain.ts"
 import type { ProfileDocument } from "../read-profile-file.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedProfilesFolder } from "../shipped-files.ts"
-import { promptFolderOf, readChain, readLintProfile } from "./read-lint-profile.ts"
+import { offsetOf } from "../toml-positions.ts"
+import { errorFaults } from "./load-faults.ts"
 import { readLooseFiles, readPromptFolder } from "./read-prompt-folder.ts"
 
 /** The files that `lint` reads. */
-export interface LintFilesOptions {
+interface LintFilesOptions {
   /** Names or paths of profiles. Default: every profile in `./profiles`; the shipped ones if it has none. */
   readonly profiles?: readonly string[]
   /** A prompts folder beside those of the profiles. If no profiles are given, only it and the profiles in `./profiles` are read. */
@@ -49,7 +57,7 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
   const profiles: LintProfile[] = []
   for (const [path, chain] of chains) {
     for (const locale of localesFor(chain, files, options))
-      profiles.push(withoutKnown(await readLintProfile(chain, { path, locale, roots, linted: linted.includes(path) }), files))
+      profiles.push(withoutKnown(await readLintProfile(chain, { path, roots, locale, linted: linted.includes(path) }), files))
   }
   return {
     files: [...files, ...readLooseFiles(profiles, files), ...profileFiles(linted, chains)],
@@ -68,6 +76,54 @@ function profilePaths({ profiles = [], promptFolder }: LintFilesOptions, roots: 
 /** The prompts folders of a profile. The library's own is among them only for the library's own profiles. */
 function promptFolders(path: string, chain: readonly ProfileDocument[]): string[] {
   return [promptsFolderOf(path), promptFolderOf(chain)].filter((folder) => folder !== undefined).filter(isFolder)
+}
+
+/** A profile's own file and the files that it extends, nearest first; none if one of them is broken. */
+function readChain(path: string, roots: readonly string[]): readonly ProfileDocument[] {
+  try {
+    return readProfileChain(path, roots)
+  } catch {
+    // Loading the profile reports the mistake.
+    return []
+  }
+}
+
+/** Loads a profile as `loadProfile` does. The mistakes of one that does not load are among its faults. */
+async function readLintProfile(
+  chain: readonly ProfileDocument[],
+  { path, roots, locale, linted }: Pick<LintProfile, "locale" | "linted"> & { path: string; roots: readonly string[] },
+): Promise<LintProfile> {
+  const file = displayPath(path)
+  const folder = promptFolderOf(chain)
+  const documents = chain.map(({ file: shown, text, data, positions }) => ({
+    file: shown,
+    data,
+    locate: (key: readonly PropertyKey[]) => positionAt(text, offsetOf(positions, key)),
+  }))
+  const common = { file, locale, linted, documents, promptFolder: folder === undefined ? undefined : displayPath(folder) }
+  try {
+    const profile = await loadProfile(path, { locale, roots, env: {} })
+    // Plugins are looked at and never run, so what they hold open is freed. One that fails or hangs then is no fault of the profile.
+    await closePlugins(profile.plugins, { timers: defaultPorts.timers, timeoutMs: 2_000 }).catch(() => undefined)
+    const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
+    return { ...common, profile, dialect, uses: textsOf(profile), faults: [] }
+  } catch (error) {
+    return { ...common, uses: [], faults: linted ? errorFaults(error, file) : [] }
+  }
+}
+
+/** The path of the prompts folder whose files replace those of a profile's dialect. */
+function promptFolderOf(chain: readonly ProfileDocument[]): string | undefined {
+  for (const { path, data } of chain) {
+    const folder = data.prompt?.folder
+    if (folder !== undefined) return resolve(dirname(path), folder)
+  }
+  return undefined
+}
+
+function textsOf({ persona, format, final, skills }: Profile): string[] {
+  const sources = [persona.source, format?.source, final.system?.source, ...skills.map(({ source }) => source)]
+  return sources.flatMap((source) => (source === undefined ? [] : [source.file]))
 }
 
 /** Removes from a profile the faults of prompt files that were read: each of those files has all of its faults itself. */
@@ -138,11 +194,7 @@ function parseLine(line: string, source: { readonly file: string; readonly line:
 }
 
 function traceIn(data: unknown): TurnTrace[] {
-  const trace = memberOf(memberOf(data, "result"), "trace") ?? memberOf(data, "trace") ?? data
-  return Array.isArray(memberOf(trace, "prestart")) && Array.isArray(memberOf(trace, "runs")) ? [trace as TurnTrace] : []
-}
-
-function memberOf(data: unknown, key: string): unknown {
-  if (typeof data !== "object" || data === null || !Object.hasOwn(data, key)) return undefined
-  return (data as Readonly<Record<string, unknown>>)[key]
+  const { result, trace }: { readonly result?: unknown; readonly trace?: unknown } = Object(data)
+  const found: Partial<TurnTrace> = Object(Object(result).trace ?? trace ?? data)
+  return Array.isArray(found.prestart) && Array.isArray(found.runs) ? [found as TurnTrace] : []
 }

@@ -1,21 +1,30 @@
 import { existsSync, readdirSync } from "node:fs"
 import { basename, dirname, extname, isAbsolute, resolve, win32 } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { messageOf } from "../../core/errors.ts"
+import type { Timers } from "../../core/ports.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
+import { type Timely, within } from "../../core/within.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { characterPlugin } from "../character/character-plugin.ts"
 import { lookedFor } from "../find-text.ts"
 import { isFolder } from "../is-folder.ts"
 import { displayPath, displaySearched } from "../shipped-files.ts"
 import { loadSkills } from "../skills/load-skills.ts"
-import { importPlugin, type PluginRun } from "./import-plugin.ts"
+import { checkPlugin } from "./check-plugin.ts"
 import { findPackageEntry } from "./package-entry.ts"
-import type { PluginOutcome, PluginProblem } from "./plugin-module.ts"
+import type { PluginContext, PluginOutcome, PluginProblem } from "./plugin-module.ts"
 
 /** What one plugin is made from. */
-export interface LoadPluginOptions extends PluginRun {
+export interface LoadPluginOptions {
+  /** The plugin's own options; `{}` if it has none. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly context: PluginContext
   /** Folders laid out as the shipped `prompts/`, looked up before it: a skill of the user's there replaces a built-in plugin's. */
   readonly promptFolders: readonly string[]
+  /** The time limit for a module to load, and again for its function to return. */
+  readonly timeoutMs: number
+  readonly timers: Timers
   /** Plugins of modules by module, options and context. A plugin that is in it is not made again; a new one is added. */
   readonly made?: Map<string, Plugin> | undefined
 }
@@ -111,4 +120,51 @@ function packageModule(name: string, folder: string): string | PluginProblem {
     message: `expected ${expected}, found ${JSON.stringify(name)}.${hint}`,
     note: lookedFor(found.searched.map(displaySearched)),
   }
+}
+
+/** Loads a plugin's module and makes the plugin. A mistake of the module is a problem. Never rejects. */
+async function importPlugin(path: string, run: LoadPluginOptions): Promise<PluginOutcome> {
+  const file = displayPath(path)
+  const url = pathToFileURL(path).href
+  const { timeoutMs, timers } = run
+  const limited = <T>(task: () => T | Promise<T>) => within({ timeoutMs, timers, signal: new AbortController().signal }, task)
+  const loaded = await limited(async () => ({ ...((await import(url)) as Readonly<Record<string, unknown>>) }))
+  if (loaded.status !== "done")
+    return { problem: failure(`expected a module that loads, but ${file}`, loaded, { url, timeoutMs }) }
+  const exported = loaded.value.plugin ?? loaded.value.default
+  if (exported === undefined) return { problem: { message: nothingExported(file, Object.keys(loaded.value)) } }
+  if (typeof exported !== "function") return checkPlugin(exported, file)
+  const made = await limited(() => (exported as (...given: unknown[]) => unknown)(run.options, run.context))
+  if (made.status !== "done")
+    return { problem: failure(`expected a plugin, but the function of ${file}`, made, { url, timeoutMs }) }
+  return checkPlugin(made.value, file)
+}
+
+function failure(
+  what: string,
+  outcome: Timely<unknown>,
+  { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
+): PluginProblem {
+  if (outcome.status !== "failed") return { message: `${what} was not done after ${timeoutMs} ms.` }
+  const message = `${what} threw: ${messageOf(outcome.error)}`
+  const place = placeIn(outcome.error, url)
+  return place === undefined ? { message } : { message, note: `Thrown at ${place}.` }
+}
+
+/** The place in the plugin's own file at which an error was thrown, `file:line:column`, taken from the error's stack. */
+function placeIn(error: unknown, url: string): string | undefined {
+  const stack = error instanceof Error ? String(error.stack) : ""
+  const path = fileURLToPath(url)
+  const name = [url, path].find((spelling) => stack.includes(`${spelling}:`))
+  if (name === undefined) return undefined
+  const start = stack.indexOf(`${name}:`) + name.length
+  const place = /^(?::\d+){1,2}/.exec(stack.slice(start, start + 30))?.[0]
+  return place === undefined ? undefined : `${displayPath(path)}${place}`
+}
+
+function nothingExported(file: string, exported: readonly string[]): string {
+  const found = exported.length === 0 ? "no exports" : `only ${exported.slice(0, 10).join(", ")}`
+  const near = exported.find((name) => didYouMean(name, ["plugin"]) !== "")
+  const hint = near === undefined ? "" : ` Did you mean to call ${near} plugin?`
+  return `expected ${file} to export plugin, an object or a function, or to export it as default, found ${found}.${hint}`
 }

@@ -3,7 +3,7 @@ import { defaultPorts } from "../../agent/default-ports.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import { loadPlugin, pluginOptions } from "./load-plugin.ts"
+import { type LoadPluginOptions, loadPlugin, pluginOptions } from "./load-plugin.ts"
 import type { PluginFault } from "./plugin-module.ts"
 
 /** Where plugins are found, and what they are made from. */
@@ -26,12 +26,6 @@ export interface LoadPluginsOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** {@link LoadPluginsOptions}, and the plugins that were made before. */
-export interface CollectPluginsOptions extends LoadPluginsOptions {
-  /** Plugins of modules by module, options and context. A plugin that is in it is not made again; a new one is added. */
-  readonly made?: Map<string, Plugin> | undefined
-}
-
 /**
  * Loads plugins in the given order (L10). An entry is the name of a built-in plugin (`memory`), a path, or the name of a package.
  * A module exports `plugin` or a default: a plugin, or a function from options and context to one. If an entry gives no plugin,
@@ -49,7 +43,7 @@ export async function loadPlugins(enabled: readonly string[], options: LoadPlugi
 /** {@link loadPlugins} with faults as data, sorted by their place in `enabled`. */
 export async function collectPlugins(
   enabled: readonly string[],
-  given: CollectPluginsOptions,
+  given: LoadPluginsOptions & Pick<LoadPluginOptions, "made">,
 ): Promise<{ readonly plugins: readonly Plugin[]; readonly faults: readonly PluginFault[] }> {
   const { folder = process.cwd(), locale = "en", promptFolders = [resolve("prompts")], dataFolder = "data" } = given
   const { clock = defaultPorts.clock, timers = defaultPorts.timers, timeoutMs = 10_000, made } = given

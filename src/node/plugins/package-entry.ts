@@ -59,7 +59,8 @@ const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync"
  * condition that holds wins. `undefined` if it gives none, or one outside the package.
  */
 export function exportedPath(exports: unknown, subpath: string): string | undefined {
-  const paths = hasSubpaths(exports) ? exports : { ".": exports }
+  const hasSubpaths = isRecord(exports) && Object.keys(exports).some((key) => key.startsWith("."))
+  const paths = hasSubpaths ? exports : { ".": exports }
   if (!subpath.includes("*") && Object.hasOwn(paths, subpath)) return targetOf(paths[subpath], "")
   const [pattern] = Object.keys(paths)
     .filter((key) => matches(key, subpath))
@@ -67,10 +68,6 @@ export function exportedPath(exports: unknown, subpath: string): string | undefi
   if (pattern === undefined) return undefined
   const [head = "", tail = ""] = pattern.split("*")
   return targetOf(paths[pattern], subpath.slice(head.length, subpath.length - tail.length))
-}
-
-function hasSubpaths(exports: unknown): exports is Readonly<Record<string, unknown>> {
-  return isRecord(exports) && Object.keys(exports).some((key) => key.startsWith("."))
 }
 
 function matches(key: string, subpath: string): boolean {
@@ -81,28 +78,20 @@ function matches(key: string, subpath: string): boolean {
 }
 
 function targetOf(target: unknown, star: string): string | undefined {
-  if (typeof target === "string")
-    return target.startsWith("./") && !isOutside(target, star) ? target.replaceAll("*", star) : undefined
-  if (Array.isArray(target)) return firstOf(target, star)
-  if (!isRecord(target)) return undefined
-  return firstOf(
-    Object.keys(target)
-      .filter((condition) => conditions.has(condition))
-      .map((condition) => target[condition]),
-    star,
-  )
-}
-
-function firstOf(targets: readonly unknown[], star: string): string | undefined {
-  for (const target of targets) {
-    const path = targetOf(target, star)
+  if (typeof target === "string") {
+    const path = target.replaceAll("*", star)
+    return target.startsWith("./") && !path.split(/[\\/]/).includes("..") ? path : undefined
+  }
+  const choices = isRecord(target)
+    ? Object.keys(target)
+        .filter((key) => conditions.has(key))
+        .map((key) => target[key])
+    : target
+  for (const choice of Array.isArray(choices) ? choices : []) {
+    const path = targetOf(choice, star)
     if (path !== undefined) return path
   }
   return undefined
-}
-
-function isOutside(target: string, star: string): boolean {
-  return target.replaceAll("*", star).split(/[\\/]/).includes("..")
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

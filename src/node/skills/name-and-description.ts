@@ -1,4 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
+import type { Skill } from "../../layers/skills/skill.ts"
 import type { SkillFrontMatter } from "./skill-attributes.ts"
 import { type SkillProblem, skillFault, warningAt } from "./skill-problem.ts"
 
@@ -13,16 +14,10 @@ export interface NamedFrontMatter extends SkillFrontMatter {
   readonly body: string
 }
 
-/** A skill's name and description. */
-export interface SkillWords {
-  readonly name: string
-  /** One line. */
-  readonly description: string
-  readonly problems: readonly SkillProblem[]
-}
-
-/** Reads name and description. A breach of the open standard is a warning. A name that is a path, or a value that is no text, throws. */
-export function readNameAndDescription(given: NamedFrontMatter): SkillWords {
+/** Reads name and description, each as one line. A breach of the open standard is a warning. A name that is a path, or a value that is no text, throws. */
+export function readNameAndDescription(
+  given: NamedFrontMatter,
+): Pick<Skill, "name" | "description"> & { readonly problems: readonly SkillProblem[] } {
   const problems: SkillProblem[] = []
   const warn: Warn = (key, message, hint) => {
     problems.push(warningAt(given.text, { rule: key, key, message, hint }))

@@ -9,9 +9,8 @@ import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readNameAndDescription } from "./name-and-description.ts"
 import { readSkillAttributes } from "./skill-attributes.ts"
-import type { FoundSkill } from "./skill-folders.ts"
+import { type FoundSkill, listSkillResources } from "./skill-folders.ts"
 import { type SkillProblem, type SkillText, skillFault, warningAt } from "./skill-problem.ts"
-import { listSkillResources } from "./skill-resources.ts"
 import { isSyntaxFault, readPlainYaml, recoverYaml } from "./skill-yaml.ts"
 
 /** The largest file of a skill: 1 MiB. Published skills have about a hundredth of it. */

@@ -1,5 +1,6 @@
-import { type Dirent, readdirSync, realpathSync } from "node:fs"
-import { join, sep } from "node:path"
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs"
+import { join, relative, sep } from "node:path"
+import type { Skill } from "../../layers/skills/skill.ts"
 import { splitFrontMatter } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -101,7 +102,64 @@ function isOutside(path: string, root: string): boolean {
 /** The entries of a folder, sorted by name; none once too many were seen. */
 function entriesOf(folder: string, walk: { entries: number }): Dirent[] {
   if (walk.entries > maxEntries) return []
-  const entries = readdirSync(folder, { withFileTypes: true })
+  const entries = sortedEntries(folder)
   walk.entries += entries.length
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return entries
+}
+
+function sortedEntries(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const maxResources = 1_000
+const maxResourceEntries = 10_000
+const maxResourceDepth = 8
+
+/** The files of a skill's folder beside its `SKILL.md`, relative to the folder, parts joined by `/`, sorted. */
+export interface SkillResources extends Pick<Skill, "resources" | "scripts"> {
+  readonly problems: readonly SkillProblem[]
+}
+
+/** Lists the files of a skill's folder, up to 1,000. Nothing is opened or run. Hidden files, and links that lead outside, are left out. */
+export function listSkillResources(folder: string, skillFile: string): SkillResources {
+  const walk: ResourceWalk = { folder, files: [], outside: [], entries: 0, full: false }
+  visitResources(folder, walk, 0)
+  const resources = walk.files.filter((path) => path !== skillFile).sort()
+  const source = { file: displayPath(join(folder, skillFile)), line: 1 }
+  const problems = walk.outside.map((path): SkillProblem => {
+    const message = `expected files inside the skill's folder, but ${JSON.stringify(path)} leads outside; it is left out.`
+    return { severity: "warning", rule: "outside", message, source }
+  })
+  if (walk.full) {
+    const message = `expected at most ${maxResources} files in a skill's folder; the others are left out.`
+    problems.push({ severity: "warning", rule: "too-many-files", message, source })
+  }
+  return { resources, scripts: resources.filter((path) => path.startsWith("scripts/")), problems }
+}
+
+interface ResourceWalk {
+  readonly folder: string
+  readonly files: string[]
+  readonly outside: string[]
+  entries: number
+  full: boolean
+}
+
+/** The entries are sorted, so that the same files of a full folder are left out on every file system. */
+function visitResources(folder: string, walk: ResourceWalk, depth: number): void {
+  const entries = sortedEntries(folder).filter(({ name }) => !name.startsWith("."))
+  walk.entries += entries.length
+  walk.full ||= walk.entries > maxResourceEntries
+  for (const entry of entries) {
+    if (walk.full) return
+    const path = join(folder, entry.name)
+    const shown = relative(walk.folder, path).split(sep).join("/")
+    if (entry.isDirectory()) {
+      if (depth < maxResourceDepth && entry.name !== "node_modules") visitResources(path, walk, depth + 1)
+    } else if (entry.isSymbolicLink() && isOutside(path, walk.folder)) walk.outside.push(shown)
+    else if (existsSync(path) && statSync(path).isFile()) {
+      walk.full = walk.files.length >= maxResources
+      if (!walk.full) walk.files.push(shown)
+    }
+  }
 }
