@@ -30,8 +30,7 @@ export function lint(context: LintContext, rules: readonly LintRule[] = lintRule
 }
 
 function compare(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
+  return a === b ? 0 : a < b ? -1 : 1
 }
 
 /** A rule that reports the mistakes of one kind that were found while files were read. */

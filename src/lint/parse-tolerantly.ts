@@ -8,18 +8,15 @@ import { parseTemplate } from "../template/parse.ts"
 /** The search ends after this many mistakes: such a file is hardly a template. */
 const maxFaults = 50
 
-/** A template in which mistakes became literal text, and the mistakes as errors. Without a template nothing could be parsed. */
-export interface TolerantTemplate {
-  readonly template?: Template
-  readonly errors: readonly PromptStrataError[]
-}
-
 /**
  * Parses a prompt's body past its mistakes, so that all of them are found. An expression that cannot be read is replaced by
  * spaces, so that everything else keeps its place. A mistake in a file that it loads ends the parsing, as that file is parsed
- * by itself too.
+ * by itself too; then there is no template.
  */
-export function parseTolerantly(source: PromptSource, load: TemplateLoader): TolerantTemplate {
+export function parseTolerantly(
+  source: PromptSource,
+  load: TemplateLoader,
+): { readonly template?: Template; readonly errors: readonly PromptStrataError[] } {
   const { path: file, firstLine } = source
   const errors: PromptStrataError[] = []
   let text = normalizeText(source.body)

@@ -20,7 +20,7 @@ export interface LintProblem {
   readonly column: number
   /** The column after its last character, on the same line. */
   readonly endColumn?: number | undefined
-  /** What to do about it. */
+  /** Advice on how to mend it. */
   readonly hint?: string | undefined
   /** Edits that mend it without changing what the file means. */
   readonly fix?: readonly TextEdit[] | undefined

@@ -1,6 +1,6 @@
 import { cleanProject, type ProjectFiles } from "./lint-folder.ts"
 
-/** A project with one thing wrong, and what the rule says of it. */
+/** A project with one mistake, and the problems that the rule reports. */
 export interface LintCase {
   readonly name: string
   readonly rule: string
@@ -25,7 +25,7 @@ const persona = (text: string) => ({ "prompts/characters/en/luna.md": `${cleanPr
 const prompt = (text: string, path = "layered/en/planner") => ({ [`prompts/${path}.md`]: text })
 const replaced = (from: string, to: string) => prompt(planner.replace(from, to))
 
-/** One case or more for each rule; all else in the project is clean. */
+/** At least one case for each rule. The rest of the project has no mistake. */
 export const lintCases: readonly LintCase[] = [
   {
     name: "a profile with two mistakes",

@@ -125,10 +125,7 @@ const volatilePatterns: readonly VolatilePattern[] = [
     what: "a random id",
     pattern: lazyPattern(String.raw`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`, "i"),
   },
-  {
-    what: "a random id",
-    pattern: lazyPattern(String.raw`\b(?=[a-f]{0,23}\d)(?=\d{0,23}[a-f])[0-9a-f]{24,128}\b`, "i"),
-  },
+  { what: "a random id", pattern: lazyPattern(String.raw`\b(?=[a-f]{0,23}\d)(?=\d{0,23}[a-f])[0-9a-f]{24,128}\b`, "i") },
   {
     what: "today's date or the time",
     pattern: lazyPattern(

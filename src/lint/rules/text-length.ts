@@ -50,7 +50,7 @@ export const skillSize = fileRule(
 
 const han = lazyPattern(String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]`, "gu")
 
-/** How many Chinese, Japanese or Korean characters a text has. */
+/** The number of Chinese, Japanese and Korean characters in a text. */
 function hanCharacters(text: string): number {
   return text.match(han())?.length ?? 0
 }

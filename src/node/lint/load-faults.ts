@@ -46,7 +46,7 @@ function ruleOf(error: PromptStrataError): LintFault["rule"] {
   const message = bareMessage(error)
   switch (error.code) {
     case "front-matter":
-      return isDuplicate(error.cause) ? "duplicate-key" : "front-matter"
+      return Object(error.cause).code === "DUPLICATE_KEY" ? "duplicate-key" : "front-matter"
     case "template":
       return /^cannot load|^\$\{file_load|loading one another|load one another|loaded files/.test(message)
         ? "file-load"
@@ -61,11 +61,7 @@ function ruleOf(error: PromptStrataError): LintFault["rule"] {
   }
 }
 
-/** `parseToml` begins its message so for a key that stands twice. */
+/** `duplicate-key` for the message with which `parseToml` reports a key that stands twice; any other message keeps its rule. */
 function ruleOfMessage(rule: LintFault["rule"], message: string): LintFault["rule"] {
   return message.startsWith("expected each key and table once") ? "duplicate-key" : rule
-}
-
-function isDuplicate(cause: unknown): boolean {
-  return typeof cause === "object" && cause !== null && "code" in cause && cause.code === "DUPLICATE_KEY"
 }

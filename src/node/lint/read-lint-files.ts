@@ -52,8 +52,10 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
     if (chain.length > 0 || basename(dirname(path)) === "profiles") chains.set(path, chain)
   }
   const given = options.promptFolder === undefined ? [] : [resolve(options.promptFolder)]
-  const folders = uniqueFolders([...given, ...linted.flatMap((path) => promptFolders(path, chains.get(path) ?? []))])
-  const files = folders.flatMap(readPromptFolder)
+  const folders = [...given, ...linted.flatMap((path) => promptFolders(path, chains.get(path) ?? []))]
+  // A folder that is named in two ways is read once.
+  const distinct = new Map(folders.map((folder) => [isFolder(folder) ? realpathSync(folder) : folder, folder]))
+  const files = [...distinct.values()].flatMap(readPromptFolder)
   const profiles: LintProfile[] = []
   for (const [path, chain] of chains) {
     for (const locale of localesFor(chain, files, options))
@@ -167,10 +169,6 @@ function tomlFiles(folder: string): string[] {
   if (!existsSync(folder)) return []
   const files = readdirSync(folder).filter((file) => file.endsWith(".toml"))
   return files.sort().map((file) => join(folder, file))
-}
-
-function uniqueFolders(folders: readonly string[]): string[] {
-  return [...new Map(folders.map((folder) => [isFolder(folder) ? realpathSync(folder) : folder, folder])).values()]
 }
 
 /** The largest file of traces that is read: 64 MiB. */

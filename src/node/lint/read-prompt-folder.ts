@@ -86,17 +86,15 @@ function parse({ file, source }: ReadFile, kind: LintFileKind, load: TemplateLoa
   }
 }
 
-/** A `file_load` for one file, and the files that it loaded, as messages show them. */
-interface RecordingLoader {
-  readonly load: TemplateLoader
-  readonly loads: ReadonlySet<string>
-}
-
 /**
  * Follows `file_load` among the files of a prompts folder that were read already, then among the shipped files. `files` have
- * paths relative to the folder; `shownAs` is the folder's name in sources.
+ * paths relative to the folder; `shownAs` is the folder's name in sources. For each file there is a loader of its own, and the
+ * set of the files that it loaded, as messages show them.
  */
-function folderLoader(files: readonly PromptSource[], shownAs: string): (place: PromptPlace) => RecordingLoader {
+function folderLoader(
+  files: readonly PromptSource[],
+  shownAs: string,
+): (place: PromptPlace) => { readonly load: TemplateLoader; readonly loads: ReadonlySet<string> } {
   // Kept by dialect and locale, as making a loader goes through every file.
   const made = new Map<string, { readonly own: TemplateLoader; readonly shipped: TemplateLoader }>()
   return ({ folder, locale }) => {

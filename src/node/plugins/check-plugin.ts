@@ -2,7 +2,7 @@ import { messageOf } from "../../core/errors.ts"
 import { priority as priorities } from "../../core/priority.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
 import { isText, type Text } from "../../core/value.ts"
-import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import type { Skill } from "../../layers/skills/skill.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
@@ -85,7 +85,8 @@ function completeSkill(given: Loose, file: string): Skill {
   if (typeof description !== "string" || description.trim() === "")
     throw new Error(`expected ${of} with a description, found none.`)
   if (!isContent(content)) throw new Error(`expected ${of} with its text as content, found none.`)
-  if (!isMode(mode)) throw new Error(`expected mode "inline" or "outline" of ${of}, found ${JSON.stringify(mode)}.`)
+  if (mode !== "inline" && mode !== "outline")
+    throw new Error(`expected mode "inline" or "outline" of ${of}, found ${JSON.stringify(mode)}.`)
   if (path !== undefined && typeof path !== "string") throw new Error(`expected a path of ${of} that is a string.`)
   return {
     priority: priorities.default,
@@ -105,11 +106,10 @@ function completeSkill(given: Loose, file: string): Skill {
 /** A hook, unchanged. Throws if it has neither of its functions. */
 function completeHook(given: Loose): TurnHook {
   const name = requireName(given, "a hook")
-  const { beforeTurn, afterTurn } = given
-  if (beforeTurn === undefined && afterTurn === undefined)
+  const present = ["beforeTurn", "afterTurn"].filter((key) => given[key] !== undefined)
+  if (present.length === 0)
     throw new Error(`expected the hook ${JSON.stringify(name)} to have beforeTurn or afterTurn, found neither.`)
-  if (beforeTurn !== undefined) requireFunction(given, "beforeTurn")
-  if (afterTurn !== undefined) requireFunction(given, "afterTurn")
+  for (const key of present) requireFunction(given, key)
   return given as unknown as TurnHook
 }
 
@@ -135,8 +135,4 @@ function requireFunction(given: Loose, key: string): void {
 function isContent(content: unknown): content is string | Text {
   if (typeof content === "string") return content.trim() !== ""
   return typeof content === "object" && content !== null && "text" in content && "trust" in content && isText(content as Text)
-}
-
-function isMode(mode: unknown): mode is SkillMode {
-  return mode === "inline" || mode === "outline"
 }

@@ -15,7 +15,7 @@ import { checkPlugin } from "./check-plugin.ts"
 import { findPackageEntry } from "./package-entry.ts"
 import type { PluginContext, PluginOutcome, PluginProblem } from "./plugin-module.ts"
 
-/** What one plugin is made from. */
+/** The values that one plugin is made from. */
 export interface LoadPluginOptions {
   /** The plugin's own options; `{}` if it has none. */
   readonly options: Readonly<Record<string, unknown>>

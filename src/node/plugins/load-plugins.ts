@@ -6,7 +6,7 @@ import type { Plugin } from "../../services/plugin.ts"
 import { type LoadPluginOptions, loadPlugin, pluginOptions } from "./load-plugin.ts"
 import type { PluginFault } from "./plugin-module.ts"
 
-/** Where plugins are found, and what they are made from. */
+/** The places in which plugins are looked up, and the values that they are made from. */
 export interface LoadPluginsOptions {
   /** The folder that paths are relative to; packages are looked up from here, then from the process's folder. Default: the process's. */
   readonly folder?: string | undefined
@@ -48,7 +48,7 @@ export async function collectPlugins(
   const { folder = process.cwd(), locale = "en", promptFolders = [resolve("prompts")], dataFolder = "data" } = given
   const { clock = defaultPorts.clock, timers = defaultPorts.timers, timeoutMs = 10_000, made } = given
   const context = { locale, clock, dataFolder: resolve(dataFolder), profileFolder: resolve(folder) }
-  const loaded: LoadedPlugin[] = []
+  const loaded: { readonly at: number; readonly plugin: Plugin }[] = []
   const faults: PluginFault[] = []
   // One after the other, as a plugin may do something while it is made: the order must not depend on which is faster.
   for (const [at, name] of enabled.entries()) {
@@ -61,14 +61,8 @@ export async function collectPlugins(
   return { plugins: loaded.map(({ plugin }) => plugin), faults: faults.sort((a, b) => a.at - b.at) }
 }
 
-interface LoadedPlugin {
-  /** The index in `enabled`. */
-  readonly at: number
-  readonly plugin: Plugin
-}
-
 /** One fault for each plugin whose name, or the name of one of whose parts, is taken: one of the two would hide the other. */
-function nameCollisions(loaded: readonly LoadedPlugin[]): PluginFault[] {
+function nameCollisions(loaded: readonly { readonly at: number; readonly plugin: Plugin }[]): PluginFault[] {
   const owners = new Map<string, string>()
   return loaded.flatMap(({ at, plugin }) => {
     const owner = JSON.stringify(plugin.name)

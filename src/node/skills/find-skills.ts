@@ -7,7 +7,7 @@ import { displaySearched, shippedPromptsFolder } from "../shipped-files.ts"
 import { type FoundSkills, findInFolder, skillFileIn } from "./skill-folders.ts"
 import type { SkillProblem } from "./skill-problem.ts"
 
-/** Where references are looked up. */
+/** The places in which references are looked up. */
 export interface SkillPlaces {
   readonly locale: string
   /** The folder that paths are relative to. */

@@ -8,7 +8,7 @@ import { findSkills } from "./find-skills.ts"
 import { type ReadSkill, readSkill } from "./read-skill.ts"
 import { printProblem, problemOf, type SkillProblem } from "./skill-problem.ts"
 
-/** Where skills are looked up, and how they are read. */
+/** The places in which skills are looked up, and how they are read. */
 export interface LoadSkillsOptions {
   /** Default `en`. */
   readonly locale?: string
@@ -18,7 +18,7 @@ export interface LoadSkillsOptions {
   readonly promptFolders?: readonly string[]
   /** Modes by skill name, in place of those that the skills declare (L5). */
   readonly modes?: Readonly<Record<string, SkillMode>>
-  /** Who wrote the skills. Default `author`; text of any other trust is encoded. */
+  /** The trust of the skills' text. Default `author`; text of any other trust is encoded. */
   readonly trust?: Trust
 }
 
@@ -119,7 +119,7 @@ function pathKey(path: string): string {
   return path.split("/").map(nameKey).join("/")
 }
 
-/** How many problems an error prints; it gives the number of the others. */
+/** An error prints this many problems, and the number of the others. */
 const maxShown = 20
 
 function skillsError(errors: readonly SkillProblem[], loaded: readonly Skill[]): PromptStrataError {

@@ -22,7 +22,7 @@ export interface ReadSkill {
   readonly problems: readonly SkillProblem[]
 }
 
-/** How the profile reads skills. */
+/** The caller's choices for every skill. */
 export interface ReadSkillOptions {
   /** Modes by skill name, in place of those that the skills declare (L5). */
   readonly modes: Readonly<Record<string, SkillMode>>

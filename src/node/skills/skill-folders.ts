@@ -29,7 +29,7 @@ const skipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /** The `SKILL.md` of a folder, in any case of letters, links followed. One that leads outside `root` does not count. */
 export function skillFileIn(folder: string, root: string): string | undefined {
-  return skillFileAmong(entriesOf(folder, { entries: 0 }), folder, root)
+  return skillFileAmong(sortedEntries(folder), folder, root)
 }
 
 /** Finds every skill below a folder that is no skill itself: folders with a `SKILL.md`, and Markdown files of our own form directly in it. */
@@ -51,7 +51,9 @@ interface Walk {
 }
 
 function visit(folder: string, walk: Walk, depth: number): void {
-  const entries = entriesOf(folder, walk)
+  if (walk.entries > maxEntries) return
+  const entries = sortedEntries(folder)
+  walk.entries += entries.length
   const own = skillFileAmong(entries, folder, walk.root)
   if (own !== undefined) {
     walk.found.push({ path: own, open: true })
@@ -99,14 +101,6 @@ function isOutside(path: string, root: string): boolean {
   }
 }
 
-/** The entries of a folder, sorted by name; none once too many were seen. */
-function entriesOf(folder: string, walk: { entries: number }): Dirent[] {
-  if (walk.entries > maxEntries) return []
-  const entries = sortedEntries(folder)
-  walk.entries += entries.length
-  return entries
-}
-
 function sortedEntries(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -115,13 +109,14 @@ const maxResources = 1_000
 const maxResourceEntries = 10_000
 const maxResourceDepth = 8
 
-/** The files of a skill's folder beside its `SKILL.md`, relative to the folder, parts joined by `/`, sorted. */
-export interface SkillResources extends Pick<Skill, "resources" | "scripts"> {
-  readonly problems: readonly SkillProblem[]
-}
-
-/** Lists the files of a skill's folder, up to 1,000. Nothing is opened or run. Hidden files, and links that lead outside, are left out. */
-export function listSkillResources(folder: string, skillFile: string): SkillResources {
+/**
+ * Lists up to 1,000 files of a skill's folder beside its `SKILL.md`: relative to the folder, parts joined by `/`, sorted. Nothing
+ * is opened or run. Hidden files, and links that lead outside, are left out.
+ */
+export function listSkillResources(
+  folder: string,
+  skillFile: string,
+): Pick<Skill, "resources" | "scripts"> & { readonly problems: readonly SkillProblem[] } {
   const walk: ResourceWalk = { folder, files: [], outside: [], entries: 0, full: false }
   visitResources(folder, walk, 0)
   const resources = walk.files.filter((path) => path !== skillFile).sort()

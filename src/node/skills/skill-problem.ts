@@ -32,7 +32,7 @@ export interface SkillProblem {
   readonly source?: Source | undefined
   /** The lines around the place, with a caret. */
   readonly frame?: string | undefined
-  /** What to do about it. */
+  /** Advice on how to mend it. */
   readonly hint?: string | undefined
 }
 

@@ -90,8 +90,9 @@ export function recoverYaml(yaml: string, place: YamlPlace): RecoveredYaml | und
 
 /** True for a fault of YAML's syntax, which {@link recoverYaml} may get past; false for bombs, tags and keys that stand twice. */
 export function isSyntaxFault(error: unknown): boolean {
-  if (!PromptStrataError.isInstance(error) || typeof error.cause !== "object" || error.cause === null) return false
-  return "code" in error.cause && typeof error.cause.code === "string" && error.cause.code !== "DUPLICATE_KEY"
+  if (!PromptStrataError.isInstance(error)) return false
+  const { code } = Object(error.cause)
+  return typeof code === "string" && code !== "DUPLICATE_KEY"
 }
 
 function keyBlocks(yaml: string): readonly KeyBlock[] | undefined {
