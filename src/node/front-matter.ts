@@ -44,7 +44,7 @@ export function splitFrontMatter(
   { blankLines = false }: { readonly blankLines?: boolean } = {},
 ): SplitFile {
   const whole = normalizeText(text)
-  const start = blankLines ? afterBlankLines(whole) : 0
+  const start = blankLines ? whole.lastIndexOf("\n", whole.search(/\S/)) + 1 : 0
   const opening = firstLineOf(whole.slice(start))
   const engine = engineOf(opening)
   const unsplit = { whole, offset: 0, body: whole, firstLine: 1 }
@@ -65,11 +65,6 @@ export function splitFrontMatter(
   const block = whole.slice(offset + 1, closing.start)
   if (block.length > maxLength) throw refuse(`expected front matter of at most ${maxLength} characters, found ${block.length}.`)
   return { whole, block, offset, body: whole.slice(closing.end), firstLine: positionAt(whole, closing.end).line }
-}
-
-function afterBlankLines(text: string): number {
-  const first = text.search(/\S/)
-  return first < 0 ? 0 : text.lastIndexOf("\n", first) + 1
 }
 
 function firstLineOf(text: string): string {
