@@ -1,6 +1,5 @@
 import { priority } from "../core/priority.ts"
-import type { Text, Value } from "../core/value.ts"
-import { isEmptyValue } from "../core/value.ts"
+import { isEmptyValue, type Text, type Value } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
 import type { Skill } from "../layers/skills/skill.ts"

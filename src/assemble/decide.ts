@@ -3,8 +3,7 @@ import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
 import type { FitStep, Fitted, KeyPlaces } from "./fit/fit-state.ts"
 import { namesOf } from "./print/placement.ts"
-import type { MessageCounter } from "./tokens/counted-message.ts"
-import { valueTokens } from "./tokens/counted-message.ts"
+import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
 
 /** What decisions are told from. */
 export interface Outcome {

@@ -4,12 +4,14 @@ import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { Template } from "../template/ast.ts"
 import type { TurnTrace } from "../trace/trace.ts"
-import type { LintSeverity } from "./problem.ts"
 
-/** What an authored file is, by where it stands. `other`: a file in a prompts folder that no part of the library looks for there. */
+/** `error`: it does not load, or does not do what its author meant. `warning`: it works, but probably not as meant. */
+export type LintSeverity = "error" | "warning"
+
+/** The kind of an authored file, known from its place. `other`: a file in a prompts folder that no part of the library reads. */
 export type LintFileKind = "profile" | "prompt" | "tool" | "persona" | "character" | "format" | "final" | "skill" | "other"
 
-/** What went wrong when a file was read, located; which rule reports it. */
+/** A mistake that was found while a file was read, and the rule that reports it. */
 export interface LintFault {
   readonly rule:
     | "profile"
@@ -25,42 +27,42 @@ export interface LintFault {
   readonly message: string
   readonly file: string
   readonly position: Position
-  readonly hint?: string
+  readonly hint?: string | undefined
 }
 
 /** One authored file, read once. */
 export interface LintFile {
   readonly kind: LintFileKind
-  /** As messages show it. */
+  /** The path as messages show it. */
   readonly file: string
-  /** Where it is, for whoever writes it. */
+  /** The path on disk, for writing fixes. */
   readonly path: string
-  /** As it is on disk, with its byte order mark and its line breaks; `""` where it cannot be read. */
+  /** The text as it is on disk, with its byte order mark and its line breaks; `""` if it cannot be read. */
   readonly text: string
-  /** The prompts folder it stands in, as messages show it; `""` for a profile. */
+  /** The prompts folder that it is in, as messages show it; `""` for a profile. */
   readonly root: string
   /** The first folder inside the prompts folder: a dialect, `shared`, `tools`, `characters`, … */
   readonly folder: string
-  /** The folder of its locale, where there is one. */
-  readonly locale?: string
-  /** Without folder and ending; of a `SKILL.md` its folder's. */
+  /** The name of its locale's folder, if it is in one. */
+  readonly locale?: string | undefined
+  /** The name without folder and ending; for a `SKILL.md` the name of its folder. */
   readonly name: string
-  /** True for the files that come with the library. */
+  /** True for a file that comes with the library. */
   readonly shipped: boolean
-  /** Front matter and body, where they could be read. */
-  readonly source?: PromptSource
-  /** The compiled body of a prompt or a tool's words; what could not be parsed is literal text in it. */
-  readonly template?: Template
-  /** Files that its `file_load`s brought, as messages show them. */
+  /** Front matter and body, if they could be read. */
+  readonly source?: PromptSource | undefined
+  /** The compiled body of a prompt or of a tool's words. Mistakes in it became literal text. */
+  readonly template?: Template | undefined
+  /** The files that its `${file_load(…)}` loaded, as messages show them. */
   readonly loads: readonly string[]
   readonly faults: readonly LintFault[]
 }
 
-/** One profile file of a chain, for places in it. */
+/** One file of a profile: the profile's own, or one that it extends. */
 export interface LintDocument {
   readonly file: string
   readonly data: Readonly<Record<string, unknown>>
-  /** Where a key stands, or the nearest table around it. */
+  /** The position of a key; of the nearest table around it if the file has no such key. */
   locate(path: readonly PropertyKey[]): Position
 }
 
@@ -69,27 +71,27 @@ export interface LintProfile {
   /** The file as messages show it. */
   readonly file: string
   readonly locale: string
-  /** False for one that was only read to know what it uses. */
+  /** False for a profile that was read only to know which files it uses. */
   readonly linted: boolean
-  /** The file itself and what it extends, nearest first; empty where they cannot be read. */
+  /** The file itself and the files that it extends, nearest first; empty if they cannot be read. */
   readonly documents: readonly LintDocument[]
-  /** The whole profile, where it loads. */
+  /** The whole profile; absent if it does not load. */
   readonly profile?: Profile
-  /** Its dialect, compiled, where the profile loads. */
+  /** Its compiled dialect; absent if the profile does not load. */
   readonly dialect?: Dialect
-  /** Files it names, as messages show them: persona, format, final system text, skills. */
+  /** The files that it names, as messages show them: persona, format, final system text, skills. */
   readonly uses: readonly string[]
-  /** The prompts folder laid over its dialect, as messages show it. */
-  readonly promptFolder?: string
+  /** The prompts folder whose files replace those of its dialect, as messages show it. */
+  readonly promptFolder?: string | undefined
   readonly faults: readonly LintFault[]
 }
 
-/** Everything that rules look at. */
+/** Everything that rules look at: authored files and profiles, read once. */
 export interface LintContext {
   readonly files: readonly LintFile[]
   readonly profiles: readonly LintProfile[]
   /** The slots and conditions of the shipped prompt files, by file name without folder and ending. */
   readonly shippedNames: ReadonlyMap<string, ReadonlySet<string>>
-  /** Turns that were run, for what only running shows. */
+  /** Recorded turns, for the rules about running times and results. */
   readonly traces: readonly TurnTrace[]
 }

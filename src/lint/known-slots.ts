@@ -4,13 +4,13 @@ import { promptVariables } from "../layers/prompt-variables.ts"
 import type { FileFault } from "../services/file-references.ts"
 import { toolGroups } from "../tools/tool.ts"
 import type { LintContext, LintFile } from "./context.ts"
-import { makesMessages } from "./nodes.ts"
+import { eachNode } from "./template-names.ts"
 
 const fileFaults = ["missing", "refused", "unsupported", "beyond", "large", "failed"] as const satisfies readonly FileFault[]
 
 const run = ["tool", "arguments", "failed", "block", "result"] as const
 
-/** What the entries of each list hold, by the name of the file that prints them. */
+/** The fields of each list's entries, by the name of the file that prints the list. */
 const entrySlots: Readonly<Record<string, readonly string[]>> = {
   question: ["speaker", "text", "group", "time", "files"],
   history: ["role", "own", "group", "speaker", "text", "memories", "prestart", "time", "files"],
@@ -27,22 +27,17 @@ const entrySlots: Readonly<Record<string, readonly string[]>> = {
   skill_outline: ["name", "description", "path"],
 }
 
-/** Prompt files that make a request inside a turn. */
+/** The names of the prompt files that make a request inside a turn. */
 export const turnPrompts: readonly string[] = [...promptKinds, "native"]
 
-/** True for a file that makes a request of its own, as opposed to one that prints entries or a sentence. */
-function isPromptFile({ name, template }: LintFile): boolean {
-  return turnPrompts.includes(name) || (template !== undefined && makesMessages(template.nodes))
-}
-
-/** The names that hold something in a prompt file, or `undefined` where any may: an entry file of a list of the user's own. */
+/** The slot names that something fills in a prompt file; `undefined` for an entry file of a user's own list, which may have any. */
 export function knownSlots(file: LintFile, { files, profiles, shippedNames }: LintContext): ReadonlySet<string> | undefined {
   const shipped = shippedNames.get(file.name) ?? new Set<string>()
   const declared = file.source?.attributes.optional
   const optional = Array.isArray(declared) ? declared.filter((name) => typeof name === "string") : []
   if (isPromptFile(file)) {
     const variables = profiles.flatMap(({ documents }) => documents.flatMap(({ data }) => variableNames(data)))
-    // An entry file beside it says that somebody brings such a list.
+    // An entry file in the same folder shows that somebody brings a list of that name.
     const lists = files.filter(({ root, folder }) => root === file.root && folder === file.folder).map(({ name }) => name)
     return new Set([...promptSlots, ...promptVariables, ...variables, ...shipped, ...optional, ...lists])
   }
@@ -51,7 +46,13 @@ export function knownSlots(file: LintFile, { files, profiles, shippedNames }: Li
   return new Set([...(fields ?? []), ...shipped, ...optional])
 }
 
-/** The names that the library itself prints through files of a dialect. */
+/** True for a file that makes a request of its own, not one that prints entries or a sentence. */
+function isPromptFile({ name, template }: LintFile): boolean {
+  if (turnPrompts.includes(name)) return true
+  return [...eachNode(template?.nodes ?? [])].some(({ type }) => type === "role" || type === "messages")
+}
+
+/** The names of the files through which the library itself prints something. */
 export function knownFileNames({ shippedNames }: LintContext): ReadonlySet<string> {
   return new Set([...turnPrompts, ...Object.keys(entrySlots), ...shippedNames.keys()])
 }

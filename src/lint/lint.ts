@@ -1,15 +1,25 @@
-import type { LintContext } from "./context.ts"
+import type { LintContext, LintFault } from "./context.ts"
 import type { LintProblem } from "./problem.ts"
-import type { LintRule } from "./rule.ts"
-import { lintRules } from "./rules.ts"
+import { type LintRule, lintRule } from "./rule.ts"
+import { deadFile } from "./rules/dead-file.ts"
+import { formatParser, frontMatterKeys } from "./rules/front-matter.ts"
+import { invisibleCharacters, whiteSpace } from "./rules/invisible-characters.ts"
+import { localeTwins } from "./rules/locale-twins.ts"
+import { markerLines } from "./rules/marker-lines.ts"
+import { personaTraits } from "./rules/persona-traits.ts"
+import { cacheOrder, volatileValue } from "./rules/prompt-cache.ts"
+import { missingSlot, unknownSlot, unusedVariable } from "./rules/slots.ts"
+import { personaLength, skillSize } from "./rules/text-length.ts"
+import { toolText, unknownTool } from "./rules/tools.ts"
+import { longResults, slowPrestart } from "./rules/traces.ts"
 
-/** Runs rules over files that were read: every problem once, by file, line and column. Pure (T37). */
+/** Runs rules over files that were read. Each problem is given once, sorted by file, line and column. Pure (T37). */
 export function lint(context: LintContext, rules: readonly LintRule[] = lintRules): LintProblem[] {
   const found = new Map<string, LintProblem>()
   for (const rule of rules) {
     for (const problem of rule.check(context)) {
       const { file, line, column, message } = problem
-      // Several profiles share a file, several rules a mistake: said once, by the first that finds it.
+      // Two profiles can share a file, and two rules can find the same mistake: the first rule that finds it reports it.
       const key = `${file}\n${line}\n${column}\n${message}`
       if (!found.has(key)) found.set(key, problem)
     }
@@ -20,6 +30,46 @@ export function lint(context: LintContext, rules: readonly LintRule[] = lintRule
 }
 
 function compare(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
+  return a === b ? 0 : a < b ? -1 : 1
 }
+
+/** A rule that reports the mistakes of one kind that were found while files were read. */
+function faultRule(name: LintFault["rule"], description: string): LintRule {
+  return lintRule(name, description, ({ files, profiles }) =>
+    [...files, ...profiles]
+      .flatMap(({ faults }) => faults)
+      .filter(({ rule }) => rule === name)
+      .map(({ severity = "error", message, file, position, hint }) => ({ severity, message, file, ...position, hint })),
+  )
+}
+
+/** Every rule, in the order in which they run. */
+export const lintRules: readonly LintRule[] = [
+  faultRule("profile", "A profile that does not load: unknown keys, wrong values, files, tools or plugins that are not there."),
+  faultRule("duplicate-key", "A key that stands twice in a profile or in front matter."),
+  faultRule("front-matter", "Front matter that is no YAML, or has keys and values that its kind of file does not know."),
+  faultRule("unreadable-file", "A file that is no UTF-8 text, is too large or is a folder."),
+  faultRule("template-syntax", "Every mistake in the ${} language of a file."),
+  faultRule("file-load", "A ${file_load(…)} that finds no file, leads outside or runs in a circle."),
+  faultRule("rest-slot", "A prompt without ${rest}: injections without a slot of their own would be lost."),
+  faultRule("skill", "A skill that does not load, or breaks a limit of the open Agent Skills standard."),
+  frontMatterKeys,
+  formatParser,
+  unknownSlot,
+  missingSlot,
+  unusedVariable,
+  deadFile,
+  cacheOrder,
+  volatileValue,
+  markerLines,
+  invisibleCharacters,
+  whiteSpace,
+  localeTwins,
+  skillSize,
+  personaLength,
+  personaTraits,
+  toolText,
+  unknownTool,
+  slowPrestart,
+  longResults,
+]

@@ -5,20 +5,18 @@ import type { TemplateLoader } from "../template/include.ts"
 import { normalizeText } from "../template/normalize.ts"
 import { parseTemplate } from "../template/parse.ts"
 
-/** More mistakes than this in one file are not sought: it is no template at all. */
+/** The search ends after this many mistakes: such a file is hardly a template. */
 const maxFaults = 50
 
-/** A template with its mistakes taken for literal text, and the mistakes. */
-export interface TolerantTemplate {
-  readonly template?: Template
-  readonly errors: readonly PromptStrataError[]
-}
-
 /**
- * Parses a prompt's body past its mistakes, so that all of them are found: what cannot be read is blanked, everything else
- * keeps its place. After a mistake in a file that it loads, parsing ends, as that file is read for itself.
+ * Parses a prompt's body past its mistakes, so that all of them are found. An expression that cannot be read is replaced by
+ * spaces, so that everything else keeps its place. A mistake in a file that it loads ends the parsing, as that file is parsed
+ * by itself too; then there is no template.
  */
-export function parseTolerantly(source: PromptSource, load: TemplateLoader): TolerantTemplate {
+export function parseTolerantly(
+  source: PromptSource,
+  load: TemplateLoader,
+): { readonly template?: Template; readonly errors: readonly PromptStrataError[] } {
   const { path: file, firstLine } = source
   const errors: PromptStrataError[] = []
   let text = normalizeText(source.body)
@@ -47,7 +45,7 @@ function offsetOf(text: string, linesBefore: number, column: number): number {
   return start + [...text.slice(start, start + 2 * column)].slice(0, column - 1).join("").length
 }
 
-/** The expression around `fault` blanked: the one that is open there, else the one that begins there. */
+/** Replaces the expression at `fault` by spaces: the one that is open there, else the one that begins there. */
 function blankExpression(text: string, fault: number): string {
   const before = fault === 0 ? -1 : text.lastIndexOf("${", fault - 1)
   const isOpen = before >= 0 && !text.slice(before, fault).includes("}")

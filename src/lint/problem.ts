@@ -1,31 +1,55 @@
-/** A change of a file's text: what stands from `start` to `end` (UTF-16 offsets into the text as it is on disk) becomes `text`. */
+import type { LintSeverity } from "./context.ts"
+
+/** A change of a file's text: the text from `start` to `end` (UTF-16 offsets into the file as it is on disk) becomes `text`. */
 export interface TextEdit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** `error`: it does not load or does not do what its author meant; `warning`: it works, but hardly as meant. */
-export type LintSeverity = "error" | "warning"
-
-/** Something a rule found in an authored file, as data; `lint` prints it elsewhere. */
+/** Something that a rule found in an authored file, as data. */
 export interface LintProblem {
   readonly rule: string
   readonly severity: LintSeverity
-  /** What was expected and what was found, a sentence. */
+  /** One sentence: what was expected and what was found. */
   readonly message: string
   /** The file as messages show it. */
   readonly file: string
   /** 1-based, as is the column, which counts code points. */
   readonly line: number
   readonly column: number
-  /** Where it ends on the same line, exclusive. */
-  readonly endColumn?: number
-  /** What to do about it. */
-  readonly hint?: string
-  /** A change that cannot alter what the file means. */
-  readonly fix?: readonly TextEdit[]
+  /** The column after its last character, on the same line. */
+  readonly endColumn?: number | undefined
+  /** Advice on how to mend it. */
+  readonly hint?: string | undefined
+  /** Edits that mend it without changing what the file means. */
+  readonly fix?: readonly TextEdit[] | undefined
 }
 
-/** A problem before its rule's name stands on it. */
+/** A problem before the name of its rule is added. */
 export type LintFinding = Omit<LintProblem, "rule">
+
+/** A finding of severity `warning`, at the beginning of the file unless `details` gives a place. */
+export function warning(
+  file: string,
+  message: string,
+  details: Partial<Omit<LintFinding, "severity" | "message" | "file">> = {},
+): LintFinding {
+  return { severity: "warning", message, file, line: 1, column: 1, ...details }
+}
+
+/** Applies the fixes of a file's problems to its text. Of two edits that overlap only the first is applied. */
+export function applyFixes(text: string, problems: readonly Pick<LintProblem, "fix">[]): string {
+  const edits = problems
+    .flatMap(({ fix = [] }) => fix)
+    .filter(({ start, end }) => start >= 0 && start <= end && end <= text.length)
+    .sort((a, b) => a.start - b.start || a.end - b.end)
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, text: replacement } of edits) {
+    if (start < at) continue
+    parts.push(text.slice(at, start), replacement)
+    at = end
+  }
+  return parts.join("") + text.slice(at)
+}

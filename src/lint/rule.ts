@@ -1,7 +1,7 @@
-import type { LintContext } from "./context.ts"
+import type { LintContext, LintFile, LintFileKind, LintProfile } from "./context.ts"
 import type { LintFinding, LintProblem } from "./problem.ts"
 
-/** One thing that `lint` looks for. Pure: it sees the files as data and reads nothing. */
+/** One thing that `lint` looks for. A rule is pure: it gets the files as data and reads nothing. */
 export interface LintRule {
   readonly name: string
   /** One sentence, for the list of rules. */
@@ -9,7 +9,28 @@ export interface LintRule {
   check(context: LintContext): LintProblem[]
 }
 
-/** A rule of a function that finds problems; each of them gets the rule's name. */
+/** Makes a rule of a function that finds problems, and adds the rule's name to each of them. */
 export function lintRule(name: string, description: string, find: (context: LintContext) => Iterable<LintFinding>): LintRule {
   return { name, description, check: (context) => Array.from(find(context), (finding) => ({ rule: name, ...finding })) }
+}
+
+/** A rule that looks at each file of one kind by itself. */
+export function fileRule(
+  kind: LintFileKind,
+  name: string,
+  description: string,
+  find: (file: LintFile) => LintFinding[],
+): LintRule {
+  return lintRule(name, description, ({ files }) => files.filter((file) => file.kind === kind).flatMap(find))
+}
+
+/** A rule that looks at each profile that is linted by itself. */
+export function profileRule(
+  name: string,
+  description: string,
+  find: (profile: LintProfile, context: LintContext) => LintFinding[],
+): LintRule {
+  return lintRule(name, description, (context) =>
+    context.profiles.filter(({ linted }) => linted).flatMap((profile) => find(profile, context)),
+  )
 }

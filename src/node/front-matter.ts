@@ -1,30 +1,17 @@
 import matter from "gray-matter"
-import { locatedError, type PromptStrataError } from "../core/errors.ts"
+import { type Document, isMap, isScalar, parseDocument, visit } from "yaml"
+import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
 import { normalizeText } from "../template/normalize.ts"
-import { readYamlMapping } from "./yaml-data.ts"
 
-/** The longest front matter that is read, in UTF-16 units: what reads it is quadratic in places. */
+/** The longest front matter that is read, in UTF-16 units: parts of the YAML reader take quadratic time. */
 const maxLength = 16_384
 
 /** A file's front matter and the rest of it. */
 export interface FrontMatter {
-  /** Plain data; `{}` where there is none. */
+  /** Plain data; `{}` if there is no front matter. */
   readonly attributes: Readonly<Record<string, unknown>>
-  /** What follows the closing line; the whole text where there is no front matter. Line breaks are `\n`, a byte order mark is gone. */
-  readonly body: string
-  /** The file's line on which the body begins. */
-  readonly firstLine: number
-}
-
-/** A file cut at its front matter, which nothing has read yet. */
-export interface SplitFile {
-  /** The whole file with `\n` for every line break. */
-  readonly whole: string
-  /** The YAML between the two lines `---`; absent where there is none. */
-  readonly block?: string
-  /** Where the block, with the line break before it, begins in `whole`. */
-  readonly offset: number
+  /** The text after the closing line; the whole text if there is no front matter. Line breaks are `\n`, a byte order mark is gone. */
   readonly body: string
   /** The file's line on which the body begins. */
   readonly firstLine: number
@@ -40,41 +27,72 @@ export function parseFrontMatter(text: string, file: string): FrontMatter {
   return { attributes: block === undefined ? {} : readBlock(block, { file, whole, offset }), body, firstLine }
 }
 
-/** Where {@link parseFrontMatter} cuts, for those who read a block in another way. `blankLines`: they may stand above it. */
+/** A file cut at its front matter, which is not parsed. */
+export interface SplitFile extends Pick<FrontMatter, "body" | "firstLine"> {
+  /** The whole file with `\n` for every line break. */
+  readonly whole: string
+  /** The YAML between the two lines `---`; absent if there is none. */
+  readonly block?: string
+  /** The offset in `whole` of the line break before the block. */
+  readonly offset: number
+}
+
+/** Cuts a file as {@link parseFrontMatter} does and leaves the block unread. With `blankLines`, blank lines may stand above it. */
 export function splitFrontMatter(
   text: string,
   file: string,
   { blankLines = false }: { readonly blankLines?: boolean } = {},
 ): SplitFile {
   const whole = normalizeText(text)
-  const start = blankLines ? afterBlankLines(whole) : 0
+  const start = blankLines ? whole.lastIndexOf("\n", whole.search(/\S/)) + 1 : 0
   const opening = firstLineOf(whole.slice(start))
   const engine = engineOf(opening)
   const unsplit = { whole, offset: 0, body: whole, firstLine: 1 }
   if (engine === undefined) return unsplit
-  if (!["", "yaml", "yml"].includes(engine.toLowerCase())) throw refusedEngine(engine, file, whole)
+  const refuse = (message: string, column = 1, advice: { readonly hint?: string } = {}) =>
+    locatedError("front-matter", message, { file, text: whole, position: { line: 1, column }, ...advice })
+  if (!["", "yaml", "yml"].includes(engine.toLowerCase())) {
+    const message = `expected YAML front matter, found the engine ${JSON.stringify(engine)}; nothing of it was run.`
+    const hint = "Front matter is data only: begin it with a line that is just ---."
+    throw refuse(message, whole.indexOf(engine) + 1, { hint })
+  }
   const offset = start + opening.length
   const closing = findClosing(whole, offset)
   if (closing === undefined) {
     if (engine === "") return unsplit
-    throw fault("expected a line --- that ends the front matter, found the end of the file.", { file, whole })
+    throw refuse("expected a line --- that ends the front matter, found the end of the file.")
   }
   const block = whole.slice(offset + 1, closing.start)
-  if (block.length > maxLength)
-    throw fault(`expected front matter of at most ${maxLength} characters, found ${block.length}.`, { file, whole })
+  if (block.length > maxLength) throw refuse(`expected front matter of at most ${maxLength} characters, found ${block.length}.`)
   return { whole, block, offset, body: whole.slice(closing.end), firstLine: positionAt(whole, closing.end).line }
 }
 
-function afterBlankLines(text: string): number {
-  const first = text.search(/\S/)
-  return first < 0 ? 0 : text.lastIndexOf("\n", first) + 1
+function firstLineOf(text: string): string {
+  const newline = text.indexOf("\n")
+  return newline < 0 ? text : text.slice(0, newline)
+}
+
+/** The word after `---` on the first line, `""` if there is none; `undefined` if the line opens no front matter. */
+function engineOf(line: string): string | undefined {
+  if (!line.startsWith("---")) return undefined
+  const word = line.slice(3).trim()
+  return word === "" || /^[A-Za-z][\w+#.-]*$/.test(word) ? word : undefined
+}
+
+/** The next line that is `---`: the offset of the line break before it, and the offset at which the body begins. */
+function findClosing(text: string, from: number): { start: number; end: number } | undefined {
+  for (let start = text.indexOf("\n---", from); start >= 0; start = text.indexOf("\n---", start + 4)) {
+    const line = firstLineOf(text.slice(start + 1))
+    if (line.slice(3).trim() === "") return { start, end: Math.min(text.length, start + line.length + 2) }
+  }
+  return undefined
 }
 
 /**
- * gray-matter is handed the block alone, with delimiters that nothing inside can close and with options, as it caches and
- * shares what it reads without them.
+ * gray-matter gets the block alone, between delimiters that nothing inside can close. It gets options, as without them it caches
+ * and shares what it has read.
  */
-function readBlock(block: string, place: { file: string; whole: string; offset: number }): Record<string, unknown> {
+function readBlock(block: string, place: YamlPlace): Record<string, unknown> {
   const { data } = matter(`---\n${block}\n---\n`, {
     language: "yaml",
     delimiters: ["---", "---\n"],
@@ -84,37 +102,66 @@ function readBlock(block: string, place: { file: string; whole: string; offset: 
   return data
 }
 
-/** What stands after `---` on the first line, `""` for nothing; `undefined` when the line opens no front matter. */
-function engineOf(line: string): string | undefined {
-  if (!line.startsWith("---")) return undefined
-  const word = line.slice(3).trim()
-  return word === "" || /^[A-Za-z][\w+#.-]*$/.test(word) ? word : undefined
+/** The place of a piece of YAML in its file. */
+export interface YamlPlace {
+  readonly file: string
+  /** The text of the whole file. */
+  readonly whole: string
+  /** The UTF-16 offset in it at which the YAML begins. */
+  readonly offset: number
 }
 
-/** The next line that is `---`: where the line break before it stands, and where the body begins. */
-function findClosing(text: string, from: number): { start: number; end: number } | undefined {
-  for (let start = text.indexOf("\n---", from); start >= 0; start = text.indexOf("\n---", start + 4)) {
-    const line = firstLineOf(text.slice(start + 1))
-    if (line.slice(3).trim() === "") return { start, end: Math.min(text.length, start + line.length + 2) }
+/** The most aliases of one anchor, counted as they multiply: more is an alias bomb. */
+const maxAliasCount = 100
+
+/** Reads a YAML 1.2 mapping as plain data: string keys, none twice, no tags, bounded aliases. Anything else throws `front-matter`. */
+export function readYamlMapping(yaml: string, place: YamlPlace): Record<string, unknown> {
+  try {
+    const document = parseDocument(yaml, {
+      version: "1.2",
+      schema: "core",
+      resolveKnownTags: false,
+      stringKeys: true,
+      prettyErrors: false,
+      logLevel: "error",
+    })
+    const [error] = document.errors
+    if (error) throw yamlFault(place, `expected YAML: ${error.message}`, { offset: error.pos[0], cause: error })
+    if (document.contents === null) return {}
+    const data: unknown = document.toJS({ maxAliasCount })
+    if (!isMap(document.contents) || typeof data !== "object" || data === null)
+      throw yamlFault(place, "expected the front matter to be a mapping (name: value), found something else.", {
+        offset: document.contents.range?.[0] ?? 0,
+        hint: "If the first line is a thematic break and no front matter, put a blank line before it.",
+      })
+    refuseProto(document, place)
+    if (hasCycle(data)) throw yamlFault(place, "expected plain data, found an alias inside its own anchor.", { offset: 0 })
+    return data as Record<string, unknown>
+  } catch (error) {
+    if (PromptStrataError.isInstance(error)) throw error
+    throw yamlFault(place, `expected YAML: ${messageOf(error)}`, { offset: 0, cause: error })
   }
-  return undefined
 }
 
-function firstLineOf(text: string): string {
-  const newline = text.indexOf("\n")
-  return newline < 0 ? text : text.slice(0, newline)
-}
-
-function refusedEngine(engine: string, file: string, whole: string): PromptStrataError {
-  return fault(`expected YAML front matter, found the engine ${JSON.stringify(engine)}; nothing of it was run.`, {
-    file,
-    whole,
-    column: whole.indexOf(engine) + 1,
-    hint: "Front matter is data only: begin it with a line that is just ---.",
+/** Refuses the key `__proto__`. It does no harm here, but sets a prototype in code that copies the data. */
+function refuseProto(document: Document.Parsed, place: YamlPlace): void {
+  visit(document, {
+    Pair(_, { key }) {
+      if (isScalar(key) && key.value === "__proto__")
+        throw yamlFault(place, "the key __proto__ is not allowed.", { offset: key.range?.[0] ?? 0 })
+    },
   })
 }
 
-function fault(message: string, at: { file: string; whole: string; column?: number; hint?: string }): PromptStrataError {
-  const { file, whole, column = 1, hint } = at
-  return locatedError("front-matter", message, { file, text: whole, position: { line: 1, column }, ...(hint ? { hint } : {}) })
+function hasCycle(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== "object" || value === null) return false
+  return above.includes(value) || Object.values(value).some((inner) => hasCycle(inner, [...above, value]))
+}
+
+function yamlFault(
+  { file, whole, offset: start }: YamlPlace,
+  message: string,
+  { offset, ...details }: { offset: number; hint?: string; cause?: unknown },
+): PromptStrataError {
+  return locatedError("front-matter", message, { file, text: whole, position: positionAt(whole, start + offset), ...details })
 }

@@ -12,24 +12,24 @@ import { isFolder } from "./is-folder.ts"
 import { fileLoader, loadPrompts } from "./load-prompts.ts"
 import { displayPath } from "./shipped-files.ts"
 
-/** Which dialect, and the user's prompts folder if there is one. */
+/** The dialect to load. */
 export interface DialectChoice {
   readonly name: string
   readonly locale: string
-  /** Laid out as the shipped `prompts/`. */
-  readonly folder?: string
+  /** The user's prompts folder, laid out as the shipped `prompts/`. */
+  readonly folder?: string | undefined
 }
 
 /**
- * Compiles a dialect: the shipped one of that name, with the user's files in `FOLDER/shared/LOCALE` and `FOLDER/NAME/LOCALE` in
- * the place of those of the same name. A folder can also bring a dialect of its own. `undefined` where neither has the name.
+ * Compiles a dialect: the shipped one of that name, in which the user's files in `FOLDER/shared/LOCALE` and `FOLDER/NAME/LOCALE`
+ * replace those of the same name. The folder can also bring a dialect of its own. `undefined` if there is no dialect of that name.
  */
 export function loadDialect({ name, locale, folder }: DialectChoice): Dialect | undefined {
   if (!knownDialects(folder).includes(name)) return undefined
-  return folder === undefined ? shippedDialect(name, locale) : compileDialect(overlaid({ name, locale, folder }))
+  return folder === undefined ? shippedDialect(name, locale) : compileDialect(overlaid(name, locale, folder))
 }
 
-/** The names of all dialects that a profile can choose: a user's own has one of the {@link promptKinds} in some locale. */
+/** The names of all dialects that a profile can choose. A folder of the user's is one if it has one of {@link promptKinds} in any locale. */
 export function knownDialects(folder?: string): string[] {
   const own = folder === undefined ? [] : foldersIn(folder).filter((name) => name !== "shared" && isDialect(join(folder, name)))
   return [...new Set([...shippedDialectNames(), ...own])].sort()
@@ -39,13 +39,12 @@ function isDialect(folder: string): boolean {
   return localesIn(folder).some((locale) => promptKinds.some((kind) => existsSync(join(folder, locale, `${kind}.md`))))
 }
 
-function overlaid({ name, locale, folder }: Required<DialectChoice>): DialectSource {
-  const base = shippedDialectNames().includes(name) ? shippedDialectFiles(name, locale) : sharedOnly(name, { locale, folder })
+function overlaid(name: string, locale: string, folder: string): DialectSource {
+  const base = shippedDialectNames().includes(name) ? shippedDialectFiles(name, locale) : sharedOnly(name, locale, folder)
   const locales = [locale, base.locale]
-  const folders = [join(folder, "shared"), join(folder, name)].map((place) =>
-    locales.map((each) => join(place, each)).find(isFolder),
-  )
-  const present = folders.filter((path) => path !== undefined)
+  const present = [join(folder, "shared"), join(folder, name)]
+    .map((place) => locales.map((each) => join(place, each)).find(isFolder))
+    .filter((path) => path !== undefined)
   const user = present.map((path) => loadPrompts(path, { shownAs: displayPath(path) }))
   return {
     ...base,
@@ -54,17 +53,14 @@ function overlaid({ name, locale, folder }: Required<DialectChoice>): DialectSou
   }
 }
 
-/** A dialect of the user's own begins with the shipped files that every dialect has. */
-function sharedOnly(
-  name: string,
-  { locale, folder }: { readonly locale: string; readonly folder: string },
-): Required<DialectSource> {
+/** The shipped files that every dialect has; a dialect of the user's own is added to them. */
+function sharedOnly(name: string, locale: string, folder: string): Required<DialectSource> {
   const chosen = chooseLocale(locale, localesIn(join(folder, name))) ?? locale
   const { files, load } = shippedDialectFiles(profileDefaults.dialect, chosen)
   return { name, locale: chosen, files: files.filter(({ path }) => path.startsWith("shared/")), load }
 }
 
-/** Follows `file_load` among the user's files, then among the shipped ones: for a shipped file too, so that what it loads can be replaced. */
+/** Follows `file_load` among the user's files first, then among the shipped ones. So the user can also replace a file that a shipped file loads. */
 function userFirst(base: TemplateLoader, folders: readonly string[]): TemplateLoader {
   const roots = folders.map(displayPath)
   const user = overlayLoader(base, fileLoader({ roots }))

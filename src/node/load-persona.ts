@@ -5,28 +5,28 @@ import type { Text } from "../core/value.ts"
 import { findText, lookedFor } from "./find-text.ts"
 import { readWholeText } from "./read-whole-text.ts"
 
-/** Who the agent is (L3). */
+/** The character that an agent plays (L3). */
 export interface Persona {
-  /** The file without front matter and blank lines at its ends; author text, with its place. */
+  /** The file without front matter and without blank lines at its ends; author text, with its place. */
   readonly text: Text
   /** The agent's display name, from `name` in the front matter. */
-  readonly name?: string
-  /** How the agent addresses the user, from `user` in the front matter. */
-  readonly userName?: string
+  readonly name?: string | undefined
+  /** The name by which the agent calls the user, from `user` in the front matter. */
+  readonly userName?: string | undefined
 }
 
-/** Where `loadPersona` looks. */
+/** The places in which `loadPersona` looks. */
 export interface PersonaOptions {
   /** Default `en`. */
   readonly locale?: string
-  /** Folders laid out as the shipped `prompts/`, before it. Default: `prompts` where the process runs. */
+  /** Folders laid out as the shipped `prompts/`, looked up before it. Default: `prompts` in the process's folder. */
   readonly promptFolders?: readonly string[]
 }
 
 /**
- * Loads a persona by name, as `prompts/characters/LOCALE/NAME.md` or `prompts/characters/NAME.md`, or by path; `.txt` counts like
- * `.md`. A missing one throws `prompt-missing`, listing where it was looked for; one that is too large, not UTF-8 or has other
- * front matter than `name` and `user` throws too.
+ * Loads a persona by name, from `prompts/characters/LOCALE/NAME.md` or `prompts/characters/NAME.md`, or by path. `.txt` works
+ * like `.md`. Throws `prompt-missing`, with the places that were looked up, if there is none; throws `file` if it is too large or
+ * not UTF-8, and `front-matter` if it has other front matter than `name` and `user`.
  */
 export async function loadPersona(nameOrPath: string, { locale = "en", promptFolders }: PersonaOptions = {}): Promise<Persona> {
   const folder = process.cwd()
@@ -42,9 +42,8 @@ export async function loadPersona(nameOrPath: string, { locale = "en", promptFol
   )
 }
 
-/** Reads one persona's file. */
+/** Reads the persona in one file. */
 export function readPersona(path: string): Persona {
   const { text, attributes } = readWholeText(path, { kind: "persona", attributes: ["name", "user"] })
-  const { name, user } = attributes
-  return { text, ...(name === undefined ? {} : { name }), ...(user === undefined ? {} : { userName: user }) }
+  return { text, name: attributes.name, userName: attributes.user }
 }

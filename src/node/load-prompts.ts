@@ -1,18 +1,17 @@
-import { type Dirent, readdirSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { type Dirent, readdirSync, realpathSync } from "node:fs"
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { TemplateLoader } from "../template/include.ts"
 import { normalizeText } from "../template/normalize.ts"
 import { noteFile } from "./file-log.ts"
 import { parseFrontMatter } from "./front-matter.ts"
-import { type FoundFile, findInRoots, isInRoots, shownPath } from "./prompt-roots.ts"
 import { isMissing, readTextFile } from "./read-text-file.ts"
 
 /**
- * Reads the prompt files of a folder and its subfolders, `.md` with front matter and `.txt` as they are, in order of their
- * paths. Files that begin with a dot and linked folders are passed over; a linked file must stay inside the folder. Paths
- * begin with the folder as given, or with `shownAs`, where `""` makes them relative.
+ * Reads the prompt files of a folder and its subfolders, sorted by path: `.md` with front matter, `.txt` as it is. Files whose
+ * names begin with a dot, and linked folders, are left out. A linked file must lead inside the folder. Paths begin with the folder
+ * as given, or with `shownAs`; `""` makes them relative.
  */
 export function loadPrompts(folder: string, { shownAs = folder }: { readonly shownAs?: string } = {}): PromptSource[] {
   return promptPaths(folder, "")
@@ -23,16 +22,20 @@ export function loadPrompts(folder: string, { shownAs = folder }: { readonly sho
     })
 }
 
-/** Reads one prompt file: front matter for `.md`, at most 4 MiB of UTF-8. `shownAs` becomes its path. */
+/** Reads one prompt file of at most 4 MiB of UTF-8. `shownAs` becomes its path. */
 export function readPrompt(path: string, shownAs: string = path): PromptSource {
-  const text = readTextFile(path, shownAs)
-  if (!shownAs.endsWith(".md")) return { path: shownAs, attributes: {}, body: normalizeText(text), firstLine: 1 }
-  return { path: shownAs, ...parseFrontMatter(text, shownAs) }
+  return parsePrompt(readTextFile(path, shownAs), shownAs)
+}
+
+/** The text of a prompt file, with front matter if its name ends in `.md`. `shownAs` becomes its path. */
+export function parsePrompt(text: string, shownAs: string): PromptSource {
+  if (shownAs.endsWith(".md")) return { path: shownAs, ...parseFrontMatter(text, shownAs) }
+  return { path: shownAs, attributes: {}, body: normalizeText(text), firstLine: 1 }
 }
 
 /**
- * Follows `file_load` on disk: a path is looked up beside the file that asks, where that lies inside the roots, then in each
- * root. Nothing outside the roots is read, be it by `..`, an absolute path or a symbolic link (R2). A `.md` file gives its body.
+ * Follows `file_load` on disk. A path is looked up beside the file that asks, if that file is inside the roots, then in each
+ * root. Nothing outside the roots is read, whether by `..`, an absolute path or a symbolic link (R2). A `.md` file gives its body.
  */
 export function fileLoader({ roots }: { readonly roots: readonly string[] }): TemplateLoader {
   return (path, from) => {
@@ -43,7 +46,7 @@ export function fileLoader({ roots }: { readonly roots: readonly string[] }): Te
   }
 }
 
-/** The first folder that has the path; a path that leads outside counts only when no folder has it. */
+/** Finds a path in the first folder that has it. If none has, a path that leads outside is refused before a missing one. */
 function search(
   path: string,
   { folders, roots }: { readonly folders: readonly string[]; readonly roots: readonly string[] },
@@ -58,11 +61,8 @@ function search(
     }
   }
   if (refused !== undefined) throw refused
-  throw new PromptStrataError(
-    "prompt-missing",
-    `no file of that path in ${roots.join(" or ") || "any folder: none was given"}.`,
-    { evidence: { path, roots } },
-  )
+  const places = roots.join(" or ") || "any folder: none was given"
+  throw new PromptStrataError("prompt-missing", `no file of that path in ${places}.`, { evidence: { path, roots } })
 }
 
 function promptPaths(folder: string, below: string): string[] {
@@ -82,4 +82,65 @@ function entriesOf(folder: string): Dirent[] {
     const message = isMissing(error) ? "expected a folder of prompt files, found none." : `cannot be read: ${messageOf(error)}`
     throw new PromptStrataError(isMissing(error) ? "prompt-missing" : "file", `${folder}: ${message}`, { cause: error })
   }
+}
+
+/** A file inside a root. */
+interface FoundFile {
+  /** The path on disk, links followed. */
+  readonly path: string
+  /** The file's one name in messages: `ROOT/PATH`, with `/`. */
+  readonly shownAs: string
+}
+
+/**
+ * Looks `path` up in `folder`, which is inside one of `roots`; `undefined` if there is no such file. A path that leaves the roots,
+ * by `..` or by a symbolic link, throws `file` (R2).
+ */
+export function findInRoots(
+  path: string,
+  { folder, roots }: { readonly folder: string; readonly roots: readonly string[] },
+): FoundFile | undefined {
+  const wanted = resolve(folder, path)
+  // Checked before the disk is asked, so that nobody can test which files exist outside.
+  if (!isInRoots(wanted, roots)) throw outside(path, roots)
+  const real = realPath(wanted)
+  if (real === undefined) return undefined
+  for (const root of roots) {
+    const realRoot = realPath(resolve(root))
+    if (realRoot !== undefined && contains(realRoot, real))
+      return { path: real, shownAs: shownPath(root, relative(realRoot, real)) }
+  }
+  throw outside(path, roots)
+}
+
+/** True for a path that is inside one of the roots as it is written, links not followed. */
+function isInRoots(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => contains(resolve(root), resolve(path)))
+}
+
+/** The name of a path inside a folder, as messages show it. */
+function shownPath(folder: string, path: string): string {
+  return join(folder, path).replaceAll(sep, "/")
+}
+
+/** True for `root` itself and for every path inside it. Both are absolute. */
+function contains(root: string, path: string): boolean {
+  const inside = relative(root, path)
+  return inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
+}
+
+function realPath(path: string): string | undefined {
+  noteFile(path)
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new PromptStrataError("file", `${JSON.stringify(path)} cannot be followed: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function outside(path: string, roots: readonly string[]): PromptStrataError {
+  const message = `expected a path inside ${roots.join(" or ")}, but ${JSON.stringify(path)} leads outside.`
+  const hint = "Only files in the prompt folders are loaded: move the file there."
+  return new PromptStrataError("file", message, { hint, evidence: { path, roots } })
 }

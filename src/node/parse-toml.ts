@@ -3,16 +3,16 @@ import { locatedError, messageOf, type PromptStrataError } from "../core/errors.
 import { positionAt } from "../core/source.ts"
 import { locateToml, type TomlNode } from "./toml-positions.ts"
 
-/** Deeper than any profile, shallower than the call stack. */
+/** Deeper than any profile, and safe for the call stack. */
 const maxDepth = 100
 
-/** A TOML document as data, and where each part of it stands. */
+/** A TOML document as data, and the places of its parts. */
 export interface TomlDocument {
   readonly data: Readonly<Record<string, unknown>>
   readonly positions: TomlNode
 }
 
-/** Parses TOML; a mistake throws `profile` with line, column and caret. `text` has no byte order mark. */
+/** Parses TOML without a byte order mark. A mistake throws `profile` with line, column and caret. */
 export function parseToml(text: string, file: string): TomlDocument {
   try {
     return { data: parse(text, { maxDepth }), positions: locateToml(text) }
@@ -28,7 +28,7 @@ function syntaxError(error: unknown, text: string, file: string): PromptStrataEr
   return locatedError("profile", message, { file, text, position: positionAt(text, offset), cause: error })
 }
 
-/** The parser's words, but for the commonest mistakes, which it words by what it saw and not by what was done. */
+/** The parser's own message, but a clearer one for the two most common mistakes. */
 function inPlainWords(fault: string, character: string | undefined): string {
   if (fault.startsWith("trying to redefine")) return "expected each key and table once, found this a second time."
   if (fault.startsWith("control characters") && (character === "\n" || character === "\r"))
@@ -36,7 +36,7 @@ function inPlainWords(fault: string, character: string | undefined): string {
   return `expected TOML: ${fault}.`
 }
 
-/** smol-toml counts columns in UTF-16 units and knows only `\n` as a line's end. */
+/** The offset of a syntax error. smol-toml counts columns in UTF-16 units and ends lines only at `\n`. */
 function offsetAt(text: string, { line, column }: TomlError): number {
   let start = 0
   for (let number = 1; number < line; number++) start = text.indexOf("\n", start) + 1

@@ -1,8 +1,8 @@
 import type { z } from "zod"
 
 /**
- * Refuses what TOML can write and a tool's arguments cannot hold, as they are JSON: dates, times, `inf` and `nan`.
- * Arguments come from a parser that bounds their depth.
+ * A zod check that refuses dates, times, `inf` and `nan`: TOML has them, but a tool's arguments are JSON. The recursion is safe,
+ * as the TOML parser bounds the depth.
  */
 export function checkPlainArguments({ value, issues }: z.core.ParsePayload<Record<string, unknown>>): void {
   for (const path of notJson(value, []))

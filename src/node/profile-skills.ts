@@ -8,11 +8,9 @@ import { nearestWith } from "./profile-chain.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 import { type ProfileSearch, report } from "./profile-search.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
-import { withDistinctPaths } from "./skills/distinct-paths.ts"
-import { printProblem } from "./skills/load-skills.ts"
-import { collectSkills } from "./skills/read-skills.ts"
-import { skillCandidates } from "./skills/skill-places.ts"
-import type { SkillProblem } from "./skills/skill-problem.ts"
+import { skillCandidates } from "./skills/find-skills.ts"
+import { collectSkills, withDistinctPaths } from "./skills/load-skills.ts"
+import { printProblem, type SkillProblem } from "./skills/skill-problem.ts"
 
 /** A skill that a profile names: what the loader is given, and the key it stands at. */
 interface SkillReference {

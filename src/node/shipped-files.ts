@@ -10,30 +10,25 @@ export const shippedProfilesFolder: string = resolve(packageFolder, "profiles")
 export const shippedPromptsFolder: string = resolve(packageFolder, "prompts")
 
 /**
- * A path as people read it: a shipped file by its path in the package, or in `prompts/` for a prompt, so that it is the same on
- * every machine; another relative to where the process runs, if it is inside; else absolute. Parts are joined by `/`.
+ * A path as messages show it, parts joined by `/`. A shipped prompt is shown relative to `prompts/` and another shipped file
+ * relative to the package, so that it is the same on every machine. A file in the process's folder is shown relative to that
+ * folder, any other by its absolute path.
  */
 export function displayPath(path: string): string {
-  const shown =
-    within(shippedPromptsFolder, path) ??
-    prefixed("profiles", within(shippedProfilesFolder, path)) ??
-    within(process.cwd(), path) ??
-    path
+  const profile = within(shippedProfilesFolder, path)
+  const shown = within(shippedPromptsFolder, path) ?? (profile && `profiles/${profile}`) ?? within(process.cwd(), path) ?? path
   return shown.replaceAll(sep, "/")
 }
 
-/** A path in a list of places where something was looked for: what belongs to the package says so. */
+/** A path in a list of places that were looked up. A path in the package is marked `(shipped)`. */
 export function displaySearched(path: string): string {
-  const shipped =
-    prefixed("prompts", within(shippedPromptsFolder, path)) ?? prefixed("profiles", within(shippedProfilesFolder, path))
-  return shipped === undefined ? displayPath(path) : `${shipped.replaceAll(sep, "/")} (shipped)`
+  const shown = displayPath(path)
+  if (within(shippedPromptsFolder, path) !== undefined) return `prompts/${shown} (shipped)`
+  return within(shippedProfilesFolder, path) === undefined ? shown : `${shown} (shipped)`
 }
 
+/** The path relative to a folder; `undefined` for the folder itself and for every path outside. */
 function within(folder: string, path: string): string | undefined {
-  const way = relative(folder, path)
-  return way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way
-}
-
-function prefixed(folder: string, path: string | undefined): string | undefined {
-  return path === undefined ? undefined : `${folder}/${path}`
+  const inside = relative(folder, path)
+  return inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? undefined : inside
 }

@@ -6,8 +6,7 @@ import { addUsage, type Usage } from "../model/usage.ts"
 import type { Decision } from "../reply/decision.ts"
 import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
-import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 import { withRetries } from "./with-retries.ts"
 
 /** How a step reads the output of a model. */

@@ -5,8 +5,7 @@ import type { Injection } from "../core/value.ts"
 import type { MessageFilter } from "../services/session-store.ts"
 import type { ToolContext } from "../tools/tool.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
-import type { ChildRun, TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-context.ts"
+import { type ChildRun, type TurnContext, warn } from "./turn-context.ts"
 
 /** The turn that runs a tool, for an agent inside that tool (R25). */
 export interface ParentTurn {

@@ -4,8 +4,7 @@ import { findMentions, lastMessagesOf } from "../reply/mentions.ts"
 import { canonicalArguments } from "../tools/canonical-arguments.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import { runTool } from "./run-tool.ts"
-import type { TurnContext } from "./turn-context.ts"
-import { warn, warnOnce } from "./turn-context.ts"
+import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 
 /** A call that a model made. */
 export interface ModelCall {

@@ -7,8 +7,7 @@ import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { completeTool } from "../tools/complete-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
-import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 import { changeTools } from "./turn-progress.ts"
 
 /** Runs hooks in their order, each on a fork of its own, so that a hook that answers too late changes nothing. */

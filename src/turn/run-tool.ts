@@ -7,8 +7,7 @@ import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"
 import type { Tool, ToolContext, ToolRun } from "../tools/tool.ts"
 import { fitResult } from "./fit-tool-text.ts"
 import { parentHandle } from "./parent-turn.ts"
-import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 
 /** One call, as the planner or the profile asked for it. */
 export interface ToolRequest {

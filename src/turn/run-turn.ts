@@ -5,8 +5,7 @@ import { planNative } from "./plan-native.ts"
 import type { Planner, PlanningMode, PlanOutcome } from "./planner.ts"
 import { prepare } from "./prepare.ts"
 import { finalOutput, planChat } from "./prose.ts"
-import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
 
 /**

@@ -3,8 +3,7 @@ import { addUsage, type Usage } from "../model/usage.ts"
 import type { ChildTrace, TurnTrace } from "../trace/trace.ts"
 import type { StopReason, TurnResult } from "../trace/turn-result.ts"
 import { leaveFileFaults } from "./answer-files.ts"
-import type { TurnContext } from "./turn-context.ts"
-import { warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 
 /** Ends a turn that has an answer. The last words that were held back are shown now. */
 export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {

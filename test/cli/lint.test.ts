@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { lintRules } from "../../src/lint/rules.ts"
+import { lintRules } from "../../src/lint/lint.ts"
 import { cleanProject } from "../lint/lint-folder.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { run } from "./run.ts"
@@ -32,7 +32,7 @@ describe("promptstrata lint", () => {
       5 | You like �tea.
         |          ^
       6 |
-      They are taken out before a model sees the text; take them out here too.
+      They are removed before a model sees the text; remove them here too.
       --fix mends it.
 
       prompts/characters/en/luna.md:5:15 warning expected no white space at the end of a line. white-space

@@ -1,6 +1,6 @@
 import { cleanProject, type ProjectFiles } from "./lint-folder.ts"
 
-/** A project with one thing wrong, and what the rule says of it. */
+/** A project with one mistake, and the problems that the rule reports. */
 export interface LintCase {
   readonly name: string
   readonly rule: string
@@ -25,7 +25,7 @@ const persona = (text: string) => ({ "prompts/characters/en/luna.md": `${cleanPr
 const prompt = (text: string, path = "layered/en/planner") => ({ [`prompts/${path}.md`]: text })
 const replaced = (from: string, to: string) => prompt(planner.replace(from, to))
 
-/** One case or more for each rule; all else in the project is clean. */
+/** At least one case for each rule. The rest of the project has no mistake. */
 export const lintCases: readonly LintCase[] = [
   {
     name: "a profile with two mistakes",
@@ -183,21 +183,21 @@ export const lintCases: readonly LintCase[] = [
     found: [
       "prompts/characters/en/sol.md:1:1 warning dead-file: no profile uses this persona.",
       "prompts/layered/en/foes.md:1:1 warning dead-file: no slot ${foes} of dialect layered prints its entries through this file.",
-      "prompts/notes/todo.txt:1:1 warning dead-file: no part of promptstrata looks for this file, and no ${file_load(…)} brings it.",
+      "prompts/notes/todo.txt:1:1 warning dead-file: no part of promptstrata looks for this file, and no ${file_load(…)} loads it.",
     ],
   },
   {
     name: "a dialect's files that no profile lays over",
     rule: "dead-file",
     files: { "profiles/luna.toml": 'locale = "en"\n[prompt]\npersona = "luna"\n', ...prompt(planner) },
-    found: ["prompts/layered/en/planner.md:1:1 warning dead-file: no profile lays this prompts folder over its dialect."],
+    found: ["prompts/layered/en/planner.md:1:1 warning dead-file: no profile uses this prompts folder."],
   },
   {
     name: "what changes every turn before what stays",
     rule: "cache-order",
     files: replaced("${persona}", "${memories}\n${persona}"),
     found: [
-      "prompts/layered/en/planner.md:2:1 warning cache-order: expected ${memories} behind what stays the same in a system message, found it before.",
+      "prompts/layered/en/planner.md:2:1 warning cache-order: expected ${memories} after what stays the same in a system message, found it before.",
     ],
   },
   {

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { applyFixes } from "../../src/lint/apply-fixes.ts"
 import type { LintContext, LintFile } from "../../src/lint/context.ts"
-import { hiddenRuns } from "../../src/lint/hidden-characters.ts"
 import { lint } from "../../src/lint/lint.ts"
+import { applyFixes } from "../../src/lint/problem.ts"
+import { hiddenRuns } from "../../src/lint/rules/invisible-characters.ts"
 import { normalizeText } from "../../src/template/normalize.ts"
 
 const pieces = [
@@ -54,7 +54,7 @@ describe("fixes", () => {
       fc.property(texts, (text) => {
         const fixed = applyFixes(text, lint(contextOf(persona(text))))
         const left = lint(contextOf(persona(fixed))).filter(({ fix }) => fix !== undefined)
-        // Two edits may touch: what one leaves the next run takes. A second run always suffices.
+        // Of two edits that overlap only one is applied; a second run applies the other. Two runs are always enough.
         const again = applyFixes(fixed, left)
         expect(lint(contextOf(persona(again))).filter(({ fix }) => fix !== undefined)).toEqual([])
       }),
@@ -64,7 +64,7 @@ describe("fixes", () => {
 
   test("leave every character that a person sees, and every line", () => {
     const seen = (text: string) => {
-      // A mark in front, so that a second one is no byte order mark.
+      // Behind a first mark, a second one is no byte order mark.
       let shown = `\uFEFF${normalizeText(text)}`
       for (const { index, length, isIdle } of hiddenRuns(shown).reverse())
         if (isIdle) shown = shown.slice(0, index) + shown.slice(index + length)

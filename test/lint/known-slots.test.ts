@@ -68,7 +68,7 @@ const state: TurnState = {
 
 const words = { optional: "optional", showsTime: true }
 
-/** Data of a native message: it is printed nowhere. */
+/** Data of a native message, which is never printed. */
 const unprinted = ["toolCalls", "toolCallId"]
 
 function entriesOf(value: Value): readonly Entry[] {

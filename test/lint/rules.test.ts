@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { lint } from "../../src/lint/lint.ts"
-import { lintRules } from "../../src/lint/rules.ts"
+import { lint, lintRules } from "../../src/lint/lint.ts"
 import { lintCases } from "./cases.ts"
 import { cleanProject, inOneLine, lintProject, readProject } from "./lint-folder.ts"
 

@@ -3,7 +3,7 @@ import { parse } from "smol-toml"
 import { describe, expect, test } from "vitest"
 import { locateToml, offsetOf } from "../../src/node/toml-positions.ts"
 
-/** A document and where each of its paths stands: what is drawn is written down with its offsets. */
+/** A generated document, and the offset of each of its paths. */
 interface Written {
   readonly text: string
   readonly places: readonly { readonly path: readonly (string | number)[]; readonly offset: number }[]
@@ -11,7 +11,7 @@ interface Written {
 
 type Path = readonly (string | number)[]
 
-/** Writes text and remembers the offsets of what is put at a path. */
+/** Writes text, and remembers the offset of each path that is written. */
 function writer() {
   let text = ""
   const places: { path: Path; offset: number }[] = []
@@ -106,7 +106,7 @@ function writePairs(out: Writer, entries: Readonly<Record<string, readonly [Draw
   }
 }
 
-/** Sections under distinct names, so that any drawing is valid; arrays of tables come twice. */
+/** Sections with distinct names, so that every generated document is valid. Arrays of tables come twice. */
 function writeDocument({
   top,
   sections,

@@ -1,5 +1,4 @@
-import type { Agent } from "../../src/agent/agent.ts"
-import { createAgent } from "../../src/agent/agent.ts"
+import { type Agent, createAgent } from "../../src/agent/agent.ts"
 import type { Session } from "../../src/agent/session.ts"
 import type { IdGenerator } from "../../src/core/ports.ts"
 import { readState, type VirtualContextState, virtualContextName } from "../../src/forgetting/plugin/state.ts"

@@ -104,8 +104,6 @@ describe("S15 expectStablePrefix", () => {
       writeFileSync(
         file,
         `import { test } from "node:test"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
-import { assemble } from "../../src/assemble/assemble.ts"
 import { expectStablePrefix } from "../../src/testing/expect-stable-prefix.ts"
 const on = (day: string) => assemble(new PromptStack([{ key: "persona", content: "Today is " + day, scope: "global" }]))
 test("stays", () => expectStablePrefix([on("Monday"), on("Monday")]))

@@ -6,8 +6,7 @@ import { TextSlices } from "../tokens/text-slices.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 import type { FitState, Goal, Tryout } from "./fit-state.ts"
 import { fewestGone, type Gains, gainsOf, largestSize } from "./search.ts"
-import type { Shrunk } from "./shrink.ts"
-import { dropUnits, shrinkTo, sizeOf } from "./shrink.ts"
+import { dropUnits, type Shrunk, shrinkTo, sizeOf } from "./shrink.ts"
 import { historySteps, unitTokens } from "./water-marks.ts"
 
 /** Shortens an injection that is printed as little as it takes, or else to its minimum; true where something was saved. */

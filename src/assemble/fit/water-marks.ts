@@ -1,9 +1,7 @@
 import type { Entry, Injection } from "../../core/value.ts"
-import type { MessageCounter } from "../tokens/counted-message.ts"
-import { tokensUpTo } from "../tokens/counted-message.ts"
+import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
-import type { Gains } from "./search.ts"
-import { gainsOf } from "./search.ts"
+import { type Gains, gainsOf } from "./search.ts"
 
 /** How history gives way: in steps, so that a provider's cache serves it over many turns (S16). */
 export interface WaterMarks {

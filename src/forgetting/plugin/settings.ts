@@ -1,5 +1,4 @@
-import type { CompressionSettings } from "../../forgetting/compression/compressed-message.ts"
-import { defaultCompression } from "../../forgetting/compression/compressed-message.ts"
+import { type CompressionSettings, defaultCompression } from "../../forgetting/compression/compressed-message.ts"
 import { defaultEventWeights, type EventWeights } from "../../forgetting/events/event-score.ts"
 import type { Grain } from "../../forgetting/events/grain.ts"
 import { defaultKeep } from "../../forgetting/events/select-events.ts"

@@ -1,21 +1,21 @@
 import type { LintContext, LintFile } from "../context.ts"
 import { knownFileNames } from "../known-slots.ts"
-import { namedNodes } from "../nodes.ts"
-import type { LintFinding } from "../problem.ts"
+import { warning } from "../problem.ts"
 import { lintRule } from "../rule.ts"
+import { namedNodes } from "../template-names.ts"
 
-/** Files that nothing uses. The library's own are there to be chosen, so they are never dead. */
+/** Files that nothing uses. The library's own files are never dead, as any profile can choose them. */
 export const deadFile = lintRule(
   "dead-file",
   "A prompt, persona, format or skill that no profile and no other file uses.",
   (context) => {
     const loaded = new Set(context.files.flatMap(({ loads }) => loads))
-    const used = usedNames(context)
+    const isUsed = usedFiles(context)
     return context.files
       .filter(({ shipped, file, kind }) => !shipped && kind !== "profile" && !loaded.has(file))
       .flatMap((file) => {
-        const why = whyDead(file, context, used)
-        return why === undefined ? [] : [finding(file, why)]
+        const reason = whyDead(file, context, isUsed)
+        return reason === undefined ? [] : [warning(file.file, reason.message, { hint: reason.hint })]
       })
   },
 )
@@ -25,7 +25,7 @@ interface Reason {
   readonly hint: string
 }
 
-function whyDead(file: LintFile, context: LintContext, used: UsedNames): Reason | undefined {
+function whyDead(file: LintFile, context: LintContext, isUsed: IsUsed): Reason | undefined {
   switch (file.kind) {
     case "persona":
     case "format":
@@ -33,18 +33,18 @@ function whyDead(file: LintFile, context: LintContext, used: UsedNames): Reason 
     case "skill":
       return unnamed(file, context)
     case "prompt":
-      return unusedPrompt(file, context, used)
+      return unusedPrompt(file, context, isUsed)
     case "other":
       return {
-        message: "no part of promptstrata looks for this file, and no ${file_load(…)} brings it.",
-        hint: "A dialect's files stand in DIALECT/LOCALE/ beside a planner.md, final.md or chat.md.",
+        message: "no part of promptstrata looks for this file, and no ${file_load(…)} loads it.",
+        hint: "A dialect's files are in DIALECT/LOCALE/ beside a planner.md, final.md or chat.md.",
       }
     default:
       return undefined
   }
 }
 
-/** Only where every profile could be read is it certain that none names a file. */
+/** A file counts as unused only if every profile could be read: one that could not may name it. */
 function unnamed({ file, kind, name }: LintFile, { profiles }: LintContext): Reason | undefined {
   if (profiles.length === 0 || profiles.some(({ profile }) => profile === undefined)) return undefined
   if (profiles.some(({ uses }) => uses.includes(file))) return undefined
@@ -53,54 +53,44 @@ function unnamed({ file, kind, name }: LintFile, { profiles }: LintContext): Rea
   return { message: `no profile uses this ${kind}.`, hint: `Name it in a profile (${key}), or delete it.` }
 }
 
-/** A profile in another language may use the twin of a file: the same name in another locale's folder. */
+/** A profile that names a text by this name may use the file of that name in another locale's folder. */
 function namesText({ prompt }: Readonly<Record<string, unknown>>, name: string): boolean {
   return typeof prompt === "object" && prompt !== null && Object.values(prompt).includes(name)
 }
 
-function unusedPrompt({ root, folder, name }: LintFile, { profiles }: LintContext, used: UsedNames): Reason | undefined {
+function unusedPrompt(file: LintFile, { profiles }: LintContext, isUsed: IsUsed): Reason | undefined {
   const isComplete = profiles.length > 0 && profiles.every(({ documents }) => documents.length > 0)
-  if (isComplete && !profiles.some(({ promptFolder }) => promptFolder === root)) {
+  if (isComplete && !profiles.some(({ promptFolder }) => promptFolder === file.root)) {
     return {
-      message: "no profile lays this prompts folder over its dialect.",
-      hint: '[prompt] folder = "../prompts" in a profile does, relative to its file.',
+      message: "no profile uses this prompts folder.",
+      hint: 'A profile does with [prompt] folder = "../prompts", relative to its own file.',
     }
   }
-  if (used.known.has(name) || used.inFolder(root, folder).has(name)) return undefined
+  if (isUsed(file)) return undefined
   return {
-    message: `no slot \${${name}} of dialect ${folder} prints its entries through this file.`,
+    message: `no slot \${${file.name}} of dialect ${file.folder} prints its entries through this file.`,
     hint: "An entry file has the name of the slot whose list it prints.",
   }
 }
 
-/** The names of files that something prints through. */
-interface UsedNames {
-  /** By the library itself. */
-  readonly known: ReadonlySet<string>
-  /** By the slots of a dialect's files, compiled ones too; of all dialects for the files that they share. */
-  inFolder(root: string, folder: string): ReadonlySet<string>
-}
+/** Tells if something is printed through the prompt file of a name: by the library itself, or by a slot of its dialect. */
+type IsUsed = (file: LintFile) => boolean
 
-function usedNames(context: LintContext): UsedNames {
+function usedFiles(context: LintContext): IsUsed {
   const { files, profiles } = context
+  const known = knownFileNames(context)
   const found = new Map<string, ReadonlySet<string>>()
-  const collect = (root: string, folder: string): ReadonlySet<string> => {
+  /** The slots in the files of a folder and in its compiled dialect. The folder `shared` counts the slots of all dialects. */
+  const slotsIn = (root: string, folder: string): ReadonlySet<string> => {
     const beside = files.filter((file) => file.root === root && (folder === "shared" || file.folder === folder))
     const dialects = new Set(profiles.flatMap(({ dialect }) => (dialect?.name === folder ? [dialect] : [])))
     const templates = [...beside, ...[...dialects].flatMap((dialect) => [...dialect.files.values()])]
     return new Set(templates.flatMap(({ template }) => namedNodes(template?.nodes ?? []).map(({ name }) => name)))
   }
-  return {
-    known: knownFileNames(context),
-    inFolder(root, folder) {
-      const key = `${root}\n${folder}`
-      const names = found.get(key) ?? collect(root, folder)
-      found.set(key, names)
-      return names
-    },
+  return ({ root, folder, name }) => {
+    const key = `${root}\n${folder}`
+    const slots = found.get(key) ?? slotsIn(root, folder)
+    found.set(key, slots)
+    return known.has(name) || slots.has(name)
   }
-}
-
-function finding({ file }: LintFile, { message, hint }: Reason): LintFinding {
-  return { severity: "warning", message, file, line: 1, column: 1, hint }
 }

@@ -1,38 +1,58 @@
-import type { LintFile } from "../context.ts"
-import { selfNaming, personaTraits as traits } from "../persona-traits.ts"
-import type { LintFinding } from "../problem.ts"
-import { lintRule } from "../rule.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { warning } from "../problem.ts"
+import { fileRule } from "../rule.ts"
 
-/** Personas without a name, a personality, a tone or a form of address (T37). Only Chinese and English ones are read for it. */
-export const personaTraits = lintRule(
+/** Personas without a name, a personality, a tone or a form of address (T37). Only Chinese and English personas are checked. */
+export const personaTraits = fileRule(
+  "persona",
   "persona-traits",
   "A persona without a name, a personality, a tone or a form of address.",
-  ({ files }) => files.filter(({ kind }) => kind === "persona").flatMap(inPersona),
+  ({ file, source, locale }) => {
+    if (source === undefined || (locale !== undefined && !/^(?:en|zh)/.test(locale))) return []
+    const { attributes, body, firstLine } = source
+    const lacking = [
+      ...(typeof attributes.name === "string" || selfNaming().test(body) ? [] : ["a name"]),
+      ...traits.filter(({ words }) => !words().test(body)).map(({ what }) => what),
+      // The front matter can give the user's name too, which prompts show.
+      ...(attributes.user !== undefined || addressWords().test(body) ? [] : ["a form of address (what it calls the user)"]),
+    ]
+    const messages =
+      body.trim() === ""
+        ? ["expected who the character is, found nothing."]
+        : lacking.map((what) => `expected a persona to have ${what}, found none.`)
+    const hint = "A character that lacks it sounds like any other assistant."
+    return messages.map((message) => warning(file, message, { line: firstLine, hint }))
+  },
 )
 
-function inPersona({ file, source, locale }: LintFile): LintFinding[] {
-  if (source === undefined || (locale !== undefined && !/^(?:en|zh)/.test(locale))) return []
-  const { attributes, body, firstLine } = source
-  if (body.trim() === "") return [finding("expected who the character is, found nothing.", file, firstLine)]
-  const lacking = [
-    ...(typeof attributes.name === "string" || selfNaming().test(body) ? [] : ["a name"]),
-    // A form of address can stand in the front matter too: it is how the user is shown in prompts.
-    ...traits
-      .filter(
-        ({ what, words }) => !words().test(body) && !(what.startsWith("a form of address") && attributes.user !== undefined),
-      )
-      .map(({ what }) => what),
-  ]
-  return lacking.map((what) => finding(`expected a persona to have ${what}, found none.`, file, firstLine))
-}
+/** A sentence in which a character says who it is. */
+const selfNaming = lazyPattern(
+  String.raw`你叫|你是|名叫|名字|我叫|我是|\b(?:you are|you're|i am|i'm|my name|your name|called|named)\b`,
+  "i",
+)
 
-function finding(message: string, file: string, line: number): LintFinding {
-  return {
-    severity: "warning",
-    message,
-    file,
-    line,
-    column: 1,
-    hint: "A character that lacks it sounds like any other assistant.",
-  }
-}
+/**
+ * Parts of a persona, with the words in which people write them in Chinese and English. The lists are wide: the rule does not
+ * judge what is there, it only reports a part that is wholly absent.
+ */
+const traits: readonly { readonly what: string; readonly words: () => RegExp }[] = [
+  {
+    what: "a personality (what the character is like)",
+    words: lazyPattern(
+      String.raw`性格|个性|脾气|温柔|体贴|活泼|开朗|善良|冷静|沉稳|傲娇|热情|幽默|风趣|细心|耐心|害羞|勇敢|聪明|调皮|可爱|高冷|毒舌|慵懒|认真|严肃|严谨|乐观|内向|外向|好奇|真诚|直率|爽朗|腼腆|理性|感性|喜欢|讨厌|\b(?:personality|character|temper|gentle|kind|warm|calm|cheerful|curious|shy|witty|funny|humou?r|playful|patient|caring|thoughtful|attentive|brave|clever|serious|stern|sarcastic|friendly|honest|blunt|dry|optimistic|energetic|lazy|proud|loyal|stubborn|gruff|quiet|sweet|grumpy|nerdy|sassy|mischievous|empathetic|likes?|loves?|hates?|enjoys?)\b`,
+      "i",
+    ),
+  },
+  {
+    what: "a tone (how it speaks)",
+    words: lazyPattern(
+      String.raw`语气|口吻|口头禅|说话|讲话|用词|措辞|语言|简短|简洁|亲切|轻松|随意|正式|聊天|回答|\b(?:tone|voice|speaks?|speech|talks?|says?|writes?|words?|sentences?|answers?|repl(?:y|ies)|accent|slang|formal|informal|casual(?:ly)?|brief(?:ly)?|short|warmly|politely|concise(?:ly)?|chat(?:s|ty)?)\b`,
+      "i",
+    ),
+  },
+]
+
+const addressWords = lazyPattern(
+  String.raw`称呼|称用户|称对方|叫用户|叫对方|叫他|叫她|叫我|喊|唤|尊称|昵称|\b(?:calls?|address(?:es|ed|ing)?|nicknames?|refers? to (?:the user|them|you|him|her)|by (?:their|his|her) (?:first )?name)\b`,
+  "i",
+)

@@ -1,4 +1,4 @@
-import { readYamlMapping } from "../yaml-data.ts"
+import { readYamlMapping } from "../front-matter.ts"
 import { type AuthoredFile, keyFault } from "./authored-file.ts"
 
 /** The longest front matter of an entry, in UTF-16 units. */

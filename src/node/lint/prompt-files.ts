@@ -5,7 +5,7 @@ import { promptName } from "../../dialect/prompt-source.ts"
 import type { LintFile } from "../../lint/context.ts"
 import { characterParts } from "../character/character-places.ts"
 
-/** Where a file of a prompts folder stands, and so what it is. */
+/** A file of a prompts folder, with what its place says about it. */
 export type PromptPlace = Pick<LintFile, "kind" | "folder" | "locale" | "name"> & {
   /** Relative to the prompts folder, parts joined by `/`. */
   readonly path: string
@@ -18,7 +18,7 @@ const textKinds: Readonly<Record<string, LintFile["kind"]>> = {
   tools: "tool",
 }
 
-/** Finds the authored files of a prompts folder, in order. Hidden files, linked folders and the files beside a `SKILL.md` are passed over. */
+/** Finds the authored files of a prompts folder, sorted by path. Hidden files, linked folders and the files beside a `SKILL.md` are left out. */
 export function findPromptFiles(root: string): PromptPlace[] {
   return pathsIn(root, "")
     .sort()
@@ -32,16 +32,15 @@ function placeOf(path: string): Omit<PromptPlace, "path"> {
   if (parts.length > 1 && folder === "skills")
     return { kind: "skill", folder, name: name === "SKILL" ? (parts.at(-2) ?? name) : name }
   const depth = folder === "characters" ? characterPartDepth(parts) : -1
-  if (depth >= 0) return { kind: "character", folder, name, ...(depth === 3 && isLocale(second) ? { locale: second } : {}) }
+  if (depth >= 0) return { kind: "character", folder, name, locale: depth === 3 && isLocale(second) ? second : undefined }
   const kind = Object.hasOwn(textKinds, folder) ? textKinds[folder] : undefined
   const locale = parts.length === 3 && isLocale(second) ? second : undefined
-  if (kind !== undefined && (locale !== undefined || parts.length === 2))
-    return { kind, folder, name, ...(locale === undefined ? {} : { locale }) }
+  if (kind !== undefined && (locale !== undefined || parts.length === 2)) return { kind, folder, name, locale }
   if (locale !== undefined && path.endsWith(".md")) return { kind: "prompt", folder, locale, name }
   return { kind: "other", folder, name }
 }
 
-/** How deep the part of a character lies that a file belongs to, `characters/LOCALE/NAME/state.md`; negative where it is none. */
+/** The depth at which a path names a part of a character, 3 in `characters/LOCALE/NAME/state.md`; -1 if it names none. */
 function characterPartDepth(parts: readonly string[]): number {
   return parts.findIndex((part, depth) => {
     const isFile = depth === parts.length - 1
@@ -51,7 +50,7 @@ function characterPartDepth(parts: readonly string[]): number {
 
 function pathsIn(root: string, below: string): string[] {
   const folder = join(root, below)
-  // What a skill brings along is its own affair.
+  // Other files in a skill's folder belong to the skill.
   if (below.startsWith("skills/") && existsSync(join(folder, "SKILL.md"))) return [`${below}/SKILL.md`]
   return entriesOf(folder).flatMap((entry) => {
     if (entry.name.startsWith(".")) return []
@@ -65,7 +64,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // What cannot be read is reported where something needs it.
+    // A folder that cannot be read is reported by the code that needs it.
     return []
   }
 }

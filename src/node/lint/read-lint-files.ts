@@ -1,49 +1,64 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
+import { defaultPorts } from "../../agent/agent-store.ts"
+import { closePlugins } from "../../agent/agent-work.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { positionAt } from "../../core/source.ts"
 import { isLocale } from "../../dialect/locales.ts"
-import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shippedDialect, shippedPrompts } from "../../dialect/shipped.ts"
 import type { LintContext, LintFile, LintProfile } from "../../lint/context.ts"
-import { namesInSources } from "../../lint/shipped-names.ts"
+import { namesInSources } from "../../lint/template-names.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { TurnTrace } from "../../trace/trace.ts"
 import { findProfile } from "../find-profile.ts"
 import { promptsFolderOf } from "../find-text.ts"
 import { isFolder } from "../is-folder.ts"
+import { loadProfile } from "../load-profile.ts"
 import { chooseLocale } from "../locale.ts"
+import { readProfileChain } from "../profile-chain.ts"
 import type { ProfileDocument } from "../read-profile-file.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedProfilesFolder } from "../shipped-files.ts"
-import { promptFolderOf, readChain, readLintProfile } from "./read-lint-profile.ts"
-import { readLooseFiles } from "./read-loose-files.ts"
-import { readPromptFolder } from "./read-prompt-folder.ts"
-import { readTraces } from "./read-traces.ts"
+import { offsetOf } from "../toml-positions.ts"
+import { errorFaults } from "./load-faults.ts"
+import { readLooseFiles, readPromptFolder } from "./read-prompt-folder.ts"
 
-/** What `lint` is to look at. */
-export interface LintFilesOptions {
-  /** Names or paths of profiles. None: every profile in `./profiles`, else the shipped ones. */
+/** The files that `lint` reads. */
+interface LintFilesOptions {
+  /** Names or paths of profiles. Default: every profile in `./profiles`; the shipped ones if it has none. */
   readonly profiles?: readonly string[]
-  /** A prompts folder beside those of the profiles; without profiles it alone is read, with `./profiles` where there are any. */
+  /** A prompts folder beside those of the profiles. If no profiles are given, only it and the profiles in `./profiles` are read. */
   readonly promptFolder?: string | undefined
-  /** Default: the profile's, else every locale that its prompts folder has. */
+  /** Default: the profile's; without one, every locale of its prompts folder. */
   readonly locale?: string | undefined
   /** Files of recorded turns. */
   readonly traces?: readonly string[]
 }
 
-/** Reads all that rules look at: profiles with what they extend, and the prompts folders beside them. Throws only for a profile that is not there. */
+/**
+ * Reads everything that rules look at: profiles, the files that they extend, and their prompts folders. Mistakes in files are
+ * data. Throws for a profile that does not exist, and for a file of traces that cannot be read.
+ */
 export async function readLintFiles(options: LintFilesOptions = {}): Promise<LintContext> {
   const roots = [resolve("profiles"), shippedProfilesFolder]
   const linted = profilePaths(options, roots)
-  const given = options.promptFolder === undefined ? [] : [resolve(options.promptFolder)]
   const chains = new Map(linted.map((path) => [path, readChain(path, roots)]))
-  for (const path of siblings(linted)) {
+  // The other profiles in these folders are read too, as files that they use are not dead.
+  const siblings = [...new Set(linted.map((path) => dirname(path)))].flatMap(tomlFiles).filter((path) => !chains.has(path))
+  for (const path of siblings) {
     const chain = readChain(path, roots)
-    if (chain.length > 0 || isForProfiles(dirname(path))) chains.set(path, chain)
+    // In a folder `profiles` an unreadable file is a broken profile; elsewhere it is another file, such as `pyproject.toml`.
+    if (chain.length > 0 || basename(dirname(path)) === "profiles") chains.set(path, chain)
   }
-  const folders = uniqueFolders([...given, ...linted.flatMap((path) => promptFolders(path, chains.get(path) ?? []))])
-  const files = folders.flatMap(readPromptFolder)
+  const given = options.promptFolder === undefined ? [] : [resolve(options.promptFolder)]
+  const folders = [...given, ...linted.flatMap((path) => promptFolders(path, chains.get(path) ?? []))]
+  // A folder that is named in two ways is read once.
+  const distinct = new Map(folders.map((folder) => [isFolder(folder) ? realpathSync(folder) : folder, folder]))
+  const files = [...distinct.values()].flatMap(readPromptFolder)
   const profiles: LintProfile[] = []
   for (const [path, chain] of chains) {
     for (const locale of localesFor(chain, files, options))
-      profiles.push(withoutKnown(await readLintProfile(chain, { path, locale, roots, linted: linted.includes(path) }), files))
+      profiles.push(withoutKnown(await readLintProfile(chain, { path, roots, locale, linted: linted.includes(path) }), files))
   }
   return {
     files: [...files, ...readLooseFiles(profiles, files), ...profileFiles(linted, chains)],
@@ -59,24 +74,60 @@ function profilePaths({ profiles = [], promptFolder }: LintFilesOptions, roots: 
   return own.length > 0 || promptFolder !== undefined ? own : tomlFiles(shippedProfilesFolder)
 }
 
-/** The other profiles beside these: what they use is not dead. */
-function siblings(paths: readonly string[]): string[] {
-  const folders = new Set(paths.map((path) => dirname(path)))
-  return [...folders].flatMap(tomlFiles).filter((path) => !paths.includes(path))
-}
-
-/** Elsewhere a file that is no profile is something else, such as `pyproject.toml`; here it is a broken one. */
-function isForProfiles(folder: string): boolean {
-  return basename(folder) === "profiles"
-}
-
-/** The library's own prompts are read only for its own profiles. */
+/** The prompts folders of a profile. The library's own is among them only for the library's own profiles. */
 function promptFolders(path: string, chain: readonly ProfileDocument[]): string[] {
-  const laidOver = promptFolderOf(chain)
-  return [promptsFolderOf(path), ...(laidOver === undefined ? [] : [laidOver])].filter(isFolder)
+  return [promptsFolderOf(path), promptFolderOf(chain)].filter((folder) => folder !== undefined).filter(isFolder)
 }
 
-/** What is wrong with a prompt file is told where that file was read: there all of it, not only what stopped the profile. */
+/** A profile's own file and the files that it extends, nearest first; none if one of them is broken. */
+function readChain(path: string, roots: readonly string[]): readonly ProfileDocument[] {
+  try {
+    return readProfileChain(path, roots)
+  } catch {
+    // Loading the profile reports the mistake.
+    return []
+  }
+}
+
+/** Loads a profile as `loadProfile` does. The mistakes of one that does not load are among its faults. */
+async function readLintProfile(
+  chain: readonly ProfileDocument[],
+  { path, roots, locale, linted }: Pick<LintProfile, "locale" | "linted"> & { path: string; roots: readonly string[] },
+): Promise<LintProfile> {
+  const file = displayPath(path)
+  const folder = promptFolderOf(chain)
+  const documents = chain.map(({ file: shown, text, data, positions }) => ({
+    file: shown,
+    data,
+    locate: (key: readonly PropertyKey[]) => positionAt(text, offsetOf(positions, key)),
+  }))
+  const common = { file, locale, linted, documents, promptFolder: folder === undefined ? undefined : displayPath(folder) }
+  try {
+    const profile = await loadProfile(path, { locale, roots, env: {} })
+    // Plugins are looked at and never run, so what they hold open is freed. One that fails or hangs then is no fault of the profile.
+    await closePlugins(profile.plugins, { timers: defaultPorts.timers, timeoutMs: 2_000 }).catch(() => undefined)
+    const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
+    return { ...common, profile, dialect, uses: textsOf(profile), faults: [] }
+  } catch (error) {
+    return { ...common, uses: [], faults: linted ? errorFaults(error, file) : [] }
+  }
+}
+
+/** The path of the prompts folder whose files replace those of a profile's dialect. */
+function promptFolderOf(chain: readonly ProfileDocument[]): string | undefined {
+  for (const { path, data } of chain) {
+    const folder = data.prompt?.folder
+    if (folder !== undefined) return resolve(dirname(path), folder)
+  }
+  return undefined
+}
+
+function textsOf({ persona, format, final, skills }: Profile): string[] {
+  const sources = [persona.source, format?.source, final.system?.source, ...skills.map(({ source }) => source)]
+  return sources.flatMap((source) => (source === undefined ? [] : [source.file]))
+}
+
+/** Removes from a profile the faults of prompt files that were read: each of those files has all of its faults itself. */
 function withoutKnown(profile: LintProfile, files: readonly LintFile[]): LintProfile {
   const read = new Set(files.map(({ file }) => file))
   return { ...profile, faults: profile.faults.filter(({ rule, file }) => rule === "profile" || !read.has(file)) }
@@ -93,14 +144,14 @@ function localesFor(
   return found.size > 0 ? [...found].sort() : ["en"]
 }
 
-/** Profiles as text, for what is looked for in every file. */
+/** Profiles as files, for the rules that look at every file's text. */
 function profileFiles(linted: readonly string[], chains: ReadonlyMap<string, readonly ProfileDocument[]>): LintFile[] {
+  const isShipped = (path: string) => dirname(path) === shippedProfilesFolder
   const inherited = linted.flatMap((path) => (chains.get(path) ?? []).map((document) => document.path))
   const paths = new Set([...linted, ...inherited.filter((path) => !isShipped(path))])
   return [...paths].map((path) => {
-    const file = displayPath(path)
     const place = { kind: "profile", root: "", folder: "profiles", name: basename(path, ".toml") } as const
-    return { ...place, file, path, text: textOf(path), shipped: isShipped(path), loads: [], faults: [] }
+    return { ...place, file: displayPath(path), path, text: textOf(path), shipped: isShipped(path), loads: [], faults: [] }
   })
 }
 
@@ -108,23 +159,39 @@ function textOf(path: string): string {
   try {
     return readTextFile(path)
   } catch {
-    // Loading the profile says why.
+    // Loading the profile reports the mistake.
     return ""
   }
 }
 
-function isShipped(path: string): boolean {
-  return dirname(path) === shippedProfilesFolder
-}
-
 function tomlFiles(folder: string): string[] {
   if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(".toml"))
-    .sort()
-    .map((file) => join(folder, file))
+  const files = readdirSync(folder).filter((file) => file.endsWith(".toml"))
+  return files.sort().map((file) => join(folder, file))
 }
 
-function uniqueFolders(folders: readonly string[]): string[] {
-  return [...new Map(folders.map((folder) => [isFolder(folder) ? realpathSync(folder) : folder, folder])).values()]
+/** The largest file of traces that is read: 64 MiB. */
+const maxTraceBytes = 64 * 1024 * 1024
+
+/** The traces among the lines that `promptstrata chat --json --show trace` prints. Throws `file` for a line that is no JSON. */
+function readTraces(path: string): TurnTrace[] {
+  const file = displayPath(path)
+  return readTextFile(path, file, { maxBytes: maxTraceBytes, kind: "file of traces" })
+    .split("\n")
+    .flatMap((line, at) => (line.trim() === "" ? [] : traceIn(parseLine(line, { file, line: at + 1 }))))
+}
+
+function parseLine(line: string, source: { readonly file: string; readonly line: number }): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    const hint = "promptstrata chat --json --show trace prints such lines."
+    throw new PromptStrataError("file", "expected a line of JSON.", { source, hint, cause })
+  }
+}
+
+function traceIn(data: unknown): TurnTrace[] {
+  const { result, trace }: { readonly result?: unknown; readonly trace?: unknown } = Object(data)
+  const found: Partial<TurnTrace> = Object(Object(result).trace ?? trace ?? data)
+  return Array.isArray(found.prestart) && Array.isArray(found.runs) ? [found as TurnTrace] : []
 }

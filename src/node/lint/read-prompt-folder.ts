@@ -1,88 +1,119 @@
-import { basename, dirname, join } from "node:path"
+import { existsSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import { requireRest } from "../../dialect/dialect.ts"
-import type { PromptSource } from "../../dialect/prompt-source.ts"
-import type { LintFault, LintFile } from "../../lint/context.ts"
+import { type PromptSource, promptName } from "../../dialect/prompt-source.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
+import { overlayLoader, sourceLoader } from "../../dialect/source-loader.ts"
+import type { LintFile, LintFileKind, LintProfile } from "../../lint/context.ts"
 import { parseTolerantly } from "../../lint/parse-tolerantly.ts"
-import type { Template } from "../../template/ast.ts"
 import type { TemplateLoader } from "../../template/include.ts"
-import { normalizeText } from "../../template/normalize.ts"
-import { parseFrontMatter } from "../front-matter.ts"
+import { parsePrompt } from "../load-prompts.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedPromptsFolder } from "../shipped-files.ts"
-import { errorFaults } from "./error-faults.ts"
+import { errorFaults, skillFaults } from "./load-faults.ts"
 import { findPromptFiles, type PromptPlace } from "./prompt-files.ts"
-import { folderLoader } from "./prompt-loader.ts"
-import { skillFaults } from "./skill-faults.ts"
 
-/** Reads one file that stands in no prompts folder: a persona beside its profile, a skill in a folder of its own. */
-export function readLooseFile(path: string, place: Pick<LintFile, "kind" | "folder" | "name">): LintFile {
-  const { place: _, ...file } = readFile(dirname(path), { path: basename(path), ...place })
-  const faults = [...file.faults, ...skillFaults(place.kind, path)]
-  return { ...file, ...place, root: displayPath(dirname(path)), shipped: false, loads: [], faults }
-}
-
-/** A file as it was read: its text, and front matter and body where those could be told apart. */
-interface ReadFile {
-  readonly place: PromptPlace
-  readonly path: string
-  readonly file: string
-  readonly text: string
-  readonly source?: PromptSource
-  readonly faults: readonly LintFault[]
-}
-
-/** Reads every authored file of a prompts folder once. What is wrong with one stands among its faults, and stops no other. */
+/** Reads every authored file of a prompts folder once. The mistakes of a file are among its faults and stop no other file. */
 export function readPromptFolder(folder: string): LintFile[] {
   const shipped = folder === shippedPromptsFolder
   const root = shipped ? "" : displayPath(folder)
-  const read = findPromptFiles(folder).map((place) => readFile(folder, place))
-  const sources = read.flatMap(({ place, source }) => (source ? [{ ...source, path: place.path }] : []))
+  const read = findPromptFiles(folder).map((place) => ({ place, file: readFile(join(folder, place.path), place.kind) }))
+  const sources = read.flatMap(({ place, file: { source } }) => (source ? [{ ...source, path: place.path }] : []))
   const loaderFor = folderLoader(sources, root)
-  return read.map(({ place, ...file }) => {
+  return read.map(({ place, file }) => {
     const { path: _, ...placed } = place
     const { load, loads } = loaderFor(place)
-    const parsed = parse({ ...file, ...placed }, load)
-    const faults = [...file.faults, ...skillFaults(place.kind, file.path), ...parsed.faults]
-    return { ...file, ...placed, ...parsed, root, shipped, loads: [...loads], faults }
+    const parsed = parse(file, place.kind, load)
+    return { ...file, ...placed, ...parsed, root, shipped, loads: [...loads], faults: [...file.faults, ...parsed.faults] }
   })
 }
 
-function readFile(folder: string, place: PromptPlace): ReadFile {
-  const path = join(folder, place.path)
+/**
+ * Reads the personas, formats, system texts and skills that linted profiles name outside of the prompts folders. Files that are
+ * among `read` already, and the library's own, are left out.
+ */
+export function readLooseFiles(profiles: readonly LintProfile[], read: readonly LintFile[]): LintFile[] {
+  const known = new Set(read.map(({ file }) => file))
+  return profiles.flatMap(({ linted, profile }) => {
+    if (!linted || profile === undefined) return []
+    const { persona, format, final, skills } = profile
+    const add = (kind: LintFileKind, file: string | undefined): LintFile[] => {
+      // The short names of shipped files are no paths on this disk.
+      if (file === undefined || known.has(file) || !existsSync(resolve(file))) return []
+      known.add(file)
+      const path = resolve(file)
+      const name = basename(file).toLowerCase() === "skill.md" ? basename(dirname(file)) : promptName(file)
+      const place = { kind, folder: "", name, root: displayPath(dirname(path)), shipped: false, loads: [] }
+      return [{ ...readFile(path, kind), ...place }]
+    }
+    return [
+      ...add("persona", persona.source?.file),
+      ...add("format", format?.source?.file),
+      ...add("final", final.system?.source?.file),
+      ...skills.flatMap(({ source }) => add("skill", source.file)),
+    ]
+  })
+}
+
+/** One file: its text, and front matter and body if the two could be told apart. */
+type ReadFile = Pick<LintFile, "path" | "file" | "text" | "source" | "faults">
+
+function readFile(path: string, kind: LintFileKind): ReadFile {
   const file = displayPath(path)
+  const faults = kind === "skill" ? skillFaults(path) : []
   let text = ""
   try {
     text = readTextFile(path, file)
-    return { place, path, file, text, source: { path: file, ...bodyOf(text, file) }, faults: [] }
+    return { path, file, text, source: parsePrompt(text, file), faults }
   } catch (error) {
-    // Of a skill, reading it as one says more, and takes front matter that is not quite YAML.
-    return { place, path, file, text, faults: place.kind === "skill" ? [] : errorFaults(error, file) }
+    // A skill's own reader says more about it, and accepts front matter that is not quite YAML.
+    return { path, file, text, faults: kind === "skill" ? faults : errorFaults(error, file) }
   }
 }
 
-function bodyOf(text: string, file: string): Omit<PromptSource, "path"> {
-  return file.endsWith(".md") ? parseFrontMatter(text, file) : { attributes: {}, body: normalizeText(text), firstLine: 1 }
-}
-
-interface Parsed {
-  readonly template?: Template
-  readonly faults: readonly LintFault[]
-}
-
-/** Only prompts and tools' words are templates; the other texts stand as they are. */
-function parse({ kind, file, source }: Pick<LintFile, "kind" | "file"> & Pick<ReadFile, "source">, load: TemplateLoader): Parsed {
+/** Only prompts and the words of tools are templates; other texts are printed as they are. */
+function parse({ file, source }: ReadFile, kind: LintFileKind, load: TemplateLoader): Pick<LintFile, "template" | "faults"> {
   if (source === undefined || (kind !== "prompt" && kind !== "tool")) return { faults: [] }
   const { template, errors } = parseTolerantly(source, load)
-  if (template === undefined) return { faults: errors.flatMap((error) => errorFaults(error, file)) }
-  const missing = kind === "prompt" && errors.length === 0 ? restFaults(source, template) : []
-  return { template, faults: [...errors.flatMap((error) => errorFaults(error, file)), ...missing] }
-}
-
-function restFaults(source: PromptSource, template: Template): LintFault[] {
+  const faults = errors.flatMap((error) => errorFaults(error, file))
+  if (template === undefined || kind !== "prompt" || errors.length > 0) return { template, faults }
   try {
     requireRest(source, template)
-    return []
+    return { template, faults }
   } catch (error) {
-    return errorFaults(error, source.path)
+    return { template, faults: errorFaults(error, file) }
+  }
+}
+
+/**
+ * Follows `file_load` among the files of a prompts folder that were read already, then among the shipped files. `files` have
+ * paths relative to the folder; `shownAs` is the folder's name in sources. For each file there is a loader of its own, and the
+ * set of the files that it loaded, as messages show them.
+ */
+function folderLoader(
+  files: readonly PromptSource[],
+  shownAs: string,
+): (place: PromptPlace) => { readonly load: TemplateLoader; readonly loads: ReadonlySet<string> } {
+  // Kept by dialect and locale, as making a loader goes through every file.
+  const made = new Map<string, { readonly own: TemplateLoader; readonly shipped: TemplateLoader }>()
+  return ({ folder, locale }) => {
+    const key = locale === undefined ? "" : `${folder}/${locale}`
+    const folders = locale === undefined ? [""] : [key, `shared/${locale}`, ""]
+    const loaders = made.get(key) ?? { own: sourceLoader(files, folders), shipped: sourceLoader(shippedPrompts(), folders) }
+    made.set(key, loaders)
+    const loads = new Set<string>()
+    return { load: overlayLoader(loaders.shipped, recording(loaders.own, shownAs, loads)), loads }
+  }
+}
+
+/** Turns the names in sources into paths in the folder and back, and notes each file that was loaded. */
+function recording(load: TemplateLoader, shownAs: string, loads: Set<string>): TemplateLoader {
+  const prefix = shownAs === "" ? "" : `${shownAs}/`
+  return (path, from) => {
+    const file = from.file.startsWith(prefix) ? from.file.slice(prefix.length) : from.file
+    const loaded = load(path, { ...from, file })
+    const shown = prefix + loaded.file
+    loads.add(shown)
+    return { ...loaded, file: shown }
   }
 }

@@ -1,13 +1,12 @@
 import { realpathSync, statSync } from "node:fs"
 import writeFileAtomic from "write-file-atomic"
-import { applyFixes } from "../../lint/apply-fixes.ts"
 import type { LintContext } from "../../lint/context.ts"
-import type { LintProblem } from "../../lint/problem.ts"
+import { applyFixes, type LintProblem } from "../../lint/problem.ts"
 import { readTextFile } from "../read-text-file.ts"
 
 /**
- * Writes the fixes of problems into their files, each whole or not at all; hands back how many files changed. The library's
- * own files and any file that changed since it was read are left alone.
+ * Writes the fixes of problems into their files and resolves to how many files changed. Each file is written whole or not at
+ * all. The library's own files, and files that changed since they were read, stay as they are.
  */
 export async function writeFixes({ files }: LintContext, problems: readonly LintProblem[]): Promise<number> {
   const byFile = Map.groupBy(problems, ({ file }) => file)
@@ -16,7 +15,7 @@ export async function writeFixes({ files }: LintContext, problems: readonly Lint
     if (shipped) continue
     const fixed = applyFixes(text, byFile.get(file) ?? [])
     if (fixed === text || readTextFile(path) !== text) continue
-    // A linked file is changed where it really is; it keeps its mode.
+    // A link stays a link: the file it leads to is written, and keeps its mode.
     const target = realpathSync(path)
     await writeFileAtomic(target, fixed, { mode: statSync(target).mode })
     changed++

@@ -1,28 +1,39 @@
 import { existsSync, readdirSync } from "node:fs"
-import { basename, dirname, extname, resolve } from "node:path"
+import { basename, dirname, extname, isAbsolute, resolve, win32 } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { messageOf } from "../../core/errors.ts"
+import type { Timers } from "../../core/ports.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
+import { type Timely, within } from "../../core/within.ts"
 import type { Plugin } from "../../services/plugin.ts"
+import { characterPlugin } from "../character/character-plugin.ts"
 import { lookedFor } from "../find-text.ts"
 import { isFolder } from "../is-folder.ts"
 import { displayPath, displaySearched } from "../shipped-files.ts"
-import { type BuiltinPluginOptions, builtinPlugin, builtinPluginNames } from "./builtin-plugins.ts"
-import { importPlugin, type PluginRun } from "./import-plugin.ts"
+import { loadSkills } from "../skills/load-skills.ts"
+import { checkPlugin } from "./check-plugin.ts"
 import { findPackageEntry } from "./package-entry.ts"
-import type { PluginOutcome, PluginProblem } from "./plugin-module.ts"
-import { isPluginPath } from "./plugin-path.ts"
+import type { PluginContext, PluginOutcome, PluginProblem } from "./plugin-module.ts"
 
-/** What one plugin is loaded with. */
-export interface PluginSurroundings extends PluginRun, BuiltinPluginOptions {
-  /** Made before from the same module, options and surroundings, by a key that names them all: a module's own plugin is made once. */
-  readonly made?: Map<string, Plugin>
+/** The values that one plugin is made from. */
+export interface LoadPluginOptions {
+  /** The plugin's own options; `{}` if it has none. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly context: PluginContext
+  /** Folders laid out as the shipped `prompts/`, looked up before it: a skill of the user's there replaces a built-in plugin's. */
+  readonly promptFolders: readonly string[]
+  /** The time limit for a module to load, and again for its function to return. */
+  readonly timeoutMs: number
+  readonly timers: Timers
+  /** Plugins of modules by module, options and context. A plugin that is in it is not made again; a new one is added. */
+  readonly made?: Map<string, Plugin> | undefined
 }
 
-/** Loads one plugin: a built-in name, a path, or a package found from the profile's folder or the process's. Never rejects. */
-export async function loadPlugin(name: string, surroundings: PluginSurroundings): Promise<PluginOutcome> {
-  const { context, options, made } = surroundings
+/** Loads one plugin: a built-in name, a path, or a package that is found from the profile's folder or the process's. Never rejects. */
+export async function loadPlugin(name: string, given: LoadPluginOptions): Promise<PluginOutcome> {
+  const { context, options, made } = given
   try {
-    const builtin = await builtinPlugin(name, surroundings)
+    const builtin = await builtinPlugin(name, given)
     if (builtin !== undefined) return { plugin: builtin }
   } catch (error) {
     return { problem: { message: messageOf(error) } }
@@ -33,21 +44,69 @@ export async function loadPlugin(name: string, surroundings: PluginSurroundings)
   const key = JSON.stringify([module, options, place])
   const kept = made?.get(key)
   if (kept !== undefined) return { plugin: kept }
-  const outcome = await importPlugin(module, surroundings)
+  const outcome = await importPlugin(module, given)
   if ("plugin" in outcome) made?.set(key, outcome.plugin)
   return outcome
+}
+
+type MakePlugin = (name: string, given: LoadPluginOptions) => Plugin | Promise<Plugin>
+
+/** A plugin of one shipped skill, whose tools every agent has (L11). */
+const skillPlugin: MakePlugin = async (name, { context: { locale }, promptFolders }) => ({
+  name,
+  skills: await loadSkills([name], { locale, promptFolders }),
+})
+
+const builtinPlugins: Readonly<Record<string, MakePlugin>> = {
+  character: (_name, { options, promptFolders, context: { locale, profileFolder } }) =>
+    characterPlugin(options, { locale, promptFolders, folder: profileFolder }),
+  diary: skillPlugin,
+  "file-navigation": skillPlugin,
+  // An empty plugin: `loadProfile` turns recall on when it finds it (L8).
+  memory: (name) => ({ name }),
+}
+
+const builtinNames: readonly string[] = Object.keys(builtinPlugins).sort()
+
+async function builtinPlugin(name: string, given: LoadPluginOptions): Promise<Plugin | undefined> {
+  return Object.hasOwn(builtinPlugins, name) ? builtinPlugins[name]?.(name, given) : undefined
+}
+
+/** True for a name that is a path: `./mood.mjs`, `../mood.mjs`, or an absolute path of any system. */
+function isPluginPath(name: string): boolean {
+  return /^\.{1,2}[\\/]/.test(name) || isAbsolute(name) || win32.isAbsolute(name)
+}
+
+/** The names under which a plugin's options can be given: its name in `enabled`, and a path's file name without its ending. */
+export function optionNames(enabled: string): string[] {
+  if (!isPluginPath(enabled)) return [enabled]
+  const file = basename(win32.basename(enabled))
+  return [enabled, file.slice(0, file.length - extname(file).length)]
+}
+
+type Options = Readonly<Record<string, unknown>>
+
+/** A copy of a plugin's own options; `{}` if it has none. */
+export function pluginOptions(enabled: string, all: Readonly<Record<string, Options>>): Options {
+  const name = optionNames(enabled).find((candidate) => Object.hasOwn(all, candidate))
+  // The tables of a TOML file have no prototype. The copy is an ordinary object, which modules expect.
+  return structuredClone(name === undefined ? {} : (all[name] ?? {}))
 }
 
 function moduleAt(name: string, folder: string): string | PluginProblem {
   const path = resolve(folder, name)
   if (isFolder(path)) return { message: `expected a module's file, found a folder at ${displayPath(path)}.` }
   if (existsSync(path)) return path
-  // Without endings, which all are alike.
+  // Compared without endings, as those are all alike.
   const stem = (file: string) => basename(file, extname(file))
-  const near = suggest(stem(path), modulesIn(dirname(path)).map(stem))
-  const hint = near === undefined ? "" : ` Did you mean ${modulesIn(dirname(path)).find((file) => stem(file) === near)}?`
+  const beside = isFolder(dirname(path)) ? readdirSync(dirname(path)) : []
+  const modules = beside.filter((file) => moduleEndings.includes(extname(file)))
+  const near = suggest(stem(path), modules.map(stem))
+  const hint = near === undefined ? "" : ` Did you mean ${modules.find((file) => stem(file) === near)}?`
   return { message: `expected a module, found none at ${displayPath(path)}.${hint}` }
 }
+
+const moduleEndings = [".mjs", ".js", ".ts", ".mts", ".cjs"]
 
 function packageModule(name: string, folder: string): string | PluginProblem {
   const found = findPackageEntry(name, [folder, process.cwd()])
@@ -55,16 +114,57 @@ function packageModule(name: string, folder: string): string | PluginProblem {
   if ("fault" in found)
     return { message: `expected a package that can be imported, found one at ${displayPath(found.folder)}, but ${found.fault}.` }
   const beside = [name, ...moduleEndings.map((ending) => name + ending)].find((file) => existsSync(resolve(folder, file)))
-  const hint = beside === undefined ? didYouMean(name, builtinPluginNames) : ` Did you mean the file "./${beside}"?`
-  const expected = `a built-in plugin (${builtinPluginNames.join(", ")}), a path such as "./mood.mjs" or an installed package`
+  const hint = beside === undefined ? didYouMean(name, builtinNames) : ` Did you mean the file "./${beside}"?`
+  const expected = `a built-in plugin (${builtinNames.join(", ")}), a path such as "./mood.mjs" or an installed package`
   return {
     message: `expected ${expected}, found ${JSON.stringify(name)}.${hint}`,
     note: lookedFor(found.searched.map(displaySearched)),
   }
 }
 
-const moduleEndings = [".mjs", ".js", ".ts", ".mts", ".cjs"]
+/** Loads a plugin's module and makes the plugin. A mistake of the module is a problem. Never rejects. */
+async function importPlugin(path: string, run: LoadPluginOptions): Promise<PluginOutcome> {
+  const file = displayPath(path)
+  const url = pathToFileURL(path).href
+  const { timeoutMs, timers } = run
+  const limited = <T>(task: () => T | Promise<T>) => within({ timeoutMs, timers, signal: new AbortController().signal }, task)
+  const loaded = await limited(async () => ({ ...((await import(url)) as Readonly<Record<string, unknown>>) }))
+  if (loaded.status !== "done")
+    return { problem: failure(`expected a module that loads, but ${file}`, loaded, { url, timeoutMs }) }
+  const exported = loaded.value.plugin ?? loaded.value.default
+  if (exported === undefined) return { problem: { message: nothingExported(file, Object.keys(loaded.value)) } }
+  if (typeof exported !== "function") return checkPlugin(exported, file)
+  const made = await limited(() => (exported as (...given: unknown[]) => unknown)(run.options, run.context))
+  if (made.status !== "done")
+    return { problem: failure(`expected a plugin, but the function of ${file}`, made, { url, timeoutMs }) }
+  return checkPlugin(made.value, file)
+}
 
-function modulesIn(folder: string): string[] {
-  return isFolder(folder) ? readdirSync(folder).filter((file) => moduleEndings.includes(extname(file))) : []
+function failure(
+  what: string,
+  outcome: Timely<unknown>,
+  { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
+): PluginProblem {
+  if (outcome.status !== "failed") return { message: `${what} was not done after ${timeoutMs} ms.` }
+  const message = `${what} threw: ${messageOf(outcome.error)}`
+  const place = placeIn(outcome.error, url)
+  return place === undefined ? { message } : { message, note: `Thrown at ${place}.` }
+}
+
+/** The place in the plugin's own file at which an error was thrown, `file:line:column`, taken from the error's stack. */
+function placeIn(error: unknown, url: string): string | undefined {
+  const stack = error instanceof Error ? String(error.stack) : ""
+  const path = fileURLToPath(url)
+  const name = [url, path].find((spelling) => stack.includes(`${spelling}:`))
+  if (name === undefined) return undefined
+  const start = stack.indexOf(`${name}:`) + name.length
+  const place = /^(?::\d+){1,2}/.exec(stack.slice(start, start + 30))?.[0]
+  return place === undefined ? undefined : `${displayPath(path)}${place}`
+}
+
+function nothingExported(file: string, exported: readonly string[]): string {
+  const found = exported.length === 0 ? "no exports" : `only ${exported.slice(0, 10).join(", ")}`
+  const near = exported.find((name) => didYouMean(name, ["plugin"]) !== "")
+  const hint = near === undefined ? "" : ` Did you mean to call ${near} plugin?`
+  return `expected ${file} to export plugin, an object or a function, or to export it as default, found ${found}.${hint}`
 }

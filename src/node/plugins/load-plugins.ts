@@ -3,35 +3,33 @@ import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import { loadPlugin, type PluginSurroundings } from "./load-plugin.ts"
-import { nameCollisions } from "./plugin-collisions.ts"
+import { type LoadPluginOptions, loadPlugin, pluginOptions } from "./load-plugin.ts"
 import type { PluginFault } from "./plugin-module.ts"
-import { pluginOptions } from "./plugin-path.ts"
 
-/** How plugins are found and made. */
+/** The places in which plugins are looked up, and the values that they are made from. */
 export interface LoadPluginsOptions {
-  /** What paths are relative to and packages are found from, before the process's folder. Default: that. */
-  readonly folder?: string
-  /** A table for each plugin that wants one, by what stands in `enabled`, or by a path's file name without its ending. */
-  readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** The folder that paths are relative to; packages are looked up from here, then from the process's folder. Default: the process's. */
+  readonly folder?: string | undefined
+  /** The options of plugins, a table by the plugin's name in `enabled`, or by a path's file name without its ending. */
+  readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
   /** Default `en`. */
-  readonly locale?: string
-  /** Folders laid out as the shipped `prompts/`, before it, for built-in skill plugins. Default: `prompts` where the process runs. */
-  readonly promptFolders?: readonly string[]
+  readonly locale?: string | undefined
+  /** Folders laid out as the shipped `prompts/`, in which built-in plugins look for skills before it. Default: `prompts` in the process's folder. */
+  readonly promptFolders?: readonly string[] | undefined
   /** Default `./data`. */
-  readonly dataFolder?: string
+  readonly dataFolder?: string | undefined
   /** Default: the host's. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** Default: the host's. */
-  readonly timers?: Timers
-  /** For a module to load and for its function to return, each. Default 10,000. */
-  readonly timeoutMs?: number
+  readonly timers?: Timers | undefined
+  /** The time limit for a module to load, and again for its function to return. Default 10,000. */
+  readonly timeoutMs?: number | undefined
 }
 
 /**
- * Loads plugins in this order (L10): built-in ones by name (`memory`), ES modules by path or package, which export `plugin`, or a
- * default: a plugin, or a function from options and context to one. One error `plugin` says what is wrong with each; then none
- * is loaded.
+ * Loads plugins in the given order (L10). An entry is the name of a built-in plugin (`memory`), a path, or the name of a package.
+ * A module exports `plugin` or a default: a plugin, or a function from options and context to one. If an entry gives no plugin,
+ * none is loaded: one error `plugin` says what is wrong with each.
  */
 export async function loadPlugins(enabled: readonly string[], options: LoadPluginsOptions = {}): Promise<readonly Plugin[]> {
   const { plugins, faults } = await collectPlugins(enabled, options)
@@ -42,16 +40,20 @@ export async function loadPlugins(enabled: readonly string[], options: LoadPlugi
   throw new PromptStrataError("plugin", lines.join("\n"), { evidence: { faults } })
 }
 
-/** {@link loadPlugins} with faults as data. `made` keeps what modules made, for the next time. */
+/** {@link loadPlugins} with faults as data, sorted by their place in `enabled`. */
 export async function collectPlugins(
   enabled: readonly string[],
-  given: LoadPluginsOptions & Pick<PluginSurroundings, "made">,
+  given: LoadPluginsOptions & Pick<LoadPluginOptions, "made">,
 ): Promise<{ readonly plugins: readonly Plugin[]; readonly faults: readonly PluginFault[] }> {
+  const { folder = process.cwd(), locale = "en", promptFolders = [resolve("prompts")], dataFolder = "data" } = given
+  const { clock = defaultPorts.clock, timers = defaultPorts.timers, timeoutMs = 10_000, made } = given
+  const context = { locale, clock, dataFolder: resolve(dataFolder), profileFolder: resolve(folder) }
   const loaded: { readonly at: number; readonly plugin: Plugin }[] = []
   const faults: PluginFault[] = []
-  // One after the other, as enabled: what a plugin does while it is made must not depend on who is faster.
+  // One after the other, as a plugin may do something while it is made: the order must not depend on which is faster.
   for (const [at, name] of enabled.entries()) {
-    const outcome = await loadPlugin(name, surroundingsOf(name, given))
+    const options = pluginOptions(name, given.options ?? {})
+    const outcome = await loadPlugin(name, { options, context, promptFolders, timers, timeoutMs, made })
     if ("plugin" in outcome) loaded.push({ at, plugin: outcome.plugin })
     else faults.push({ at, ...outcome.problem })
   }
@@ -59,16 +61,26 @@ export async function collectPlugins(
   return { plugins: loaded.map(({ plugin }) => plugin), faults: faults.sort((a, b) => a.at - b.at) }
 }
 
-function surroundingsOf(name: string, given: LoadPluginsOptions & Pick<PluginSurroundings, "made">): PluginSurroundings {
-  const { folder = process.cwd(), locale = "en", promptFolders = [resolve("prompts")], dataFolder = "data" } = given
-  const { clock = defaultPorts.clock, timers = defaultPorts.timers, timeoutMs = 10_000, made } = given
-  return {
-    options: pluginOptions(name, given.options ?? {}),
-    context: { locale, clock, dataFolder: resolve(dataFolder), profileFolder: resolve(folder) },
-    locale,
-    promptFolders,
-    timers,
-    timeoutMs,
-    ...(made ? { made } : {}),
-  }
+/** One fault for each plugin whose name, or the name of one of whose parts, is taken: one of the two would hide the other. */
+function nameCollisions(loaded: readonly { readonly at: number; readonly plugin: Plugin }[]): PluginFault[] {
+  const owners = new Map<string, string>()
+  return loaded.flatMap(({ at, plugin }) => {
+    const owner = JSON.stringify(plugin.name)
+    const faults = namesOf(plugin).flatMap(({ kind, name }): PluginFault[] => {
+      const key = `${kind} ${name}`
+      const other = owners.get(key)
+      if (other === undefined) {
+        owners.set(key, owner)
+        return []
+      }
+      const from = kind === "plugin" ? "" : ` in the plugin ${owner}; the first is in ${other}`
+      return [{ at, message: `expected every ${kind} to have a name of its own, found a second ${JSON.stringify(name)}${from}.` }]
+    })
+    return faults.slice(0, 1)
+  })
+}
+
+function namesOf({ name, tools = [], skills = [], hooks = [], formats = [] }: Plugin): { kind: string; name: string }[] {
+  const of = (kind: string, parts: readonly { readonly name: string }[]) => parts.map((part) => ({ kind, name: part.name }))
+  return [{ kind: "plugin", name }, ...of("tool", tools), ...of("skill", skills), ...of("hook", hooks), ...of("format", formats)]
 }

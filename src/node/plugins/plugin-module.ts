@@ -5,44 +5,44 @@ import type { Plugin } from "../../services/plugin.ts"
 import type { ToolDefinition } from "../../tools/define-tool.ts"
 import type { Tool } from "../../tools/tool.ts"
 
-/** What a plugin's function gets beside its options. */
+/** The second argument of a plugin's function. */
 export interface PluginContext {
   /** Such as `en` or `zh-CN`. */
   readonly locale: string
-  /** Where it may keep files, in a folder of its own; not there before the first file is. */
+  /** A plugin may keep files here, in a folder of its own. The data folder may not exist yet. */
   readonly dataFolder: string
   readonly clock: Clock
-  /** The folder of the profile that enables it. */
+  /** The folder of the profile that enables the plugin. */
   readonly profileFolder: string
 }
 
-/** A skill as a plugin writes it; without a path it is inline, as nothing could be read. */
+/** A skill as a plugin writes it. Without a path its mode is inline, as a model could not read it. */
 export type SkillDefinition = Pick<Skill, "name" | "description"> &
   Partial<Omit<Skill, "content">> & { readonly content: string | Text }
 
-/** A plugin as one writes it: tools and skills may be plain definitions, so that a single file needs no package. */
+/** A plugin as its module writes it. Tools and skills may be plain definitions, so that a single file needs no package. */
 export interface PluginDefinition extends Omit<Plugin, "tools" | "skills"> {
   readonly tools?: readonly (Tool | ToolDefinition)[]
   readonly skills?: readonly (Skill | SkillDefinition)[]
 }
 
-/** Makes a plugin from its `[plugins.options.NAME]`, `{}` where there are none. */
+/** Makes a plugin from its `[plugins.options.NAME]`; `{}` if the profile has no such table. */
 export type PluginFactory = (
   options: Readonly<Record<string, unknown>>,
   context: PluginContext,
 ) => PluginDefinition | Promise<PluginDefinition>
 
-/** Why a plugin cannot be used: a sentence, and lines that go below it. */
+/** The reason why a plugin cannot be used: a sentence, and lines that are printed below it. */
 export interface PluginProblem {
   readonly message: string
   readonly note?: string
 }
 
-/** One entry of `enabled` that gives no plugin. */
+/** A problem with one entry of `enabled`. */
 export interface PluginFault extends PluginProblem {
-  /** Its place in `enabled`. */
+  /** The index of the entry in `enabled`. */
   readonly at: number
 }
 
-/** A plugin or what is wrong with it. */
+/** A plugin, or the reason why there is none. */
 export type PluginOutcome = { readonly plugin: Plugin } | { readonly problem: PluginProblem }

@@ -1,58 +1,97 @@
 import { basename, dirname, extname, isAbsolute } from "node:path"
+import { PromptStrataError } from "../../core/errors.ts"
 import type { Trust } from "../../core/trust.ts"
 import type { Text } from "../../core/value.ts"
+import { sanitise } from "../../encode/sanitise.ts"
 import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import { readYamlMapping, splitFrontMatter } from "../front-matter.ts"
+import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
-import type { FoundSkill } from "./found-skills.ts"
-import { readSkillAttributes, warningAt } from "./skill-attributes.ts"
-import { readSkillFile, type SkillFile } from "./skill-file.ts"
-import type { SkillProblem } from "./skill-problem.ts"
-import { listSkillResources } from "./skill-resources.ts"
-import { hiddenCharacters, readSkillWords } from "./skill-words.ts"
+import { readNameAndDescription } from "./name-and-description.ts"
+import { readSkillAttributes } from "./skill-attributes.ts"
+import { type FoundSkill, listSkillResources } from "./skill-folders.ts"
+import { type SkillProblem, type SkillText, skillFault, warningAt } from "./skill-problem.ts"
+import { isSyntaxFault, readPlainYaml, recoverYaml } from "./skill-yaml.ts"
 
-/** A skill that was read, and what is not as it should be in it. */
+/** The largest file of a skill: 1 MiB. Published skills have about a hundredth of it. */
+const maxBytes = 1024 * 1024
+
+/** A skill that was read, and its problems. */
 export interface ReadSkill {
   readonly skill: Skill
   readonly problems: readonly SkillProblem[]
 }
 
-/** How the profile reads skills. */
+/** The caller's choices for every skill. */
 export interface ReadSkillOptions {
-  /** By name, in place of what a skill declares (L5). */
+  /** Modes by skill name, in place of those that the skills declare (L5). */
   readonly modes: Readonly<Record<string, SkillMode>>
   readonly trust: Trust
 }
 
-/** Reads one skill: a Markdown file of ours, or a folder in the open Agent Skills form. Throws a located error for what cannot be understood. */
+/** Reads one skill: a Markdown file of our own form, or a folder in the open Agent Skills form. Throws a located error if nothing of it can be used. */
 export function readSkill({ path, open }: FoundSkill, { modes, trust }: ReadSkillOptions): ReadSkill {
   const file = readSkillFile(path)
   const given = { attributes: file.attributes, text: file.text, open }
   const placeName = open ? basename(dirname(path)) : basename(path, extname(path))
-  const { problems: inWords, ...words } = readSkillWords({ ...given, placeName, body: file.body })
+  const { problems: inWords, ...words } = readNameAndDescription({ ...given, placeName, body: file.body })
   const { problems: inAttributes, ...attributes } = readSkillAttributes(given)
   const beside = open ? listSkillResources(dirname(path), basename(path)) : { resources: [], scripts: [], problems: [] }
-  const content = contentOf(file, trust)
   return {
     skill: {
       ...words,
       ...attributes,
       mode: Object.hasOwn(modes, words.name) ? (modes[words.name] ?? attributes.mode) : attributes.mode,
-      content,
-      path: toldPath(path, open),
+      content: contentOf(file, trust),
+      path: pathForModel(path, open),
       file: path,
       resources: beside.resources,
       scripts: beside.scripts,
       source: { file: file.text.file, line: 1 },
     },
-    problems: [...file.problems, ...inWords, ...inAttributes, ...inContent(file, words.description), ...beside.problems],
+    problems: [...file.problems, ...inWords, ...inAttributes, ...contentProblems(file, words.description), ...beside.problems],
   }
 }
 
-/** What lies elsewhere on the disk is told under a name of its own: the way there is nobody's business but ours. */
-function toldPath(path: string, open: boolean): string {
-  const shown = displayPath(path)
-  if (!isAbsolute(shown)) return shown
-  return open ? `skills/${basename(dirname(path))}/${basename(path)}` : `skills/${basename(path)}`
+/** A skill's file: its front matter as data, and its body. */
+interface SkillFile {
+  readonly text: SkillText
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly body: string
+  /** The file's line on which the body begins. */
+  readonly firstLine: number
+  readonly problems: readonly SkillProblem[]
+}
+
+function readSkillFile(path: string): SkillFile {
+  const file = displayPath(path)
+  const read = readTextFile(path, file, { maxBytes, kind: "skill" })
+  const { whole, block, offset, body, firstLine } = splitFrontMatter(read, file, { blankLines: true })
+  const start = block === undefined ? 0 : offset + 1
+  const text: SkillText = { file, whole, block: { start, end: start + (block?.length ?? 0) } }
+  // A first line --- with a key below it was meant as front matter.
+  if (block === undefined && /^\s{0,100}---[ \t]*\n[A-Za-z_][\w-]{0,99}[ \t]*:/.test(whole)) {
+    const message = "expected a line --- that ends the front matter, found none."
+    throw skillFault(text, undefined, message, "Put a line --- below its last key.")
+  }
+  return { text, body, firstLine, ...attributesOf(block ?? "", text) }
+}
+
+/** Reads front matter as YAML. If its syntax is wrong, it is read key by key, with a warning for each key that is no YAML. */
+function attributesOf(yaml: string, text: SkillText): Pick<SkillFile, "attributes" | "problems"> {
+  const place = { file: text.file, whole: text.whole, offset: text.block.start }
+  try {
+    return { attributes: readPlainYaml(yaml) ?? readYamlMapping(yaml, place), problems: [] }
+  } catch (error) {
+    const found = isSyntaxFault(error) ? recoverYaml(yaml, place) : undefined
+    if (found === undefined || !PromptStrataError.isInstance(error)) throw error
+    const hint = "Put the value in quotes: other readers refuse this file."
+    const problems = found.recovered.map((key) => {
+      const message = `${key}: expected a value in YAML, found something else; it is read as plain text.`
+      return warningAt(text, { rule: "front-matter", key, message, hint })
+    })
+    return { attributes: found.attributes, problems }
+  }
 }
 
 function contentOf({ body, firstLine, text: { file } }: SkillFile, trust: Trust): Text {
@@ -62,9 +101,16 @@ function contentOf({ body, firstLine, text: { file } }: SkillFile, trust: Trust)
   return { text: trimmed.slice(blankLines.length), trust, source: { file, line } }
 }
 
-function inContent({ body, text }: SkillFile, description: string): SkillProblem[] {
+/** The path that a model is given. A file outside the process's folder gets a short path, so that no prompt shows where it lies on the disk. */
+function pathForModel(path: string, open: boolean): string {
+  const shown = displayPath(path)
+  if (!isAbsolute(shown)) return shown
+  return open ? `skills/${basename(dirname(path))}/${basename(path)}` : `skills/${basename(path)}`
+}
+
+function contentProblems({ body, text }: SkillFile, description: string): SkillProblem[] {
   const warn = (rule: "content" | "hidden-characters", message: string) => warningAt(text, { rule, key: "description", message })
-  const hidden = hiddenCharacters([description, body])
+  const hidden = sanitise(description).removed + sanitise(body).removed
   return [
     ...(body.trim() === "" ? [warn("content", "expected instructions below the front matter, found none.")] : []),
     ...(hidden > 0

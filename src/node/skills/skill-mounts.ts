@@ -1,46 +1,63 @@
-import { basename, dirname } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { Skill } from "../../layers/skills/skill.ts"
 import type { FileMount } from "../files/file-tool-options.ts"
 import type { ReadableWorkspace } from "../files/file-workspace.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { fileError } from "../workspace/file-errors.ts"
 import { samePath } from "../workspace/same-path.ts"
-import { skillFiles } from "./skill-files.ts"
 
-/** Lines that a search hands back at most. */
+/** The most lines that a search returns unless it asks for another number. */
 const defaultLimit = 100
 
-/** A file that the outline list lets a model read: its path below the mount, and its own folder. */
-interface ListedFile {
-  readonly path: string
-  readonly name: string
-  readonly folder: ReadableWorkspace
-}
-
 /**
- * The files of the outline skills as folders that `read` finds under the paths the model is told (L5): nothing beside what is
- * listed, and nothing is ever written.
+ * Mounts the files of the outline skills, so that `read` finds them under the paths that the model is given (L5). Only the listed
+ * files can be read, and nothing can be written.
  */
 export function skillMounts(skills: readonly Skill[]): readonly FileMount[] {
   const byPrefix = new Map<string, ListedFile[]>()
   const folders = new Map<string, ReadableWorkspace>()
   for (const [path, file] of skillFiles(skills)) {
-    const cut = mountEnd(path, skills)
+    const end = mountEnd(path, skills)
     const folder = folders.get(dirname(file)) ?? workspaceOnDemand(dirname(file))
     folders.set(dirname(file), folder)
-    const listed = { path: path.slice(cut + 1), name: basename(file), folder }
-    byPrefix.set(path.slice(0, cut), [...(byPrefix.get(path.slice(0, cut)) ?? []), listed])
+    const listed = byPrefix.get(path.slice(0, end)) ?? []
+    listed.push({ path: path.slice(end + 1), name: basename(file), folder })
+    byPrefix.set(path.slice(0, end), listed)
   }
   return [...byPrefix].map(([prefix, files]) => ({ prefix, workspace: listedFiles(files) }))
 }
 
-/** A mount is the folder a skill's own file lies in; what lies deeper belongs to it. */
+/**
+ * The files that the outline list lets a model read, from the path that the model is given to the file on disk: each outline
+ * skill's own file and every file of its folder, scripts as text too (L5). Inline skills are in the prompt already.
+ */
+export function skillFiles(skills: readonly Skill[]): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  for (const { mode, path, file, resources } of skills) {
+    if (mode !== "outline" || path === undefined || file === undefined) continue
+    files.set(path, file)
+    const folder = path.slice(0, path.lastIndexOf("/") + 1)
+    for (const resource of resources) files.set(`${folder}${resource}`, join(dirname(file), resource))
+  }
+  return files
+}
+
+/** The length of a path's mount: the outermost folder around it that holds a skill's own file, else its own folder. */
 function mountEnd(path: string, skills: readonly Skill[]): number {
   const ends = skills.flatMap(({ path: own = "" }) => {
     const end = own.lastIndexOf("/")
     return end > 0 && path.startsWith(own.slice(0, end + 1)) ? [end] : []
   })
   return ends.length === 0 ? path.lastIndexOf("/") : Math.min(...ends)
+}
+
+/** A file that the outline list lets a model read. */
+interface ListedFile {
+  /** The path below the mount. */
+  readonly path: string
+  /** The file's name in its own folder on disk. */
+  readonly name: string
+  readonly folder: ReadableWorkspace
 }
 
 function listedFiles(files: readonly ListedFile[]): ReadableWorkspace {
@@ -75,6 +92,7 @@ function listedFiles(files: readonly ListedFile[]): ReadableWorkspace {
   }
 }
 
+/** A file's entry under the path below the mount. */
 function at<T extends { readonly path: string }>({ path }: ListedFile, entry: T | undefined): T | undefined {
   return entry && { ...entry, path }
 }

@@ -1,7 +1,7 @@
 import { locatedError, PromptStrataError } from "../../core/errors.ts"
 import { codeFrame, formatSource, type Position, positionAt, type Source } from "../../core/source.ts"
 
-/** What can be wrong with a skill. */
+/** The kinds of problems that a skill can have. */
 export type SkillRule =
   | "allowed-tools"
   | "collision"
@@ -21,40 +21,52 @@ export type SkillRule =
   | "too-many-files"
   | "unknown-key"
 
-/** Something wrong with a skill, as data. An `error` says that it was not loaded, a `warning` that it was, as best it could be. */
+/** Something wrong with a skill, as data. After an `error` the skill is not loaded; after a `warning` it is, as well as it can be. */
 export interface SkillProblem {
   readonly severity: "error" | "warning"
   readonly rule: SkillRule
   /** One sentence: what was expected and what was found. */
   readonly message: string
-  /** Which of the given references led to it. */
-  readonly reference?: string
-  readonly source?: Source
-  /** The lines around the place with a caret. */
-  readonly frame?: string
-  readonly hint?: string
+  /** The reference given by the caller that led to the skill. */
+  readonly reference?: string | undefined
+  readonly source?: Source | undefined
+  /** The lines around the place, with a caret. */
+  readonly frame?: string | undefined
+  /** Advice on how to mend it. */
+  readonly hint?: string | undefined
 }
 
-/** A skill's file, for problems in it. */
+/** The text of a skill's file, for problems in it. */
 export interface SkillText {
-  /** As people read it. */
+  /** The file as messages show it. */
   readonly file: string
   readonly whole: string
-  /** Where front matter begins and ends, in UTF-16 units; equal where there is none. */
+  /** The beginning and the end of the front matter, in UTF-16 units; equal if there is none. */
   readonly block: { readonly start: number; readonly end: number }
 }
 
-/** A problem at a place in a skill's file. */
-export function problemAt(
-  { file, whole }: Pick<SkillText, "file" | "whole">,
-  position: Position,
-  problem: Omit<SkillProblem, "source" | "frame">,
+/** A warning at a key of the front matter. */
+export function warningAt(
+  text: SkillText,
+  { key, ...problem }: Pick<SkillProblem, "rule" | "message" | "hint"> & { readonly key: string },
 ): SkillProblem {
-  return { ...problem, source: { file, ...position }, frame: codeFrame(whole, position) }
+  const position = positionOfKey(text, key)
+  const source = { file: text.file, ...position }
+  return { severity: "warning", ...problem, source, frame: codeFrame(text.whole, position) }
 }
 
-/** Where a key of the front matter stands; the file's beginning where it has none of that name. */
-export function positionOfKey({ whole, block }: SkillText, key: string): Position {
+/** A located error for a skill of which nothing can be used. Without a key it points at the beginning of the file. */
+export function skillFault(text: SkillText, key: string | undefined, message: string, hint?: string): PromptStrataError {
+  return locatedError("front-matter", message, {
+    file: text.file,
+    text: text.whole,
+    position: key === undefined ? { line: 1, column: 1 } : positionOfKey(text, key),
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+/** The position of a key in the front matter; the beginning of the file if it has no such key. */
+function positionOfKey({ whole, block }: SkillText, key: string): Position {
   let start = block.start
   while (start < block.end) {
     if (whole.startsWith(key, start) && /^["']?[ \t]*:/.test(whole.slice(start + key.length, start + key.length + 20)))
@@ -66,23 +78,16 @@ export function positionOfKey({ whole, block }: SkillText, key: string): Positio
   return { line: 1, column: 1 }
 }
 
-/** An error of reading, as a problem; what is no error of this library is thrown on. */
-export function problemOf(error: unknown, { reference }: { readonly reference?: string } = {}): SkillProblem {
+/** An error of reading a skill, as a problem. Throws anything that is no error of this library. */
+export function problemOf(error: unknown): SkillProblem {
   if (!PromptStrataError.isInstance(error)) throw error
   const { source, frame, hint, code } = error
-  return {
-    severity: "error",
-    rule: code === "front-matter" ? "front-matter" : "file",
-    message: sentenceOf(error),
-    ...(source ? { source } : {}),
-    ...(frame === undefined ? {} : { frame }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(reference === undefined ? {} : { reference }),
-  }
+  const rule = code === "front-matter" ? "front-matter" : "file"
+  return { severity: "error", rule, message: bareMessage(error), source, frame, hint }
 }
 
-/** An error's own sentence, without the place, the lines and the hint that its message repeats. */
-function sentenceOf({ message, source, frame = "", hint = "" }: PromptStrataError): string {
+/** The sentence of an error's message, without the place, the lines and the hint that the message repeats. */
+export function bareMessage({ message, source, frame = "", hint = "" }: PromptStrataError): string {
   const where = source ? `${formatSource(source)}: ` : ""
   const start = message.startsWith(where) ? where.length : 0
   return [hint, frame].reduce(
@@ -91,12 +96,8 @@ function sentenceOf({ message, source, frame = "", hint = "" }: PromptStrataErro
   )
 }
 
-/** A located error about a skill's file, thrown where nothing of it can be used. */
-export function skillFault(text: SkillText, key: string | undefined, message: string, hint?: string): PromptStrataError {
-  return locatedError("front-matter", message, {
-    file: text.file,
-    text: text.whole,
-    position: key === undefined ? { line: 1, column: 1 } : positionOfKey(text, key),
-    ...(hint === undefined ? {} : { hint }),
-  })
+/** A problem as people read it: its place, its sentence, the lines around it, what to do. */
+export function printProblem({ source, message, frame, hint }: SkillProblem): string {
+  const where = source ? `${formatSource(source)}: ` : ""
+  return [`${where}${message}`, frame, hint].filter((part) => part !== undefined).join("\n")
 }

@@ -1,5 +1,4 @@
-import type { HistoryFile } from "./history.ts"
-import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./history.ts"
+import { beginEntry, finishEntry, type HistoryFile, historyFiles, pruneHistory } from "./history.ts"
 import type { HistoryLimits } from "./history-limits.ts"
 import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"

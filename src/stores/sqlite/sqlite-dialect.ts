@@ -1,5 +1,12 @@
-import type { CompiledQuery, DatabaseConnection, Dialect, QueryResult } from "kysely"
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely"
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely"
 import type { SqliteDatabase } from "./load-sqlite.ts"
 import { createStatementCache } from "./statement-cache.ts"
 

@@ -1,5 +1,4 @@
-import type { Exchange, RecordedEnd, Recording } from "./recording.ts"
-import { recordingVersion } from "./recording.ts"
+import { type Exchange, type RecordedEnd, type Recording, recordingVersion } from "./recording.ts"
 
 /** The recording as JSON lines: what is said once, then for each exchange its request, one line per message, its parts and its end. */
 export function writeRecording({ model, capabilities, exchanges }: Recording): string {

@@ -22,7 +22,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 
 expect.addSnapshotSerializer(promptSerializer)
 
-/** The shipped profile, or another by its path, without the clock's prestart, whose answer is another on each machine. */
+/** The shipped profile, or another by its path, without the prestart of the clock: its result differs from machine to machine. */
 async function characterAgent(
   model: LanguageModel,
   {
@@ -39,7 +39,7 @@ async function characterAgent(
 /** The headings of a system message, in order. */
 const headings = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, key]) => key)
 const system = (model: ScriptedModel, at: number) => model.requests[at]?.messages[0]?.content ?? ""
-/** What stands below a heading. */
+/** The text below a heading. */
 const section = (text: string, key: string) =>
   text
     .split(/^## /m)

@@ -10,7 +10,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 
 const fixtures = `${root}test/fixtures/plugins`
 
-/** The message of loading plugins from a folder of modules, without the folder. */
+/** The message of the error that loading plugins from a folder of modules throws, without the folder. */
 async function messageOf(enabled: readonly string[], files: Readonly<Record<string, string>>, options: LoadPluginsOptions = {}) {
   const folder = tempFolder(files)
   const error = await loadPlugins(enabled, { folder, ...options }).catch((thrown: unknown) => thrown)

@@ -11,7 +11,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 
 const fixtures = `${root}test/fixtures/plugins`
 
-/** An agent of a profile that enables plugins by path, in the one conversation "c", with time that stands still. */
+/** An agent of a profile that enables plugins by path. It has one conversation, "c", and its clock does not move. */
 async function agentWith(
   enabled: readonly string[],
   model: ScriptedModel,
@@ -29,7 +29,7 @@ async function agentWith(
   return { agent, session: agent.session("c"), timers, warnings }
 }
 
-/** A module with one hook, of which the test writes the body. */
+/** A module with one hook, whose body the test gives. */
 function hookModule(name: string, body: string): string {
   return `${tempFolder({ [`${name}.mjs`]: `export const plugin = { name: '${name}', hooks: [{ name: '${name}', ${body} }] }` })}/${name}.mjs`
 }

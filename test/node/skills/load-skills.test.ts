@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { loadSkills } from "../../../src/node/skills/load-skills.ts"
-import { skillFiles } from "../../../src/node/skills/skill-files.ts"
+import { skillFiles } from "../../../src/node/skills/skill-mounts.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const good = "---\nname: good\ndescription: d\n---\nb\n"

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { type LoadSkillsOptions, readSkills } from "../../../src/node/skills/read-skills.ts"
+import { type LoadSkillsOptions, readSkills } from "../../../src/node/skills/load-skills.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 /** A `SKILL.md` with this front matter. */

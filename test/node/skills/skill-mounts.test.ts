@@ -16,7 +16,7 @@ const files = {
 }
 const [own, reference] = ["skills/diary/SKILL.md", "skills/diary/references/how.md"]
 
-/** What the calls of one turn come to, for a profile with these skills. */
+/** The results of one turn's calls, for a profile with these skills. */
 async function told(
   profile: string,
   calls: readonly (readonly [tool: string, args: Record<string, unknown>])[],

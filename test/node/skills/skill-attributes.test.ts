@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readAllowedTools } from "../../../src/node/skills/allowed-tools.ts"
+import { readAllowedTools } from "../../../src/node/skills/skill-attributes.ts"
 
 test.each<[unknown, readonly string[] | undefined]>([
   ["Read", ["Read"]],

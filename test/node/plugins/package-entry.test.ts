@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { exportedPath } from "../../../src/node/plugins/package-exports.ts"
+import { exportedPath } from "../../../src/node/plugins/package-entry.ts"
 
 describe("exportedPath finds what Node would import", () => {
   test.each([

@@ -1,0 +1,100 @@
+import { didYouMean } from "../../core/suggest.ts"
+import type { Profile } from "../../profile/profile.ts"
+import { isSchema, keyword, propertiesOf } from "../../tools/schema-shape.ts"
+import type { Tool } from "../../tools/tool.ts"
+import type { LintDocument, LintProfile } from "../context.ts"
+import { type LintFinding, warning } from "../problem.ts"
+import { profileRule } from "../rule.ts"
+
+/** Tools that a planner cannot know how to use (T37). */
+export const toolText = profileRule(
+  "tool-text",
+  "A tool without description, and a parameter without a type or without any word on what it is.",
+  (profile) =>
+    toolsOf(profile.profile).flatMap((tool) =>
+      lackingWords(tool).map((lack) => {
+        const { file, ...place } = placeOf(profile, tool)
+        return warning(file, `tool ${tool.name}: expected ${lack}, found none.`, place)
+      }),
+    ),
+)
+
+function toolsOf(profile: Profile | undefined): Tool[] {
+  return [...(profile?.tools.builtin ?? []), ...(profile?.plugins ?? []).flatMap(({ tools = [] }) => tools)]
+}
+
+function lackingWords({ description, inputSchema }: Tool): string[] {
+  return [
+    ...(description.trim() === "" ? ["a description"] : []),
+    ...propertiesOf(inputSchema).flatMap(({ name, schema }) => {
+      const lacking = lackingIn(schema)
+      return lacking === "" ? [] : [`parameter ${name} to have ${lacking}`]
+    }),
+  ]
+}
+
+/** Keywords of a schema that show what a value looks like. */
+const showing = ["examples", "example", "enum", "const", "default", "format", "pattern"]
+
+const typed = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"]
+
+function lackingIn(schema: unknown): string {
+  if (!isSchema(schema)) return "a type and a description"
+  const has = (name: string) => keyword(schema, name) !== undefined
+  const description = keyword(schema, "description")
+  const isDescribed = (typeof description === "string" && description.trim() !== "") || showing.some(has)
+  return [...(typed.some(has) ? [] : ["a type"]), ...(isDescribed ? [] : ["a description or an example"])].join(" and ")
+}
+
+/** The place where the profile enables the tool; the profile's beginning for a tool of a plugin. */
+function placeOf({ file, documents }: LintProfile, { name }: Tool): Pick<LintFinding, "file" | "line" | "column"> {
+  for (const document of documents) {
+    const tools = document.data.tools as { readonly enabled?: readonly string[] } | undefined
+    const at = tools?.enabled?.indexOf(name) ?? -1
+    if (at >= 0) return { file: document.file, ...document.locate(["tools", "enabled", at]) }
+  }
+  return { file, line: 1, column: 1 }
+}
+
+/** Tools that do not exist, named anywhere but in `[tools] enabled`: with a wrong name there the profile does not load. */
+export const unknownTool = profileRule(
+  "unknown-tool",
+  "A prestart tool, a hidden tool, or one that a skill needs, which neither the profile nor a plugin brings.",
+  ({ profile, documents }) => {
+    if (profile === undefined) return []
+    const known = toolsOf(profile).map(({ name }) => name)
+    return [...documents.flatMap((document) => unknownIn(document, known)), ...unknownInSkills(profile, documents, known)]
+  },
+)
+
+function unknownIn({ file, data, locate }: LintDocument, known: readonly string[]): LintFinding[] {
+  const prestart = (data.prestart ?? []) as readonly { readonly tool?: string }[]
+  const tools = (data.tools ?? {}) as { readonly prestart_only?: readonly string[] }
+  const places = [
+    ...prestart.map(({ tool }, at) => ({ name: tool, path: ["prestart", at, "tool"] })),
+    ...(tools.prestart_only ?? []).map((name, at) => ({ name, path: ["tools", "prestart_only", at] })),
+  ]
+  return places.flatMap(({ name, path }) => {
+    if (name === undefined || known.includes(name)) return []
+    const message = `the profile brings no tool ${JSON.stringify(name)}.${didYouMean(name, known)}`
+    return [warning(file, message, { ...locate(path), hint: "Enable it in [tools], or pass it to createAgent." })]
+  })
+}
+
+/** A name in the form of this library's tools. Skills also name tools of other agents (`Bash(git:*)`, `Read`), which no profile can enable. */
+const ownName = /^[a-z][a-z0-9_]{0,63}$/
+
+/** Without the tools that it needs, a skill is only text: a diary that nothing can write. */
+function unknownInSkills(
+  { skills, plugins }: Profile,
+  [document]: readonly LintDocument[],
+  known: readonly string[],
+): LintFinding[] {
+  return [...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])].flatMap(({ name, allowedTools }) => {
+    const missing = allowedTools.filter((tool) => ownName.test(tool) && !known.includes(tool))
+    if (missing.length === 0 || document === undefined) return []
+    const message = `the skill ${JSON.stringify(name)} needs the tools ${missing.join(", ")}, which the profile does not bring.`
+    const hint = "Enable them in [tools], or pass them to createAgent."
+    return [warning(document.file, message, { ...document.locate(["skills"]), hint })]
+  })
+}
