@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { isAfter, packFaults, prepareRelease, releaseChangelog } from "../.ci/release.ts"
+import { tempFolder } from "./support/temp-folder.ts"
+
+const changelog = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n- First.\n"
+
+const manifest = {
+  version: "0.1.0",
+  exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
+  bin: { promptstrata: "./dist/cli/main.js" },
+}
+
+const packed = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts", "dist/cli/main.js", "docs/memory.md"]
+
+describe("a release", () => {
+  test("moves what is unreleased into a section of its version", () => {
+    expect(releaseChangelog(changelog, "0.2.0", "2026-11-22")).toEqual({
+      changelog:
+        "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-11-22\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n- First.\n",
+      notes: "### Added\n\n- A thing.",
+    })
+  })
+
+  test("needs something to release, and a version that was not released yet", () => {
+    expect(() => releaseChangelog("# Changelog\n\n## [Unreleased]\n\n", "0.2.0", "2026-11-22")).toThrow("found none")
+    expect(() => releaseChangelog("# Changelog\n", "0.2.0", "2026-11-22")).toThrow('"## [Unreleased]"')
+    expect(() => releaseChangelog(changelog, "0.1.0", "2026-11-22")).toThrow("released before")
+    expect(["0.1.1", "0.2.0", "1.0.0"].every((version) => isAfter(version, "0.1.0"))).toBe(true)
+    expect(["0.1.0", "0.0.9", "v0.2.0", "0.2", ""].some((version) => isAfter(version, "0.1.0"))).toBe(false)
+  })
+
+  test("packs what package.json promises and nothing else", () => {
+    expect(packFaults(packed, manifest)).toEqual([])
+    expect(packFaults([...packed, "src/index.ts", "test/a.test.ts", ".env"], manifest)).toHaveLength(3)
+    expect(packFaults(packed.slice(0, -2), manifest)).toEqual(["dist/cli/main.js is promised and missing"])
+  })
+
+  function release(version: string, { status = "", files = packed }: { status?: string; files?: readonly string[] } = {}) {
+    const folder = tempFolder()
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
+    writeFileSync(join(folder, "CHANGELOG.md"), changelog)
+    const commands: string[] = []
+    const run = (command: string, args: readonly string[]): string => {
+      commands.push([command, ...args].join(" "))
+      if (args[0] === "status") return status
+      return args[0] === "pack" ? JSON.stringify([{ files: files.map((path) => ({ path })) }]) : ""
+    }
+    const prepare = () => prepareRelease(folder, { version, date: "2026-11-22", run })
+    return { prepare, commands, changelogNow: () => readFileSync(join(folder, "CHANGELOG.md"), "utf8") }
+  }
+
+  test("is committed and tagged with its notes, and says what is left to do", () => {
+    const { prepare, commands, changelogNow } = release("0.2.0")
+    expect(prepare()).toBe(
+      "promptstrata 0.2.0 is committed and tagged (7 files). To publish it: git push --follow-tags && npm publish",
+    )
+    expect(changelogNow()).toContain("## [0.2.0] - 2026-11-22")
+    expect(commands.slice(-3)).toEqual([
+      "npm version 0.2.0 --no-git-tag-version --allow-same-version=false",
+      "git commit --all --message Release 0.2.0",
+      "git tag --annotate v0.2.0 --cleanup=verbatim --message promptstrata 0.2.0\n\n### Added\n\n- A thing.\n",
+    ])
+  })
+
+  test.each([
+    { name: "a version that is not after the last", version: "0.1.0", options: {} },
+    { name: "a tree with changes", version: "0.2.0", options: { status: " M src/index.ts\n" } },
+    { name: "a file too many", version: "0.2.0", options: { files: [...packed, "secrets.json"] } },
+  ])("stops before anything is written at $name", ({ version, options }) => {
+    const { prepare, commands, changelogNow } = release(version, options)
+    expect(prepare).toThrow()
+    expect(changelogNow()).toBe(changelog)
+    expect(commands.some((command) => /commit|tag|version/.test(command))).toBe(false)
+  })
+})
