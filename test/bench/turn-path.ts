@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { type Profiler, Session } from "node:inspector/promises"
 import { fileURLToPath } from "node:url"
 import { createAgent } from "../../src/agent/agent.ts"
@@ -9,7 +10,9 @@ import { createInMemoryStore } from "../../src/services/in-memory-store/in-memor
 export interface RunFile {
   /** Relative to `src/`, such as `turn/run-turn.ts`. */
   readonly file: string
-  readonly functions: readonly { readonly name: string; readonly calls: number }[]
+  /** Lines of the file. */
+  readonly lines: number
+  readonly functions: readonly { readonly name: string; readonly calls: number; readonly lines: number }[]
 }
 
 const warmUpTurns = 12
@@ -50,13 +53,20 @@ async function coverage(run: () => Promise<void>): Promise<readonly RunFile[]> {
   }
 }
 
-/** A module's own body counts as a function of it that ran when it was loaded: it is left out. */
+/** The coverage of a module without its body, which ran when it was loaded. */
 function runFile(url: string, functions: readonly Profiler.FunctionCoverage[]): RunFile[] {
   if (!url.startsWith(source)) return []
-  const run = functions.filter(({ ranges: [whole] }) => whole !== undefined && whole.count > 0 && whole.startOffset > 0)
-  if (run.length === 0) return []
-  const file = fileURLToPath(url).slice(fileURLToPath(source).length)
-  return [{ file, functions: run.map(({ functionName, ranges }) => ({ name: functionName, calls: ranges[0]?.count ?? 0 })) }]
+  const path = fileURLToPath(url)
+  const text = readFileSync(path, "utf8")
+  const run = functions.flatMap(({ functionName, ranges: [whole] }) => {
+    if (whole === undefined || whole.count === 0 || whole.startOffset === 0) return []
+    return [{ name: functionName, calls: whole.count, lines: linesOf(text.slice(whole.startOffset, whole.endOffset)) }]
+  })
+  return run.length === 0 ? [] : [{ file: path.slice(fileURLToPath(source).length), lines: linesOf(text), functions: run }]
+}
+
+function linesOf(text: string): number {
+  return text.trimEnd().split("\n").length
 }
 
 function greeting(): LanguageModel {
