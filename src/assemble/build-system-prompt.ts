@@ -9,7 +9,7 @@ import { skillsInjection } from "../layers/skills/skills-injection.ts"
 import { type InjectionInput, toInjection } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool } from "../tools/tool.ts"
-import { toolEntry } from "../tools/tool-text.ts"
+import { toolEntry } from "../tools/tool-entry.ts"
 import { printAlone } from "./print-message.ts"
 
 /** What layers 1 to 4 are made from. Loading files is a step before. */

@@ -1,4 +1,4 @@
-import { isSchema, keyword, listKeyword, resolveReference } from "../tools/schema-shape.ts"
+import { isSchema, keyword, listKeyword, resolveReference } from "../tools/json-schema.ts"
 import type { JsonSchema } from "../tools/tool.ts"
 import { isRecord } from "./any-result.ts"
 

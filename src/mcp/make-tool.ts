@@ -1,5 +1,5 @@
-import { checkRecord } from "../tools/check-arguments.ts"
 import type { Tool } from "../tools/tool.ts"
+import { checkRecord } from "../tools/tool-schema.ts"
 import { callTool } from "./call-tool.ts"
 import type { RemoteTool } from "./remote-tool.ts"
 import type { McpServer } from "./server.ts"

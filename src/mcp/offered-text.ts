@@ -1,7 +1,7 @@
 import { priority } from "../core/priority.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import type { InjectionInput } from "../stack/injection.ts"
-import { capResult } from "../tools/cap-result.ts"
+import { capResult } from "../tools/result-text.ts"
 import type { McpText } from "./listings.ts"
 
 /** Longer texts lose their middle. */

@@ -2,26 +2,26 @@ import leven from "leven"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Tool } from "./tool.ts"
 
-/** The tools of an agent, by name. */
+/** The tools of an agent. */
 export interface ToolSet {
   /** Every tool, in the order given. */
   readonly tools: readonly Tool[]
-  /** Those the planner sees and may call (T27). */
+  /** The tools that the planner sees and may call (T27). */
   readonly plannerTools: readonly Tool[]
-  /** Any tool of that exact name, prestart-only ones too. */
+  /** The tool with exactly this name, also one for prestart only. */
   get(name: string): Tool | undefined
-  /** The tool of that name if the planner may call it. */
+  /** The tool with exactly this name if the planner may call it. */
   plannerTool(name: string): Tool | undefined
-  /** Names of planner tools that are near to a wrong one, the nearest first, at most three (T18). */
+  /** At most three names of planner tools that are spelled like a wrong name, the nearest first (T18). */
   suggestions(name: string): string[]
 }
 
 const maxSuggestions = 3
 
-/** Longer wrong names than any tool's are not compared. */
+/** A wrong name that is longer than every tool's is not compared. */
 const maxNameLength = 128
 
-/** Makes a tool set. Two tools of one name throw `tool-collision`. */
+/** Makes a tool set. Throws `tool-collision` when two tools have the same name. */
 export function createToolSet(tools: readonly Tool[]): ToolSet {
   const byName = new Map<string, Tool>()
   for (const tool of tools) {
@@ -59,4 +59,9 @@ function collision(first: Tool, second: Tool): PromptStrataError {
     ].join(" "),
     evidence: { name: first.name, descriptions: [first.description, second.description] },
   })
+}
+
+/** True for a tool in one of the groups and for a tool without a group (R28). `undefined` groups stand for all. */
+export function isInGroups({ group }: Pick<Tool, "group">, groups: readonly string[] | undefined): boolean {
+  return groups === undefined || group === undefined || groups.includes(group)
 }

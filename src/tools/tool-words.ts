@@ -4,19 +4,20 @@ import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { Template } from "../template/ast.ts"
 import { parseTemplate } from "../template/parse.ts"
 
-/** What a built-in tool says to a model, from its prompt file. */
+/** The texts of a built-in tool, from its prompt file. */
 export interface ToolWords {
   readonly description: string
-  readonly usageHint?: string
-  /** Descriptions by parameter name. */
+  readonly usageHint: string | undefined
+  /** Parameter descriptions by name. */
   readonly parameters: Readonly<Record<string, string>>
-  /** What it answers and what its errors say; the tool decides which values it holds. */
+  /** The template of the tool's answers and errors. The tool chooses the values. */
   readonly answer: Template
 }
 
 /**
- * The words of a built-in tool from `tools/<locale>/<tool>.md`. A locale without such a file gets its language's, else
- * the fallback of `chooseLocale`. Throws `prompt-missing` when there is none at all, `front-matter` when one lacks its description.
+ * Reads the texts of a built-in tool from `tools/<locale>/<tool>.md`. A locale without such a file gets the file that
+ * `chooseLocale` falls back to. Throws `prompt-missing` when no locale has one, and `front-matter` when the description is
+ * missing.
  */
 export function toolWords(prompts: readonly PromptSource[], locale: string, tool: string): ToolWords {
   const prompt = findPrompt(prompts, locale, tool)
@@ -24,7 +25,7 @@ export function toolWords(prompts: readonly PromptSource[], locale: string, tool
   if (typeof description !== "string") throw withoutDescription(prompt)
   return {
     description,
-    ...(typeof usageHint === "string" ? { usageHint } : {}),
+    usageHint: typeof usageHint === "string" ? usageHint : undefined,
     parameters: stringsOf(parameters),
     answer: parseTemplate(prompt.body, { file: prompt.path, firstLine: prompt.firstLine }),
   }
@@ -39,7 +40,7 @@ function findPrompt(prompts: readonly PromptSource[], locale: string, tool: stri
   const found = byLocale.get(chooseLocale(locale, [...byLocale.keys()]) ?? "")
   if (found === undefined) {
     throw new PromptStrataError("prompt-missing", `Expected the prompt file tools/${locale}/${tool}.md, found none.`, {
-      hint: `Write it: front matter with a description, and the tool's answer as its body.`,
+      hint: "Write that file: front matter with a description, and the tool's answer as its body.",
       evidence: { locale, tool },
     })
   }

@@ -1,6 +1,6 @@
 import { encodeInline } from "../encode/inline.ts"
 import type { RecalledMemory } from "../layers/turn-state.ts"
-import { printArguments } from "../tools/print-arguments.ts"
+import { printArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { diffAssemblies } from "./diff-assemblies.ts"
 import { oneLine, plainLines } from "./one-line.ts"

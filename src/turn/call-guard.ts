@@ -1,4 +1,4 @@
-import { canonicalArguments } from "../tools/canonical-arguments.ts"
+import { canonicalArguments } from "../tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 
 /** A call, as the model wrote it: `args` before defaults are filled in. */

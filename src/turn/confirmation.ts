@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts"
-import type { Confirm } from "../tools/confirm.ts"
+import type { Confirm } from "../tools/tool.ts"
 import type { TurnRun } from "./turn-run.ts"
 import { within } from "./within.ts"
 

@@ -1,5 +1,5 @@
 import type { PrestartSettings } from "../profile/profile.ts"
-import { fillArguments } from "../tools/fill-arguments.ts"
+import { fillArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { recalledMemories } from "./recalled-memories.ts"
 import { runHooks } from "./run-hooks.ts"

@@ -9,7 +9,7 @@ import type { MemoryRecall } from "../services/memory.ts"
 import type { MessageFilter, SessionNote } from "../services/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import type { Confirm } from "../tools/confirm.ts"
+import type { Confirm } from "../tools/tool.ts"
 import type { ToolSet } from "../tools/tool-set.ts"
 
 /** Everything one turn is made from. The loop takes nothing from anywhere else. */

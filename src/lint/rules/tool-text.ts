@@ -1,4 +1,4 @@
-import { isSchema, keyword, propertiesOf } from "../../tools/schema-shape.ts"
+import { isSchema, keyword, propertiesOf } from "../../tools/json-schema.ts"
 import type { Tool } from "../../tools/tool.ts"
 import type { LintProfile } from "../context.ts"
 import type { LintFinding } from "../problem.ts"

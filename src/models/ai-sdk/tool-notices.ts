@@ -1,5 +1,4 @@
-import { capResult, defaultMaxResultCharacters } from "../../tools/cap-result.ts"
-import { normaliseResult } from "../../tools/normalise-result.ts"
+import { capResult, defaultMaxResultCharacters, normaliseResult } from "../../tools/result-text.ts"
 import type { Tool } from "../../tools/tool.ts"
 
 /** What a model reads about a tool's run, in the words of the shipped prompts. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import { completeTool } from "../../tools/complete-tool.ts"
+import { completeTool } from "../../tools/define-tool.ts"
 import type { PluginOutcome } from "./plugin-module.ts"
 import { completeFormat, completeHook, completeSkill, type Loose } from "./plugin-parts.ts"
 

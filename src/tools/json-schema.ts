@@ -1,22 +1,22 @@
 import type { JsonSchema } from "./tool.ts"
 
-/** An object of own keys, as opposed to a list, a scalar or nothing. */
+/** True for an object, which a schema is; false for a list, a boolean and everything else. */
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** An own value of a schema; what came by a prototype does not count. */
+/** Returns an own keyword of a schema. Inherited properties do not count. */
 export function keyword(schema: JsonSchema, name: string): unknown {
   return Object.hasOwn(schema, name) ? schema[name] : undefined
 }
 
-/** A keyword that holds a list; anything else is none. */
+/** Returns a keyword that holds a list, and an empty list for anything else. */
 export function listKeyword(schema: JsonSchema, name: string): readonly unknown[] {
   const value = keyword(schema, name)
   return Array.isArray(value) ? value : []
 }
 
-/** The properties of an object schema in their order, each with whether it is required. */
+/** Returns the properties of an object schema in their order. */
 export function propertiesOf(schema: JsonSchema): readonly { name: string; schema: unknown; required: boolean }[] {
   const properties = keyword(schema, "properties")
   if (!isSchema(properties)) return []
@@ -24,7 +24,7 @@ export function propertiesOf(schema: JsonSchema): readonly { name: string; schem
   return Object.entries(properties).map(([name, property]) => ({ name, schema: property, required: required.has(name) }))
 }
 
-/** What a local reference (`#`, `#/$defs/Name`, …) points at, or `undefined`. */
+/** Returns the target of a local reference (`#`, `#/$defs/Name`, …), or `undefined`. */
 export function resolveReference(root: JsonSchema, reference: string): unknown {
   if (reference === "#") return root
   if (!reference.startsWith("#/")) return undefined

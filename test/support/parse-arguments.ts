@@ -1,4 +1,4 @@
-import { PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../../src/core/errors.ts"
 
 /** What {@link printArguments} printed, as an object of own properties. Throws `encoding` for text it did not print; linear. */
 export function parseArguments(text: string): Record<string, unknown> {

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { parseArguments } from "../../src/tools/parse-arguments.ts"
-import { printArguments } from "../../src/tools/print-arguments.ts"
+import { canonicalArguments, fillArguments, printArguments } from "../../src/tools/call-arguments.ts"
+import { parseArguments } from "../support/parse-arguments.ts"
 
 const structural = fc.string({
   unit: fc.constantFrom(
@@ -97,5 +97,88 @@ describe("parseArguments", () => {
         }
       }),
     )
+  })
+})
+
+function shuffled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shuffled)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, shuffled(item)]),
+  )
+}
+
+describe("canonicalArguments (T17)", () => {
+  test("does not see the order of keys, at any depth", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(canonicalArguments(shuffled(value))).toBe(canonicalArguments(value))
+      }),
+    )
+  })
+
+  test("tells different values apart", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        expect(canonicalArguments(a) === canonicalArguments(b)).toBe(JSON.stringify(sorted(a)) === JSON.stringify(sorted(b)))
+      }),
+    )
+  })
+
+  test.each([
+    ["-0 and 0", { a: -0 }, { a: 0 }],
+    ["absent and undefined", { a: undefined, b: 1 }, { b: 1 }],
+    ["two NaN", { a: Number.NaN }, { a: Number.NaN }],
+  ])("%s are equal", (_name, a, b) => expect(canonicalArguments(a)).toBe(canonicalArguments(b)))
+
+  test.each<[string, unknown, unknown]>([
+    ["a number and its text", { a: 1 }, { a: "1" }],
+    ["NaN and its name", { a: Number.NaN }, { a: "NaN" }],
+    ["null and absent", { a: null }, {}],
+    ["the order of a list", { a: [1, 2] }, { a: [2, 1] }],
+    ["an own __proto__ and none", JSON.parse('{"__proto__":{"admin":true}}'), {}],
+  ])("%s differ", (_name, a, b) => expect(canonicalArguments(a)).not.toBe(canonicalArguments(b)))
+})
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== "object" || value === null) return value
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => ["key", key, sorted(item)])
+    .concat([["object"]])
+}
+
+describe("fillArguments (T25)", () => {
+  test("fills the question at every depth, any number of times, and nothing else", () => {
+    const args = {
+      q: "{{question}}",
+      list: ["问：{{question}}", { deep: "{{question}}/{{question}}" }],
+      n: 5,
+      off: false,
+      none: null,
+      other: "{{name}}",
+    }
+    expect(fillArguments(args, { question: "天气" })).toEqual({
+      q: "天气",
+      list: ["问：天气", { deep: "天气/天气" }],
+      n: 5,
+      off: false,
+      none: null,
+      other: "{{name}}",
+    })
+    expect(args.q).toBe("{{question}}")
+  })
+
+  test.each(["{{question}}", "$&", "$1 $` $'", "\u0024{question}", ""])("puts the question %j in as it is, once", (question) => {
+    expect(fillArguments({ q: "<{{question}}>" }, { question })).toEqual({ q: `<${question}>` })
+  })
+
+  test("never fills keys and keeps __proto__ an own key", () => {
+    const filled = fillArguments(JSON.parse('{"__proto__":{"x":"{{question}}"},"{{question}}":1}'), { question: "q" })
+    expect(JSON.stringify(filled)).toBe('{"__proto__":{"x":"q"},"{{question}}":1}')
+    expect(Object.getPrototypeOf(filled)).toBe(Object.prototype)
   })
 })

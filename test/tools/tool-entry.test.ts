@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { isEncodedText } from "../../src/encode/encoded.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { Tool } from "../../src/tools/tool.ts"
-import { toolEntry } from "../../src/tools/tool-text.ts"
+import { toolEntry } from "../../src/tools/tool-entry.ts"
 
 const jsonSchema = { type: "object", properties: { city: { type: "string", description: "城市, 名称" } }, required: ["city"] }
 const weather = (trust: Tool["trust"], usageHint?: string): Tool =>

@@ -1,23 +1,23 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
 
-/** Parameters that are all text, each with its description. */
-export interface TextParameters {
+/** Text parameters by name, each with its description. */
+interface TextParameters {
   readonly [name: string]: { readonly description: string | undefined; readonly optional?: boolean }
 }
 
-/** The checked arguments: text for each parameter, absent for an optional one that was not given. */
-export type TextArguments<Parameters extends TextParameters> = {
+/** The checked arguments: a text for each parameter, `undefined` for an optional one that was not given. */
+type TextArguments<Parameters extends TextParameters> = {
   readonly [Name in keyof Parameters]: Parameters[Name] extends { readonly optional: true } ? string | undefined : string
 }
 
-/** A Standard Schema that also knows its JSON Schema. */
+/** A Standard Schema that converts to JSON Schema. */
 export interface TextSchema<Output> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>
 }
 
 /**
- * A schema of text parameters without any schema library, so that built-in tools load nothing. Numbers become text, a
- * required text must not be blank, an optional one may be `null`; other keys are dropped.
+ * Makes a schema of text parameters without a schema library, so that built-in tools load none. Numbers become text, a
+ * required text must not be blank, an optional one may be `null`, and other keys are dropped.
  */
 export function textArguments<const Parameters extends TextParameters>(
   parameters: Parameters,
