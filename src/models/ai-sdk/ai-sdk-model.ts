@@ -1,38 +1,52 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { LanguageModel, ModelRequest } from "../../model/language-model.ts"
-import { recordOf } from "../openai/json-access.ts"
-import { dropsBreakpoints, type RequestForm, requestFormOf } from "./call-options.ts"
-import type { AiSdkModelOptions } from "./options.ts"
-import type { AiSdkLanguageModel } from "./provider-model.ts"
+import type { LanguageModel, ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
+import { recordOf } from "../json-access.ts"
+import {
+  type CacheBreakpointsOption,
+  type CacheForm,
+  cacheFormOf,
+  cacheKeyOptions,
+  cacheMarks,
+  hasPrefixes,
+} from "./cache-breakpoints.ts"
+import { toPrompt } from "./prompt.ts"
+import { type AiSdkCallOptions, type AiSdkLanguageModel, mergeProviderOptions, type ProviderOptions } from "./provider-model.ts"
 import { streamParts } from "./stream.ts"
 
+/** Options of `aiSdkModel`. */
+export interface AiSdkModelOptions {
+  /** The name in traces. Default: provider and model, such as `openai.responses:gpt-5-mini`. */
+  readonly id?: string
+  /** Default: native tools, which every provider takes, and no developer role, which the provider interface does not have. */
+  readonly capabilities?: Partial<ModelCapabilities>
+  /** Sent with every request. The values count as secrets: they never appear in an error. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The provider's own options, sent with every request. They win over those that cache breakpoints set. */
+  readonly providerOptions?: ProviderOptions
+  /** Asks for JSON when the request does. Default false: some providers refuse or ignore that without a schema. */
+  readonly jsonMode?: boolean
+  /** Marks the ends of the assembly's stable prefixes for the provider's prompt cache. Default true. */
+  readonly cacheBreakpoints?: CacheBreakpointsOption
+}
+
 /**
- * Any language model of the AI SDK (provider specification v2, v3 or v4), called as `model.doStream()`: the package `ai` is
- * not needed. Retries and tool runs stay with the turn. Throws `usage` for anything that is no such model.
+ * Makes a model of any language model of the AI SDK (provider specification v2, v3 or v4). It is called as `model.doStream()`;
+ * the package `ai` is not needed. The turn does the retries and runs the tools. Throws `usage` for any other value.
  */
 export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
   requireModel(model)
   const id = options.id ?? `${model.provider}:${model.modelId}`
   const capabilities = { developerRole: false, tools: true, ...options.capabilities }
-  const form = requestFormOf(model, { ...options, tools: capabilities.tools })
-  const target = { id, model, headers: form.headers }
-  const remarksOn = options.cacheBreakpoints === false ? () => [] : createRemarks(id, form)
+  const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options
+  const cacheForm = cacheFormOf(model, cacheBreakpoints)
+  const form = { tools: capabilities.tools, jsonMode, headers, providerOptions, cacheForm }
+  const target = { id, model, headers }
+  const warningsFor = cacheBreakpoints === false || cacheForm !== undefined ? () => [] : createCacheWarnings(id)
   return {
     id,
     capabilities,
-    stream: (request, { signal }) => streamParts({ target, request, form, signal, remarks: remarksOn(request) }),
-  }
-}
-
-/** Says once per model that its provider is not told what to cache; said with each request it would drown the rest. */
-function createRemarks(id: string, form: RequestForm): (request: ModelRequest) => readonly string[] {
-  let said = false
-  return (request) => {
-    if (said || !dropsBreakpoints(request, form)) return []
-    said = true
-    return [
-      `${id} has no form of cache breakpoints that is known here: none are sent. Set \`cacheBreakpoints\` to "anthropic" or "openai" if it takes theirs, or to false.`,
-    ]
+    stream: (request, { signal }) =>
+      streamParts({ target, options: () => callOptions(request, form, signal), signal, warnings: warningsFor(request) }),
   }
 }
 
@@ -44,4 +58,43 @@ function requireModel(model: unknown): void {
   throw new PromptStrataError("usage", `expected a model of the AI SDK's provider specification v2, v3 or v4, found ${found}.`, {
     hint: 'Pass the model object of a provider package, such as `openai("gpt-5-mini")` of "@ai-sdk/openai".',
   })
+}
+
+/** Warns once per model, at the first request with a prefix to cache, that the provider gets no cache breakpoints. */
+function createCacheWarnings(id: string): (request: ModelRequest) => readonly string[] {
+  let warned = false
+  return ({ assembly }) => {
+    if (warned || assembly === undefined || !hasPrefixes(assembly)) return []
+    warned = true
+    return [
+      `${id} has no form of cache breakpoints that is known here, so none are sent. Set \`cacheBreakpoints\` to "anthropic" or "openai" if it takes theirs, or to false.`,
+    ]
+  }
+}
+
+/** Settings of the model that shape every request. */
+interface RequestForm {
+  readonly tools: boolean
+  readonly jsonMode: boolean
+  readonly headers: Readonly<Record<string, string>>
+  readonly providerOptions: ProviderOptions
+  readonly cacheForm: CacheForm | undefined
+}
+
+/** Makes the call options of the provider interface. Tools and formats that the model does not support are left out. */
+function callOptions(request: ModelRequest, form: RequestForm, abortSignal: AbortSignal): AiSdkCallOptions {
+  const tools = form.tools ? (request.tools ?? []) : []
+  const providerOptions = mergeProviderOptions(cacheKeyOptions(request.assembly, form.cacheForm), form.providerOptions)
+  return {
+    prompt: toPrompt(request.messages, cacheMarks(request, form)),
+    abortSignal,
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(form.jsonMode && request.responseFormat === "json" && { responseFormat: { type: "json" as const } }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, description, inputSchema })),
+    }),
+    ...(Object.keys(form.headers).length > 0 && { headers: { ...form.headers } }),
+    ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
+  }
 }

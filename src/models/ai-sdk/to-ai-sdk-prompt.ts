@@ -1,41 +1,34 @@
 import type { Assembly } from "../../core/span.ts"
-import { cacheFormOf } from "./cache-form.ts"
-import { keyOptions, marksOf } from "./call-options.ts"
-import type { AiSdkMessage, AiSdkSystemMessage } from "./message.ts"
-import { toPrompt } from "./prompt.ts"
-import type { AiSdkModelName } from "./provider-model.ts"
-import type { ProviderOptions } from "./provider-options.ts"
-import { splitSystem } from "./split-system.ts"
+import { cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
+import { splitSystem, toPrompt } from "./prompt.ts"
+import type { AiSdkMessage, AiSdkModelName, AiSdkSystemMessage, ProviderOptions } from "./provider-model.ts"
 
-/** Options for `streamText`, `generateText` and `ToolLoopAgent`, to be spread into theirs. */
+/** Options to spread into those of `streamText`, `generateText` or `ToolLoopAgent`. */
 export interface AiSdkPrompt {
-  /** The system messages that the request begins with. */
+  /** The system messages at the beginning of the request. */
   instructions?: AiSdkSystemMessage[]
   messages: AiSdkMessage[]
-  /** Set where `messages` hold a system message, which the AI SDK refuses without it: an assembly's are the author's. */
+  /** Set when `messages` hold a system message, which the AI SDK refuses otherwise. Those of an assembly are the author's. */
   allowSystemInMessages?: true
-  /** Set for a model whose provider wants to hear which requests share a prefix. */
+  /** Set for a model whose provider wants the name of the shared prefix. */
   providerOptions?: ProviderOptions
 }
 
 /** Options of {@link toAiSdkPrompt}. */
 export interface AiSdkPromptOptions {
-  /** The model it is for: cache breakpoints are set in its provider's form. Without it there are none. */
+  /** The model that the prompt is for. Cache breakpoints are set in its provider's form; without a model there are none. */
   readonly model?: AiSdkModelName
 }
 
 /**
- * An assembly as the prompt of the package `ai`, version 7: spread it into `streamText`, or its `messages` into a call of a
- * `ToolLoopAgent` and the rest into the agent. Order and roles stay; `developer` becomes `system`.
+ * Returns an assembly as the prompt of the package `ai`, version 7. Spread it into `streamText`, or pass its `messages` to a
+ * call of a `ToolLoopAgent` and the rest to the agent. Order and roles stay, except that `developer` becomes `system`.
  */
 export function toAiSdkPrompt(assembly: Assembly, { model }: AiSdkPromptOptions = {}): AiSdkPrompt {
   const cacheForm = model && cacheFormOf(model, true)
-  const prompt = toPrompt(
-    assembly.messages,
-    marksOf({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} }),
-  )
-  const providerOptions = keyOptions({ assembly }, { cacheForm })
-  const { instructions, messages } = splitInstructions(prompt)
+  const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} })
+  const providerOptions = cacheKeyOptions(assembly, cacheForm)
+  const { instructions, messages } = splitInstructions(toPrompt(assembly.messages, marks))
   return {
     ...(instructions.length > 0 && { instructions }),
     messages,
@@ -44,7 +37,7 @@ export function toAiSdkPrompt(assembly: Assembly, { model }: AiSdkPromptOptions 
   }
 }
 
-/** The AI SDK refuses an empty list of messages: of a prompt of system messages alone, the last stays in it. */
+/** The AI SDK refuses an empty list of messages. If there are only system messages, the last one stays in the list. */
 function splitInstructions(prompt: readonly AiSdkMessage[]): { instructions: AiSdkSystemMessage[]; messages: AiSdkMessage[] } {
   const { system, rest } = splitSystem(prompt)
   const instructions = system.filter((message) => message.role === "system")
