@@ -1,12 +1,12 @@
 import type { Timers } from "../core/ports.ts"
 
-/** A signal with a time limit, and a way to take the limit off. */
+/** A signal with a time limit. `clear` removes the limit. */
 export interface Deadline {
   readonly signal: AbortSignal
   clear(): void
 }
 
-/** Aborts after `ms`, with an error that says so, or as soon as `other` does. */
+/** Aborts after `ms` with the error `WHAT within MS ms`, or as soon as `other` aborts. */
 export function deadline(
   ms: number,
   what: string,
@@ -17,7 +17,7 @@ export function deadline(
   return { signal: AbortSignal.any([late.signal, other]), clear: () => timers.clear(timer) }
 }
 
-/** What `work` settles as, or a rejection as soon as the signal aborts; the work itself goes on. */
+/** Settles as `work` does, or rejects as soon as the signal aborts. The work itself goes on. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)

@@ -1,39 +1,38 @@
 import { messageOf } from "../core/errors.ts"
-import type { Ports } from "../core/ports.ts"
-import { backoff, backoffMs } from "./backoff.ts"
+import type { Ports, RandomSource } from "../core/ports.ts"
 import { deadline, orAborted, pause } from "./deadline.ts"
 import type { Link } from "./link.ts"
 
-/** `waiting` for its next attempt; `failed` when it was tried too often and waits until it is needed again. */
-export type LinkState = "starting" | "ready" | "waiting" | "failed" | "closed"
+/** `waiting`: the next attempt comes later. `failed`: too many attempts failed, and the next one comes when the link is needed. */
+type LinkState = "starting" | "ready" | "waiting" | "failed" | "closed"
 
-/** How a connection is made, and who is told of it. */
-export interface KeptLinkOptions {
-  /** Makes a connection that can be used; `onEnd` is called when it has ended by itself. */
+/** Opens connections and gets their events. */
+interface ReconnectingLinkOptions {
+  /** Opens a connection that is ready for use. `onEnd` is called when it ends by itself. */
   open(signal: AbortSignal, onEnd: () => void): Promise<Link>
   readonly startTimeoutMs: number
   readonly ports: Pick<Ports, "clock" | "timers" | "random">
   onReady(): void
-  /** An attempt has failed, in one sentence's rest. */
+  /** An attempt failed. `problem` continues the sentence "It could not be started: …". */
   onFailure(problem: string): void
-  /** A connection that stood has ended. */
+  /** An open connection ended. `problem` is a clause such as "it has stopped". */
   onEnded(problem: string, isMadeAgain: boolean): void
 }
 
-/** A connection that is made again when it ends: at once the first time, then after longer and longer waits. */
-export class KeptLink {
-  readonly #options: KeptLinkOptions
+/** A link that reconnects when its connection ends: at once the first time, then after longer and longer waits. */
+export class ReconnectingLink {
+  readonly #options: ReconnectingLinkOptions
   readonly #closing = new AbortController()
   #state: LinkState = "starting"
   #link: Link | undefined
-  /** Settles when the attempt that is made or waited for is over; absent where there is none. */
+  /** Settles when the current or next attempt is over. Absent when none is planned. */
   #attempt: Promise<void> | undefined
   #failures = 0
   #opened = 0
   #retryAtMs = 0
   #problem: string | undefined
 
-  constructor(options: KeptLinkOptions) {
+  constructor(options: ReconnectingLinkOptions) {
     this.#options = options
   }
 
@@ -41,39 +40,39 @@ export class KeptLink {
     return this.#state
   }
 
-  /** The connection, where one stands. */
+  /** The open connection, if there is one. */
   get current(): Link | undefined {
     return this.#link
   }
 
-  /** Connections made so far. */
+  /** The number of connections made so far. */
   get opened(): number {
     return this.#opened
   }
 
-  /** Why there is none now. */
+  /** The reason why there is no connection now. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** Aborts when this is closed. */
+  /** Aborts when the link is closed. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }
 
-  /** Makes the first attempt; settles when it is over, whatever came of it. */
+  /** Makes the first attempt. Resolves when it is over, also when it failed. */
   start(): Promise<void> {
     const attempt = this.#open()
     this.#attempt ??= attempt
     return attempt
   }
 
-  /** Tries again where that was given up long enough ago. */
+  /** Tries again if the link has failed and the longest wait has passed since. */
   wake(): void {
     if (this.#state === "failed" && this.#options.ports.clock.nowMs() >= this.#retryAtMs) this.#begin(() => this.#open())
   }
 
-  /** The connection, once it stands, or `undefined` where there will be none soon; rejects when the signal aborts. */
+  /** Resolves with the connection once it is open, or with `undefined` when no attempt is planned. Rejects when the signal aborts. */
   async get(signal: AbortSignal): Promise<Link | undefined> {
     this.wake()
     const { signal: closing } = this.#closing
@@ -81,19 +80,19 @@ export class KeptLink {
     return this.#link
   }
 
-  /** The server is well: when its connection next ends, another is made at once. */
-  isWell(): void {
+  /** Forgets earlier failures, since the server has answered. When the connection ends next, the link reconnects at once. */
+  resetFailures(): void {
     this.#failures = 0
   }
 
-  /** Ends a connection that is no longer good and makes another. */
+  /** Closes a connection that can no longer be used, and reconnects. */
   drop(link: Link, problem: string): void {
     if (this.#link !== link) return
     void link.close()
     this.#ended(problem)
   }
 
-  /** Ends the connection, and whatever is under way; there will be no other. */
+  /** Closes the connection and ends an attempt under way. The link does not reconnect. */
   async close(): Promise<void> {
     this.#state = "closed"
     this.#closing.abort(new Error("it was closed"))
@@ -138,20 +137,20 @@ export class KeptLink {
     this.#failures++
     this.#problem = problem
     this.#options.onFailure(problem)
-    this.#again()
+    this.#planAttempt()
   }
 
-  /** One that ends before it was seen well counts as a failed attempt. */
+  /** A connection that ends before the server has answered counts as a failed attempt. */
   #ended(problem: string): void {
     this.#link = undefined
     if (this.#closing.signal.aborted) return
     this.#problem = problem
-    this.#again()
+    this.#planAttempt()
     this.#failures++
     this.#options.onEnded(problem, this.#attempt !== undefined)
   }
 
-  #again(): void {
+  #planAttempt(): void {
     const { ports } = this.#options
     this.#retryAtMs = ports.clock.nowMs() + backoff.maxMs
     if (this.#failures > backoff.attempts) {
@@ -165,7 +164,7 @@ export class KeptLink {
     })
   }
 
-  /** An attempt that fails begins the next one before it settles; only the last one stands here. */
+  /** A failed attempt plans the next one before it settles, so that only the last one is stored. */
   #begin(run: () => Promise<void>): void {
     this.#attempt = run()
   }
@@ -174,4 +173,13 @@ export class KeptLink {
     if (ms > 0) this.#state = "waiting"
     return pause(ms, { timers: this.#options.ports.timers, signal: this.#closing.signal })
   }
+}
+
+const backoff = { baseMs: 250, maxMs: 30_000, attempts: 5 } as const
+
+/** Returns the wait before an attempt: none before the first, then 250 ms, doubled each time up to 30 s, times a random 0.5 to 1. */
+export function backoffMs(failures: number, random: RandomSource): number {
+  if (failures === 0) return 0
+  const whole = Math.min(backoff.maxMs, backoff.baseMs * 2 ** (failures - 1))
+  return Math.round(whole * (0.5 + random() / 2))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { KeptLink } from "../../src/mcp/kept-link.ts"
 import type { Link } from "../../src/mcp/link.ts"
+import { ReconnectingLink } from "../../src/mcp/reconnecting-link.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
 
 const never = new AbortController().signal
@@ -13,7 +13,7 @@ function plant(fails: (attempt: number) => boolean = () => false) {
   const failures: string[] = []
   const ended: (readonly [problem: string, isMadeAgain: boolean])[] = []
   let attempts = 0
-  const kept = new KeptLink({
+  const kept = new ReconnectingLink({
     async open(_signal, onEnd) {
       if (fails(++attempts)) throw new Error(`no ${attempts}`)
       ends.push(onEnd)
@@ -31,7 +31,7 @@ function plant(fails: (attempt: number) => boolean = () => false) {
   return { kept, clock, timers, ends, failures, ended, attempts: () => attempts, settle }
 }
 
-describe("KeptLink", () => {
+describe("ReconnectingLink", () => {
   test("one that ends is made again at once, and whoever waits for it gets the new one", async () => {
     const { kept, ends } = plant()
     await kept.start()
@@ -72,7 +72,7 @@ describe("KeptLink", () => {
     const { kept, ends, settle } = plant()
     await kept.start()
     for (let n = 0; n < 20; n++) {
-      kept.isWell()
+      kept.resetFailures()
       ends[n]?.()
       await settle()
       expect(kept.state).toBe("ready")
@@ -128,7 +128,7 @@ describe("KeptLink", () => {
     const clock = manualClock(0)
     const timers = manualTimers(clock)
     let attempts = 0
-    const kept = new KeptLink({
+    const kept = new ReconnectingLink({
       async open(_signal, onEnd) {
         attempts++
         if (attempts === 1) onEnd()
@@ -151,7 +151,7 @@ describe("KeptLink", () => {
     const clock = manualClock(0)
     const timers = manualTimers(clock)
     const failures: string[] = []
-    const kept = new KeptLink({
+    const kept = new ReconnectingLink({
       open: (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
       startTimeoutMs: 1_000,
       ports: { clock, timers, random: () => 0 },

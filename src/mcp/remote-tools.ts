@@ -3,28 +3,60 @@ import { sanitise } from "../encode/sanitise.ts"
 import { sanitiseJson } from "../encode/sanitise-json.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { JsonSchema } from "../tools/tool.ts"
-import { isRecord, stringOf } from "./any-result.ts"
+import { safeLine } from "./warnings.ts"
+import { isRecord, stringOf } from "./wire-values.ts"
 
-/** A tool as its server defines it, read and made fit to be shown. */
+/** A tool as its server defines it, checked and cleaned. */
 export interface RemoteTool {
-  /** Its name on the server. */
+  /** The name on the server. */
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  readonly outputSchema?: JsonSchema
-  /** The server says that it changes nothing. */
+  /** Absent when the server gives none, or one that is too large to check results against. */
+  readonly outputSchema: JsonSchema | undefined
+  /** True when the server says that the tool changes nothing. */
   readonly readOnly: boolean
-  /** Of everything that the server said of it; another definition has another. */
+  /** A hash of the definition that the server sent. */
   readonly fingerprint: string
+}
+
+/** Further warnings are only counted. */
+const maxWarnings = 10
+
+/** Returns the good tools of a list that `isAllowed` is true for, each name once. Each bad one is a warning. */
+export function readToolList(
+  items: readonly unknown[],
+  { isAllowed, warn }: { readonly isAllowed: (tool: string) => boolean; readonly warn: (message: string) => void },
+): readonly RemoteTool[] {
+  const tools = new Map<string, RemoteTool>()
+  let problems = 0
+  const skip = (raw: unknown, problem: string): void => {
+    problems++
+    if (problems <= maxWarnings) warn(`The tool ${shownName(raw)} was left out: ${problem}.`)
+  }
+  for (const raw of items) {
+    const tool = readRemoteTool(raw)
+    if ("problem" in tool) skip(raw, tool.problem)
+    else if (tools.has(tool.name)) skip(raw, "another one has its name")
+    else if (isAllowed(tool.name)) tools.set(tool.name, tool)
+  }
+  if (problems > maxWarnings) warn(`${problems - maxWarnings} more tools were left out.`)
+  return [...tools.values()]
+}
+
+function shownName(raw: unknown): string {
+  const name = isRecord(raw) ? raw.name : undefined
+  if (name === undefined) return "without a name"
+  return typeof name === "string" ? JSON.stringify(safeLine(name)) : typeof name
 }
 
 const namePattern = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_./-]{0,126}[\p{L}\p{N}_-])?$/u
 const maxDescriptionCharacters = 4_000
 const maxSchemaCharacters = 50_000
-/** Deeper ones overflow the stack of whoever prints them as JSON. */
+/** A deeper schema overflows the stack of `JSON.stringify`. */
 const maxSchemaDepth = 64
 
-/** A tool of a server's list, or what is wrong with it. Never throws. */
+/** Reads a tool of a server's list, or returns the problem with it. Never throws. */
 export function readRemoteTool(raw: unknown): RemoteTool | { readonly problem: string } {
   if (!isRecord(raw)) return { problem: "it is no object" }
   const { name, description, inputSchema, outputSchema, annotations } = raw
@@ -38,7 +70,7 @@ export function readRemoteTool(raw: unknown): RemoteTool | { readonly problem: s
     name,
     description: shortened(sanitise(description ?? stringOf(raw.title) ?? "").text),
     inputSchema: objectSchema(inputSchema),
-    ...(isChecked ? { outputSchema } : {}),
+    outputSchema: isChecked ? outputSchema : undefined,
     readOnly: isRecord(annotations) && annotations.readOnlyHint === true,
     fingerprint: fingerprintOf(raw),
   }
@@ -73,15 +105,9 @@ function shortened(text: string): string {
   return text.length <= maxDescriptionCharacters ? text : `${sanitise(text.slice(0, maxDescriptionCharacters)).text}…`
 }
 
-/** Everything but `_meta` and icons, which no prompt shows: what a person approves is what was said, to the letter. */
-function fingerprintOf({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: Readonly<Record<string, unknown>>): string {
-  const said = printJson({ name, title, description, inputSchema, outputSchema, annotations }, { canonical: true })
-  return createHash("sha256").update(said).digest("hex")
+/** Covers everything that a prompt may show, exactly as the server sent it. `_meta` and icons are left out. */
+function fingerprintOf(raw: Readonly<Record<string, unknown>>): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = raw
+  const shown = printJson({ name, title, description, inputSchema, outputSchema, annotations }, { canonical: true })
+  return createHash("sha256").update(shown).digest("hex")
 }

@@ -1,22 +1,22 @@
 import { printJson } from "../tools/print-json.ts"
 import type { ToolAttachment } from "../tools/tool.ts"
-import { isRecord, stringOf } from "./any-result.ts"
+import { isRecord, stringOf } from "./wire-values.ts"
 import type { McpWords } from "./words.ts"
 
-/** What came back from a server: text for the model, and what is no text. */
-export interface ReadContent {
+/** The content of a result: the text for the model, and everything that is not text. */
+interface ReadContent {
   readonly text: string
   readonly attachments: readonly ToolAttachment[]
 }
 
-/** Larger attachments are told of, but not kept. */
+/** The data of a larger attachment is dropped. The text still names it. */
 const maxAttachmentBytes = 5_000_000
 const maxAttachments = 20
 const maxParts = 1_000
 
 const mediaTypePattern = /^[a-zA-Z0-9]{1,40}\/[a-zA-Z0-9.+-]{1,80}$/
 
-/** Reads the parts of a result, a resource or a message; parts that are malformed stand as JSON. Never throws. */
+/** Reads the parts of a result, a resource or a message. A malformed part becomes JSON text. Never throws. */
 export function readContent(parts: readonly unknown[], words: McpWords): ReadContent {
   const attachments: ToolAttachment[] = []
   const texts = parts.slice(0, maxParts).map((part) => {
@@ -31,7 +31,7 @@ export function readContent(parts: readonly unknown[], words: McpWords): ReadCon
   return { text: texts.join("\n"), attachments }
 }
 
-/** Text, embedded text and links are text; so is whatever is no part at all. Binary parts are none. */
+/** Returns the text of a part, or `undefined` for a binary part. A malformed part is text, too. */
 function textOf(part: unknown, words: McpWords): string | undefined {
   if (!isRecord(part)) return printJson(part)
   const { type, text, resource } = part
@@ -51,8 +51,8 @@ interface Binary {
 function binaryOf(part: unknown): Binary {
   const outer = isRecord(part) ? part : {}
   const held = isRecord(outer.resource) ? outer.resource : outer
-  const said = stringOf(held.mimeType) ?? ""
-  const mediaType = mediaTypePattern.test(said) ? said.toLowerCase() : "application/octet-stream"
+  const given = stringOf(held.mimeType) ?? ""
+  const mediaType = mediaTypePattern.test(given) ? given.toLowerCase() : "application/octet-stream"
   const [family] = mediaType.split("/")
   const kind = family === "image" || family === "audio" ? family : "file"
   return { data: stringOf(held.data) ?? stringOf(held.blob) ?? "", mediaType, kind }
