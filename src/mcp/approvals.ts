@@ -17,11 +17,11 @@ export interface McpApprovals {
 
 /** Stores approvals in memory. They are lost with the process. */
 export function inMemoryApprovals(): McpApprovals {
-  const stored = new Map<string, string>()
+  let stored: Fingerprints = {}
   return {
-    load: async () => Object.fromEntries(stored),
-    async save(approved) {
-      for (const [tool, fingerprint] of Object.entries(approved)) stored.set(tool, fingerprint)
+    load: async () => stored,
+    save: async (approved) => {
+      stored = { ...stored, ...approved }
     },
   }
 }
@@ -31,7 +31,7 @@ export function inMemoryApprovals(): McpApprovals {
  * read throws `mcp` and is not changed: if it counted as empty, every tool would be approved anew.
  */
 export function fileApprovals(path: string): McpApprovals {
-  const load = async (): Promise<Fingerprints> => parse(path, await readIfThere(path))
+  const load = (): Promise<Fingerprints> => readFingerprints(path)
   let writing: Promise<unknown> = Promise.resolve()
   return {
     load,
@@ -49,33 +49,20 @@ export function fileApprovals(path: string): McpApprovals {
   }
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readFingerprints(path: string): Promise<Fingerprints> {
   try {
-    return await readFile(path, "utf8")
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code === "ENOENT") return undefined
-    throw unreadable(path, error)
-  }
-}
-
-function parse(path: string, text: string | undefined): Fingerprints {
-  if (text === undefined) return {}
-  try {
-    const data: unknown = JSON.parse(text)
+    const data: unknown = JSON.parse(await readFile(path, "utf8"))
     const approved = isRecord(data) ? data.approved : undefined
     if (!isRecord(approved)) throw new Error('it has no object "approved"')
     return Object.fromEntries(Object.entries(approved).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
-  } catch (error) {
-    throw unreadable(path, error)
+  } catch (cause) {
+    if ((cause as { readonly code?: unknown }).code === "ENOENT") return {}
+    throw new PromptStrataError("mcp", `The approvals of MCP tools in ${path} cannot be read: ${messageOf(cause)}`, {
+      cause,
+      hint: "Repair the file or delete it. Without it, every tool counts as new.",
+      evidence: { path },
+    })
   }
-}
-
-function unreadable(path: string, cause: unknown): PromptStrataError {
-  return new PromptStrataError("mcp", `The approvals of MCP tools in ${path} cannot be read: ${messageOf(cause)}`, {
-    cause,
-    hint: "Repair the file or delete it. Without it, every tool counts as new.",
-    evidence: { path },
-  })
 }
 
 /** The state of a tool: `new` was never approved, `changed` was approved with another definition. */

@@ -83,39 +83,27 @@ export async function requestFrom(
       return result
     } catch (error) {
       if (signal.aborted) throw error
-      const fault = callFault(error)
-      if (fault.kind === "stopped") throw words.problem("stopped")
-      if (fault.kind === "unreachable") throw words.unreachable(fault.reason)
-      if (fault.kind === "session") {
-        if (hasRetried || link.kind !== "http") throw words.unreachable(safeLine(String(error)))
-        server.link.drop(link, "it no longer knows the session")
-        continue
+      const { code, cause, data } = error as ClientError
+      // JSON-RPC errors have numbers: the server has answered.
+      if (typeof code === "number") {
+        server.link.resetFailures()
+        throw new Error(messageOf(error))
       }
-      server.link.resetFailures()
-      throw new Error(fault.message)
+      const hasEnded = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" || messageOf(error) === "Not connected"
+      if (hasEnded) throw words.problem("stopped")
+      // The server no longer knows the session and did nothing.
+      const hasNoSession = data?.status === 404 || data?.status === 400
+      if (!hasNoSession)
+        throw words.unreachable(safeLine(messageOf(error) + (cause === undefined ? "" : ` (${messageOf(cause)})`)))
+      if (hasRetried || link.kind !== "http") throw words.unreachable(safeLine(String(error)))
+      server.link.drop(link, "it no longer knows the session")
     }
   }
 }
 
-/**
- * The reason of a failed request. `refused`: the server answered with an error. `stopped`: the connection ended. `session`: the
- * server no longer knows the session and did nothing. `unreachable`: the request did not reach the server.
- */
-type CallFault =
-  | { readonly kind: "refused"; readonly message: string }
-  | { readonly kind: "stopped" }
-  | { readonly kind: "session" }
-  | { readonly kind: "unreachable"; readonly reason: string }
-
-/** Reads an error of the client library. */
-function callFault(error: unknown): CallFault {
-  const { code, data } = error as { readonly code?: unknown; readonly data?: { readonly status?: unknown } }
-  // JSON-RPC errors have numbers.
-  if (typeof code === "number") return { kind: "refused", message: messageOf(error) }
-  if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" || messageOf(error) === "Not connected") return { kind: "stopped" }
-  const status = data?.status
-  if (status === 404 || status === 400) return { kind: "session" }
-  // The message of `fetch` says only that it failed. Its cause says why.
-  const { cause } = error as { readonly cause?: unknown }
-  return { kind: "unreachable", reason: safeLine(messageOf(error) + (cause === undefined ? "" : ` (${messageOf(cause)})`)) }
+/** An error of the client library. The message of `fetch` says only that it failed; its cause says why. */
+interface ClientError {
+  readonly code?: unknown
+  readonly cause?: unknown
+  readonly data?: { readonly status?: unknown }
 }

@@ -1,4 +1,4 @@
-import { isSchema, keyword, listKeyword, resolveReference } from "../tools/json-schema.ts"
+import { isSchema, jsonTypeOf, keyword, listKeyword, resolveReference } from "../tools/json-schema.ts"
 import type { JsonSchema } from "../tools/tool.ts"
 import { isRecord } from "./wire-values.ts"
 
@@ -8,11 +8,6 @@ const maxSteps = 20_000
 /** The first mismatch as `PATH: PROBLEM`, or `undefined` when the value fits. */
 type Mismatch = string | undefined
 
-interface Check {
-  readonly root: JsonSchema
-  steps: number
-}
-
 /**
  * Returns the first mismatch between structured output and its schema. It checks types, required and forbidden properties,
  * items, enums, constants and combinations, but not formats, patterns and bounds. A check ends after 20,000 steps.
@@ -21,21 +16,28 @@ export function checkOutput(schema: JsonSchema, value: unknown): Mismatch {
   return mismatch(schema, value, "", { root: schema, steps: 0 }, 0)
 }
 
-function mismatch(schema: unknown, value: unknown, path: string, check: Check, depth: number): Mismatch {
+function mismatch(
+  schema: unknown,
+  value: unknown,
+  path: string,
+  check: { readonly root: JsonSchema; steps: number },
+  depth: number,
+): Mismatch {
   if (++check.steps > maxSteps || depth > 100) return undefined
   if (schema === false) return at(path, "nothing is expected here")
   if (!isSchema(schema)) return undefined
   const reference = keyword(schema, "$ref")
   const target = typeof reference === "string" ? resolveReference(check.root, reference) : undefined
-  const inner = (part: unknown) => mismatch(part, value, path, check, depth + 1)
+  const deeper: Inner = (part, of, at) => mismatch(part, of, at, check, depth + 1)
+  const inner = (part: unknown) => deeper(part, value, path)
   return (
     (target === undefined ? undefined : inner(target)) ??
     wrongType(schema, value, path) ??
     wrongConstant(schema, value, path) ??
     firstOf(listKeyword(schema, "allOf"), inner) ??
     noneFits(schema, path, inner) ??
-    wrongProperty(schema, value, path, (part, of, deeper) => mismatch(part, of, deeper, check, depth + 1)) ??
-    wrongItem(schema, value, path, (part, of, deeper) => mismatch(part, of, deeper, check, depth + 1))
+    wrongProperty(schema, value, path, deeper) ??
+    wrongItem(schema, value, path, deeper)
   )
 }
 
@@ -45,17 +47,12 @@ function wrongType(schema: JsonSchema, value: unknown, path: string): Mismatch {
   const type = keyword(schema, "type")
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string")
   if (types.length === 0 || types.some((name) => isOfType(value, name))) return undefined
-  return at(path, `expected ${types.join(" or ")}, found ${typeOf(value)}`)
+  return at(path, `expected ${types.join(" or ")}, found ${jsonTypeOf(value)}`)
 }
 
 function isOfType(value: unknown, type: string): boolean {
   if (type === "integer") return Number.isInteger(value)
-  return typeOf(value) === type || !["string", "number", "boolean", "null", "object", "array"].includes(type)
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null"
-  return Array.isArray(value) ? "array" : typeof value
+  return jsonTypeOf(value) === type || !["string", "number", "boolean", "null", "object", "array"].includes(type)
 }
 
 /** Only plain values are compared. */

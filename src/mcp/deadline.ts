@@ -1,17 +1,7 @@
 import type { Timers } from "../core/ports.ts"
 
-/** A signal with a time limit. `clear` removes the limit. */
-export interface Deadline {
-  readonly signal: AbortSignal
-  clear(): void
-}
-
-/** Aborts after `ms` with the error `WHAT within MS ms`, or as soon as `other` aborts. */
-export function deadline(
-  ms: number,
-  what: string,
-  { timers, other }: { readonly timers: Timers; readonly other: AbortSignal },
-): Deadline {
+/** Makes a signal that aborts after `ms` with the error `WHAT within MS ms`, or as soon as `other` aborts. `clear` removes the limit. */
+export function deadline(ms: number, what: string, { timers, other }: { readonly timers: Timers; readonly other: AbortSignal }) {
   const late = new AbortController()
   const timer = timers.set(() => late.abort(new Error(`${what} within ${ms} ms`)), ms)
   return { signal: AbortSignal.any([late.signal, other]), clear: () => timers.clear(timer) }

@@ -20,19 +20,17 @@ export interface RawProgress {
   readonly message?: string | undefined
 }
 
-/** Options of one request. */
-interface RequestOptions {
-  readonly signal: AbortSignal
-  readonly onProgress?: ((progress: RawProgress) => void) | undefined
-}
-
 /** One connection to a server, from its handshake to its end. */
 export interface Link {
   readonly kind: ServerTransport["kind"]
   readonly pid: number | undefined
   readonly capabilities: Readonly<Record<string, unknown>>
   /** Rejects when the signal aborts, which the server is told, and when the connection ends. */
-  request(method: string, params: Readonly<Record<string, unknown>>, options: RequestOptions): Promise<RawResult>
+  request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    options: { readonly signal: AbortSignal; readonly onProgress?: (progress: RawProgress) => void },
+  ): Promise<RawResult>
   /** Reads a list of the server page by page. */
   list(kind: "tools" | "resources" | "prompts", signal: AbortSignal): Promise<ListRead>
   close(): Promise<void>
@@ -58,9 +56,13 @@ export async function openLink(
 ): Promise<Link> {
   const { Client } = await options.library.client()
   const transport = await createTransport(settings, options)
-  const stderr = (): string => transport.stderr?.read() ?? ""
-  events.onStart(stderr)
-  const client = new Client({ name: "promptstrata", version: "1" }, { capabilities: capabilitiesFor(options) })
+  events.onStart(transport.stderr)
+  // The client offers only the requests that have a callback. The library refuses all others.
+  const capabilities = {
+    ...(options.elicit ? { elicitation: { form: { applyDefaults: true } } } : {}),
+    ...(options.sample ? { sampling: {} } : {}),
+  }
+  const client = new Client({ name: "promptstrata", version: "1" }, { capabilities })
   answerRequests(client, server, options)
   client.setNotificationHandler("notifications/tools/list_changed", events.onToolsChanged)
   let isOpen = false
@@ -77,7 +79,7 @@ export async function openLink(
     // The library closes the transport without waiting, and a program that ignores this would go on.
     if (transport.kind === "stdio") transport.kill()
     await closeBoth(client, transport)
-    throw new Error(`${messageOf(error)}${lastLine(stderr())}`, { cause: error })
+    throw new Error(`${messageOf(error)}${lastLine(transport.stderr())}`, { cause: error })
   }
   isOpen = true
   return linkOver(client, transport, () => {
@@ -116,16 +118,11 @@ const anyObject: StandardSchemaV1<unknown, RawResult> = {
 async function closeBoth(client: Client, { kind, transport }: ServerTransport): Promise<void> {
   // A server over HTTP keeps its session until it is told to end it. That takes at most a second here.
   if (kind === "http" && transport.sessionId !== undefined) {
-    await Promise.race([transport.terminateSession().catch(() => undefined), oneSecond()])
+    const oneSecond = new Promise((resolve) => setTimeout(resolve, 1_000).unref())
+    await Promise.race([transport.terminateSession().catch(() => undefined), oneSecond])
   }
   await client.close().catch(() => undefined)
   await transport.close().catch(() => undefined)
-}
-
-function oneSecond(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 1_000).unref()
-  })
 }
 
 /** A program that cannot start usually writes the reason last. */
@@ -137,15 +134,7 @@ function lastLine(stderr: string): string {
 /** A child of the program can keep the pipe open after the program has ended, so that only writing shows its end. */
 function isBrokenPipe(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
-  return code === "EPIPE" || code === "ERR_STREAM_DESTROYED" || code === "ERR_STREAM_WRITE_AFTER_END"
-}
-
-/** The client offers only the requests that have a callback. The library refuses all others. */
-function capabilitiesFor({ elicit, sample }: Pick<ResolvedOptions, "elicit" | "sample">) {
-  return {
-    ...(elicit ? { elicitation: { form: { applyDefaults: true } } } : {}),
-    ...(sample ? { sampling: {} } : {}),
-  }
+  return ["EPIPE", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"].includes(String(code))
 }
 
 const maxMessageCharacters = 4_000

@@ -69,7 +69,7 @@ export class ReconnectingLink {
 
   /** Tries again if the link has failed and the longest wait has passed since. */
   wake(): void {
-    if (this.#state === "failed" && this.#options.ports.clock.nowMs() >= this.#retryAtMs) this.#begin(() => this.#open())
+    if (this.#state === "failed" && this.#options.ports.clock.nowMs() >= this.#retryAtMs) this.#attempt = this.#open()
   }
 
   /** Resolves with the connection once it is open, or with `undefined` when no attempt is planned. Rejects when the signal aborts. */
@@ -115,21 +115,17 @@ export class ReconnectingLink {
       opened = link
       if (hasEnded) throw new Error("it stopped as soon as it was ready")
       if (this.#closing.signal.aborted) return await link.close()
-      this.#ready(link)
+      this.#link = link
+      this.#opened++
+      this.#state = "ready"
+      this.#problem = undefined
+      this.#attempt = undefined
+      this.#options.onReady()
     } catch (error) {
       this.#failed(messageOf(error))
     } finally {
       limit.clear()
     }
-  }
-
-  #ready(link: Link): void {
-    this.#link = link
-    this.#opened++
-    this.#state = "ready"
-    this.#problem = undefined
-    this.#attempt = undefined
-    this.#options.onReady()
   }
 
   #failed(problem: string): void {
@@ -158,20 +154,13 @@ export class ReconnectingLink {
       this.#attempt = undefined
       return
     }
-    this.#begin(async () => {
-      await this.#wait(backoffMs(this.#failures, ports.random))
-      if (!this.#closing.signal.aborted) await this.#open()
-    })
+    this.#attempt = this.#openAfter(backoffMs(this.#failures, ports.random))
   }
 
-  /** A failed attempt plans the next one before it settles, so that only the last one is stored. */
-  #begin(run: () => Promise<void>): void {
-    this.#attempt = run()
-  }
-
-  #wait(ms: number): Promise<void> {
+  async #openAfter(ms: number): Promise<void> {
     if (ms > 0) this.#state = "waiting"
-    return pause(ms, { timers: this.#options.ports.timers, signal: this.#closing.signal })
+    await pause(ms, { timers: this.#options.ports.timers, signal: this.#closing.signal })
+    if (!this.#closing.signal.aborted) await this.#open()
   }
 }
 

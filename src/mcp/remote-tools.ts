@@ -65,11 +65,12 @@ export function readRemoteTool(raw: unknown): RemoteTool | { readonly problem: s
   if (description !== undefined && typeof description !== "string") return { problem: "its description is no text" }
   const problem = schemaProblem(inputSchema)
   if (problem !== undefined) return { problem }
+  const { $schema: _, ...cleanSchema } = sanitiseJson(inputSchema as JsonSchema).value
   const isChecked = isRecord(outputSchema) && printJson(outputSchema).length <= maxSchemaCharacters && !isDeep(outputSchema)
   return {
     name,
     description: shortened(sanitise(description ?? stringOf(raw.title) ?? "").text),
-    inputSchema: objectSchema(inputSchema),
+    inputSchema: { ...cleanSchema, type: "object" },
     outputSchema: isChecked ? outputSchema : undefined,
     readOnly: isRecord(annotations) && annotations.readOnlyHint === true,
     fingerprint: fingerprintOf(raw),
@@ -93,12 +94,6 @@ function isDeep(schema: unknown): boolean {
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []))
   }
   return false
-}
-
-function objectSchema(schema: unknown): JsonSchema {
-  const { value } = sanitiseJson(schema as JsonSchema)
-  const { $schema: _, ...rest } = value
-  return { ...rest, type: "object" }
 }
 
 function shortened(text: string): string {

@@ -88,13 +88,12 @@ async function listOf(server: McpServer, kind: "resources" | "prompts", signal: 
   return items
 }
 
-interface ReadOptions {
-  readonly words: McpWords
-  readonly signal: AbortSignal
-}
-
 /** Reads all parts of a resource. */
-export async function readResource(server: McpServer, uri: string, { words, signal }: ReadOptions): Promise<McpText> {
+export async function readResource(
+  server: McpServer,
+  uri: string,
+  { words, signal }: { readonly words: McpWords; readonly signal: AbortSignal },
+): Promise<McpText> {
   const result = await requestFrom(server, words, (link) => link.request("resources/read", { uri }, { signal }), signal)
   const parts = Array.isArray(result.contents) ? result.contents : []
   return { server: server.name, name: uri, description: "", ...readContent(parts, words) }
@@ -104,7 +103,7 @@ export async function readResource(server: McpServer, uri: string, { words, sign
 export async function getPrompt(
   server: McpServer,
   { name, args }: { readonly name: string; readonly args: Readonly<Record<string, string>> },
-  { words, signal }: ReadOptions,
+  { words, signal }: { readonly words: McpWords; readonly signal: AbortSignal },
 ): Promise<McpText> {
   const params = { name, arguments: args }
   const result = await requestFrom(server, words, (link) => link.request("prompts/get", params, { signal }), signal)
@@ -121,7 +120,9 @@ export async function readSkills(servers: readonly McpServer[], options: Resolve
       if (server.link.current === undefined) return []
       try {
         const read = await withReadTimeout(options, (signal) =>
-          isUri(name) ? readResource(server, name, { words, signal }) : getPrompt(server, { name, args: {} }, { words, signal }),
+          /^[a-z][a-z0-9+.-]*:/i.test(name)
+            ? readResource(server, name, { words, signal })
+            : getPrompt(server, { name, args: {} }, { words, signal }),
         )
         return [read]
       } catch (error) {
@@ -131,10 +132,6 @@ export async function readSkills(servers: readonly McpServer[], options: Resolve
     }),
   )
   return (await Promise.all(reads)).flat().map(skillFrom)
-}
-
-function isUri(name: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:/i.test(name)
 }
 
 /** The time limit for reading resources, prompts or lists of them. */

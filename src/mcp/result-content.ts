@@ -3,12 +3,6 @@ import type { ToolAttachment } from "../tools/tool.ts"
 import { isRecord, stringOf } from "./wire-values.ts"
 import type { McpWords } from "./words.ts"
 
-/** The content of a result: the text for the model, and everything that is not text. */
-interface ReadContent {
-  readonly text: string
-  readonly attachments: readonly ToolAttachment[]
-}
-
 /** The data of a larger attachment is dropped. The text still names it. */
 const maxAttachmentBytes = 5_000_000
 const maxAttachments = 20
@@ -17,15 +11,16 @@ const maxParts = 1_000
 const mediaTypePattern = /^[a-zA-Z0-9]{1,40}\/[a-zA-Z0-9.+-]{1,80}$/
 
 /** Reads the parts of a result, a resource or a message. A malformed part becomes JSON text. Never throws. */
-export function readContent(parts: readonly unknown[], words: McpWords): ReadContent {
+export function readContent(parts: readonly unknown[], words: McpWords) {
   const attachments: ToolAttachment[] = []
   const texts = parts.slice(0, maxParts).map((part) => {
     const text = textOf(part, words)
     if (text !== undefined) return text
-    const { data, mediaType, kind } = binaryOf(part)
-    const attachment = attachmentOf(data, mediaType)
-    attachments.push(attachments.length < maxAttachments ? attachment : { mediaType, bytes: attachment.bytes })
-    return words.say({ [kind]: true, media_type: mediaType, size: attachment.bytes })
+    const attachment = attachmentOf(part)
+    const { mediaType, bytes } = attachment
+    attachments.push(attachments.length < maxAttachments ? attachment : { mediaType, bytes })
+    const [family = ""] = mediaType.split("/")
+    return words.say({ [["image", "audio"].includes(family) ? family : "file"]: true, media_type: mediaType, size: bytes })
   })
   if (parts.length > maxParts) texts.push(`… (+${parts.length - maxParts})`)
   return { text: texts.join("\n"), attachments }
@@ -42,23 +37,12 @@ function textOf(part: unknown, words: McpWords): string | undefined {
   return typeof part.data === "string" || typeof part.blob === "string" ? undefined : printJson(part)
 }
 
-interface Binary {
-  readonly data: string
-  readonly mediaType: string
-  readonly kind: "image" | "audio" | "file"
-}
-
-function binaryOf(part: unknown): Binary {
+function attachmentOf(part: unknown): ToolAttachment {
   const outer = isRecord(part) ? part : {}
   const held = isRecord(outer.resource) ? outer.resource : outer
   const given = stringOf(held.mimeType) ?? ""
   const mediaType = mediaTypePattern.test(given) ? given.toLowerCase() : "application/octet-stream"
-  const [family] = mediaType.split("/")
-  const kind = family === "image" || family === "audio" ? family : "file"
-  return { data: stringOf(held.data) ?? stringOf(held.blob) ?? "", mediaType, kind }
-}
-
-function attachmentOf(data: string, mediaType: string): ToolAttachment {
+  const data = stringOf(held.data) ?? stringOf(held.blob) ?? ""
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0
   const bytes = Math.max(0, Math.floor((data.length * 3) / 4) - padding)
   return { mediaType, bytes, ...(bytes <= maxAttachmentBytes ? { base64: data } : {}) }

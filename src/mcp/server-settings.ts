@@ -1,8 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
 
-const namePattern = /^[a-zA-Z_][a-zA-Z0-9_-]{0,31}$/
-
 /** Throws `mcp` for the first server whose name or settings cannot be used. `reserved` are the names of the agent's own tools. */
 export function checkServers(servers: Readonly<Record<string, McpServerSettings>>, reserved: readonly string[] = []): void {
   for (const [name, settings] of Object.entries(servers)) {
@@ -13,7 +11,7 @@ export function checkServers(servers: Readonly<Record<string, McpServerSettings>
 }
 
 function nameProblem(name: string, reserved: readonly string[]): string | undefined {
-  if (!namePattern.test(name)) {
+  if (!/^[a-zA-Z_][a-zA-Z0-9_-]{0,31}$/.test(name)) {
     return "expected a name of a letter or _, then up to 31 letters, digits, _ or -; it stands before the dot in its tools' names."
   }
   return reserved.includes(name) ? "expected a name that no tool of the agent's own has; choose another." : undefined

@@ -4,7 +4,7 @@ import type { ApprovalGate, Verdict } from "./approvals.ts"
 import { callTool } from "./call-tool.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 import type { McpServer } from "./server.ts"
-import type { CallProblem, McpWords } from "./words.ts"
+import type { McpWords } from "./words.ts"
 
 /** A tool that a server lists, and its verdict. */
 interface ListedTool {
@@ -49,9 +49,10 @@ export class ServerTools {
     const verdicts = await this.#gate.review(this.server.name, tools, this.#approve)
     // A newer list has its own review.
     if (tools !== this.server.tools) return
-    const before = this.#listed
+    const keyOf = ({ tool, verdict }: ListedTool): string => JSON.stringify([tool.name, tool.fingerprint, verdict])
+    const before = new Set(this.#listed.map(keyOf))
     this.#listed = tools.map((tool) => ({ tool, verdict: verdicts.get(tool.name) ?? "new" }))
-    for (const listed of this.#listed) if (!before.some((one) => isSame(one, listed))) this.#warnOf(listed)
+    for (const listed of this.#listed) if (!before.has(keyOf(listed))) this.#warnOf(listed)
     this.#tools = this.#listed.filter(({ verdict }) => verdict === "approved").map(({ tool }) => this.#toolFor(tool))
   }
 
@@ -64,51 +65,38 @@ export class ServerTools {
   #toolFor(remote: RemoteTool): Tool {
     const known = this.#made.get(remote.name)
     if (known?.fingerprint === remote.fingerprint) return known.tool
-    const tool = createTool(this.server, remote, { words: this.#words, problemOf: (name) => this.#problemOf(name) })
+    const tool = this.#createTool(remote)
     this.#made.set(remote.name, { fingerprint: remote.fingerprint, tool })
     return tool
   }
 
-  #problemOf(name: string): CallProblem | undefined {
-    const listed = this.listed.find(({ tool }) => tool.name === name)
-    if (listed === undefined) return "gone"
-    return listed.verdict === "approved" ? undefined : "changed"
+  /** Makes the agent's tool `server.tool`. Its texts are the server's, so that its trust is `tool`. */
+  #createTool(tool: RemoteTool): Tool {
+    const { server } = this
+    const words = this.#words
+    return {
+      name: `${server.name}.${tool.name}`,
+      group: "external",
+      description: tool.description,
+      trust: "tool",
+      inputSchema: tool.inputSchema,
+      visibility: "planner",
+      repeatable: false,
+      writes: !tool.readOnly,
+      timeoutMs: server.settings.timeoutMs,
+      check: checkRecord,
+      execute: async (args, context) => {
+        this.#requireUsable(tool.name)
+        // A server that was started again may have other tools.
+        if (server.link.current === undefined) await server.link.get(context.signal)
+        this.#requireUsable(tool.name)
+        return callTool(server, { tool, args, words }, context)
+      },
+    }
   }
-}
 
-function isSame(one: ListedTool, other: ListedTool): boolean {
-  return one.tool.fingerprint === other.tool.fingerprint && one.tool.name === other.tool.name && one.verdict === other.verdict
-}
-
-interface CreateToolOptions {
-  readonly words: McpWords
-  /** Returns the reason why the tool with this name cannot be used now. */
-  readonly problemOf: (tool: string) => CallProblem | undefined
-}
-
-/** Makes the agent's tool `server.tool` of a server's tool. Its texts are the server's, so that its trust is `tool`. */
-function createTool(server: McpServer, tool: RemoteTool, { words, problemOf }: CreateToolOptions): Tool {
-  const refuseUnusable = (): void => {
-    const problem = problemOf(tool.name)
-    if (problem !== undefined) throw words.problem(problem)
-  }
-  return {
-    name: `${server.name}.${tool.name}`,
-    group: "external",
-    description: tool.description,
-    trust: "tool",
-    inputSchema: tool.inputSchema,
-    visibility: "planner",
-    repeatable: false,
-    writes: !tool.readOnly,
-    timeoutMs: server.settings.timeoutMs,
-    check: checkRecord,
-    async execute(args, context) {
-      refuseUnusable()
-      // A server that was started again may have other tools.
-      if (server.link.current === undefined) await server.link.get(context.signal)
-      refuseUnusable()
-      return callTool(server, { tool, args, words }, context)
-    },
+  #requireUsable(name: string): void {
+    const listed = this.#listed.find(({ tool }) => tool.name === name)
+    if (listed?.verdict !== "approved") throw this.#words.problem(listed === undefined ? "gone" : "changed")
   }
 }

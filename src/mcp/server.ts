@@ -41,7 +41,7 @@ export class McpServer {
       onEnded: (problem, isMadeAgain) =>
         this.warn(
           "start",
-          `${capital(problem)}; ${isMadeAgain ? "it is started again" : "it stopped too often to be started again now"}.`,
+          `${problem.charAt(0).toUpperCase()}${problem.slice(1)}; ${isMadeAgain ? "it is started again" : "it stopped too often to be started again now"}.`,
         ),
       onFailure: (problem) => this.warn("start", `It could not be started: ${safeLine(problem)}.`),
     })
@@ -113,8 +113,4 @@ export class McpServer {
       if (this.#isStale) await pause(refreshSpacingMs, { timers, signal: closing })
     }
   }
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

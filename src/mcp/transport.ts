@@ -9,11 +9,12 @@ export type ServerTransport =
   | {
       readonly kind: "stdio"
       readonly transport: StdioClientTransport
-      readonly stderr: TextTail
+      /** Returns the end of the program's standard error. */
+      readonly stderr: () => string
       /** Ends the program at once if it is running. */
       readonly kill: () => void
     }
-  | { readonly kind: "http"; readonly transport: StreamableHTTPClientTransport; readonly stderr: undefined }
+  | { readonly kind: "http"; readonly transport: StreamableHTTPClientTransport; readonly stderr: () => string }
 
 /** A longer message closes the connection. */
 const maxMessageBytes = 10 * 1024 * 1024
@@ -39,7 +40,7 @@ async function stdioTransport(settings: McpServerSettings, { library, env }: Res
   const stderr = createTextTail(8_000)
   transport.stderr?.on("data", (chunk: Uint8Array) => stderr.push(String(chunk)))
   transport.stderr?.on("error", () => undefined)
-  return { kind: "stdio", transport, stderr, kill: killer(transport) }
+  return { kind: "stdio", transport, stderr: stderr.read, kill: killer(transport) }
 }
 
 /** Remembers the process id, which the library forgets when it begins to close a transport. */
@@ -85,29 +86,20 @@ async function httpTransport(
       return () => ports.timers.clear(handle)
     },
   })
-  return { kind: "http", transport, stderr: undefined }
+  return { kind: "http", transport, stderr: () => "" }
 }
 
-/** The end of a stream of text. */
-export interface TextTail {
-  push(chunk: string): void
-  read(): string
-}
-
-/** Keeps the last `maxCharacters`, in time proportional to the text. */
-export function createTextTail(maxCharacters: number): TextTail {
+/** Keeps the last `maxCharacters` of a stream, in time proportional to its length. */
+export function createTextTail(maxCharacters: number) {
   let text = ""
   return {
-    push(chunk) {
+    push(chunk: string): void {
       text += chunk
       if (text.length > 2 * maxCharacters) text = text.slice(-maxCharacters)
     },
-    read: () => text.slice(-maxCharacters),
+    read: (): string => text.slice(-maxCharacters),
   }
 }
-
-/** The signature of `fetch` that a transport needs. */
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 const lineFeed = 10
 
@@ -115,7 +107,7 @@ const lineFeed = 10
  * Makes a `fetch` whose answer fails at a message of more than `maxBytes`. A message is a whole body, or the text between blank
  * lines of an event stream.
  */
-export function boundedFetch(maxBytes: number, fetchIt: Fetch = fetch): Fetch {
+export function boundedFetch(maxBytes: number, fetchIt: typeof fetch = fetch): typeof fetch {
   return async (url, init) => {
     const response = await fetchIt(url, init)
     if (response.body === null) return response

@@ -21,7 +21,8 @@ export function createWholeCharacters(): Reader<string, string> {
   return {
     push(delta) {
       const text = held + delta
-      const cut = endsInHighSurrogate(text) ? text.length - 1 : text.length
+      const last = text.charCodeAt(text.length - 1)
+      const cut = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
       held = text.slice(cut)
       return cut === 0 ? [] : [text.slice(0, cut).toWellFormed()]
     },
@@ -31,11 +32,6 @@ export function createWholeCharacters(): Reader<string, string> {
       return rest === "" ? [] : [rest]
     },
   }
-}
-
-function endsInHighSurrogate(text: string): boolean {
-  const last = text.charCodeAt(text.length - 1)
-  return last >= 0xd800 && last <= 0xdbff
 }
 
 /** Makes a usage report of the counts that are known, or `undefined` when none is. Unknown counts stay absent. */

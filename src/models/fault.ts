@@ -122,12 +122,8 @@ function connectionKind(code: string, thrown: unknown): FaultKind {
   if (code === "ENOTFOUND") return "no-such-host"
   if (code.includes("CERT") || code.includes("SELF_SIGNED") || code.includes("SSL")) return "certificate"
   if (code.includes("TIMEOUT") || code === "ETIMEDOUT" || messageOf(thrown).includes("timed out")) return "timeout"
-  return isConnectionError(thrown) ? "network" : "other"
-}
-
-/** The `openai` client wraps the errors of `fetch` in this class. Its other errors are about wrong calls. */
-function isConnectionError(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.constructor.name.startsWith("APIConnection")
+  // The `openai` client wraps the errors of `fetch` in this class. Its other errors are about wrong calls.
+  return thrown instanceof Error && thrown.constructor.name.startsWith("APIConnection") ? "network" : "other"
 }
 
 /** Returns the error and its causes, at most eight. Of an AggregateError the first member counts as the cause. */

@@ -62,29 +62,21 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
   }
 }
 
-function requireValid({
-  name,
-  description,
-  group,
-  timeoutMs,
-  maxResultCharacters,
-}: ToolDefinition<StandardSchemaV1 | undefined>): void {
+function requireValid(definition: ToolDefinition<StandardSchemaV1 | undefined>): void {
+  const { name, description, group, timeoutMs, maxResultCharacters } = definition
   if (typeof name !== "string" || !namePattern().test(name)) {
     throw new PromptStrataError("tool-definition", `${JSON.stringify(name)} cannot be a tool's name.`, {
       hint: "Begin with a letter or _, then use at most 63 letters, digits, _, . or -.",
       evidence: { name },
     })
   }
-  if (group !== undefined && !toolGroups.includes(group)) {
-    throw badSetting(name, "group", `one of ${toolGroups.join(", ")}`, group)
-  }
+  const isGroup = group === undefined || toolGroups.includes(group)
+  if (!isGroup) throw badSetting(name, "group", `one of ${toolGroups.join(", ")}`, group)
   if (typeof description !== "string") throw badSetting(name, "description", "a string", description)
-  if (!isLimit(timeoutMs)) throw badSetting(name, "timeoutMs", "a number above 0", timeoutMs)
-  if (!isLimit(maxResultCharacters)) throw badSetting(name, "maxResultCharacters", "a number above 0", maxResultCharacters)
-}
-
-function isLimit(value: number | undefined): boolean {
-  return value === undefined || (typeof value === "number" && value > 0)
+  for (const [setting, value] of Object.entries({ timeoutMs, maxResultCharacters })) {
+    const isLimit = value === undefined || (typeof value === "number" && value > 0)
+    if (!isLimit) throw badSetting(name, setting, "a number above 0", value)
+  }
 }
 
 function badSetting(tool: string, setting: string, expected: string, found: unknown): PromptStrataError {
@@ -98,26 +90,25 @@ function badSetting(tool: string, setting: string, expected: string, found: unkn
  * untyped code may pass.
  */
 export function completeTool(given: unknown): Tool {
-  if (typeof given !== "object" || given === null) throw notATool(`expected a tool, found ${describe(given)}.`)
+  if (typeof given !== "object" || given === null) throw notATool("a tool", shownValue(given))
   const { name, description, inputSchema, check, execute } = given as Readonly<Record<string, unknown>>
-  if (typeof name !== "string" || name.trim() === "")
-    throw notATool(`expected a tool with a name, found ${name === undefined ? "none" : describe(name)}.`)
-  if (typeof execute !== "function")
-    throw notATool(
-      `expected ${JSON.stringify(name)} to have a function execute, found ${execute === undefined ? "none" : "something else"}.`,
-    )
+  if (typeof name !== "string" || name.trim() === "") {
+    throw notATool("a tool with a name", name === undefined ? "none" : shownValue(name))
+  }
+  if (typeof execute !== "function") {
+    throw notATool(`${JSON.stringify(name)} to have a function execute`, execute === undefined ? "none" : "something else")
+  }
   if (typeof check !== "function") return defineTool(given as ToolDefinition)
-  if (typeof description !== "string" || typeof inputSchema !== "object" || inputSchema === null)
-    throw notATool(
-      `expected the tool ${JSON.stringify(name)} as defineTool makes it, found one without description or inputSchema.`,
-    )
+  if (typeof description !== "string" || typeof inputSchema !== "object" || inputSchema === null) {
+    throw notATool(`the tool ${JSON.stringify(name)} as defineTool makes it`, "one without description or inputSchema")
+  }
   return given as Tool
 }
 
-function notATool(message: string): PromptStrataError {
-  return new PromptStrataError("tool-definition", message)
+function notATool(expected: string, found: string): PromptStrataError {
+  return new PromptStrataError("tool-definition", `expected ${expected}, found ${found}.`)
 }
 
-function describe(value: unknown): string {
+function shownValue(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : value === null ? "null" : `a value of type ${typeof value}`
 }

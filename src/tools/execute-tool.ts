@@ -12,17 +12,16 @@ export type ToolFailure =
   | { readonly kind: "timeout"; readonly timeoutMs: number }
   | { readonly kind: "aborted" }
 
-/** The outcome of one call. `args` are the checked arguments, with defaults filled in. */
-export type ToolOutcome =
-  | {
-      readonly status: "ok"
-      readonly args: unknown
-      /** The result as text within the limit, or `""` when the tool returned nothing. */
-      readonly result: string
-      readonly cappedFromCharacters?: number
-      readonly durationMs: number
-    }
-  | { readonly status: "failed"; readonly failure: ToolFailure; readonly durationMs: number }
+/** The outcome of one call. */
+export type ToolOutcome = Outcome & { readonly durationMs: number }
+
+/**
+ * `args` are the checked arguments, with defaults filled in. `result` is text within the limit, or `""` when the tool returned
+ * nothing.
+ */
+type Outcome =
+  | { readonly status: "ok"; readonly args: unknown; readonly result: string; readonly cappedFromCharacters?: number }
+  | { readonly status: "failed"; readonly failure: ToolFailure }
 
 /** Options of {@link executeTool}. */
 export interface ExecuteToolOptions {
@@ -64,35 +63,30 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
     const onAbort = (): void => stop({ kind: "aborted" }, signal.reason)
     if (signal.aborted) return onAbort()
     signal.addEventListener("abort", onAbort)
-    const onTimeout = (): void => stop({ kind: "timeout", timeoutMs }, timeoutReason(tool, timeoutMs))
+    const onTimeout = (): void => {
+      const message = `Tool "${tool.name}" took longer than ${timeoutMs} ms.`
+      stop({ kind: "timeout", timeoutMs }, new DOMException(message, "TimeoutError"))
+    }
     const running = startPausableTimer({ clock: context.clock, timers }, timeoutMs, onTimeout, { startedMs })
     timer = running
-    const confirm = whilePaused(context.confirm, running)
-    void run(tool, args, { ...context, ...(confirm ? { confirm } : {}), signal: controller.signal }, options).then(
-      settle,
-      (thrown) => {
-        settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } })
-      },
+    const confirm = context.confirm && whilePaused(running, context.confirm)
+    run(tool, args, { ...context, confirm, signal: controller.signal }, options).then(settle, (thrown) =>
+      settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } }),
     )
   })
 }
 
 /** Pauses the tool's time limit while a person is asked. */
-function whilePaused(confirm: Confirm | undefined, timer: PausableTimer): Confirm | undefined {
-  return (
-    confirm &&
-    (async (request, signal) => {
-      const resume = timer.pause()
-      try {
-        return await confirm(request, signal)
-      } finally {
-        resume()
-      }
-    })
-  )
+function whilePaused(timer: PausableTimer, confirm: Confirm): Confirm {
+  return async (request, signal) => {
+    const resume = timer.pause()
+    try {
+      return await confirm(request, signal)
+    } finally {
+      resume()
+    }
+  }
 }
-
-type Outcome = ToolOutcome extends infer One ? (One extends ToolOutcome ? Omit<One, "durationMs"> : never) : never
 
 async function run(tool: Tool, args: unknown, context: ToolContext, options: ExecuteToolOptions): Promise<Outcome> {
   const limit = tool.maxResultCharacters ?? options.maxResultCharacters ?? defaultMaxResultCharacters
@@ -108,8 +102,4 @@ async function run(tool: Tool, args: unknown, context: ToolContext, options: Exe
     const reason = capResult(messageOf(thrown), limit, options.notice).text
     return { status: "failed", failure: { kind: "threw", reason } }
   }
-}
-
-function timeoutReason(tool: Tool, timeoutMs: number): DOMException {
-  return new DOMException(`Tool "${tool.name}" took longer than ${timeoutMs} ms.`, "TimeoutError")
 }

@@ -5,6 +5,12 @@ export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
+/** Returns the name of a value's type as JSON Schema has it, except that whole numbers are `number`. */
+export function jsonTypeOf(value: unknown): string {
+  if (value === null) return "null"
+  return Array.isArray(value) ? "array" : typeof value
+}
+
 /** Returns an own keyword of a schema. Inherited properties do not count. */
 export function keyword(schema: JsonSchema, name: string): unknown {
   return Object.hasOwn(schema, name) ? schema[name] : undefined

@@ -1,6 +1,6 @@
 import { encodeJsonLine } from "../encode/inline.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
-import { isSchema, keyword, listKeyword, propertiesOf, resolveReference } from "./json-schema.ts"
+import { isSchema, jsonTypeOf, keyword, listKeyword, propertiesOf, resolveReference } from "./json-schema.ts"
 import { onOneLine } from "./one-line.ts"
 import type { JsonSchema } from "./tool.ts"
 
@@ -90,15 +90,10 @@ function namedKinds(schema: JsonSchema, encode: TypePrinter["encode"]): readonly
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string")
   if (types.length > 0) return [...new Set(types.map((name) => encode(name)))]
   const choices = Object.hasOwn(schema, "const") ? [schema.const] : listKeyword(schema, "enum")
-  if (choices.length > 0) return [...new Set(choices.map(kindOfConstant))]
+  if (choices.length > 0) return [...new Set(choices.map(jsonTypeOf))]
   if (isSchema(keyword(schema, "properties")) || isSchema(keyword(schema, "patternProperties"))) return ["object"]
   if (Object.hasOwn(schema, "items") || Object.hasOwn(schema, "prefixItems")) return ["array"]
   return ["any"]
-}
-
-function kindOfConstant(value: unknown): string {
-  if (value === null) return "null"
-  return Array.isArray(value) ? "array" : typeof value
 }
 
 /** `dict` and `tuple` are type names that Python programs use. */
@@ -231,23 +226,19 @@ function keywordText(schema: JsonSchema, name: string, encode: TypePrinter["enco
 
 /** Prints a constant: a word as it is, everything else, also a string such as `"1"` or `"a|b"`, as JSON on one line. */
 function printConstant(value: unknown, { encode }: TypePrinter): string {
-  if (typeof value !== "string") return constantJson(value)
-  const encoded = encode(value)
-  return encoded === value && isMistakable(value) ? constantJson(value) : encoded
+  const encoded = typeof value === "string" ? encode(value) : undefined
+  if (encoded !== undefined && (encoded !== value || !isMistakable(encoded))) return encoded
+  try {
+    return encodeJsonLine(value)
+  } catch {
+    return "any"
+  }
 }
 
 const jsonWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
 function isMistakable(text: string): boolean {
   return text.trim() !== text || text === "" || jsonWord.test(text) || text.includes("|") || hasLineBreak(text)
-}
-
-function constantJson(value: unknown): string {
-  try {
-    return encodeJsonLine(value)
-  } catch {
-    return "any"
-  }
 }
 
 function grouped({ text, compound }: Printed): string {

@@ -17,14 +17,12 @@ export function normaliseResult(value: unknown): string {
   }
 }
 
-interface ContentPart {
-  readonly type: string
-  readonly [key: string]: unknown
-}
+type ContentPart = Readonly<Record<string, unknown>>
 
 /** Returns the parts of an MCP-style result. Structured content without parts is treated as any other value. */
 function contentParts(value: unknown): readonly ContentPart[] | undefined {
-  if (!isRecord(value) || !Array.isArray(value.content) || !value.content.every(isContentPart)) return undefined
+  if (!isRecord(value) || !Array.isArray(value.content)) return undefined
+  if (!value.content.every((part) => isRecord(part) && typeof part.type === "string")) return undefined
   return value.content.length === 0 && value.structuredContent !== undefined ? undefined : value.content
 }
 
@@ -38,10 +36,6 @@ function partText(part: ContentPart): string {
 function withoutData(part: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const described = Object.entries(part).filter(([key]) => key !== "data" && key !== "blob")
   return Object.fromEntries(described.map(([key, value]) => [key, isRecord(value) ? withoutData(value) : value]))
-}
-
-function isContentPart(value: unknown): value is ContentPart {
-  return isRecord(value) && typeof value.type === "string"
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
+import { jsonTypeOf } from "./json-schema.ts"
 
 /** Text parameters by name, each with its description. */
 interface TextParameters {
@@ -22,7 +23,13 @@ export interface TextSchema<Output> {
 export function textArguments<const Parameters extends TextParameters>(
   parameters: Parameters,
 ): TextSchema<TextArguments<Parameters>> {
-  const schema = jsonSchemaOf(parameters)
+  const entries = Object.entries(parameters)
+  const properties = entries.map(([name, { description }]) => [
+    name,
+    { type: "string", ...(description !== undefined && { description }) },
+  ])
+  const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name)
+  const schema = { type: "object", properties: Object.fromEntries(properties), required }
   return {
     "~standard": {
       version: 1,
@@ -30,17 +37,6 @@ export function textArguments<const Parameters extends TextParameters>(
       validate: (args) => validate(parameters, args) as StandardSchemaV1.Result<TextArguments<Parameters>>,
       jsonSchema: { input: () => schema, output: () => schema },
     },
-  }
-}
-
-function jsonSchemaOf(parameters: TextParameters): Record<string, unknown> {
-  const entries = Object.entries(parameters)
-  return {
-    type: "object",
-    properties: Object.fromEntries(
-      entries.map(([name, { description }]) => [name, { type: "string", ...(description === undefined ? {} : { description }) }]),
-    ),
-    required: entries.filter(([, { optional }]) => !optional).map(([name]) => name),
   }
 }
 
@@ -60,6 +56,5 @@ function validate(parameters: TextParameters, args: unknown): StandardSchemaV1.R
 }
 
 function mismatch(expected: string, found: unknown): StandardSchemaV1.Issue {
-  const kind = found === null ? "null" : Array.isArray(found) ? "array" : typeof found
-  return { message: `expected ${expected}, received ${kind}` }
+  return { message: `expected ${expected}, received ${jsonTypeOf(found)}` }
 }

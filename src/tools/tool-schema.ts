@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { jsonTypeOf } from "./json-schema.ts"
 import type { ArgumentCheck, JsonSchema } from "./tool.ts"
 
 const noParameters: JsonSchema = Object.freeze({ type: "object", properties: Object.freeze({}) })
@@ -9,49 +10,34 @@ const noParameters: JsonSchema = Object.freeze({ type: "object", properties: Obj
  * later, arktype), else a schema without properties. `$schema` is left out. Throws `tool-definition` when `schema` has no
  * JSON Schema or when the result does not describe an object.
  */
-export function inputJsonSchema(name: string, schema?: StandardSchemaV1, given?: JsonSchema): JsonSchema {
-  if (given !== undefined) return objectSchema(name, given)
-  if (schema === undefined) return noParameters
-  const standard: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema["~standard"]
-  if (typeof standard?.jsonSchema?.input !== "function") throw withoutJsonSchema(name, standard?.vendor)
-  return objectSchema(name, convert(name, standard.jsonSchema.input))
-}
-
-function convert(name: string, input: StandardJSONSchemaV1.Converter["input"]): JsonSchema {
-  try {
-    return input({ target: "draft-2020-12" })
-  } catch (cause) {
-    throw new PromptStrataError("tool-definition", `The input schema of tool "${name}" cannot be converted to JSON Schema.`, {
-      cause,
-      hint: "Use types that JSON has (for example a string for a date), or pass `jsonSchema` together with `inputSchema`.",
-      evidence: { tool: name },
-    })
-  }
-}
-
-function objectSchema(name: string, schema: JsonSchema): JsonSchema {
-  const type = Object.hasOwn(schema, "type") ? schema.type : "object"
+export function inputJsonSchema(tool: string, schema?: StandardSchemaV1, given?: JsonSchema): JsonSchema {
+  if (given === undefined && schema === undefined) return noParameters
+  const jsonSchema = given ?? convert(tool, schema?.["~standard"])
+  const type = Object.hasOwn(jsonSchema, "type") ? jsonSchema.type : "object"
   if (type !== "object") {
-    throw new PromptStrataError(
-      "tool-definition",
-      `The arguments of tool "${name}" must be an object, but its schema has the type ${JSON.stringify(type)}.`,
-      { hint: "Wrap the schema in an object with one property per parameter.", evidence: { tool: name, type } },
-    )
+    const message = `The arguments of tool "${tool}" must be an object, but its schema has the type ${JSON.stringify(type)}.`
+    const hint = "Wrap the schema in an object with one property per parameter."
+    throw new PromptStrataError("tool-definition", message, { hint, evidence: { tool, type } })
   }
-  const { $schema: _dialect, ...rest } = schema
+  const { $schema: _dialect, ...rest } = jsonSchema
   return { ...rest, type: "object" }
 }
 
-function withoutJsonSchema(name: string, vendor: unknown): PromptStrataError {
-  const library = typeof vendor === "string" ? ` (${vendor})` : ""
-  return new PromptStrataError(
-    "tool-definition",
-    `The input schema of tool "${name}"${library} has no JSON Schema, which the model needs.`,
-    {
-      hint: 'Pass it as `jsonSchema`; for valibot that is `toJsonSchema(schema)` of "@valibot/to-json-schema".',
-      evidence: { tool: name, vendor },
-    },
-  )
+function convert(tool: string, standard?: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>): JsonSchema {
+  const vendor: unknown = standard?.vendor
+  if (typeof standard?.jsonSchema?.input !== "function") {
+    const library = typeof vendor === "string" ? ` (${vendor})` : ""
+    const message = `The input schema of tool "${tool}"${library} has no JSON Schema, which the model needs.`
+    const hint = 'Pass it as `jsonSchema`; for valibot that is `toJsonSchema(schema)` of "@valibot/to-json-schema".'
+    throw new PromptStrataError("tool-definition", message, { hint, evidence: { tool, vendor } })
+  }
+  try {
+    return standard.jsonSchema.input({ target: "draft-2020-12" })
+  } catch (cause) {
+    const hint = "Use types that JSON has (for example a string for a date), or pass `jsonSchema` together with `inputSchema`."
+    const message = `The input schema of tool "${tool}" cannot be converted to JSON Schema.`
+    throw new PromptStrataError("tool-definition", message, { cause, hint, evidence: { tool } })
+  }
 }
 
 /** A model learns nothing new from more issues. */
@@ -77,17 +63,16 @@ export async function checkArguments(schema: StandardSchemaV1, args: unknown): P
 export async function checkRecord(args: unknown): Promise<ArgumentCheck> {
   if (args === undefined || args === null) return { ok: true, value: {} }
   if (typeof args === "object" && !Array.isArray(args)) return { ok: true, value: args }
-  return { ok: false, issues: [`expected object, received ${Array.isArray(args) ? "array" : typeof args}`] }
+  return { ok: false, issues: [`expected object, received ${jsonTypeOf(args)}`] }
 }
 
 function issueLine(issue: StandardSchemaV1.Issue): string {
-  const path = (issue.path ?? []).map(segmentText).join("").replace(/^\./, "")
+  const keys = (issue.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
+  const path = keys
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "")
   return withoutLineBreaks(path === "" ? issue.message : `${path}: ${issue.message}`)
-}
-
-function segmentText(segment: PropertyKey | StandardSchemaV1.PathSegment): string {
-  const key = typeof segment === "object" ? segment.key : segment
-  return typeof key === "number" ? `[${key}]` : `.${String(key)}`
 }
 
 function withoutLineBreaks(text: string): string {

@@ -26,7 +26,14 @@ export function createToolSet(tools: readonly Tool[]): ToolSet {
   const byName = new Map<string, Tool>()
   for (const tool of tools) {
     const other = byName.get(tool.name)
-    if (other !== undefined) throw collision(other, tool)
+    if (other !== undefined) {
+      const descriptions = [other.description, tool.description]
+      const [one, two] = descriptions.map((description) => JSON.stringify(description))
+      throw new PromptStrataError("tool-collision", `Two tools are named "${tool.name}".`, {
+        hint: `Their descriptions are ${one} and ${two}. Rename one or leave it out.`,
+        evidence: { name: tool.name, descriptions },
+      })
+    }
     byName.set(tool.name, tool)
   }
   const plannerTools = tools.filter((tool) => tool.visibility === "planner")
@@ -49,16 +56,6 @@ function nearest(name: string, tools: readonly Tool[]): string[] {
     .sort((a, b) => a.distance - b.distance)
     .slice(0, maxSuggestions)
     .map((candidate) => candidate.name)
-}
-
-function collision(first: Tool, second: Tool): PromptStrataError {
-  return new PromptStrataError("tool-collision", `Two tools are named "${first.name}".`, {
-    hint: [
-      `One says ${JSON.stringify(first.description)},`,
-      `the other ${JSON.stringify(second.description)}. Rename one or leave it out.`,
-    ].join(" "),
-    evidence: { name: first.name, descriptions: [first.description, second.description] },
-  })
 }
 
 /** True for a tool in one of the groups and for a tool without a group (R28). `undefined` groups stand for all. */

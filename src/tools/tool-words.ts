@@ -22,7 +22,10 @@ export interface ToolWords {
 export function toolWords(prompts: readonly PromptSource[], locale: string, tool: string): ToolWords {
   const prompt = findPrompt(prompts, locale, tool)
   const { description, usage_hint: usageHint, parameters } = prompt.attributes
-  if (typeof description !== "string") throw withoutDescription(prompt)
+  if (typeof description !== "string") {
+    const message = "Expected a `description` (text) in the front matter of this tool's prompt."
+    throw new PromptStrataError("front-matter", message, { source: { file: prompt.path, line: 1 } })
+  }
   return {
     description,
     usageHint: typeof usageHint === "string" ? usageHint : undefined,
@@ -50,10 +53,4 @@ function findPrompt(prompts: readonly PromptSource[], locale: string, tool: stri
 function stringsOf(value: unknown): Readonly<Record<string, string>> {
   if (typeof value !== "object" || value === null) return {}
   return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
-}
-
-function withoutDescription(prompt: PromptSource): PromptStrataError {
-  return new PromptStrataError("front-matter", "Expected a `description` (text) in the front matter of this tool's prompt.", {
-    source: { file: prompt.path, line: 1 },
-  })
 }

@@ -12,7 +12,7 @@ export interface ToolContext {
   readonly turnId: string
   readonly clock: Clock
   /** Asks the user for permission. The tool's time limit is paused meanwhile. Absent when nobody can be asked. */
-  readonly confirm?: Confirm
+  readonly confirm?: Confirm | undefined
   /** Adds a record of what the tool did to the turn's trace, beside the result. */
   record?(record: ToolRecord): void
   /** Reports the progress of a long call as an event of the turn. Ignored after the call has ended. */

@@ -1,17 +1,19 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { abortedError } from "../../model/aborted-error.ts"
 import type { LanguageModel, ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
+import type { ModelPart } from "../../model/model-part.ts"
 import { recordOf } from "../json-access.ts"
-import {
-  type CacheBreakpointsOption,
-  type CacheForm,
-  cacheFormOf,
-  cacheKeyOptions,
-  cacheMarks,
-  hasPrefixes,
-} from "./cache-breakpoints.ts"
+import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
+import { createPartReader } from "./part-reader.ts"
 import { toPrompt } from "./prompt.ts"
-import { type AiSdkCallOptions, type AiSdkLanguageModel, mergeProviderOptions, type ProviderOptions } from "./provider-model.ts"
-import { streamParts } from "./stream.ts"
+import { type AiSdkTarget, aiSdkError, errorPartFault, thrownFault } from "./provider-errors.ts"
+import {
+  type AiSdkCallOptions,
+  type AiSdkLanguageModel,
+  type AiSdkStreamResult,
+  mergeProviderOptions,
+  type ProviderOptions,
+} from "./provider-model.ts"
 
 /** Options of `aiSdkModel`. */
 export interface AiSdkModelOptions {
@@ -45,8 +47,7 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
   return {
     id,
     capabilities,
-    stream: (request, { signal }) =>
-      streamParts({ target, options: () => callOptions(request, form, signal), signal, warnings: warningsFor(request) }),
+    stream: (request, { signal }) => streamParts({ target, request, form, signal, warnings: warningsFor(request) }),
   }
 }
 
@@ -64,7 +65,7 @@ function requireModel(model: unknown): void {
 function createCacheWarnings(id: string): (request: ModelRequest) => readonly string[] {
   let warned = false
   return ({ assembly }) => {
-    if (warned || assembly === undefined || !hasPrefixes(assembly)) return []
+    if (warned || !assembly?.prefixes.some((prefix) => prefix.tokens > 0)) return []
     warned = true
     return [
       `${id} has no form of cache breakpoints that is known here, so none are sent. Set \`cacheBreakpoints\` to "anthropic" or "openai" if it takes theirs, or to false.`,
@@ -97,4 +98,91 @@ function callOptions(request: ModelRequest, form: RequestForm, abortSignal: Abor
     ...(Object.keys(form.headers).length > 0 && { headers: { ...form.headers } }),
     ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
   }
+}
+
+/** One call of a model. `warnings` are about the request. They come before the answer. */
+interface AiSdkCall {
+  readonly target: AiSdkTarget
+  readonly request: ModelRequest
+  readonly form: RequestForm
+  readonly signal: AbortSignal
+  readonly warnings: readonly string[]
+}
+
+/** Streams the parts of one answer, by the contract of `LanguageModel.stream`. */
+async function* streamParts({ target, request, form, signal, warnings }: AiSdkCall): AsyncGenerator<ModelPart> {
+  if (signal.aborted) throw abortedError(signal)
+  const reader = createPartReader()
+  let source: PartSource | undefined
+  try {
+    for (const message of warnings) yield { type: "warning", message }
+    source = await openSource(target.model, callOptions(request, form, signal), signal)
+    // The page of a proxy has status 200 and no events. Providers read it as an empty stream.
+    if (source.contentType.includes("text/html")) {
+      throw aiSdkError({ kind: "web-page", isRetryable: false, said: "a web page" }, target)
+    }
+    for (let next = await source.read(); !next.done; next = await source.read()) {
+      const part = recordOf(next.value)
+      if (part.type === "error") throw aiSdkError(errorPartFault(part.error, Date.now()), target, part.error)
+      // A loop instead of yield*, which costs three more microtasks per part.
+      for (const read of reader.push(part)) yield read
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw abortedError(signal)
+    if (!reader.finished()) throw asModelError(thrown, target, source !== undefined)
+    yield { type: "warning", message: "The connection broke after the answer was complete." }
+  } finally {
+    source?.close()
+  }
+  if (signal.aborted) throw abortedError(signal)
+  const isEmpty = !reader.begun() && !reader.finished()
+  if (isEmpty && source?.contentType.includes("application/json")) {
+    throw aiSdkError({ kind: "not-streamed", isRetryable: false, said: "a JSON document" }, target)
+  }
+  for (const part of reader.end()) yield part
+}
+
+function asModelError(thrown: unknown, target: AiSdkTarget, begun: boolean): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return aiSdkError(thrownFault(thrown, { begun, nowMs: Date.now() }), target, thrown)
+}
+
+/** A provider's stream that ends when its signal aborts, even if the provider ignores the signal. */
+interface PartSource {
+  /** The content type of the HTTP answer, or `""` when the provider does not give it. */
+  readonly contentType: string
+  /** Returns the next part. After an abort there is none. */
+  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
+  /** Cancels the stream and with it the connection. */
+  close(): void
+}
+
+/** Calls `doStream`. Throws `aborted` as soon as the signal aborts; a stream that comes after that is cancelled. */
+async function openSource(model: AiSdkLanguageModel, options: AiSdkCallOptions, signal: AbortSignal): Promise<PartSource> {
+  const { stream, response } = await unlessAborted(() => model.doStream(options), signal)
+  const reader = stream.getReader()
+  // Nobody waits for this: some sources never finish cancelling.
+  const close = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener("abort", close)
+  const contentType = Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === "content-type")?.[1]
+  return {
+    contentType: contentType ?? "",
+    read: () => reader.read(),
+    close() {
+      signal.removeEventListener("abort", close)
+      close()
+    },
+  }
+}
+
+function unlessAborted(open: () => PromiseLike<AiSdkStreamResult>, signal: AbortSignal): Promise<AiSdkStreamResult> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(abortedError(signal))
+    signal.addEventListener("abort", onAbort)
+    // The executor catches a provider that throws before it returns a promise.
+    const opening = new Promise<AiSdkStreamResult>((started) => started(open()))
+    opening.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort))
+    const cancelLate = async ({ stream }: AiSdkStreamResult) => signal.aborted && stream.getReader().cancel()
+    opening.then(cancelLate).catch(() => undefined)
+  })
 }

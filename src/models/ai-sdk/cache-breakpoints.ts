@@ -23,7 +23,8 @@ export interface CacheForm {
 /** Returns the cache form of a model, or `undefined` when its provider takes none or none that is known here. */
 export function cacheFormOf(model: AiSdkModelName, option: CacheBreakpointsOption): CacheForm | undefined {
   if (option === "anthropic" || (option === true && isAnthropic(model))) return anthropicForm
-  if (option === "openai" || (option === true && isOpenai(model))) return openaiForm(model)
+  if (option === "openai" || (option === true && ["openai.chat", "openai.responses"].includes(model.provider)))
+    return openaiForm(model)
   return undefined
 }
 
@@ -44,10 +45,6 @@ function openaiForm({ provider, modelId }: AiSdkModelName): CacheForm {
 /** True for Anthropic itself, for Claude on another cloud with the same protocol (`vertex.anthropic.messages`), and for the AI gateway. */
 function isAnthropic({ provider, modelId }: AiSdkModelName): boolean {
   return provider.split(".").includes("anthropic") || (provider === "gateway" && modelId.startsWith("anthropic/"))
-}
-
-function isOpenai({ provider }: AiSdkModelName): boolean {
-  return provider === "openai.chat" || provider === "openai.responses"
 }
 
 /** GPT-5.6 and later take explicit breakpoints. Earlier models refuse the field and cache prefixes by themselves. */
@@ -103,11 +100,6 @@ export function cacheKeyOptions(assembly: Assembly | undefined, form: CacheForm 
   const session = assembly?.prefixes.find(({ stability }) => stability === "session")
   if (!form?.keyed || session === undefined || session.tokens === 0) return {}
   return { openai: { promptCacheKey: `promptstrata-${session.fingerprint}` } }
-}
-
-/** True when an assembly has a prefix that is worth a breakpoint. */
-export function hasPrefixes(assembly: Assembly): boolean {
-  return assembly.prefixes.some((prefix) => prefix.tokens > 0)
 }
 
 /** The most useful first: the longest prefix that the next turns share. The last is of use only to this turn's next step. */

@@ -25,7 +25,7 @@ export function fromAiSdkTools(toolSet: Readonly<Record<string, AiSdkToolLike>>)
     let calls = 0
     return defineTool({
       name,
-      description: descriptionOf(tool),
+      description: stringOf(typeof tool.description === "function" ? tool.description({ context: {} }) : tool.description),
       ...readSchema(name, tool.inputSchema),
       execute: (args: unknown, context) => run(tool, args, { context, toolCallId: `${context.turnId}-${name}-${++calls}` }),
     })
@@ -47,10 +47,6 @@ function requireRunnable(name: string, tool: AiSdkToolLike): void {
     hint: "Leave it out, or define a tool that can be run with `defineTool`.",
     evidence: { tool: name },
   })
-}
-
-function descriptionOf({ description }: AiSdkToolLike): string {
-  return stringOf(typeof description === "function" ? description({ context: {} }) : description)
 }
 
 async function run(
@@ -87,33 +83,36 @@ function readToolOutput(output: unknown): unknown {
     case "execution-denied":
       throw new Error(stringOf(reason) || type)
     case "content":
-      return { content: listOf(value).map(contentPart) }
+      // Files are named without their data.
+      return {
+        content: listOf(value).map((part) => {
+          const { type: kind, text, mediaType, filename } = recordOf(part)
+          return kind === "text" ? { type: kind, text } : { type: stringOf(kind), mediaType, filename }
+        }),
+      }
     default:
       return output
   }
-}
-
-/** Text stays as it is. Files are named without their data. */
-function contentPart(part: unknown): unknown {
-  const { type, text, mediaType, filename } = recordOf(part)
-  return type === "text" ? { type, text } : { type: stringOf(type), mediaType, filename }
 }
 
 /** Reads a schema of the AI SDK as the schemas that `defineTool` takes. */
 function readSchema(name: string, given: unknown): { inputSchema?: StandardSchemaV1; jsonSchema?: JsonSchema } {
   const schema: unknown = typeof given === "function" && !("~standard" in given) ? given() : given
   if (schema === undefined || schema === null) return {}
-  if (isStandard(schema)) return { inputSchema: schema }
+  if ((typeof schema === "object" || typeof schema === "function") && "~standard" in schema) {
+    return { inputSchema: schema as StandardSchemaV1 }
+  }
   const { jsonSchema, validate } = recordOf(schema)
-  if (typeof jsonSchema !== "object" || jsonSchema === null || "then" in jsonSchema) throw unreadable(name)
+  if (typeof jsonSchema !== "object" || jsonSchema === null || "then" in jsonSchema) {
+    const message = `The input schema of tool "${name}" has no JSON Schema that can be read at once.`
+    const hint =
+      "Pass a Standard Schema such as zod's, or `jsonSchema({ … })` of the package `ai` with the schema itself instead of a promise."
+    throw new PromptStrataError("tool-definition", message, { hint, evidence: { tool: name } })
+  }
   return {
     jsonSchema: recordOf(jsonSchema),
     ...(typeof validate === "function" && { inputSchema: checkedBy((value) => validate.call(schema, value)) }),
   }
-}
-
-function isStandard(schema: unknown): schema is StandardSchemaV1 {
-  return (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema
 }
 
 /** Makes a Standard Schema of the AI SDK's own `validate`. */
@@ -130,15 +129,4 @@ function checkedBy(validate: (value: unknown) => unknown): StandardSchemaV1 {
       },
     },
   }
-}
-
-function unreadable(name: string): PromptStrataError {
-  return new PromptStrataError(
-    "tool-definition",
-    `The input schema of tool "${name}" has no JSON Schema that can be read at once.`,
-    {
-      hint: "Pass a Standard Schema such as zod's, or `jsonSchema({ … })` of the package `ai` with the schema itself instead of a promise.",
-      evidence: { tool: name },
-    },
-  )
 }

@@ -134,7 +134,8 @@ function createToolCallReader() {
       const call = openCall(opened, part)
       if (part.type === "tool-input-start") call.isText = part.inputEncoding === "text"
       else if (part.type === "tool-input-delta") call.deltas.push(stringOf(part.delta))
-      else if (part.type === "tool-input-end") call.input = joinedInput(call)
+      else if (part.type === "tool-input-end")
+        call.input = call.isText ? JSON.stringify(call.deltas.join("")) : call.deltas.join("")
       else if (part.type === "tool-call") call.input = argumentsText(part.input)
       else return false
       call.name = stringOf(part.toolName) || call.name
@@ -156,9 +157,4 @@ function openCall(opened: Map<string, OpenCall>, part: WirePart): OpenCall {
   const call = opened.get(key) ?? { id, name: "", deltas: [], isText: false, isProviders: false }
   opened.set(key, call)
   return call
-}
-
-function joinedInput({ deltas, isText }: OpenCall): string {
-  const text = deltas.join("")
-  return isText ? JSON.stringify(text) : text
 }

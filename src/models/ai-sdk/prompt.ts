@@ -1,7 +1,15 @@
 import type { Message, ToolCall } from "../../core/message.ts"
+import type { Assembly } from "../../core/span.ts"
 import { parsedJson, recordOf } from "../json-access.ts"
-import type { CacheMarks } from "./cache-breakpoints.ts"
-import type { AiSdkMessage, AiSdkTextPart, AiSdkToolResultPart } from "./provider-model.ts"
+import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
+import type {
+  AiSdkMessage,
+  AiSdkModelName,
+  AiSdkSystemMessage,
+  AiSdkTextPart,
+  AiSdkToolResultPart,
+  ProviderOptions,
+} from "./provider-model.ts"
 
 /**
  * Turns messages into the AI SDK's form. `developer` becomes `system`. Results of one step's calls share one tool message. A
@@ -58,7 +66,8 @@ export function splitText(text: string, cuts: readonly number[]): TextPiece[] {
   const pieces: TextPiece[] = []
   let from = 0
   for (const asked of cuts) {
-    const cut = isInsideSurrogatePair(text, asked) ? asked - 1 : asked
+    const isInsidePair = asked > 0 && (text.codePointAt(asked - 1) ?? 0) > 0xffff
+    const cut = isInsidePair ? asked - 1 : asked
     const head = text.slice(from, cut)
     const last = pieces.at(-1)
     if (head.trim() !== "") {
@@ -71,10 +80,6 @@ export function splitText(text: string, cuts: readonly number[]): TextPiece[] {
   if (last && rest.trim() === "") last.text += rest
   else pieces.push({ text: rest, endsAtCut: false })
   return pieces
-}
-
-function isInsideSurrogatePair(text: string, offset: number): boolean {
-  return offset > 0 && (text.codePointAt(offset - 1) ?? 0) > 0xffff
 }
 
 /** Providers take arguments only as an object. Arguments that are not JSON become an empty one. */
@@ -101,4 +106,42 @@ export function splitSystem<M extends { role: string }>(messages: readonly M[]):
   const first = messages.findIndex(({ role }) => role !== "system")
   const at = first === -1 ? messages.length : first
   return { system: messages.slice(0, at), rest: messages.slice(at) }
+}
+
+/** Options to spread into those of `streamText`, `generateText` or `ToolLoopAgent`. */
+export interface AiSdkPrompt {
+  /** The system messages at the beginning of the request. */
+  instructions?: AiSdkSystemMessage[]
+  messages: AiSdkMessage[]
+  /** Set when `messages` hold a system message, which the AI SDK refuses otherwise. Those of an assembly are the author's. */
+  allowSystemInMessages?: true
+  /** Set for a model whose provider wants the name of the shared prefix. */
+  providerOptions?: ProviderOptions
+}
+
+/** Options of {@link toAiSdkPrompt}. */
+export interface AiSdkPromptOptions {
+  /** The model that the prompt is for. Cache breakpoints are set in its provider's form; without a model there are none. */
+  readonly model?: AiSdkModelName
+}
+
+/**
+ * Returns an assembly as the prompt of the package `ai`, version 7. Spread it into `streamText`, or pass its `messages` to a
+ * call of a `ToolLoopAgent` and the rest to the agent. Order and roles stay, except that `developer` becomes `system`.
+ */
+export function toAiSdkPrompt(assembly: Assembly, { model }: AiSdkPromptOptions = {}): AiSdkPrompt {
+  const cacheForm = model && cacheFormOf(model, true)
+  const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} })
+  const providerOptions = cacheKeyOptions(assembly, cacheForm)
+  const { system, rest } = splitSystem(toPrompt(assembly.messages, marks))
+  const instructions = system.filter((message) => message.role === "system")
+  // The AI SDK refuses an empty list of messages. If there are only system messages, the last one stays in the list.
+  const last = rest.length === 0 ? instructions.pop() : undefined
+  const messages = last === undefined ? rest : [last]
+  return {
+    ...(instructions.length > 0 && { instructions }),
+    messages,
+    ...(messages.some(({ role }) => role === "system") && { allowSystemInMessages: true as const }),
+    ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
+  }
 }

@@ -13,15 +13,10 @@ export interface AiSdkTarget {
 
 /** Makes an error of code `model`. `thrown` may hold the address. It does not become the `cause`, since it holds the whole request. */
 export function aiSdkError(fault: Fault, { id, model, headers }: AiSdkTarget, thrown?: unknown): PromptStrataError {
-  const url = shownUrl(stringOf(recordOf(thrown).url)) ?? `provider ${model.provider}`
+  // Only origin and path are shown: the rest may hold credentials.
+  const address = URL.parse(stringOf(recordOf(thrown).url))
+  const url = address === null ? `provider ${model.provider}` : `${address.origin}${address.pathname}`
   return modelError(fault, { id, url, redact: providerRedactor(model, headers), advice })
-}
-
-/** Returns the address without credentials and query. */
-function shownUrl(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined
-  const { origin, pathname } = new URL(url)
-  return `${origin}${pathname}`
 }
 
 /** The provider object holds key and address, so that the advice cannot name an option. */
@@ -110,14 +105,10 @@ const keyPatterns = [
  * variables with a secret's name, all header values, and every text that looks like a key.
  */
 function providerRedactor(model: unknown, headers: Readonly<Record<string, string>>): Redact {
-  const redact = redactorOf(headerSecrets([...Object.values(headers), ...providerHeaders(model), ...secretVariables()]), 8)
-  return (text) => keyPatterns.reduce((shown, pattern) => shown.replace(pattern, "[secret]"), redact(text))
-}
-
-function secretVariables(): string[] {
   const isSecret = (name: string) => /KEY|TOKEN|SECRET|PASSWORD/i.test(name)
-  const variables = Object.entries(globalThis.process?.env ?? {})
-  return variables.flatMap(([name, value]) => (isSecret(name) && value !== undefined ? [value] : []))
+  const variables = Object.entries(globalThis.process?.env ?? {}).map(([name, value = ""]) => (isSecret(name) ? value : ""))
+  const redact = redactorOf(headerSecrets([...Object.values(headers), ...providerHeaders(model), ...variables]), 8)
+  return (text) => keyPatterns.reduce((shown, pattern) => shown.replace(pattern, "[secret]"), redact(text))
 }
 
 /** Returns the headers of an `@ai-sdk/*` model, which hold a key that was given in code. They are private, and read only to be hidden. */

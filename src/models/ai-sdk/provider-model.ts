@@ -17,14 +17,13 @@ export interface AiSdkLanguageModel extends AiSdkModelName {
 
 /** The result of a streaming call. */
 export interface AiSdkStreamResult {
-  readonly stream: { getReader(): AiSdkStreamReader }
+  readonly stream: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
+      cancel(reason?: unknown): Promise<void>
+    }
+  }
   readonly response?: { readonly headers?: Readonly<Record<string, string>> }
-}
-
-/** A `ReadableStreamDefaultReader`. */
-interface AiSdkStreamReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
-  cancel(reason?: unknown): Promise<void>
 }
 
 /** The call options that are sent. They are equal in all three versions. */
@@ -33,18 +32,10 @@ export interface AiSdkCallOptions {
   maxOutputTokens?: number
   temperature?: number
   responseFormat?: { type: "json" }
-  tools?: AiSdkFunctionTool[]
+  tools?: { type: "function"; name: string; description?: string; inputSchema: object }[]
   abortSignal?: AbortSignal
   headers?: Record<string, string | undefined>
   providerOptions?: ProviderOptions
-}
-
-/** A tool as a provider sees it. */
-interface AiSdkFunctionTool {
-  type: "function"
-  name: string
-  description?: string
-  inputSchema: object
 }
 
 // The AI SDK's message types, as far as an assembly needs them. A provider's prompt and the `messages` of `streamText` both
@@ -54,13 +45,6 @@ export interface AiSdkTextPart {
   type: "text"
   text: string
   providerOptions?: ProviderOptions
-}
-
-interface AiSdkToolCallPart {
-  type: "tool-call"
-  toolCallId: string
-  toolName: string
-  input: unknown
 }
 
 export interface AiSdkToolResultPart {
@@ -82,7 +66,10 @@ export interface AiSdkSystemMessage {
 export type AiSdkMessage =
   | AiSdkSystemMessage
   | { role: "user"; content: AiSdkTextPart[] }
-  | { role: "assistant"; content: (AiSdkTextPart | AiSdkToolCallPart)[] }
+  | {
+      role: "assistant"
+      content: (AiSdkTextPart | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown })[]
+    }
   | { role: "tool"; content: AiSdkToolResultPart[] }
 
 /** Any JSON value, mutable because the AI SDK's is. */

@@ -13,7 +13,7 @@ import { recordOf } from "../json-access.ts"
 export interface AiSdkTool {
   description: string
   inputSchema: AiSdkToolSchema
-  execute(args: Readonly<Record<string, unknown>>, options: AiSdkToolOptions): Promise<unknown>
+  execute(args: Readonly<Record<string, unknown>>, options: { toolCallId: string; abortSignal?: AbortSignal }): Promise<unknown>
   toModelOutput(options: { output: unknown }): Promise<{ type: "text"; value: string }>
 }
 
@@ -21,12 +21,6 @@ export interface AiSdkTool {
 interface AiSdkToolSchema {
   readonly "~standard": StandardSchemaV1.Props<unknown, Readonly<Record<string, unknown>>> &
     StandardJSONSchemaV1.Props<unknown, Readonly<Record<string, unknown>>>
-}
-
-/** The options that the AI SDK passes to a running tool, as far as they are read. */
-interface AiSdkToolOptions {
-  toolCallId: string
-  abortSignal?: AbortSignal
 }
 
 /** Options of {@link toAiSdkTools}: the surroundings that a turn of this library would give the tools. */

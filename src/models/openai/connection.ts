@@ -33,13 +33,11 @@ export interface Connection {
   readonly maxRetries: number
 }
 
-const openaiUrl = "https://api.openai.com/v1"
-
 /** Takes each value from the options, else from the environment, else OpenAI's default. Blank values count as missing. */
 export function connectionOf(options: OpenaiModelOptions, env: Readonly<Record<string, string | undefined>>): Connection {
   return {
     apiKey: firstFilled(options.apiKey, env.OPENAI_API_KEY),
-    baseUrl: firstFilled(options.baseUrl, env.OPENAI_BASE_URL) ?? openaiUrl,
+    baseUrl: firstFilled(options.baseUrl, env.OPENAI_BASE_URL) ?? "https://api.openai.com/v1",
     headers: options.headers ?? {},
     maxRetries: options.maxRetries ?? 0,
   }
@@ -51,19 +49,22 @@ function firstFilled(...values: readonly (string | undefined)[]): string | undef
 
 /** True for OpenAI's own server, which takes `max_completion_tokens` and needs a key. */
 export function isOpenaiItself(baseUrl: string): boolean {
-  return URL.canParse(baseUrl) && new URL(baseUrl).hostname === "api.openai.com"
+  return URL.parse(baseUrl)?.hostname === "api.openai.com"
 }
-
-/** Loads the package `openai`. */
-export type OpenaiLoader = () => Promise<{ readonly OpenAI: typeof OpenAI }>
 
 /**
  * Makes a client. The package is loaded only here, since that takes about 150 ms. Throws `missing-dependency` without the
  * package and `model` when OpenAI's own server is used without a key.
  */
-export async function createClient(connection: Connection, load: OpenaiLoader = () => import("openai")): Promise<OpenAI> {
+export async function createClient(
+  connection: Connection,
+  load: () => Promise<{ readonly OpenAI: typeof OpenAI }> = () => import("openai"),
+): Promise<OpenAI> {
   requireKey(connection)
-  const { OpenAI } = await loadOrExplain(load)
+  const { OpenAI } = await load().catch((cause: unknown) => {
+    const message = "openaiModel needs the package `openai`, which could not be loaded."
+    throw new PromptStrataError("missing-dependency", message, { cause, hint: "Run `npm install openai`." })
+  })
   return new OpenAI({
     // The client requires a key. Without a real one, its header is left out below.
     apiKey: connection.apiKey ?? "none",
@@ -84,26 +85,14 @@ function requireKey({ apiKey, baseUrl, headers }: Connection): void {
   })
 }
 
-async function loadOrExplain(load: OpenaiLoader): Promise<{ readonly OpenAI: typeof OpenAI }> {
-  try {
-    return await load()
-  } catch (cause) {
-    throw new PromptStrataError("missing-dependency", "openaiModel needs the package `openai`, which could not be loaded.", {
-      cause,
-      hint: "Run `npm install openai`.",
-    })
-  }
-}
-
 /** Hides the key, all header values, and the credentials and query values of the base URL. */
 export function connectionRedactor({ apiKey, headers, baseUrl }: Connection): Redact {
   return redactorOf([apiKey ?? "", ...headerSecrets(Object.values(headers)), ...urlSecrets(baseUrl)], 6)
 }
 
 function urlSecrets(baseUrl: string): readonly string[] {
-  if (!URL.canParse(baseUrl)) return []
-  const url = new URL(baseUrl)
-  return [url.password, url.username, ...url.searchParams.values()]
+  const url = URL.parse(baseUrl)
+  return url === null ? [] : [url.password, url.username, ...url.searchParams.values()]
 }
 
 /** Returns the address of requests without credentials and query, for messages. */

@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai"
-import type { Message, MessageRole } from "../../core/message.ts"
+import type { Message } from "../../core/message.ts"
 import type { Assembly } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
 
@@ -39,7 +39,7 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
 function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {
   // UTF-8 cannot hold half a surrogate pair; servers answer one with status 400 or worse.
   const content = message.content.toWellFormed()
-  const role = wireRole(message.role, capabilities)
+  const role = message.role === "developer" && !capabilities.developerRole ? "system" : message.role
   if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
   if (role !== "assistant" || !message.toolCalls?.length) return { role, content }
   return {
@@ -51,10 +51,6 @@ function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "de
       function: { name, arguments: args.trim() === "" ? "{}" : args.toWellFormed() },
     })),
   }
-}
-
-function wireRole(role: MessageRole, { developerRole }: Pick<ModelCapabilities, "developerRole">): MessageRole {
-  return role === "developer" && !developerRole ? "system" : role
 }
 
 /**

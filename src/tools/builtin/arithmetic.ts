@@ -8,7 +8,6 @@ interface Arithmetic {
   parse(text: string): unknown
   readonly operators: ReadonlyMap<string, Calculation>
   readonly functions: ReadonlyMap<string, Calculation>
-  readonly constants: ReadonlyMap<string, number>
 }
 
 /** The parser's name of the postfix operator `'`, which stands for a percentage here. */
@@ -40,17 +39,15 @@ function numberOf(node: ExpressionNode, arithmetic: Arithmetic): number {
       if (node.content) return numberOf(node.content, arithmetic)
       break
     case "SymbolNode":
-      return listed(arithmetic.constants, node.name)
+      return listed(constants, node.name)
     case "OperatorNode":
-      return call(listed(arithmetic.operators, node.fn), operands(node, arithmetic))
-    case "FunctionNode":
-      return call(listed(arithmetic.functions, calledName(node)), numbersOf(node, arithmetic))
+      return asNumber(listed(arithmetic.operators, node.fn)(...operands(node, arithmetic)))
+    case "FunctionNode": {
+      const name = typeof node.fn === "object" && node.fn !== null && "name" in node.fn ? node.fn.name : undefined
+      return asNumber(listed(arithmetic.functions, name)(...numbersOf(node, arithmetic)))
+    }
   }
   throw new Error(node.type.replace(/Node$/, ""))
-}
-
-function call(calculation: Calculation, numbers: readonly number[]): number {
-  return asNumber(calculation(...numbers))
 }
 
 function numbersOf(node: ExpressionNode, arithmetic: Arithmetic): number[] {
@@ -63,11 +60,6 @@ function operands(node: ExpressionNode, arithmetic: Arithmetic): number[] {
   const takesShare = (node.fn === "add" || node.fn === "subtract") && node.args?.[1]?.fn === percentOperator
   if (takesShare) return [left, left * right]
   return node.args?.length === 1 ? [left] : [left, right, ...more]
-}
-
-function calledName(node: ExpressionNode): unknown {
-  const { fn } = node
-  return typeof fn === "object" && fn !== null && "name" in fn ? fn.name : undefined
 }
 
 function listed<T>(known: ReadonlyMap<string, T>, name: unknown): T {
@@ -91,12 +83,7 @@ const functionNames = [
 
 const operatorNames = ["add", "subtract", "multiply", "divide", "pow", "factorial", "unaryMinus", "unaryPlus"] as const
 
-const constants: ReadonlyMap<string, number> = new Map([
-  ["pi", Math.PI],
-  ["π", Math.PI],
-  ["e", Math.E],
-  ["tau", 2 * Math.PI],
-])
+const constants = new Map(Object.entries({ pi: Math.PI, π: Math.PI, e: Math.E, tau: 2 * Math.PI }))
 
 /** The names that an expression may use, for the tool's texts. */
 export const arithmeticNames = { functions: [...functionNames, "ln"], constants: ["pi", "e", "tau"] } as const
@@ -118,24 +105,12 @@ async function load(): Promise<Arithmetic> {
     parse: mathjs.parse as Arithmetic["parse"],
     operators: new Map([...operatorNames.map(named), ["mod", mod], [percentOperator, (x = Number.NaN) => x / 100]]),
     functions: new Map([...functionNames.map(named), ["mod", mod], ["ln", (x = Number.NaN) => Math.log(x)]]),
-    constants,
   }
 }
 
-const symbols: ReadonlyMap<string, string> = new Map([
-  ["×", "*"],
-  ["⋅", "*"],
-  ["·", "*"],
-  ["∙", "*"],
-  ["÷", "/"],
-  ["∕", "/"],
-  ["−", "-"],
-  ["–", "-"],
-  ["。", "."],
-  ["【", "("],
-  ["】", ")"],
-  ["²", "^2"],
-  ["³", "^3"],
+const symbols = new Map([
+  ...Object.entries({ "×": "*", "⋅": "*", "·": "*", "∙": "*", "÷": "/", "∕": "/", "−": "-", "–": "-" }),
+  ...Object.entries({ "。": ".", "【": "(", "】": ")", "²": "^2", "³": "^3" }),
 ])
 
 /** A `%` before the beginning of an operand. */
@@ -151,18 +126,14 @@ const percentMark = "'"
  * {@link percentMark} in the text.
  */
 export function normaliseExpression(text: string): string {
-  const expression = narrowed(text)
-  if (expression.includes(percentMark)) throw new Error(percentMark)
-  // The parser would try both readings of each %, which takes exponential time where they are nested.
-  return expression.replaceAll(remainder(), " mod ").replaceAll("%", percentMark)
-}
-
-function narrowed(text: string): string {
-  return text
+  const expression = text
     .replaceAll(/[\uff01-\uff5e\u3000]/g, (wide) => wide.normalize("NFKC"))
     .replaceAll(/[^\0-\x7f]/g, (character) => symbols.get(character) ?? character)
     .replaceAll("**", "^")
     .trim()
     .replace(/=\s?\??$/, "")
     .trim()
+  if (expression.includes(percentMark)) throw new Error(percentMark)
+  // The parser would try both readings of each %, which takes exponential time where they are nested.
+  return expression.replaceAll(remainder(), " mod ").replaceAll("%", percentMark)
 }

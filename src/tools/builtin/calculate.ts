@@ -26,28 +26,25 @@ const names = { functions: arithmeticNames.functions.join(", "), constants: arit
 export function calculateTool({ locale, words = toolWords(shippedPrompts(), locale, "calculate") }: CalculateOptions): Tool {
   const { description, usageHint, parameters, answer } = words
   const say = (values: TemplateValues): string => renderTemplate(answer, { ...names, ...values })
+  const unusable = (values: TemplateValues) => new PromptStrataError("tool-arguments", say(values))
   return defineTool({
     name: "calculate",
     description,
     usageHint,
     inputSchema: textArguments({ expression: { description: parameters.expression } }),
     async execute({ expression }) {
-      if (expression.length > maxExpressionCharacters) throw unusable(say({ too_long: maxExpressionCharacters }))
+      if (expression.length > maxExpressionCharacters) throw unusable({ too_long: maxExpressionCharacters })
       const arithmetic = await loadArithmetic()
       let value: number
       try {
         value = evaluateExpression(normaliseExpression(expression), arithmetic)
       } catch (thrown) {
-        throw unusable(say({ unreadable: messageOf(thrown) }))
+        throw unusable({ unreadable: messageOf(thrown) })
       }
-      if (!Number.isFinite(value)) throw unusable(say({ not_finite: true }))
+      if (!Number.isFinite(value)) throw unusable({ not_finite: true })
       return say({ value: printNumber(value) })
     },
   })
-}
-
-function unusable(message: string): PromptStrataError {
-  return new PromptStrataError("tool-arguments", message)
 }
 
 const significantDigits = 14

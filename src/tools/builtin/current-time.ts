@@ -33,7 +33,7 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
     repeatable: true,
     inputSchema: textArguments({ timezone: { description: parameters.timezone, optional: true } }),
     execute({ timezone }) {
-      const name = timezone?.trim() || timeZone || hostTimeZone()
+      const name = timezone?.trim() || timeZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
       const zone = findTimeZone(name)
       if (zone === undefined) {
         const near = nearTimeZones(name)
@@ -43,10 +43,6 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
       return renderTemplate(answer, { zone, ...localTime(clock.nowMs(), zone, locale) })
     },
   })
-}
-
-function hostTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /**
