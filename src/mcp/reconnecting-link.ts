@@ -3,7 +3,7 @@ import type { Ports, RandomSource } from "../core/ports.ts"
 import { deadline, orAborted, pause } from "./deadline.ts"
 import type { Link } from "./link.ts"
 
-/** `waiting`: the next attempt comes later. `failed`: too many attempts failed, and the next one comes when the link is needed. */
+/** `waiting`: for the next attempt. `failed`: too many attempts failed, and the next one comes when the link is needed. */
 type LinkState = "starting" | "ready" | "waiting" | "failed" | "closed"
 
 /** Opens connections and gets their events. */
@@ -72,7 +72,7 @@ export class ReconnectingLink {
     if (this.#state === "failed" && this.#options.ports.clock.nowMs() >= this.#retryAtMs) this.#attempt = this.#open()
   }
 
-  /** Resolves with the connection once it is open, or with `undefined` when no attempt is planned. Rejects when the signal aborts. */
+  /** Resolves with the open connection, or with `undefined` when no attempt is planned. Rejects when the signal aborts. */
   async get(signal: AbortSignal): Promise<Link | undefined> {
     this.wake()
     const { signal: closing } = this.#closing
@@ -166,7 +166,7 @@ export class ReconnectingLink {
 
 const backoff = { baseMs: 250, maxMs: 30_000, attempts: 5 } as const
 
-/** Returns the wait before an attempt: none before the first, then 250 ms, doubled each time up to 30 s, times a random 0.5 to 1. */
+/** Returns the wait before an attempt: 0, then 250 ms, doubled each time up to 30 s, times a random 0.5 to 1. */
 export function backoffMs(failures: number, random: RandomSource): number {
   if (failures === 0) return 0
   const whole = Math.min(backoff.maxMs, backoff.baseMs * 2 ** (failures - 1))

@@ -32,7 +32,7 @@ export interface McpPrompt {
   readonly arguments: readonly { readonly name: string; readonly required: boolean }[]
 }
 
-/** The content of a resource or prompt. `text` is the server's: use it in prompts with trust `tool`, as {@link skillFrom} does. */
+/** The content of a resource or prompt. `text` is untrusted: use it with trust `tool`, as {@link skillFrom} does. */
 export interface McpText {
   readonly server: string
   /** The resource's URI or the prompt's name. */
@@ -163,7 +163,7 @@ export function skillFrom(read: McpText): Skill {
   }
 }
 
-/** Returns a resource or prompt as an injection for a hook or for `createAgent`, with trust `tool`. Long texts lose their middle. */
+/** Returns a resource or prompt as an injection for a hook or `createAgent`, with trust `tool`. Long texts lose their middle. */
 export function injectionFrom(read: McpText, options: Omit<InjectionInput, "key" | "content" | "trust"> = {}): InjectionInput {
   return { scope: "session", ...options, key: keyOf(read), content: capped(read.text), trust: "tool" }
 }

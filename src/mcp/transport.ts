@@ -130,7 +130,7 @@ function limit(maxBytes: number, isStream: boolean): TransformStream<Uint8Array,
   })
 }
 
-/** Returns the offset of the last blank line in a chunk, or -1. One across two chunks is missed, which only makes the limit stricter. */
+/** Returns the offset of the last blank line in a chunk, or -1. Missing one across two chunks only makes the limit stricter. */
 function lastBlankLine(chunk: Uint8Array): number {
   for (let at = chunk.length - 1; at > 0; at--) {
     if (chunk[at] === lineFeed && (chunk[at - 1] === lineFeed || (chunk[at - 1] === 13 && chunk[at - 2] === lineFeed))) return at

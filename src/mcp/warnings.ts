@@ -4,7 +4,7 @@ import { onOneLine } from "../tools/one-line.ts"
 /** A problem with a server. The agent goes on without the part that is concerned. */
 export interface McpWarning {
   readonly server: string
-  /** `start`: the server is not running. `tools`: its tool list. `approval`: a tool waits for approval. `result`: a result that was kept. `skills`: a resource or prompt. */
+  /** `start`: it is not running. `tools`: its list. `approval`: a tool waits for it. `result`: of a tool. `skills`: a resource or prompt. */
   readonly kind: "start" | "tools" | "approval" | "result" | "skills"
   /** One line, safe for a terminal. */
   readonly message: string

@@ -3,9 +3,9 @@ import type { FinishReason, ModelPart } from "../model/model-part.ts"
 import type { Usage } from "../model/usage.ts"
 import { stringOf } from "./json-access.ts"
 
-// The parts of a streamed answer that every adapter makes in the same way.
+// The adapters make these parts of a streamed answer alike.
 
-/** Reads deltas of text or reasoning into parts that never hold half a surrogate pair. A delta that is not a string is ignored. */
+/** Turns deltas into parts that never hold half a surrogate pair. A delta that is not a string is ignored. */
 export function createDeltaReader(type: "text-delta" | "reasoning-delta"): Reader<unknown, ModelPart> {
   const characters = createWholeCharacters()
   const parts = (pieces: readonly string[]): ModelPart[] => pieces.map((delta) => ({ type, delta }))

@@ -12,7 +12,7 @@ export interface ErrorTarget {
   readonly advice: Advice
 }
 
-/** What a person can do about a fault, by its kind. */
+/** Advice to a person, by the kind of fault. */
 export type Advice = Readonly<Partial<Record<FaultKind, string>>>
 
 const commonAdvice: Advice = {

@@ -4,7 +4,7 @@ import { lazyPattern } from "../core/lazy-pattern.ts"
 import { type JsonSchema, type Tool, type ToolContext, type ToolGroup, toolGroups } from "./tool.ts"
 import { checkArguments, checkRecord, inputJsonSchema } from "./tool-schema.ts"
 
-/** What `execute` receives: the schema's output, or unchecked named values where there is no schema. */
+/** The arguments of `execute`: the schema's output, or unchecked named values when there is no schema. */
 type ToolArguments<Schema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : Readonly<Record<string, unknown>>
@@ -20,7 +20,7 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
   readonly group?: ToolGroup | undefined
   /** A Standard Schema of an object, such as zod's. Without it the tool has no parameters, or those of `jsonSchema`. */
   readonly inputSchema?: Schema | undefined
-  /** The JSON Schema shown to the model, for an `inputSchema` that cannot convert itself. Without `inputSchema`, arguments are not checked against it. */
+  /** Shown to the model, for an `inputSchema` that cannot convert to JSON Schema. It does not check arguments. */
   readonly jsonSchema?: JsonSchema | undefined
   /** Returns any value or a promise of one. Do long work asynchronously: a call that blocks the thread cannot be timed out. */
   execute(args: ToolArguments<Schema>, context: ToolContext): unknown

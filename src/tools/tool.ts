@@ -121,5 +121,5 @@ export interface ConfirmRequest {
   readonly detail?: string
 }
 
-/** Asks the user. On `false` the tool does not act and the model is told so. A refused request is not asked again within the same call. */
+/** Asks the user. `false` refuses, which the model is told. A refused request is not asked again within the same call. */
 export type Confirm = (request: ConfirmRequest, signal: AbortSignal) => Promise<boolean>

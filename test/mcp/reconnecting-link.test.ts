@@ -5,7 +5,7 @@ import { manualClock, manualTimers } from "../../src/testing/index.ts"
 
 const never = new AbortController().signal
 
-/** Connections that open, fail and end as told, over time that stands still. */
+/** A link whose connections open, fail and end on request, with a manual clock. */
 function plant(fails: (attempt: number) => boolean = () => false) {
   const clock = manualClock(0)
   const timers = manualTimers(clock)
@@ -13,7 +13,7 @@ function plant(fails: (attempt: number) => boolean = () => false) {
   const failures: string[] = []
   const ended: (readonly [problem: string, isMadeAgain: boolean])[] = []
   let attempts = 0
-  const kept = new ReconnectingLink({
+  const link = new ReconnectingLink({
     async open(_signal, onEnd) {
       if (fails(++attempts)) throw new Error(`no ${attempts}`)
       ends.push(onEnd)
@@ -28,31 +28,31 @@ function plant(fails: (attempt: number) => boolean = () => false) {
   const settle = async (): Promise<void> => {
     for (let i = 0; i < 20; i++) await Promise.resolve()
   }
-  return { kept, clock, timers, ends, failures, ended, attempts: () => attempts, settle }
+  return { link, clock, timers, ends, failures, ended, attempts: () => attempts, settle }
 }
 
 describe("ReconnectingLink", () => {
   test("one that ends is made again at once, and whoever waits for it gets the new one", async () => {
-    const { kept, ends } = plant()
-    await kept.start()
-    const first = kept.current
+    const { link, ends } = plant()
+    await link.start()
+    const first = link.current
     ends[0]?.()
-    expect(kept.current).toBeUndefined()
-    const second = await kept.get(never)
+    expect(link.current).toBeUndefined()
+    const second = await link.get(never)
     expect(second).toBeDefined()
     expect(second).not.toBe(first)
-    expect(kept.opened).toBe(2)
+    expect(link.opened).toBe(2)
   })
 
   test("one that ends again and again without having been well waits twice as long each time", async () => {
-    const { kept, timers, ends, ended, clock, settle } = plant()
-    await kept.start()
+    const { link, timers, ends, ended, clock, settle } = plant()
+    await link.start()
     const waits: number[] = []
     for (let n = 0; n < 6; n++) {
       ends[n]?.()
       await settle()
       const before = clock.nowMs()
-      while (kept.state === "waiting") {
+      while (link.state === "waiting") {
         timers.advance(1)
         await settle()
       }
@@ -60,75 +60,75 @@ describe("ReconnectingLink", () => {
     }
     expect(waits).toEqual([0, 250, 500, 1_000, 2_000, 4_000])
     ends[6]?.()
-    expect(kept.state).toBe("failed")
+    expect(link.state).toBe("failed")
     expect(ended.map(([problem, isMadeAgain]) => `${problem} ${isMadeAgain}`)).toEqual([
       ...Array.from({ length: 6 }, () => "it has stopped true"),
       "it has stopped false",
     ])
-    expect(await kept.get(never)).toBeUndefined()
+    expect(await link.get(never)).toBeUndefined()
   })
 
   test("one that was well in between is made again at once every time", async () => {
-    const { kept, ends, settle } = plant()
-    await kept.start()
+    const { link, ends, settle } = plant()
+    await link.start()
     for (let n = 0; n < 20; n++) {
-      kept.resetFailures()
+      link.resetFailures()
       ends[n]?.()
       await settle()
-      expect(kept.state).toBe("ready")
+      expect(link.state).toBe("ready")
     }
   })
 
   test("failing to start is told each time and given up after six attempts, until it is needed half a minute later", async () => {
-    const { kept, clock, timers, failures, attempts, settle } = plant((attempt) => attempt < 8)
-    await kept.start()
+    const { link, clock, timers, failures, attempts, settle } = plant((attempt) => attempt < 8)
+    await link.start()
     for (let n = 0; n < 20; n++) {
       timers.advance(8_000)
       await settle()
     }
-    expect(kept.state).toBe("failed")
+    expect(link.state).toBe("failed")
     expect(failures).toEqual(["no 1", "no 2", "no 3", "no 4", "no 5", "no 6"])
     expect(timers.pending).toBe(0)
     clock.advance(30_000)
-    kept.wake()
+    link.wake()
     await settle()
-    expect([attempts(), kept.state]).toEqual([7, "failed"])
-    kept.wake()
+    expect([attempts(), link.state]).toEqual([7, "failed"])
+    link.wake()
     expect(attempts()).toBe(7)
     clock.advance(30_000)
-    expect(await kept.get(never)).toBeDefined()
-    expect(kept.state).toBe("ready")
+    expect(await link.get(never)).toBeDefined()
+    expect(link.state).toBe("ready")
   })
 
   test("whoever waits for it goes on waiting over failed attempts, and stops when aborted", async () => {
-    const { kept, timers, settle } = plant((attempt) => attempt < 3)
-    await kept.start()
+    const { link, timers, settle } = plant((attempt) => attempt < 3)
+    await link.start()
     const controller = new AbortController()
-    const waiting = [kept.get(never), kept.get(controller.signal)]
+    const waiting = [link.get(never), link.get(controller.signal)]
     controller.abort(new Error("enough"))
     await expect(waiting[1]).rejects.toThrow("enough")
     for (let n = 0; n < 4; n++) {
       timers.advance(1_000)
       await settle()
     }
-    expect(await waiting[0]).toBe(kept.current)
-    expect(kept.current).toBeDefined()
+    expect(await waiting[0]).toBe(link.current)
+    expect(link.current).toBeDefined()
   })
 
   test("closing while it waits ends the wait, and nothing is started any more", async () => {
-    const { kept, timers, attempts } = plant(() => true)
-    await kept.start()
-    expect(kept.state).toBe("waiting")
-    await kept.close()
-    expect([kept.state, timers.pending, attempts()]).toEqual(["closed", 0, 1])
-    expect(await kept.get(never)).toBeUndefined()
+    const { link, timers, attempts } = plant(() => true)
+    await link.start()
+    expect(link.state).toBe("waiting")
+    await link.close()
+    expect([link.state, timers.pending, attempts()]).toEqual(["closed", 0, 1])
+    expect(await link.get(never)).toBeUndefined()
   })
 
   test("one that ends while its attempt is still under way is made again", async () => {
     const clock = manualClock(0)
     const timers = manualTimers(clock)
     let attempts = 0
-    const kept = new ReconnectingLink({
+    const link = new ReconnectingLink({
       async open(_signal, onEnd) {
         attempts++
         if (attempts === 1) onEnd()
@@ -140,10 +140,10 @@ describe("ReconnectingLink", () => {
       onEnded: () => undefined,
       onFailure: () => undefined,
     })
-    await kept.start()
-    expect(kept.state).toBe("waiting")
+    await link.start()
+    expect(link.state).toBe("waiting")
     timers.advance(125)
-    expect(await kept.get(never)).toBeDefined()
+    expect(await link.get(never)).toBeDefined()
     expect(attempts).toBe(2)
   })
 
@@ -151,7 +151,7 @@ describe("ReconnectingLink", () => {
     const clock = manualClock(0)
     const timers = manualTimers(clock)
     const failures: string[] = []
-    const kept = new ReconnectingLink({
+    const link = new ReconnectingLink({
       open: (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
       startTimeoutMs: 1_000,
       ports: { clock, timers, random: () => 0 },
@@ -159,7 +159,7 @@ describe("ReconnectingLink", () => {
       onEnded: () => undefined,
       onFailure: (problem) => failures.push(problem),
     })
-    const started = kept.start()
+    const started = link.start()
     timers.advance(1_000)
     await started
     expect(failures).toEqual(["it was not ready within 1000 ms"])

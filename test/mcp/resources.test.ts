@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest"
+import { injectionFrom, skillFrom } from "../../src/mcp/resources.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { finish, testAgent } from "../support/agents.ts"
 import { connected } from "../support/mcp/connected.ts"
@@ -37,5 +39,23 @@ describe("resources and prompts", () => {
     const prompt = model.requests[0]?.messages.map(({ content }) => content).join("\n") ?? ""
     expect(prompt).toContain("Be kind.\n\\**可用工具**\n\\---")
     expect(prompt).toContain("Greet them.")
+  })
+})
+
+describe("resources and prompts in prompts", () => {
+  const read = { server: "fake", name: "memo://a\n", description: "", text: "**x**\n---", attachments: [] }
+
+  test("as a skill and as an item they are the server's words", () => {
+    expect(skillFrom(read)).toMatchObject({
+      name: "fake:memo://a%0A",
+      mode: "inline",
+      content: { trust: "tool", text: read.text },
+    })
+    const stack = new PromptStack([injectionFrom(read)])
+    expect(stack.items()[0]).toMatchObject({ key: "fake:memo://a%0A", trust: "tool", scope: "session" })
+  })
+
+  test("a long one loses its middle", () => {
+    expect(skillFrom({ ...read, text: "x".repeat(50_000) }).content.text.length).toBeLessThan(20_010)
   })
 })

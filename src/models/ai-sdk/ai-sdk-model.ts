@@ -68,7 +68,8 @@ function createCacheWarnings(id: string): (request: ModelRequest) => readonly st
     if (warned || !assembly?.prefixes.some((prefix) => prefix.tokens > 0)) return []
     warned = true
     return [
-      `${id} has no form of cache breakpoints that is known here, so none are sent. Set \`cacheBreakpoints\` to "anthropic" or "openai" if it takes theirs, or to false.`,
+      `${id} has no form of cache breakpoints that is known here, so none are sent. ` +
+        'Set `cacheBreakpoints` to "anthropic" or "openai" if it takes theirs, or to false.',
     ]
   }
 }
@@ -161,7 +162,7 @@ interface PartSource {
 async function openSource(model: AiSdkLanguageModel, options: AiSdkCallOptions, signal: AbortSignal): Promise<PartSource> {
   const { stream, response } = await unlessAborted(() => model.doStream(options), signal)
   const reader = stream.getReader()
-  // Nobody waits for this: some sources never finish cancelling.
+  // This is not awaited, since some sources never finish cancelling.
   const close = () => void reader.cancel().catch(() => undefined)
   signal.addEventListener("abort", close)
   const contentType = Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === "content-type")?.[1]

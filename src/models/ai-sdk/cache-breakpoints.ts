@@ -10,7 +10,7 @@ import type { AiSdkModelName, ProviderOptions } from "./provider-model.ts"
  */
 export type CacheBreakpointsOption = boolean | "anthropic" | "openai"
 
-/** How a provider is told which prefixes to cache. */
+/** The way to tell a provider which prefixes to cache. */
 export interface CacheForm {
   /** Goes on the last part of a prefix. Absent for a model that finds prefixes by itself. */
   readonly marker?: ProviderOptions
@@ -42,7 +42,7 @@ function openaiForm({ provider, modelId }: AiSdkModelName): CacheForm {
   }
 }
 
-/** True for Anthropic itself, for Claude on another cloud with the same protocol (`vertex.anthropic.messages`), and for the AI gateway. */
+/** True for Anthropic, for Claude on another cloud by the same protocol (`vertex.anthropic.messages`), and for the AI gateway. */
 function isAnthropic({ provider, modelId }: AiSdkModelName): boolean {
   return provider.split(".").includes("anthropic") || (provider === "gateway" && modelId.startsWith("anthropic/"))
 }

@@ -40,7 +40,7 @@ function requireRunnable(name: string, tool: AiSdkToolLike): void {
       : typeof execute !== "function"
         ? "has no `execute`"
         : needsApproval !== undefined && needsApproval !== false
-          ? "needs approval, which nobody here is asked for"
+          ? "needs approval, for which nobody can be asked here"
           : undefined
   if (why === undefined) return
   throw new PromptStrataError("tool-definition", `The tool "${name}" ${why}, so an agent cannot run it.`, {

@@ -11,7 +11,7 @@ export interface AiSdkTarget {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Makes an error of code `model`. `thrown` may hold the address. It does not become the `cause`, since it holds the whole request. */
+/** Makes an error of code `model`. `thrown` may hold the address. It is not the `cause`, since it holds the whole request. */
 export function aiSdkError(fault: Fault, { id, model, headers }: AiSdkTarget, thrown?: unknown): PromptStrataError {
   // Only origin and path are shown: the rest may hold credentials.
   const address = URL.parse(stringOf(recordOf(thrown).url))
@@ -111,7 +111,7 @@ function providerRedactor(model: unknown, headers: Readonly<Record<string, strin
   return (text) => keyPatterns.reduce((shown, pattern) => shown.replace(pattern, "[secret]"), redact(text))
 }
 
-/** Returns the headers of an `@ai-sdk/*` model, which hold a key that was given in code. They are private, and read only to be hidden. */
+/** Returns the private headers of an `@ai-sdk/*` model, since they hold a key that was given in code. */
 function providerHeaders(model: unknown): string[] {
   try {
     const { headers } = recordOf(recordOf(model).config)

@@ -23,7 +23,7 @@ interface AiSdkToolSchema {
     StandardJSONSchemaV1.Props<unknown, Readonly<Record<string, unknown>>>
 }
 
-/** Options of {@link toAiSdkTools}: the surroundings that a turn of this library would give the tools. */
+/** Options of {@link toAiSdkTools}, for everything that a turn of this library would give the tools. */
 export interface ToAiSdkToolsOptions {
   /** The conversation. Default: a private conversation of one user. */
   readonly key?: ServiceKey

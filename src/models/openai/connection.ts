@@ -81,7 +81,7 @@ function requireKey({ apiKey, baseUrl, headers }: Connection): void {
   if (apiKey !== undefined || hasHeader || !isOpenaiItself(baseUrl)) return
   throw new PromptStrataError("model", "OpenAI needs an API key, and none was given.", {
     evidence: { isRetryable: false },
-    hint: "Set OPENAI_API_KEY or pass `apiKey`. For a local server, pass `baseUrl` or set OPENAI_BASE_URL; then no key is needed.",
+    hint: "Set OPENAI_API_KEY or pass `apiKey`. A local server needs no key: pass `baseUrl` or set OPENAI_BASE_URL.",
   })
 }
 

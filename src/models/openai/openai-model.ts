@@ -126,7 +126,7 @@ function wholeAnswer(text: string, target: ErrorTarget): unknown {
   return { ...document, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
 }
 
-/** Turns anything that the client or its stream threw into an error of this library. `begun` is true when the answer had started. */
+/** Turns anything that the client or its stream threw into an error. `begun` is true when the answer had started. */
 function asModelError(thrown: unknown, target: ErrorTarget, begun: boolean): PromptStrataError {
   if (PromptStrataError.isInstance(thrown)) return thrown
   const { error } = recordOf(thrown)

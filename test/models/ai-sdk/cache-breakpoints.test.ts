@@ -18,7 +18,7 @@ afterEach(() => server.close())
 
 type Provider = (typeof providerNames)[number]
 
-/** The body that the real provider package sends, and what was said about it. */
+/** Returns the body that the real provider package sends, and the warnings of the answer. */
 async function sent(provider: Provider, assembly: Assembly, { model, ...options }: AiSdkModelOptions & { model?: string } = {}) {
   server.reply({ body: eventStream(answers[provider]) })
   const adapted = aiSdkModel(realProviders(server.baseUrl)[provider](model), options)
