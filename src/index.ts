@@ -105,9 +105,19 @@ export type { Template } from "./template/ast.ts"
 export { escapeTemplate } from "./template/escape.ts"
 export { type ParseOptions, parseTemplate } from "./template/parse.ts"
 export { renderTemplate, type TemplateValues } from "./template/render.ts"
-export type { Confirm, ConfirmRequest } from "./tools/confirm.ts"
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts"
-export type { JsonSchema, Tool, ToolAttachment, ToolContext, ToolGroup, ToolProgress, ToolRecord, ToolRun } from "./tools/tool.ts"
+export type {
+  Confirm,
+  ConfirmRequest,
+  JsonSchema,
+  Tool,
+  ToolAttachment,
+  ToolContext,
+  ToolGroup,
+  ToolProgress,
+  ToolRecord,
+  ToolRun,
+} from "./tools/tool.ts"
 export type { ChangedSpan, Excerpt, Parting } from "./trace/diff-assemblies.ts"
 export { type AssemblyDifference, diffAssemblies } from "./trace/diff-assemblies.ts"
 export { printAssembly } from "./trace/print-assembly.ts"

@@ -13,7 +13,7 @@ import { type InjectionInput, toInjection } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import { parseTemplate } from "../template/parse.ts"
 import type { Tool } from "../tools/tool.ts"
-import { toolEntry } from "../tools/tool-text.ts"
+import { toolEntry } from "../tools/tool-entry.ts"
 import { cleanInjection } from "./clean-injections.ts"
 import { compose } from "./print/prompt-printer.ts"
 

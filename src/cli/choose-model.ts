@@ -1,8 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import { demoModel } from "../models/demo/demo-model.ts"
+import { shownUrl } from "../models/openai/connection.ts"
 import { openaiModel } from "../models/openai/openai-model.ts"
-import { shownUrl } from "../models/openai/secrets.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { CliIo } from "./io.ts"
 

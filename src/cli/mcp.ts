@@ -1,6 +1,6 @@
 import { defaultPorts } from "../agent/agent-store.ts"
 import { PromptStrataError } from "../core/errors.ts"
-import type { McpConnection, McpWaitingTool } from "../mcp/connection.ts"
+import type { McpConnection, McpWaitingTool } from "../mcp/connect-mcp.ts"
 import type { Profile } from "../profile/profile.ts"
 import { executeTool } from "../tools/execute-tool.ts"
 import type { Tool } from "../tools/tool.ts"

@@ -1,5 +1,5 @@
 import { formatFileReference } from "../encode/file-reference.ts"
-import { printArguments } from "../tools/print-arguments.ts"
+import { printArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { printTrace } from "../trace/print-trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"

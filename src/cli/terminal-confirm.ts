@@ -1,4 +1,4 @@
-import type { Confirm } from "../tools/confirm.ts"
+import type { Confirm } from "../tools/tool.ts"
 import { askLine } from "./ask-line.ts"
 import type { CliContext } from "./context.ts"
 import { oneLine, terminalText } from "./terminal-text.ts"

@@ -13,13 +13,7 @@ export { type EndedTopic, nextTopic, type Topic, type TopicSettings } from "./ev
 export { type CalendarDay, type LocalMinute, type ZonedCalendar, zonedCalendar } from "./events/zoned-calendar.ts"
 export type { ForgettingClock, Moment } from "./forgetting-clock.ts"
 export { type VirtualContextChange, virtualContextNote } from "./plugin/changes.ts"
-export type {
-  EventSettings,
-  VirtualContextInput,
-  WatchedPulls,
-  WorkspaceSettings,
-  Writer,
-} from "./plugin/settings.ts"
+export type { EventSettings, VirtualContextInput, WatchedPulls, WorkspaceSettings, Writer } from "./plugin/settings.ts"
 export { readState as readVirtualContextState, type VirtualContextState, virtualContextName } from "./plugin/state.ts"
 export { createVirtualContext, type VirtualContextOptions } from "./plugin/virtual-context.ts"
 export { afterRun as pullFromRun } from "./plugin/watch-pulls.ts"

@@ -2,7 +2,7 @@ import type { KeptPrestart } from "../core/history.ts"
 import type { Entry, Text } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
 import { sanitiseJson } from "../encode/sanitise-json.ts"
-import { printArguments } from "../tools/print-arguments.ts"
+import { printArguments } from "../tools/call-arguments.ts"
 
 /** The entry of a prestart result. */
 export function prestartEntry({ tool, args, result }: KeptPrestart): Entry {

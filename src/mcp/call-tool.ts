@@ -1,48 +1,21 @@
+import { messageOf } from "../core/errors.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { ToolContext } from "../tools/tool.ts"
-import { callFault } from "./call-fault.ts"
-import { readContent } from "./call-result.ts"
 import { checkOutput } from "./check-output.ts"
 import type { Link, RawProgress, RawResult } from "./link.ts"
-import type { RemoteTool } from "./remote-tool.ts"
+import type { RemoteTool } from "./remote-tools.ts"
+import { readContent } from "./result-content.ts"
 import type { McpServer } from "./server.ts"
-import { shown } from "./shown.ts"
+import { safeLine } from "./warnings.ts"
 import type { McpWords } from "./words.ts"
 
-/** What of a turn a call takes part in. */
-export type CallContext = Pick<ToolContext, "signal" | "record" | "progress">
+/** The part of a turn that a call uses. */
+type CallContext = Pick<ToolContext, "signal" | "record" | "progress">
 
-/** One request to a server, made again where the server had only forgotten the session. Throws the words for a model. */
-export async function requestFrom(
-  server: McpServer,
-  words: McpWords,
-  request: (link: Link) => Promise<RawResult>,
-  signal: AbortSignal,
-): Promise<RawResult> {
-  for (let hasRetried = false; ; hasRetried = true) {
-    const link = await server.link.get(signal)
-    if (link === undefined) throw words.problem("unavailable")
-    try {
-      const result = await request(link)
-      server.link.isWell()
-      return result
-    } catch (error) {
-      if (signal.aborted) throw error
-      const fault = callFault(error)
-      if (fault.kind === "stopped") throw words.problem("stopped")
-      if (fault.kind === "unreachable") throw words.unreachable(fault.reason)
-      if (fault.kind === "session") {
-        if (hasRetried || link.kind !== "http") throw words.unreachable(shown(String(error)))
-        server.link.drop(link, "it no longer knows the session")
-        continue
-      }
-      server.link.isWell()
-      throw new Error(fault.message)
-    }
-  }
-}
-
-/** Calls a tool and yields its text; what is no text goes into the turn's records. Throws where the call failed, whoever says so. */
+/**
+ * Calls a tool and returns the text of its result. Attachments go into the turn's records. Throws when the call failed or when
+ * the server reports an error.
+ */
 export async function callTool(
   server: McpServer,
   { tool, args, words }: { readonly tool: RemoteTool; readonly args: unknown; readonly words: McpWords },
@@ -61,39 +34,76 @@ export async function callTool(
   const { structuredContent } = result
   const whole = text === "" && structuredContent !== undefined ? printJson(structuredContent) : text
   if (result.isError === true) throw new Error(whole)
-  tellOfMiss(server, { tool, structuredContent, context })
+  const mismatch = outputMismatch(tool, structuredContent)
+  if (mismatch !== undefined) {
+    // A result that does not fit its schema is better than none: it is used, with a warning.
+    const message = `The result of ${tool.name} does not fit its output schema: ${safeLine(mismatch)}.`
+    server.warn("result", message)
+    context.record?.({ kind: "warning", tool: name, summary: message })
+  }
   return whole
 }
 
-/** What misses its schema is better than nothing: it is kept, and told of. */
-function tellOfMiss(
-  server: McpServer,
-  {
-    tool,
-    structuredContent,
-    context,
-  }: { readonly tool: RemoteTool; readonly structuredContent: unknown; readonly context: CallContext },
-): void {
-  if (tool.outputSchema === undefined) return
-  const miss =
-    structuredContent === undefined ? "it holds no structured content" : checkOutput(tool.outputSchema, structuredContent)
-  if (miss === undefined) return
-  const message = `The result of ${tool.name} misses its output schema: ${shown(miss)}.`
-  server.warn("result", message)
-  context.record?.({ kind: "warning", tool: `${server.name}.${tool.name}`, summary: message })
+function outputMismatch({ outputSchema }: RemoteTool, structuredContent: unknown): string | undefined {
+  if (outputSchema === undefined) return undefined
+  return structuredContent === undefined ? "it holds no structured content" : checkOutput(outputSchema, structuredContent)
 }
 
 /** More would only fill the turn's events. */
 const maxProgress = 1_000
 
 function progressReader({ progress }: CallContext): (update: RawProgress) => void {
-  let told = 0
+  let reported = 0
   return ({ progress: value, total, message }) => {
-    if (progress === undefined || !Number.isFinite(value) || ++told > maxProgress) return
+    if (progress === undefined || !Number.isFinite(value) || ++reported > maxProgress) return
     progress({
       progress: value,
       ...(typeof total === "number" && Number.isFinite(total) ? { total } : {}),
-      ...(typeof message === "string" ? { message: shown(message) } : {}),
+      ...(typeof message === "string" ? { message: safeLine(message) } : {}),
     })
   }
+}
+
+/**
+ * Makes one request, and makes it again on a new connection when an HTTP server no longer knows the session. Throws errors
+ * whose message is for the model.
+ */
+export async function requestFrom(
+  server: McpServer,
+  words: McpWords,
+  request: (link: Link) => Promise<RawResult>,
+  signal: AbortSignal,
+): Promise<RawResult> {
+  for (let hasRetried = false; ; hasRetried = true) {
+    const link = await server.link.get(signal)
+    if (link === undefined) throw words.problem("unavailable")
+    try {
+      const result = await request(link)
+      server.link.resetFailures()
+      return result
+    } catch (error) {
+      if (signal.aborted) throw error
+      const { code, cause, data } = error as ClientError
+      // JSON-RPC errors have numbers: the server has answered.
+      if (typeof code === "number") {
+        server.link.resetFailures()
+        throw new Error(messageOf(error))
+      }
+      const hasEnded = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" || messageOf(error) === "Not connected"
+      if (hasEnded) throw words.problem("stopped")
+      // The server no longer knows the session and did nothing.
+      const hasNoSession = data?.status === 404 || data?.status === 400
+      if (!hasNoSession)
+        throw words.unreachable(safeLine(messageOf(error) + (cause === undefined ? "" : ` (${messageOf(cause)})`)))
+      if (hasRetried || link.kind !== "http") throw words.unreachable(safeLine(String(error)))
+      server.link.drop(link, "it no longer knows the session")
+    }
+  }
+}
+
+/** An error of the client library. The message of `fetch` says only that it failed; its cause says why. */
+interface ClientError {
+  readonly code?: unknown
+  readonly cause?: unknown
+  readonly data?: { readonly status?: unknown }
 }

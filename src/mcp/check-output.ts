@@ -1,71 +1,68 @@
-import { isSchema, keyword, listKeyword, resolveReference } from "../tools/schema-shape.ts"
+import { isSchema, jsonTypeOf, keyword, listKeyword, resolveReference } from "../tools/json-schema.ts"
 import type { JsonSchema } from "../tools/tool.ts"
-import { isRecord } from "./any-result.ts"
+import { isRecord } from "./wire-values.ts"
 
-/** A server chooses schema and value, so that no check may take long. */
+/** The server chooses schema and value, so that the time of a check must be bounded. */
 const maxSteps = 20_000
 
-/** Where a value misses its schema, as a path and what is wrong there, or `undefined`. */
-type Miss = string | undefined
-
-interface Check {
-  readonly root: JsonSchema
-  steps: number
-}
+/** The first mismatch as `PATH: PROBLEM`, or `undefined` when the value fits. */
+type Mismatch = string | undefined
 
 /**
- * Where structured output misses its schema: types, required and forbidden properties, items, enums, constants and
- * combinations. Formats, patterns and bounds are not looked at, and a check of more than 20,000 steps finds nothing.
+ * Returns the first mismatch between structured output and its schema. It checks types, required and forbidden properties,
+ * items, enums, constants and combinations, but not formats, patterns and bounds. A check ends after 20,000 steps.
  */
-export function checkOutput(schema: JsonSchema, value: unknown): Miss {
-  return miss(schema, value, "", { root: schema, steps: 0 }, 0)
+export function checkOutput(schema: JsonSchema, value: unknown): Mismatch {
+  return mismatch(schema, value, "", { root: schema, steps: 0 }, 0)
 }
 
-function miss(schema: unknown, value: unknown, path: string, check: Check, depth: number): Miss {
+function mismatch(
+  schema: unknown,
+  value: unknown,
+  path: string,
+  check: { readonly root: JsonSchema; steps: number },
+  depth: number,
+): Mismatch {
   if (++check.steps > maxSteps || depth > 100) return undefined
   if (schema === false) return at(path, "nothing is expected here")
   if (!isSchema(schema)) return undefined
   const reference = keyword(schema, "$ref")
   const target = typeof reference === "string" ? resolveReference(check.root, reference) : undefined
-  const inner = (part: unknown) => miss(part, value, path, check, depth + 1)
+  const deeper: Inner = (part, of, at) => mismatch(part, of, at, check, depth + 1)
+  const inner = (part: unknown) => deeper(part, value, path)
   return (
     (target === undefined ? undefined : inner(target)) ??
     wrongType(schema, value, path) ??
     wrongConstant(schema, value, path) ??
     firstOf(listKeyword(schema, "allOf"), inner) ??
     noneFits(schema, path, inner) ??
-    wrongProperty(schema, value, path, (part, of, deeper) => miss(part, of, deeper, check, depth + 1)) ??
-    wrongItem(schema, value, path, (part, of, deeper) => miss(part, of, deeper, check, depth + 1))
+    wrongProperty(schema, value, path, deeper) ??
+    wrongItem(schema, value, path, deeper)
   )
 }
 
-type Inner = (schema: unknown, value: unknown, path: string) => Miss
+type Inner = (schema: unknown, value: unknown, path: string) => Mismatch
 
-function wrongType(schema: JsonSchema, value: unknown, path: string): Miss {
+function wrongType(schema: JsonSchema, value: unknown, path: string): Mismatch {
   const type = keyword(schema, "type")
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string")
   if (types.length === 0 || types.some((name) => isOfType(value, name))) return undefined
-  return at(path, `expected ${types.join(" or ")}, found ${typeOf(value)}`)
+  return at(path, `expected ${types.join(" or ")}, found ${jsonTypeOf(value)}`)
 }
 
 function isOfType(value: unknown, type: string): boolean {
   if (type === "integer") return Number.isInteger(value)
-  return typeOf(value) === type || !["string", "number", "boolean", "null", "object", "array"].includes(type)
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null"
-  return Array.isArray(value) ? "array" : typeof value
+  return jsonTypeOf(value) === type || !["string", "number", "boolean", "null", "object", "array"].includes(type)
 }
 
 /** Only plain values are compared. */
-function wrongConstant(schema: JsonSchema, value: unknown, path: string): Miss {
+function wrongConstant(schema: JsonSchema, value: unknown, path: string): Mismatch {
   if (typeof value === "object" && value !== null) return undefined
   const choices = Object.hasOwn(schema, "const") ? [schema.const] : listKeyword(schema, "enum")
   return choices.length === 0 || choices.includes(value) ? undefined : at(path, "found another value than those it may have")
 }
 
-function noneFits(schema: JsonSchema, path: string, inner: (part: unknown) => Miss): Miss {
+function noneFits(schema: JsonSchema, path: string, inner: (part: unknown) => Mismatch): Mismatch {
   for (const name of ["anyOf", "oneOf"]) {
     const options = listKeyword(schema, name)
     if (options.length > 0 && options.every((option) => inner(option) !== undefined)) return at(path, `fits no option of ${name}`)
@@ -73,7 +70,7 @@ function noneFits(schema: JsonSchema, path: string, inner: (part: unknown) => Mi
   return undefined
 }
 
-function wrongProperty(schema: JsonSchema, value: unknown, path: string, inner: Inner): Miss {
+function wrongProperty(schema: JsonSchema, value: unknown, path: string, inner: Inner): Mismatch {
   if (!isRecord(value)) return undefined
   const missing = listKeyword(schema, "required").find((name) => typeof name === "string" && !Object.hasOwn(value, name))
   if (missing !== undefined) return at(path, `${String(missing)} is missing`)
@@ -85,14 +82,14 @@ function wrongProperty(schema: JsonSchema, value: unknown, path: string, inner: 
   )
 }
 
-function wrongItem(schema: JsonSchema, value: unknown, path: string, inner: Inner): Miss {
+function wrongItem(schema: JsonSchema, value: unknown, path: string, inner: Inner): Mismatch {
   if (!Array.isArray(value)) return undefined
   const first = listKeyword(schema, "prefixItems")
   const rest = keyword(schema, "items")
   return firstOf([...value.keys()], (index) => inner(first[index] ?? rest, value[index], `${path}[${index}]`))
 }
 
-function firstOf<T>(items: readonly T[], find: (item: T) => Miss): Miss {
+function firstOf<T>(items: readonly T[], find: (item: T) => Mismatch): Mismatch {
   for (const item of items) {
     const found = find(item)
     if (found !== undefined) return found

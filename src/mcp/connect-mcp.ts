@@ -1,92 +1,144 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { Skill } from "../layers/skills/skill.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
+import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
-import { inMemoryApprovals } from "./approvals.ts"
-import { checkServers } from "./check-servers.ts"
-import type { McpConnection } from "./connection.ts"
-import { Ledger } from "./ledger.ts"
-import { getPrompt, readListing, readPrompt, readResource } from "./listings.ts"
-import type { McpOptions } from "./options.ts"
-import { listAll, readSkills, withLimit } from "./read-offers.ts"
+import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
+import { type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
+import {
+  getPrompt,
+  listPrompts,
+  listResources,
+  type McpListing,
+  type McpPrompt,
+  type McpText,
+  readResource,
+  readSkills,
+  withReadTimeout,
+} from "./resources.ts"
 import { McpServer } from "./server.ts"
-import { statusOf, waitingOf } from "./server-status.ts"
-import { Shelf } from "./shelf.ts"
-import { shown } from "./shown.ts"
-import { type Surroundings, surroundingsOf, unthrowing } from "./surroundings.ts"
+import { checkServers } from "./server-settings.ts"
+import { ServerTools } from "./server-tools.ts"
+import { safeLine, unthrowing } from "./warnings.ts"
+
+/** The state of a server, for people. Its texts are the server's and untrusted. */
+export interface McpServerStatus {
+  readonly name: string
+  /** `waiting`: the next attempt to start comes later. `failed`: too many attempts failed, and the next one comes with a turn. */
+  readonly state: "starting" | "ready" | "waiting" | "failed" | "closed"
+  /** The number of times it was connected. */
+  readonly connected: number
+  readonly pid?: number | undefined
+  readonly problem?: string | undefined
+  /** The end of its program's standard error. */
+  readonly stderr: string
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly verdict: Verdict }[]
+}
+
+/** A tool that cannot be used until it is approved. */
+export interface McpWaitingTool {
+  /** `server.tool`. */
+  readonly tool: string
+  /** `changed`: another definition was approved. */
+  readonly reason: Exclude<Verdict, "approved">
+  readonly description: string
+  readonly inputSchema: Tool["inputSchema"]
+  /** A hash of the definition shown here. Approving the tool approves this definition. */
+  readonly fingerprint: string
+}
+
+/** Connected servers as a plugin with their tools, resources and prompts. `close` ends every server. */
+export interface McpConnection extends Plugin {
+  /** The tools at the time of connecting. The plugin's hook gives each turn the current ones. */
+  readonly tools: readonly Tool[]
+  /** The resources and prompts that the settings name under `skills`. */
+  readonly skills: readonly Skill[]
+  servers(): readonly McpServerStatus[]
+  /** The tools of the next turn. */
+  currentTools(): readonly Tool[]
+  waiting(): readonly McpWaitingTool[]
+  /** Approves the definitions that `waiting` returned. The tools are available from the next turn on. */
+  approve(tools: readonly McpWaitingTool[]): Promise<void>
+  /** Lists what all running servers offer. A server whose list cannot be read is a warning. */
+  resources(): Promise<readonly McpListing[]>
+  prompts(): Promise<readonly McpPrompt[]>
+  /** Throws `mcp` when there is no such server, and an error when the server refuses. */
+  readResource(server: string, uri: string): Promise<McpText>
+  getPrompt(server: string, name: string, args?: Readonly<Record<string, string>>): Promise<McpText>
+  close(): Promise<void>
+}
 
 /**
- * Starts servers, all at once, and resolves when each is ready or has failed; give the result to `createAgent` as a plugin. A
- * server that does not start is a warning and is tried again; the others live (T25). Throws `mcp` for settings that cannot be
- * used and approvals that cannot be read, and `missing-dependency` without `@modelcontextprotocol/client`.
+ * Starts all servers at once and resolves when each is ready or has failed. Pass the result to `createAgent` as a plugin. A
+ * server that does not start is a warning and is tried again; the others can be used (T25). Throws `mcp` for settings that
+ * cannot be used and approvals that cannot be read, and `missing-dependency` without `@modelcontextprotocol/client`.
  */
 export async function connectMcp(
   servers: Readonly<Record<string, McpServerSettings>>,
   options: McpOptions = {},
 ): Promise<McpConnection> {
   checkServers(servers, options.reserved)
-  const surroundings = surroundingsOf(options)
-  const { warn, words } = surroundings
-  const ledger = new Ledger(options.approvals ?? inMemoryApprovals(), (problem) =>
-    warn({ server: "*", kind: "approval", message: shown(problem) }),
+  const resolved = resolveOptions(options)
+  const { warn, words } = resolved
+  const gate = new ApprovalGate(options.approvals ?? inMemoryApprovals(), (problem) =>
+    warn({ server: "*", kind: "approval", message: safeLine(problem) }),
   )
   const onChange = unthrowing(options.onChange ?? (() => undefined))
   const names = Object.keys(servers)
-  if (names.length > 0) await Promise.all([surroundings.library.client(), ledger.load()])
-  const shelves = names.map((name) => {
-    const server = new McpServer(name, servers[name] ?? {}, surroundings, async () => {
-      await shelf.review()
+  if (names.length > 0) await Promise.all([resolved.library.client(), gate.load()])
+  const connected = names.map((name) => {
+    const server = new McpServer(name, servers[name] ?? {}, resolved, async () => {
+      await tools.review()
       onChange(name)
     })
-    const shelf = new Shelf(server, { ledger, words, approve: options.approve ?? "first-use" })
-    return shelf
+    const tools = new ServerTools(server, { gate, words, approve: options.approve ?? "first-use" })
+    return tools
   })
-  await Promise.all(shelves.map(({ server }) => server.link.start()))
-  return connectionOver(shelves, { surroundings, ledger, skills: await readSkills(shelves, surroundings) })
+  await Promise.all(connected.map(({ server }) => server.link.start()))
+  return connectionOf(connected, { gate, options: resolved })
 }
 
-interface ConnectionParts {
-  readonly surroundings: Surroundings
-  readonly ledger: Ledger
-  readonly skills: readonly Skill[]
-}
-
-function connectionOver(shelves: readonly Shelf[], { surroundings, ledger, skills }: ConnectionParts): McpConnection {
-  const tools = shelves.flatMap((shelf) => shelf.tools)
-  const reading = <T>(read: (signal: AbortSignal) => Promise<T>) => withLimit(surroundings, read)
-  const { words } = surroundings
+async function connectionOf(
+  connected: readonly ServerTools[],
+  { gate, options }: { readonly gate: ApprovalGate; readonly options: ResolvedOptions },
+): Promise<McpConnection> {
+  const servers = connected.map(({ server }) => server)
+  const skills = await readSkills(servers, options)
+  const tools = connected.flatMap((one) => one.tools)
+  const reading = <T>(read: (signal: AbortSignal) => Promise<T>) => withReadTimeout(options, read)
+  const { words } = options
   return {
     name: "mcp",
     tools,
     skills,
-    hooks: [currentTools(tools, shelves)],
-    mayAdd: (tool) => shelves.some(({ server }) => tool.startsWith(`${server.name}.`)),
-    servers: () => shelves.map(statusOf),
-    currentTools: () => shelves.flatMap((shelf) => shelf.tools),
-    waiting: () => shelves.flatMap(waitingOf),
+    hooks: [currentToolsHook(tools, connected)],
+    mayAdd: (tool) => servers.some(({ name }) => tool.startsWith(`${name}.`)),
+    servers: () => connected.map(statusOf),
+    currentTools: () => connected.flatMap((one) => one.tools),
+    waiting: () => connected.flatMap(waitingOf),
     async approve(waiting) {
-      await ledger.approve(waiting.map(({ tool, fingerprint }) => [tool, fingerprint]))
-      await Promise.all(shelves.map((shelf) => shelf.review()))
+      await gate.approve(waiting.map(({ tool, fingerprint }) => [tool, fingerprint]))
+      await Promise.all(connected.map((one) => one.review()))
     },
-    resources: () => reading((signal) => listAll(shelves, "resources", { read: readListing, signal })),
-    prompts: () => reading((signal) => listAll(shelves, "prompts", { read: readPrompt, signal })),
-    readResource: (server, uri) => reading((signal) => readResource(serverNamed(shelves, server), uri, { words, signal })),
+    resources: () => reading((signal) => listResources(servers, signal)),
+    prompts: () => reading((signal) => listPrompts(servers, signal)),
+    readResource: (server, uri) => reading((signal) => readResource(serverNamed(servers, server), uri, { words, signal })),
     getPrompt: (server, name, args = {}) =>
-      reading((signal) => getPrompt(serverNamed(shelves, server), { name, args }, { words, signal })),
+      reading((signal) => getPrompt(serverNamed(servers, server), { name, args }, { words, signal })),
     close: async () => {
-      await Promise.all(shelves.map(({ server }) => server.link.close()))
+      await Promise.all(servers.map(({ link }) => link.close()))
     },
   }
 }
 
-/** Gives a turn the tools as they are now, where they are no longer those that the agent was made with. */
-function currentTools(atFirst: readonly Tool[], shelves: readonly Shelf[]): TurnHook {
+/** Adds and withdraws tools at the beginning of a turn when they differ from those that the agent was made with. */
+function currentToolsHook(atFirst: readonly Tool[], connected: readonly ServerTools[]): TurnHook {
   return {
     name: "mcp",
     beforeTurn({ addTools, withdrawTools }) {
-      for (const { server } of shelves) server.link.wake()
-      const now = shelves.flatMap((shelf) => shelf.tools)
+      for (const { server } of connected) server.link.wake()
+      const now = connected.flatMap((one) => one.tools)
       const gone = atFirst.filter((tool) => !now.includes(tool))
       const added = now.filter((tool) => !atFirst.includes(tool))
       if (gone.length > 0) withdrawTools(gone.map(({ name }) => name))
@@ -95,9 +147,28 @@ function currentTools(atFirst: readonly Tool[], shelves: readonly Shelf[]): Turn
   }
 }
 
-function serverNamed(shelves: readonly Shelf[], name: string): McpServer {
-  const found = shelves.find(({ server }) => server.name === name)
-  if (found !== undefined) return found.server
-  const known = shelves.map(({ server }) => server.name).join(", ") || "none"
+function serverNamed(servers: readonly McpServer[], name: string): McpServer {
+  const found = servers.find((server) => server.name === name)
+  if (found !== undefined) return found
+  const known = servers.map((server) => server.name).join(", ") || "none"
   throw new PromptStrataError("mcp", `expected a connected MCP server, found ${JSON.stringify(name)}; there are: ${known}.`)
+}
+
+function statusOf({ server, listed }: ServerTools): McpServerStatus {
+  const { name, link, stderr } = server
+  return {
+    name,
+    state: link.state,
+    connected: link.opened,
+    pid: link.current?.pid,
+    problem: link.problem === undefined ? undefined : safeLine(link.problem),
+    stderr,
+    tools: listed.map(({ tool, verdict }) => ({ name: `${name}.${tool.name}`, description: tool.description, verdict })),
+  }
+}
+
+function waitingOf({ server, listed }: ServerTools): McpWaitingTool[] {
+  return listed.flatMap(({ tool: { name, description, inputSchema, fingerprint }, verdict }) =>
+    verdict === "approved" ? [] : [{ tool: `${server.name}.${name}`, reason: verdict, description, inputSchema, fingerprint }],
+  )
 }

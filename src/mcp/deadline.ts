@@ -1,23 +1,13 @@
 import type { Timers } from "../core/ports.ts"
 
-/** A signal with a time limit, and a way to take the limit off. */
-export interface Deadline {
-  readonly signal: AbortSignal
-  clear(): void
-}
-
-/** Aborts after `ms`, with an error that says so, or as soon as `other` does. */
-export function deadline(
-  ms: number,
-  what: string,
-  { timers, other }: { readonly timers: Timers; readonly other: AbortSignal },
-): Deadline {
+/** Makes a signal that aborts after `ms`, with the error `WHAT within MS ms`, or with `other`. `clear` removes the limit. */
+export function deadline(ms: number, what: string, { timers, other }: { readonly timers: Timers; readonly other: AbortSignal }) {
   const late = new AbortController()
   const timer = timers.set(() => late.abort(new Error(`${what} within ${ms} ms`)), ms)
   return { signal: AbortSignal.any([late.signal, other]), clear: () => timers.clear(timer) }
 }
 
-/** What `work` settles as, or a rejection as soon as the signal aborts; the work itself goes on. */
+/** Settles as `work` does, or rejects as soon as the signal aborts. The work itself goes on. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)

@@ -1,70 +1,69 @@
 import type { Client } from "@modelcontextprotocol/client"
+import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf } from "../core/errors.ts"
+import { sanitise } from "../encode/sanitise.ts"
+import { sanitiseJson } from "../encode/sanitise-json.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
-import { answerRequests, capabilitiesFor } from "./answer-requests.ts"
-import { anyResult } from "./any-result.ts"
 import { orAborted } from "./deadline.ts"
-import { openTransport, type ServerTransport } from "./open-transport.ts"
-import { type PagesRead, readPages } from "./read-pages.ts"
-import { shown } from "./shown.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { ResolvedOptions } from "./options.ts"
+import { createTransport, type ServerTransport } from "./transport.ts"
+import { safeLine } from "./warnings.ts"
+import { isRecord } from "./wire-values.ts"
 
 /** A result as the server sent it. */
 export type RawResult = Readonly<Record<string, unknown>>
 
-/** How far a call has come, as the server says. */
+/** The progress of a call as the server sent it. */
 export interface RawProgress {
   readonly progress: number
   readonly total?: number | undefined
   readonly message?: string | undefined
 }
 
-/** What a request is made with. */
-export interface RequestOptions {
-  readonly signal: AbortSignal
-  readonly onProgress?: (progress: RawProgress) => void
-}
-
 /** One connection to a server, from its handshake to its end. */
 export interface Link {
   readonly kind: ServerTransport["kind"]
-  readonly pid?: number
+  readonly pid: number | undefined
   readonly capabilities: Readonly<Record<string, unknown>>
-  /** Rejects as soon as the signal aborts, and tells the server so; rejects when the connection ends. */
-  request(method: string, params: Readonly<Record<string, unknown>>, options: RequestOptions): Promise<RawResult>
-  /** A list of the server's, as far as it can be read. */
-  list(kind: "tools" | "resources" | "prompts", signal: AbortSignal): Promise<PagesRead>
+  /** Rejects when the signal aborts, which the server is told, and when the connection ends. */
+  request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    options: { readonly signal: AbortSignal; readonly onProgress?: (progress: RawProgress) => void },
+  ): Promise<RawResult>
+  /** Reads a list of the server page by page. */
+  list(kind: "tools" | "resources" | "prompts", signal: AbortSignal): Promise<ListRead>
   close(): Promise<void>
 }
 
-/** What a link tells while it is open. */
+/** The events of a link. */
 export interface LinkEvents {
-  /** It is being opened; hands over what reads its standard error, then and later. */
+  /** Called before the handshake, with a function that reads the server's standard error from then on. */
   readonly onStart: (stderr: () => string) => void
-  /** The connection has ended without being asked to. */
+  /** Called when the connection ends by itself. */
   readonly onEnd: () => void
   readonly onToolsChanged: () => void
 }
 
-/** The library would give up on its own; the turn's limits decide that. */
+/** The library's own timeout is switched off, since the turn's limits apply. */
 const noTimeoutMs = 2_147_483_647
 
-/** Opens a connection and shakes hands; rejects with whatever keeps it from being used, and leaves nothing running then. */
+/** Opens a connection. When the handshake fails, it rejects with the reason and leaves nothing running. */
 export async function openLink(
   server: string,
   settings: McpServerSettings,
-  {
-    surroundings,
-    events,
-    signal,
-  }: { readonly surroundings: Surroundings; readonly events: LinkEvents; readonly signal: AbortSignal },
+  { options, events, signal }: { readonly options: ResolvedOptions; readonly events: LinkEvents; readonly signal: AbortSignal },
 ): Promise<Link> {
-  const { Client } = await surroundings.library.client()
-  const way = await openTransport(settings, surroundings)
-  const stderr = (): string => way.stderr?.read() ?? ""
-  events.onStart(stderr)
-  const client = new Client({ name: "promptstrata", version: "1" }, { capabilities: capabilitiesFor(surroundings) })
-  answerRequests(client, server, surroundings)
+  const { Client } = await options.library.client()
+  const transport = await createTransport(settings, options)
+  events.onStart(transport.stderr)
+  // The client offers only the requests that have a callback. The library refuses all others.
+  const capabilities = {
+    ...(options.elicit ? { elicitation: { form: { applyDefaults: true } } } : {}),
+    ...(options.sample ? { sampling: {} } : {}),
+  }
+  const client = new Client({ name: "promptstrata", version: "1" }, { capabilities })
+  answerRequests(client, server, options)
   client.setNotificationHandler("notifications/tools/list_changed", events.onToolsChanged)
   let isOpen = false
   client.onclose = () => {
@@ -72,66 +71,122 @@ export async function openLink(
     isOpen = false
   }
   client.onerror = (error) => {
-    if (isOpen && isBroken(error)) client.close().catch(() => undefined)
+    if (isOpen && isBrokenPipe(error)) client.close().catch(() => undefined)
   }
   try {
-    await orAborted(client.connect(way.transport, { signal, timeout: noTimeoutMs }), signal)
+    await orAborted(client.connect(transport.transport, { signal, timeout: noTimeoutMs }), signal)
   } catch (error) {
-    // The library closes what it could not connect, but waits for nothing and lets a stubborn program live.
-    if (way.kind === "stdio") way.kill()
-    await closeWay(client, way)
-    throw new Error(`${messageOf(error)}${lastWords(stderr())}`, { cause: error })
+    // The library closes the transport without waiting, and a program that ignores this would go on.
+    if (transport.kind === "stdio") transport.kill()
+    await closeBoth(client, transport)
+    throw new Error(`${messageOf(error)}${lastLine(transport.stderr())}`, { cause: error })
   }
   isOpen = true
-  return linkOver(client, way, () => {
+  return linkOver(client, transport, () => {
     isOpen = false
   })
 }
 
-function linkOver(client: Client, way: ServerTransport, forget: () => void): Link {
+function linkOver(client: Client, transport: ServerTransport, onClose: () => void): Link {
   const request: Link["request"] = (method, params, { signal, onProgress }) => {
     const options = { signal, timeout: noTimeoutMs, ...(onProgress ? { onprogress: onProgress } : {}) }
-    return client.request({ method, params: { ...params } }, anyResult, options)
+    return client.request({ method, params: { ...params } }, anyObject, options)
   }
-  const pid = way.kind === "stdio" ? way.transport.pid : null
   return {
-    kind: way.kind,
-    ...(pid === null ? {} : { pid }),
+    kind: transport.kind,
+    pid: transport.kind === "stdio" ? (transport.transport.pid ?? undefined) : undefined,
     capabilities: { ...client.getServerCapabilities() },
     request,
     list: (kind, signal) =>
       readPages(kind, (cursor) => request(`${kind}/list`, cursor === undefined ? {} : { cursor }, { signal })),
     async close() {
-      forget()
-      await closeWay(client, way)
+      onClose()
+      await closeBoth(client, transport)
     },
   }
 }
 
-/** A server over HTTP keeps its session until it is told. */
-async function closeWay(client: Client, way: ServerTransport): Promise<void> {
-  if (way.kind === "http" && way.transport.sessionId !== undefined) {
-    await Promise.race([way.transport.terminateSession().catch(() => undefined), shortly()])
+/** Accepts any object. Its fields are checked where they are read. */
+const anyObject: StandardSchemaV1<unknown, RawResult> = {
+  "~standard": {
+    version: 1,
+    vendor: "promptstrata",
+    validate: (value) => (isRecord(value) ? { value } : { issues: [{ message: "expected an object" }] }),
+  },
+}
+
+async function closeBoth(client: Client, { kind, transport }: ServerTransport): Promise<void> {
+  // A server over HTTP keeps its session until it is told to end it. That takes at most a second here.
+  if (kind === "http" && transport.sessionId !== undefined) {
+    const oneSecond = new Promise((resolve) => setTimeout(resolve, 1_000).unref())
+    await Promise.race([transport.terminateSession().catch(() => undefined), oneSecond])
   }
   await client.close().catch(() => undefined)
-  await way.transport.close().catch(() => undefined)
+  await transport.close().catch(() => undefined)
 }
 
-/** Nobody waits long for a goodbye. */
-function shortly(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 1_000).unref()
-  })
+/** A program that cannot start usually writes the reason last. */
+function lastLine(stderr: string): string {
+  const line = stderr.trim().split("\n").at(-1)?.trim() ?? ""
+  return line === "" ? "" : `; the last line it wrote is ${JSON.stringify(safeLine(line))}`
 }
 
-/** A program that cannot start says why on its standard error, mostly in the end. */
-function lastWords(stderr: string): string {
-  const words = stderr.trim().split("\n").at(-1)?.trim() ?? ""
-  return words === "" ? "" : `; the last it wrote is ${JSON.stringify(shown(words))}`
-}
-
-/** Its program can hold the pipe open, as a child's, long after it has gone. */
-function isBroken(error: unknown): boolean {
+/** A child of the program can keep the pipe open after the program has ended, so that only writing shows its end. */
+function isBrokenPipe(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
-  return code === "EPIPE" || code === "ERR_STREAM_DESTROYED" || code === "ERR_STREAM_WRITE_AFTER_END"
+  return ["EPIPE", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"].includes(String(code))
+}
+
+const maxMessageCharacters = 4_000
+
+/** Passes a server's requests during a call to the callbacks. */
+function answerRequests(client: Client, server: string, { elicit, sample }: Pick<ResolvedOptions, "elicit" | "sample">): void {
+  if (elicit) {
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
+      const schema = "requestedSchema" in params && isRecord(params.requestedSchema) ? params.requestedSchema : {}
+      const { action, content } = await elicit({
+        server,
+        message: sanitise(params.message.slice(0, maxMessageCharacters)).text,
+        schema: sanitiseJson(schema).value,
+        signal: mcpReq.signal,
+      })
+      return action === "accept" ? { action, content: { ...content } } : { action }
+    })
+  }
+  if (sample) {
+    client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq }) => {
+      const { model, text } = await sample({ server, params: { ...params }, signal: mcpReq.signal })
+      return { model, role: "assistant" as const, content: { type: "text" as const, text } }
+    })
+  }
+}
+
+/** The items of a list. `problem` is the reason why the list was not read to its end. */
+export interface ListRead {
+  readonly items: readonly unknown[]
+  readonly problem?: string
+}
+
+const maxPages = 100
+const maxItems = 2_000
+
+/** Reads a list until its end, a repeated cursor, 100 pages or 2,000 items. Rejects as `fetchPage` does. */
+export async function readPages(key: string, fetchPage: (cursor: string | undefined) => Promise<RawResult>): Promise<ListRead> {
+  const items: unknown[] = []
+  const cursors = new Set<string>()
+  let cursor: string | undefined
+  for (let pages = 1; ; pages++) {
+    const page = await fetchPage(cursor)
+    const found = page[key]
+    if (!Array.isArray(found)) return { items, problem: `a page of its list holds no ${key}` }
+    for (const item of found.slice(0, maxItems - items.length)) items.push(item)
+    const { nextCursor } = page
+    const isFull = found.length > 0 && items.length >= maxItems
+    if (isFull) return { items, problem: `its list is cut after ${maxItems} ${key}` }
+    if (typeof nextCursor !== "string") return { items }
+    if (cursors.has(nextCursor)) return { items, problem: "the cursor of its list does not advance" }
+    if (pages === maxPages) return { items, problem: `its list has more than ${maxPages} pages` }
+    cursors.add(nextCursor)
+    cursor = nextCursor
+  }
 }

@@ -1,19 +1,41 @@
+import { defaultPorts } from "../agent/agent-store.ts"
+import { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { McpApprovals } from "./approvals.ts"
-import type { ClientLibrary } from "./client-library.ts"
-import type { Environment } from "./fill-variables.ts"
+import type { Environment } from "./server-settings.ts"
+import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
+import { type McpWords, mcpWords } from "./words.ts"
 
-/** Something that is wrong with a server; the agent goes on without what it concerns. */
-export interface McpWarning {
-  readonly server: string
-  /** `start`: it is not running. `tools`: of its list. `approval`: a tool waits for one. `result`: of a result that was kept. */
-  readonly kind: "start" | "tools" | "approval" | "result" | "skills"
-  /** One line, fit for a terminal. */
-  readonly message: string
+/** Options of `connectMcp`. All are optional. */
+export interface McpOptions {
+  /** The language of the texts that models read. Default `en`. */
+  readonly locale?: string
+  /** The variables for `${NAME}` in settings and for `passEnv`. Default: the process's environment. */
+  readonly env?: Environment
+  /** Stores approvals. Default: in memory, lost with the process. */
+  readonly approvals?: McpApprovals
+  /** For servers whose settings do not say. `first-use` approves a tool when it is first seen. Default `first-use`. */
+  readonly approve?: "first-use" | "ask"
+  /** Names that no server may have, such as those of built-in tools. */
+  readonly reserved?: readonly string[]
+  /** Default: `console.warn`. */
+  readonly onWarning?: (warning: McpWarning) => void
+  /** Called after a server's tool list was read again. Turns use the new list from the next one on. */
+  readonly onChange?: (server: string) => void
+  /** Answers a server's question to the user. Without it, such requests are refused. */
+  readonly elicit?: ((request: ElicitRequest) => Promise<ElicitAnswer>) | undefined
+  /** Answers a server's request to the model. Without it, such requests are refused. */
+  readonly sample?: ((request: SampleRequest) => Promise<SampleAnswer>) | undefined
+  /** Time, timers and randomness, for tests. */
+  readonly ports?: Partial<Pick<Ports, "clock" | "timers" | "random">>
+  /** Prompt files, as `tools/LOCALE/mcp.md`, instead of the shipped ones. */
+  readonly prompts?: readonly PromptSource[]
+  /** The client library. Default: the package `@modelcontextprotocol/client`, loaded when it is needed. */
+  readonly library?: ClientLibrary
 }
 
-/** A server asks the user something in the middle of a call. Its words are not to be trusted. */
+/** A server's question to the user during a call. Its text is untrusted. */
 export interface ElicitRequest {
   readonly server: string
   readonly message: string
@@ -22,13 +44,13 @@ export interface ElicitRequest {
   readonly signal: AbortSignal
 }
 
-/** What the user answered; where `accept` leaves out a value, the schema's default stands. */
+/** The user's answer. A value that `accept` leaves out gets the schema's default. */
 export interface ElicitAnswer {
   readonly action: "accept" | "decline" | "cancel"
   readonly content?: Readonly<Record<string, string | number | boolean | string[]>>
 }
 
-/** A server asks for an answer of the agent's model. Its words are not to be trusted. */
+/** A server's request to the agent's model. Its text is untrusted. */
 export interface SampleRequest {
   readonly server: string
   /** The parameters of MCP's `sampling/createMessage`. */
@@ -42,30 +64,51 @@ export interface SampleAnswer {
   readonly text: string
 }
 
-/** How servers are connected. Everything may be left out. */
-export interface McpOptions {
-  /** Language of what models are told. Default `en`. */
-  readonly locale?: string
-  /** Where variables in settings are filled from. Default: the process's environment. */
-  readonly env?: Environment
-  /** Keeps what was approved. Default: in memory, gone with the process. */
-  readonly approvals?: McpApprovals
-  /** For servers that do not say. Default `first-use`. */
-  readonly approve?: "first-use" | "ask"
-  /** Names that no server may have, such as those of built-in tools. */
-  readonly reserved?: readonly string[]
-  /** Default: `console.warn`. */
-  readonly onWarning?: (warning: McpWarning) => void
-  /** Told when the tools of a server were read anew; turns see them from the next one on. */
-  readonly onChange?: (server: string) => void
-  /** Answers servers that ask the user; without it they are refused. */
-  readonly elicit?: (request: ElicitRequest) => Promise<ElicitAnswer>
-  /** Answers servers that ask for the model; without it they are refused. */
-  readonly sample?: (request: SampleRequest) => Promise<SampleAnswer>
-  /** Time, timers and randomness, for tests. */
-  readonly ports?: Partial<Pick<Ports, "clock" | "timers" | "random">>
-  /** Prompt files with other words than the shipped ones, as `tools/LOCALE/mcp.md`. */
-  readonly prompts?: readonly PromptSource[]
-  /** The client library. Default: `@modelcontextprotocol/client`, loaded when needed. */
-  readonly library?: ClientLibrary
+/** Options with their defaults filled in. All servers of one connection share them. */
+export interface ResolvedOptions {
+  readonly library: ClientLibrary
+  readonly env: Environment
+  readonly words: McpWords
+  readonly ports: Pick<Ports, "clock" | "timers" | "random">
+  readonly warn: (warning: McpWarning) => void
+  readonly elicit: McpOptions["elicit"]
+  readonly sample: McpOptions["sample"]
+}
+
+export function resolveOptions(options: McpOptions): ResolvedOptions {
+  return {
+    library: options.library ?? clientLibrary,
+    env: options.env ?? process.env,
+    words: mcpWords(options.locale ?? "en", options.prompts),
+    ports: { ...defaultPorts, ...options.ports },
+    warn: unthrowing(options.onWarning ?? warnOnConsole),
+    elicit: options.elicit,
+    sample: options.sample,
+  }
+}
+
+/** The package `@modelcontextprotocol/client`. It is large, so that it is loaded only when a server is first connected. */
+export interface ClientLibrary {
+  client(): Promise<typeof import("@modelcontextprotocol/client")>
+  /** The part that starts programs. */
+  stdio(): Promise<typeof import("@modelcontextprotocol/client/stdio")>
+}
+
+/** The installed package. Throws `missing-dependency` without it. */
+export const clientLibrary: ClientLibrary = {
+  client: () => loadOrExplain(() => import("@modelcontextprotocol/client")),
+  stdio: () => loadOrExplain(() => import("@modelcontextprotocol/client/stdio")),
+}
+
+/** Resolves as `load` does. Throws `missing-dependency` when it rejects. */
+export async function loadOrExplain<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new PromptStrataError(
+      "missing-dependency",
+      "MCP servers need the package `@modelcontextprotocol/client`, version 2, which could not be loaded.",
+      { cause, hint: "Run `npm install @modelcontextprotocol/client`." },
+    )
+  }
 }

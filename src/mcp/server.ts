@@ -1,70 +1,64 @@
 import { messageOf } from "../core/errors.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
 import { deadline, pause } from "./deadline.ts"
-import { KeptLink } from "./kept-link.ts"
 import { type Link, openLink } from "./link.ts"
-import type { McpWarning } from "./options.ts"
-import { readToolList } from "./read-tool-list.ts"
-import type { RemoteTool } from "./remote-tool.ts"
-import { shown } from "./shown.ts"
-import type { Surroundings } from "./surroundings.ts"
-import { toolFilter } from "./tool-filter.ts"
+import type { ResolvedOptions } from "./options.ts"
+import { ReconnectingLink } from "./reconnecting-link.ts"
+import { type RemoteTool, readToolList } from "./remote-tools.ts"
+import { toolFilter } from "./server-settings.ts"
+import { type McpWarning, safeLine } from "./warnings.ts"
 
 const defaultStartTimeoutMs = 15_000
 
-/** A server that says all the time that its tools have changed is listened to once a second. */
+/** The shortest time between two reads of the tool list, for a server that reports changes all the time. */
 const refreshSpacingMs = 1_000
 
-/** One server: its connection, and its tools as it last listed them. */
+/** One server: its connection and the tools that it last listed. */
 export class McpServer {
   readonly name: string
   readonly settings: McpServerSettings
-  readonly link: KeptLink
-  readonly #surroundings: Surroundings
-  readonly #onTools: (server: McpServer) => Promise<void>
+  readonly link: ReconnectingLink
+  readonly #options: ResolvedOptions
+  readonly #startTimeoutMs: number
+  readonly #onTools: () => Promise<void>
   #tools: readonly RemoteTool[] = []
   #stderr = () => ""
   #isStale = false
   #refreshing: Promise<void> | undefined
 
-  /** `onTools` is called whenever the tools were read, before the connection counts as ready. */
-  constructor(
-    name: string,
-    settings: McpServerSettings,
-    surroundings: Surroundings,
-    onTools: (server: McpServer) => Promise<void>,
-  ) {
+  /** `onTools` is called whenever the tool list was read, before the connection counts as ready. */
+  constructor(name: string, settings: McpServerSettings, options: ResolvedOptions, onTools: () => Promise<void>) {
     this.name = name
     this.settings = settings
-    this.#surroundings = surroundings
+    this.#options = options
+    this.#startTimeoutMs = settings.startTimeoutMs ?? defaultStartTimeoutMs
     this.#onTools = onTools
-    this.link = new KeptLink({
+    this.link = new ReconnectingLink({
       open: (signal, onEnd) => this.#open(signal, onEnd),
       startTimeoutMs: this.#startTimeoutMs,
-      ports: surroundings.ports,
+      ports: options.ports,
       onReady: () => this.#isStale && this.#toolsChanged(),
       onEnded: (problem, isMadeAgain) =>
-        this.warn("start", `${capital(problem)}${isMadeAgain ? "; it is started again" : ", once too often"}.`),
-      onFailure: (problem) => this.warn("start", `It could not be started: ${shown(problem)}.`),
+        this.warn(
+          "start",
+          `${problem.charAt(0).toUpperCase()}${problem.slice(1)}; ${isMadeAgain ? "it is started again" : "it stopped too often to be started again now"}.`,
+        ),
+      onFailure: (problem) => this.warn("start", `It could not be started: ${safeLine(problem)}.`),
     })
   }
 
-  /** The tools that may be used, whether or not they are approved. */
+  /** The tools that the settings allow, approved or not. */
   get tools(): readonly RemoteTool[] {
     return this.#tools
   }
 
-  /** What its program last wrote to its standard error; `""` over HTTP. */
+  /** The end of the program's standard error, or `""` for a server over HTTP. */
   get stderr(): string {
     return this.#stderr()
   }
 
   warn(kind: McpWarning["kind"], message: string): void {
-    this.#surroundings.warn({ server: this.name, kind, message })
-  }
-
-  get #startTimeoutMs(): number {
-    return this.settings.startTimeoutMs ?? defaultStartTimeoutMs
+    this.#options.warn({ server: this.name, kind, message })
   }
 
   async #open(signal: AbortSignal, onEnd: () => void): Promise<Link> {
@@ -75,7 +69,7 @@ export class McpServer {
       onEnd,
       onToolsChanged: () => this.#toolsChanged(),
     }
-    const link = await openLink(this.name, this.settings, { surroundings: this.#surroundings, events, signal })
+    const link = await openLink(this.name, this.settings, { options: this.#options, events, signal })
     try {
       await this.#readTools(link, signal)
     } catch (error) {
@@ -91,7 +85,7 @@ export class McpServer {
     const warn = (message: string): void => this.warn("tools", message)
     if (problem !== undefined) warn(`Not all of its tools could be read: ${problem}.`)
     this.#tools = readToolList(items, { isAllowed: toolFilter(this.settings), warn })
-    await this.#onTools(this)
+    await this.#onTools()
   }
 
   #toolsChanged(): void {
@@ -101,9 +95,9 @@ export class McpServer {
     })
   }
 
-  /** Goes on while there is news; the list that a new connection begins with is read by whoever opens it. */
+  /** Reads the list as long as there are changes. The first list of a new connection is read when it is opened. */
   async #refresh(): Promise<void> {
-    const { timers } = this.#surroundings.ports
+    const { timers } = this.#options.ports
     const { closing } = this.link
     for (let link = this.link.current; this.#isStale && link !== undefined && !closing.aborted; link = this.link.current) {
       const limit = deadline(this.#startTimeoutMs, "its tools could not be read", { timers, other: closing })
@@ -112,15 +106,11 @@ export class McpServer {
       } catch (error) {
         this.#isStale = false
         if (!closing.aborted)
-          this.warn("tools", `Its tools have changed, but could not be read again: ${shown(messageOf(error))}.`)
+          this.warn("tools", `Its tools have changed, but could not be read again: ${safeLine(messageOf(error))}.`)
       } finally {
         limit.clear()
       }
       if (this.#isStale) await pause(refreshSpacingMs, { timers, signal: closing })
     }
   }
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

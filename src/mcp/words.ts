@@ -4,17 +4,16 @@ import { shippedPrompts } from "../dialect/shipped.ts"
 import { renderTemplate, type TemplateValues } from "../template/render.ts"
 import { toolWords } from "../tools/tool-words.ts"
 
-/** Why a call has no result, apart from what the server itself says. */
+/** The reasons why a call has no result, besides an error that the server reports. */
 export type CallProblem = "stopped" | "unavailable" | "changed" | "gone"
 
-/** What a model is told, from `tools/LOCALE/mcp.md`. */
+/** The texts for a model, from `tools/LOCALE/mcp.md`. */
 export interface McpWords {
   say(values: TemplateValues): string
   problem(kind: CallProblem): PromptStrataError
   unreachable(reason: string): PromptStrataError
 }
 
-/** The words in a language. */
 export function mcpWords(locale: string, prompts: readonly PromptSource[] = shippedPrompts()): McpWords {
   const { answer } = toolWords(prompts, locale, "mcp")
   const say = (values: TemplateValues): string => renderTemplate(answer, values).trim()

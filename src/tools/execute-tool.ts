@@ -1,51 +1,48 @@
 import { messageOf } from "../core/errors.ts"
 import { type PausableTimer, startPausableTimer } from "../core/pausable-timer.ts"
 import type { Timers } from "../core/ports.ts"
-import { type CapNotice, capResult, defaultMaxResultCharacters } from "./cap-result.ts"
-import type { Confirm } from "./confirm.ts"
-import { normaliseResult } from "./normalise-result.ts"
-import type { Tool, ToolContext } from "./tool.ts"
+import { type CapNotice, capResult, defaultMaxResultCharacters, normaliseResult } from "./result-text.ts"
+import type { Confirm, Tool, ToolContext } from "./tool.ts"
 
-/** Why a tool run failed, as data: the words for a model live in `prompts/`. */
+/** The reason of a failed tool run, as data. The words for a model are in `prompts/`. */
 export type ToolFailure =
   | { readonly kind: "invalid-arguments"; readonly issues: readonly string[] }
-  /** `reason` is the raw message of what was thrown, capped like a result. */
+  /** `reason` is the message of the thrown error, cut like a result. */
   | { readonly kind: "threw"; readonly reason: string }
   | { readonly kind: "timeout"; readonly timeoutMs: number }
   | { readonly kind: "aborted" }
 
-/** How one call went. `args` are the checked arguments, with defaults filled in. */
-export type ToolOutcome =
-  | {
-      readonly status: "ok"
-      readonly args: unknown
-      /** Text, within the limit; `""` when the tool returned nothing. */
-      readonly result: string
-      readonly cappedFromCharacters?: number
-      readonly durationMs: number
-    }
-  | { readonly status: "failed"; readonly failure: ToolFailure; readonly durationMs: number }
+/** The outcome of one call. */
+export type ToolOutcome = Outcome & { readonly durationMs: number }
 
-/** What a run takes from the turn. */
+/**
+ * `args` are the checked arguments, with defaults filled in. `result` is text within the limit, or `""` when the tool returned
+ * nothing.
+ */
+type Outcome =
+  | { readonly status: "ok"; readonly args: unknown; readonly result: string; readonly cappedFromCharacters?: number }
+  | { readonly status: "failed"; readonly failure: ToolFailure }
+
+/** Options of {@link executeTool}. */
 export interface ExecuteToolOptions {
   readonly context: Omit<ToolContext, "signal">
-  /** The turn's signal. */
+  /** The turn's signal. Its abort ends the run. */
   readonly signal: AbortSignal
   readonly timers: Timers
-  /** The limit for a tool that has none of its own. */
+  /** The time limit of a tool that sets none. */
   readonly timeoutMs: number
-  /** The limit set for this very call, such as a prestart entry's; wins over the tool's own. */
-  readonly callTimeoutMs?: number
-  /** The words between both ends of a result that was too long. */
+  /** The time limit of this call, such as that of a prestart entry. It wins over the tool's own. */
+  readonly callTimeoutMs?: number | undefined
+  /** Makes the notice inside a result that was cut. */
   readonly notice: CapNotice
-  /** The limit for a tool that has none of its own, in code points. Default 20,000. */
+  /** The result limit of a tool that sets none, in code points. Default 20,000. */
   readonly maxResultCharacters?: number
 }
 
 /**
- * Checks the arguments, runs the tool and settles with what came of it; never rejects (T18). When the turn is aborted or
- * the time is up the tool's own signal aborts and the run settles at once: a tool that goes on is abandoned and what it
- * returns or throws later is dropped. A tool that blocks the thread cannot be interrupted by anything in this process.
+ * Checks the arguments, runs the tool and resolves with the outcome; never rejects (T18). When the turn is aborted or the
+ * time limit is over, the tool's signal aborts and the run ends at once. A tool that goes on after that is ignored, with
+ * everything it returns or throws. A tool that blocks the thread cannot be interrupted.
  */
 export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptions): Promise<ToolOutcome> {
   const { context, signal, timers } = options
@@ -66,35 +63,30 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
     const onAbort = (): void => stop({ kind: "aborted" }, signal.reason)
     if (signal.aborted) return onAbort()
     signal.addEventListener("abort", onAbort)
-    const onTimeout = (): void => stop({ kind: "timeout", timeoutMs }, timeoutReason(tool, timeoutMs))
+    const onTimeout = (): void => {
+      const message = `Tool "${tool.name}" took longer than ${timeoutMs} ms.`
+      stop({ kind: "timeout", timeoutMs }, new DOMException(message, "TimeoutError"))
+    }
     const running = startPausableTimer({ clock: context.clock, timers }, timeoutMs, onTimeout, { startedMs })
     timer = running
-    const confirm = whilePaused(context.confirm, running)
-    void run(tool, args, { ...context, ...(confirm ? { confirm } : {}), signal: controller.signal }, options).then(
-      settle,
-      (thrown) => {
-        settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } })
-      },
+    const confirm = context.confirm && whilePaused(running, context.confirm)
+    run(tool, args, { ...context, confirm, signal: controller.signal }, options).then(settle, (thrown) =>
+      settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } }),
     )
   })
 }
 
-/** Asking takes a person's time, not the tool's. */
-function whilePaused(confirm: Confirm | undefined, timer: PausableTimer): Confirm | undefined {
-  return (
-    confirm &&
-    (async (request, signal) => {
-      const resume = timer.pause()
-      try {
-        return await confirm(request, signal)
-      } finally {
-        resume()
-      }
-    })
-  )
+/** Pauses the tool's time limit while a person is asked. */
+function whilePaused(timer: PausableTimer, confirm: Confirm): Confirm {
+  return async (request, signal) => {
+    const resume = timer.pause()
+    try {
+      return await confirm(request, signal)
+    } finally {
+      resume()
+    }
+  }
 }
-
-type Outcome = ToolOutcome extends infer One ? (One extends ToolOutcome ? Omit<One, "durationMs"> : never) : never
 
 async function run(tool: Tool, args: unknown, context: ToolContext, options: ExecuteToolOptions): Promise<Outcome> {
   const limit = tool.maxResultCharacters ?? options.maxResultCharacters ?? defaultMaxResultCharacters
@@ -110,8 +102,4 @@ async function run(tool: Tool, args: unknown, context: ToolContext, options: Exe
     const reason = capResult(messageOf(thrown), limit, options.notice).text
     return { status: "failed", failure: { kind: "threw", reason } }
   }
-}
-
-function timeoutReason(tool: Tool, timeoutMs: number): DOMException {
-  return new DOMException(`Tool "${tool.name}" took longer than ${timeoutMs} ms.`, "TimeoutError")
 }

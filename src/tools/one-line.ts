@@ -1,6 +1,6 @@
 import { hasLineBreak, splitLines } from "../encode/line-breaks.ts"
 
-/** The text with a space for every line break and the white space around it. */
+/** Replaces each line break, with the white space around it, by one space. Blank lines are left out. */
 export function onOneLine(text: string): string {
   if (!hasLineBreak(text)) return text
   return splitLines(text)

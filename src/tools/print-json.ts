@@ -1,23 +1,23 @@
-/** What stands for a value that holds itself, or that throws when looked at. */
+/** Printed for a value inside itself, and for one that throws when it is read. */
 const circular = '"[circular]"'
 const unreadable = '"[unreadable]"'
 
-/** Only values that make themselves up as they are read go on for ever; they end here. */
+/** Only values that are generated while they are read are deeper. They print as unreadable. */
 const maxDepth = 100_000
 
-/** A piece of output, a value still to print, or the end of a container. */
+/** A piece of output, a value that is still to be printed, or the end of a container. */
 type Pending = { readonly text: string } | { readonly value: unknown } | { readonly leave: object }
 
 /** Settings of {@link printJson}. */
 export interface PrintJsonOptions {
-  /** Sorts keys at every depth and writes `NaN` and `Infinity` bare, so that only equal values print equally. */
+  /** Sorts keys at every depth and prints `NaN` and `Infinity` without quotes, so that only equal values print equally. */
   readonly canonical?: boolean
 }
 
 /**
- * Any value as compact JSON text; never throws and never recurses. Beyond `JSON.stringify`: a bigint
- * prints its digits, NaN and infinities their names as strings, an Error its name and message, a Set its values, a Map its
- * pairs, a binary view its type and length, a value inside itself `"[circular]"`, one that throws or never ends
+ * Prints any value as compact JSON text; never throws and never recurses. Other than `JSON.stringify`, it prints a bigint as
+ * its digits, NaN and infinities as strings, an Error as its name and message, a Set as its values, a Map as its pairs, a
+ * binary view as its type and length, a value inside itself as `"[circular]"`, and one that throws or never ends as
  * `"[unreadable]"`.
  */
 export function printJson(value: unknown, { canonical = false }: PrintJsonOptions = {}): string {
@@ -37,7 +37,7 @@ export function printJson(value: unknown, { canonical = false }: PrintJsonOption
   return out.join("")
 }
 
-/** One value: its text, or the pieces of a container that is now open. */
+/** Returns the text of a scalar, or the pieces of a container, which is open from then on. */
 function step(given: unknown, open: Set<object>, canonical: boolean): string | Pending[] {
   try {
     const value = plainForm(given)
@@ -53,7 +53,7 @@ function step(given: unknown, open: Set<object>, canonical: boolean): string | P
   }
 }
 
-/** What is printed in a value's stead. */
+/** Returns the value that is printed instead of this one. */
 function plainForm(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value
   if (value instanceof Map || value instanceof Set) return [...value]
@@ -79,7 +79,7 @@ function listPieces(list: readonly unknown[]): Pending[] {
   return pieces
 }
 
-/** Properties without a JSON form (undefined, functions, symbols) are left out, as `JSON.stringify` does. */
+/** Leaves out undefined, functions and symbols, as `JSON.stringify` does. */
 function recordPieces(record: object, canonical: boolean): Pending[] {
   const entries = Object.entries(record).filter(([, value]) => !["undefined", "function", "symbol"].includes(typeof value))
   if (canonical) entries.sort(([a], [b]) => (a < b ? -1 : 1))

@@ -2,31 +2,38 @@ import leven from "leven"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Tool } from "./tool.ts"
 
-/** The tools of an agent, by name. */
+/** The tools of an agent. */
 export interface ToolSet {
   /** Every tool, in the order given. */
   readonly tools: readonly Tool[]
-  /** Those the planner sees and may call (T27). */
+  /** The tools that the planner sees and may call (T27). */
   readonly plannerTools: readonly Tool[]
-  /** Any tool of that exact name, prestart-only ones too. */
+  /** The tool with exactly this name, also one for prestart only. */
   get(name: string): Tool | undefined
-  /** The tool of that name if the planner may call it. */
+  /** The tool with exactly this name if the planner may call it. */
   plannerTool(name: string): Tool | undefined
-  /** Names of planner tools that are near to a wrong one, the nearest first, at most three (T18). */
+  /** At most three names of planner tools that are spelled like a wrong name, the nearest first (T18). */
   suggestions(name: string): string[]
 }
 
 const maxSuggestions = 3
 
-/** Longer wrong names than any tool's are not compared. */
+/** A wrong name that is longer than every tool's is not compared. */
 const maxNameLength = 128
 
-/** Makes a tool set. Two tools of one name throw `tool-collision`. */
+/** Makes a tool set. Throws `tool-collision` when two tools have the same name. */
 export function createToolSet(tools: readonly Tool[]): ToolSet {
   const byName = new Map<string, Tool>()
   for (const tool of tools) {
     const other = byName.get(tool.name)
-    if (other !== undefined) throw collision(other, tool)
+    if (other !== undefined) {
+      const descriptions = [other.description, tool.description]
+      const [one, two] = descriptions.map((description) => JSON.stringify(description))
+      throw new PromptStrataError("tool-collision", `Two tools are named "${tool.name}".`, {
+        hint: `Their descriptions are ${one} and ${two}. Rename one or leave it out.`,
+        evidence: { name: tool.name, descriptions },
+      })
+    }
     byName.set(tool.name, tool)
   }
   const plannerTools = tools.filter((tool) => tool.visibility === "planner")
@@ -51,12 +58,7 @@ function nearest(name: string, tools: readonly Tool[]): string[] {
     .map((candidate) => candidate.name)
 }
 
-function collision(first: Tool, second: Tool): PromptStrataError {
-  return new PromptStrataError("tool-collision", `Two tools are named "${first.name}".`, {
-    hint: [
-      `One says ${JSON.stringify(first.description)},`,
-      `the other ${JSON.stringify(second.description)}. Rename one or leave it out.`,
-    ].join(" "),
-    evidence: { name: first.name, descriptions: [first.description, second.description] },
-  })
+/** True for a tool in one of the groups and for a tool without a group (R28). `undefined` groups stand for all. */
+export function isInGroups({ group }: Pick<Tool, "group">, groups: readonly string[] | undefined): boolean {
+  return groups === undefined || group === undefined || groups.includes(group)
 }

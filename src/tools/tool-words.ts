@@ -4,27 +4,31 @@ import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { Template } from "../template/ast.ts"
 import { parseTemplate } from "../template/parse.ts"
 
-/** What a built-in tool says to a model, from its prompt file. */
+/** The texts of a built-in tool, from its prompt file. */
 export interface ToolWords {
   readonly description: string
-  readonly usageHint?: string
-  /** Descriptions by parameter name. */
+  readonly usageHint: string | undefined
+  /** Parameter descriptions by name. */
   readonly parameters: Readonly<Record<string, string>>
-  /** What it answers and what its errors say; the tool decides which values it holds. */
+  /** The template of the tool's answers and errors. The tool chooses the values. */
   readonly answer: Template
 }
 
 /**
- * The words of a built-in tool from `tools/<locale>/<tool>.md`. A locale without such a file gets its language's, else
- * the fallback of `chooseLocale`. Throws `prompt-missing` when there is none at all, `front-matter` when one lacks its description.
+ * Reads the texts of a built-in tool from `tools/<locale>/<tool>.md`. A locale without such a file gets the file that
+ * `chooseLocale` falls back to. Throws `prompt-missing` when no locale has one, and `front-matter` when the description is
+ * missing.
  */
 export function toolWords(prompts: readonly PromptSource[], locale: string, tool: string): ToolWords {
   const prompt = findPrompt(prompts, locale, tool)
   const { description, usage_hint: usageHint, parameters } = prompt.attributes
-  if (typeof description !== "string") throw withoutDescription(prompt)
+  if (typeof description !== "string") {
+    const message = "Expected a `description` (text) in the front matter of this tool's prompt."
+    throw new PromptStrataError("front-matter", message, { source: { file: prompt.path, line: 1 } })
+  }
   return {
     description,
-    ...(typeof usageHint === "string" ? { usageHint } : {}),
+    usageHint: typeof usageHint === "string" ? usageHint : undefined,
     parameters: stringsOf(parameters),
     answer: parseTemplate(prompt.body, { file: prompt.path, firstLine: prompt.firstLine }),
   }
@@ -39,7 +43,7 @@ function findPrompt(prompts: readonly PromptSource[], locale: string, tool: stri
   const found = byLocale.get(chooseLocale(locale, [...byLocale.keys()]) ?? "")
   if (found === undefined) {
     throw new PromptStrataError("prompt-missing", `Expected the prompt file tools/${locale}/${tool}.md, found none.`, {
-      hint: `Write it: front matter with a description, and the tool's answer as its body.`,
+      hint: "Write that file: front matter with a description, and the tool's answer as its body.",
       evidence: { locale, tool },
     })
   }
@@ -49,10 +53,4 @@ function findPrompt(prompts: readonly PromptSource[], locale: string, tool: stri
 function stringsOf(value: unknown): Readonly<Record<string, string>> {
   if (typeof value !== "object" || value === null) return {}
   return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
-}
-
-function withoutDescription(prompt: PromptSource): PromptStrataError {
-  return new PromptStrataError("front-matter", "Expected a `description` (text) in the front matter of this tool's prompt.", {
-    source: { file: prompt.path, line: 1 },
-  })
 }

@@ -1,114 +1,125 @@
 import type { ServiceKey } from "../core/keys.ts"
 import type { Clock } from "../core/ports.ts"
-import type { Confirm } from "./confirm.ts"
 
 /** A JSON Schema object, as data. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What a running tool gets beside its arguments. */
+/** The second argument of `Tool.execute`: the turn around the call. */
 export interface ToolContext {
-  /** Aborts when the turn is aborted or the tool is past its time limit. */
+  /** Aborts when the turn is aborted or when the tool's time limit is over. */
   readonly signal: AbortSignal
   readonly key: ServiceKey
   readonly turnId: string
   readonly clock: Clock
-  /** Asks whoever decides; the tool's time limit stands still meanwhile. Absent: nobody can be asked. */
-  readonly confirm?: Confirm
-  /** Puts what the tool did into the turn's trace, beside its result. */
+  /** Asks the user for permission. The tool's time limit is paused meanwhile. Absent when nobody can be asked. */
+  readonly confirm?: Confirm | undefined
+  /** Adds a record of what the tool did to the turn's trace, beside the result. */
   record?(record: ToolRecord): void
-  /** Tells how far a long call has come: an event of the turn. Ignored once the call has ended. */
+  /** Reports the progress of a long call as an event of the turn. Ignored after the call has ended. */
   progress?(progress: ToolProgress): void
-  /** False where this turn's requests show the injection of that key only in part, or not at all. Absent: nobody knows. */
+  /** False when this turn's requests show the injection with this key only in part or not at all. Absent when that is unknown. */
   isShownWhole?(key: string): boolean
-  /** Stands for the turn that runs the tool, for a tool that runs an agent of its own (R25). Opaque; absent outside a turn. */
+  /** An opaque handle of the turn that runs the tool, for a tool that runs an agent of its own (R25). Absent outside a turn. */
   readonly parent?: object
-  /** False where the turn's token budget would cut the middle out of such a result. Absent: nobody knows. */
+  /** False when the turn's token budget would cut this result. Absent when that is unknown. */
   resultFits?(result: string): boolean
 }
 
-/** How far a call has come, in the tool's own measure; without `total` nobody knows how far it is. */
+/** The progress of a call in the tool's own unit. Without `total` the end is unknown. */
 export interface ToolProgress {
   readonly progress: number
   readonly total?: number
   readonly message?: string
 }
 
-/** What a tool handed over that is no text, such as a picture. */
+/** A part of a tool's result that is not text, such as a picture. */
 export interface ToolAttachment {
-  /** Such as `image/png`, as its sender says. */
+  /** The media type that the sender gave, such as `image/png`. */
   readonly mediaType: string
   readonly bytes: number
-  /** Absent where it is too large to keep. */
+  /** Absent when the data is too large to keep. */
   readonly base64?: string
 }
 
-/** Something a tool did that a person may want to look up or take back later: plain JSON. */
+/** A record of a tool's action that a person may want to look up or undo later. Plain JSON. */
 export interface ToolRecord {
-  /** Such as `write`. */
+  /** The kind of action, such as `write`. */
   readonly kind: string
   readonly tool: string
-  /** In one line: `changed MEMORY.md`. */
+  /** One line, such as `changed MEMORY.md`. */
   readonly summary: string
-  /** Such as a diff. */
+  /** More about the action, such as a diff. */
   readonly detail?: string
-  /** Names it where it can be taken back. */
+  /** The id to undo the action with. Absent when it cannot be undone. */
   readonly id?: string
   readonly attachment?: ToolAttachment
 }
 
-/** The outcome of checking arguments: the value with defaults filled in, or what is wrong with it, a line each. */
+/** The outcome of checking arguments: the value with defaults filled in, or one line for each problem. */
 export type ArgumentCheck =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly string[] }
 
-/** The groups of tools there are (R28). */
+/** All tool groups (R28). */
 export const toolGroups = ["context", "ai", "device", "development", "terminal", "external"] as const
 
 /** One of {@link toolGroups}. */
 export type ToolGroup = (typeof toolGroups)[number]
 
-/** A tool the agent can run; made by `defineTool`. */
+/** A tool that an agent can run, made by `defineTool`. */
 export interface Tool {
   readonly name: string
   readonly description: string
   /** When to use it, for the tools layer (L6). */
-  readonly usageHint?: string
-  /** What kind of tool it is (R28): a profile chooses among groups, and a group can have rules of use. */
-  readonly group?: ToolGroup
-  /** `author` for tools defined in code; `tool` for descriptions that came over a wire: those are encoded. */
+  readonly usageHint?: string | undefined
+  /** The kind of tool (R28). A profile can choose groups, and a group can have rules of use. */
+  readonly group?: ToolGroup | undefined
+  /** `author` for tools defined in code. `tool` for texts that came over a network: these are encoded in prompts. */
   readonly trust: "author" | "tool"
   /** JSON Schema of the arguments, `type: "object"`. */
   readonly inputSchema: JsonSchema
-  /** `prestart` hides the tool from the planner (T27). */
+  /** `prestart` hides the tool from the planner; it runs only before the first step (T27). */
   readonly visibility: "planner" | "prestart"
-  /** True when equal calls in one turn are no mistake: a clock, reading a file (T17). */
+  /** True when equal calls in one turn are useful, as for a clock or for reading a file (T17). */
   readonly repeatable: boolean
-  /** True when it may change something: an equal call after it is no repeat (T17). */
+  /** True when the tool may change something. An equal call after such a tool does not count as a repeat (T17). */
   readonly writes: boolean
-  /** True for a tool that is called together with the answer and needs no further step (R16). */
-  readonly withAnswer?: true
-  readonly timeoutMs?: number
-  /** Longer results are cut, with a visible notice. */
-  readonly maxResultCharacters?: number
+  /** True for a tool that is called together with the answer, so that no further step follows (R16). */
+  readonly withAnswer?: true | undefined
+  readonly timeoutMs?: number | undefined
+  /** The limit of the result, in code points. Longer results are cut, with a visible notice. */
+  readonly maxResultCharacters?: number | undefined
   /** Checks arguments against the schema; never throws. */
   check(args: unknown): Promise<ArgumentCheck>
   /** Runs with checked arguments; may return anything, may throw anything. */
   execute(args: unknown, context: ToolContext): unknown
 }
 
-/** One tool run of a turn. `result` is text, as the planner sees it. */
+/** One tool run of a turn. `result` is the text that the planner sees. */
 export interface ToolRun {
   readonly id: string
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly status: "ok" | "failed"
   readonly failure?: "unknown-tool" | "invalid-arguments" | "threw" | "timeout" | "aborted"
-  /** The earlier run of this turn whose result was handed back instead of running again (T17). */
+  /** The id of the earlier run in this turn whose result was reused instead of running the tool again (T17). */
   readonly repeatOf?: string
   readonly result: string
   /** Set when the tool returned nothing; `result` then says so. */
   readonly empty?: true
-  /** Length of the result before it was capped, in characters, when it was. */
+  /** The result's length in characters before it was cut. Absent when it was not cut. */
   readonly cappedFromCharacters?: number
   readonly durationMs: number
 }
+
+/** A question to the user before a tool does something that needs permission. */
+export interface ConfirmRequest {
+  readonly tool: string
+  /** The planned action in one line, such as `change SOUL.md`. */
+  readonly summary: string
+  /** More information for the decision, such as a diff. */
+  readonly detail?: string
+}
+
+/** Asks the user. `false` refuses, which the model is told. A refused request is not asked again within the same call. */
+export type Confirm = (request: ConfirmRequest, signal: AbortSignal) => Promise<boolean>

@@ -1,7 +1,7 @@
 import { formatSource } from "../core/source.ts"
 import { encodeInline } from "../encode/inline.ts"
 import type { RecalledMemory } from "../layers/turn-state.ts"
-import { printArguments } from "../tools/print-arguments.ts"
+import { printArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type AssemblyDifference, type ChangedSpan, diffAssemblies } from "./diff-assemblies.ts"
 import { oneLine, plainLines } from "./one-line.ts"

@@ -1,6 +1,6 @@
 import { truncateText } from "../assemble/truncate-text.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
-import { printArguments } from "../tools/print-arguments.ts"
+import { printArguments } from "../tools/call-arguments.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import type { TurnContext } from "./turn-context.ts"

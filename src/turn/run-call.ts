@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { findMentions, lastMessagesOf } from "../reply/mentions.ts"
-import { canonicalArguments } from "../tools/canonical-arguments.ts"
+import { canonicalArguments } from "../tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn, warnOnce } from "./turn-context.ts"

@@ -1,6 +1,5 @@
-import { isInGroups } from "../tools/in-groups.ts"
 import type { Tool } from "../tools/tool.ts"
-import { createToolSet } from "../tools/tool-set.ts"
+import { createToolSet, isInGroups } from "../tools/tool-set.ts"
 import type { TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { fileOpener } from "./answer-files.ts"

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { encodeInline } from "../../src/encode/inline.ts"
-import { canonicalArguments } from "../../src/tools/canonical-arguments.ts"
+import { canonicalArguments, printArguments } from "../../src/tools/call-arguments.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { onOneLine } from "../../src/tools/one-line.ts"
-import { parseArguments } from "../../src/tools/parse-arguments.ts"
-import { printArguments } from "../../src/tools/print-arguments.ts"
-import { printParameters } from "../../src/tools/print-parameters.ts"
 import type { JsonSchema } from "../../src/tools/tool.ts"
+import { printParameters } from "../../src/tools/tool-entry.ts"
 import { createToolSet } from "../../src/tools/tool-set.ts"
 import { dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
+import { parseArguments } from "../support/parse-arguments.ts"
 
 interface BfclFunction {
   readonly name: string

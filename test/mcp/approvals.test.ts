@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { inMemoryApprovals } from "../../src/mcp/approvals.ts"
+import { fileApprovals, inMemoryApprovals } from "../../src/mcp/approvals.ts"
 import { connectMcp } from "../../src/mcp/connect-mcp.ts"
-import { fileApprovals } from "../../src/mcp/file-approvals.ts"
 import { connected } from "../support/mcp/connected.ts"
 import { fakeServer } from "../support/mcp/fake-server-config.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -21,7 +20,7 @@ describe("approval", () => {
     expect(second.warnings.map(({ kind, message }) => [kind, message])).toEqual([
       [
         "approval",
-        "The tool echo cannot be used: its definition is another than the one that was approved. Approve it with `promptstrata mcp approve`.",
+        "The tool echo cannot be used: its definition has changed since it was approved. Approve it with `promptstrata mcp approve`.",
       ],
     ])
     const [waiting] = second.mcp.waiting()

@@ -89,10 +89,10 @@ describe("calls", () => {
     ])
   })
 
-  test("a result that misses its output schema is kept, with a warning", async () => {
+  test("a result that does not fit its output schema is kept, with a warning", async () => {
     const { call, warnings, records } = await connected({ fake: fakeServer() })
     expect(await call("fake.miss")).toBe("seven")
-    const message = "The result of miss misses its output schema: n: expected number, found string."
+    const message = "The result of miss does not fit its output schema: n: expected number, found string."
     expect(warnings).toEqual([{ server: "fake", kind: "result", message }])
     expect(records).toEqual([{ kind: "warning", tool: "fake.miss", summary: message }])
   })

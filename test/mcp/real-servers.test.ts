@@ -101,7 +101,7 @@ function freePort(): Promise<number> {
   })
 }
 
-/** Starts it and waits until it says that it listens. */
+/** Starts the server and waits until it says that it listens. */
 async function startOver(port: number): Promise<ChildProcess> {
   const env = { ...process.env, PORT: String(port) }
   const child = spawn(process.execPath, [everythingPath, "streamableHttp"], { env, stdio: ["ignore", "pipe", "pipe"] })

@@ -30,7 +30,7 @@ describe("servers over stdio", () => {
   test("a server that never answers the handshake is given up in time and leaves no process, though it ignores signals", async () => {
     const { mcp, warnings } = await connected({ dumb: fakeServer({ silent: true, stubborn: true }, { startTimeoutMs: 3_000 }) })
     expect(warnings[0]?.message).toMatch(
-      /^It could not be started: it was not ready within 3000 ms; the last it wrote is "pid \d+"/,
+      /^It could not be started: it was not ready within 3000 ms; the last line it wrote is "pid \d+"/,
     )
     const pid = Number(/pid (\d+)/.exec(mcp.servers()[0]?.stderr ?? "")?.[1])
     expect(pid).toBeGreaterThan(1)

@@ -34,7 +34,7 @@ const adapters: readonly { name: string; play: PlayProvider; options?: Conforman
   {
     name: "scriptedModel",
     play: playScripted,
-    // It plays chunks as they are, and takes requests as they are.
+    // It replays chunks and accepts requests without checking either.
     options: { without: ["split-characters", "after-finish"] },
   },
 ]

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { playMisbehavingTurns } from "../support/misbehaving-turns.ts"
 
-// 10,000 are played with the corpora: they take some 50 s of processor time.
+// The corpora test runs 10,000 of these, which takes about 50 s of processor time.
 test("1,500 turns in front of a server that misbehaves each end as the rules say, and nothing is left open", async () => {
   const { counts, unhandled, grownMegabytes, connections, handles } = await playMisbehavingTurns(1_500)
   expect(unhandled).toEqual([])

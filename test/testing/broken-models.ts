@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
 import type { ModelPart } from "../../src/model/model-part.ts"
-import { createWholeCharacters } from "../../src/models/openai/whole-characters.ts"
+import { createWholeCharacters } from "../../src/models/answer-parts.ts"
 import type { PlayProvider, ProviderHappening, ProviderScene } from "../../src/testing/index.ts"
 
 /** What a broken model does otherwise than the sound one; each can be wrong on its own. */

@@ -156,7 +156,9 @@ describe("defineTool throws tool-definition", () => {
   })
 
   test("for arguments that are no object", () => {
-    expect(thrownBy(() => defineTool({ ...base, inputSchema: z.string(), execute: () => "" })).message).toMatch(/says "string"/)
+    expect(thrownBy(() => defineTool({ ...base, inputSchema: z.string(), execute: () => "" })).message).toMatch(
+      /has the type "string"/,
+    )
   })
 
   test.each(["", "1st", "two words", "a(b", "a\n", "a".repeat(65), "-x", ".x"])("for the name %j", (name) => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
-import type { Confirm } from "../../src/tools/confirm.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
+import type { Confirm } from "../../src/tools/tool.ts"
 import { callTool, collect, finish, testAgent } from "../support/agents.ts"
 
 afterEach(expectScriptsDone)

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import type { TextSchema } from "../../tools/builtin/text-arguments.ts"
+import type { TextSchema } from "../../tools/text-arguments.ts"
 
 /** What a parameter holds: a text, a list of texts, or a number. */
 export type ParameterKind = "text" | "texts" | "number"

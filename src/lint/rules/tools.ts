@@ -1,6 +1,6 @@
 import { didYouMean } from "../../core/suggest.ts"
 import type { Profile } from "../../profile/profile.ts"
-import { isSchema, keyword, propertiesOf } from "../../tools/schema-shape.ts"
+import { isSchema, keyword, propertiesOf } from "../../tools/json-schema.ts"
 import type { Tool } from "../../tools/tool.ts"
 import type { LintDocument, LintProfile } from "../context.ts"
 import { type LintFinding, warning } from "../problem.ts"

@@ -1,38 +1,53 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { LanguageModel, ModelRequest } from "../../model/language-model.ts"
-import { recordOf } from "../openai/json-access.ts"
-import { dropsBreakpoints, type RequestForm, requestFormOf } from "./call-options.ts"
-import type { AiSdkModelOptions } from "./options.ts"
-import type { AiSdkLanguageModel } from "./provider-model.ts"
-import { streamParts } from "./stream.ts"
+import { abortedError } from "../../model/aborted-error.ts"
+import type { LanguageModel, ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
+import type { ModelPart } from "../../model/model-part.ts"
+import { recordOf } from "../json-access.ts"
+import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
+import { createPartReader } from "./part-reader.ts"
+import { toPrompt } from "./prompt.ts"
+import { type AiSdkTarget, aiSdkError, errorPartFault, thrownFault } from "./provider-errors.ts"
+import {
+  type AiSdkCallOptions,
+  type AiSdkLanguageModel,
+  type AiSdkStreamResult,
+  mergeProviderOptions,
+  type ProviderOptions,
+} from "./provider-model.ts"
+
+/** Options of `aiSdkModel`. */
+export interface AiSdkModelOptions {
+  /** The name in traces. Default: provider and model, such as `openai.responses:gpt-5-mini`. */
+  readonly id?: string
+  /** Default: native tools, which every provider takes, and no developer role, which the provider interface does not have. */
+  readonly capabilities?: Partial<ModelCapabilities>
+  /** Sent with every request. The values count as secrets: they never appear in an error. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The provider's own options, sent with every request. They win over those that cache breakpoints set. */
+  readonly providerOptions?: ProviderOptions
+  /** Asks for JSON when the request does. Default false: some providers refuse or ignore that without a schema. */
+  readonly jsonMode?: boolean
+  /** Marks the ends of the assembly's stable prefixes for the provider's prompt cache. Default true. */
+  readonly cacheBreakpoints?: CacheBreakpointsOption
+}
 
 /**
- * Any language model of the AI SDK (provider specification v2, v3 or v4), called as `model.doStream()`: the package `ai` is
- * not needed. Retries and tool runs stay with the turn. Throws `usage` for anything that is no such model.
+ * Makes a model of any language model of the AI SDK (provider specification v2, v3 or v4). It is called as `model.doStream()`;
+ * the package `ai` is not needed. The turn does the retries and runs the tools. Throws `usage` for any other value.
  */
 export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
   requireModel(model)
   const id = options.id ?? `${model.provider}:${model.modelId}`
   const capabilities = { developerRole: false, tools: true, ...options.capabilities }
-  const form = requestFormOf(model, { ...options, tools: capabilities.tools })
-  const target = { id, model, headers: form.headers }
-  const remarksOn = options.cacheBreakpoints === false ? () => [] : createRemarks(id, form)
+  const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options
+  const cacheForm = cacheFormOf(model, cacheBreakpoints)
+  const form = { tools: capabilities.tools, jsonMode, headers, providerOptions, cacheForm }
+  const target = { id, model, headers }
+  const warningsFor = cacheBreakpoints === false || cacheForm !== undefined ? () => [] : createCacheWarnings(id)
   return {
     id,
     capabilities,
-    stream: (request, { signal }) => streamParts({ target, request, form, signal, remarks: remarksOn(request) }),
-  }
-}
-
-/** Says once per model that its provider is not told what to cache; said with each request it would drown the rest. */
-function createRemarks(id: string, form: RequestForm): (request: ModelRequest) => readonly string[] {
-  let said = false
-  return (request) => {
-    if (said || !dropsBreakpoints(request, form)) return []
-    said = true
-    return [
-      `${id} has no form of cache breakpoints that is known here: none are sent. Set \`cacheBreakpoints\` to "anthropic" or "openai" if it takes theirs, or to false.`,
-    ]
+    stream: (request, { signal }) => streamParts({ target, request, form, signal, warnings: warningsFor(request) }),
   }
 }
 
@@ -43,5 +58,132 @@ function requireModel(model: unknown): void {
     typeof model === "string" ? `the name ${JSON.stringify(model)}` : `specification ${JSON.stringify(version ?? null)}`
   throw new PromptStrataError("usage", `expected a model of the AI SDK's provider specification v2, v3 or v4, found ${found}.`, {
     hint: 'Pass the model object of a provider package, such as `openai("gpt-5-mini")` of "@ai-sdk/openai".',
+  })
+}
+
+/** Warns once per model, at the first request with a prefix to cache, that the provider gets no cache breakpoints. */
+function createCacheWarnings(id: string): (request: ModelRequest) => readonly string[] {
+  let warned = false
+  return ({ assembly }) => {
+    if (warned || !assembly?.prefixes.some((prefix) => prefix.tokens > 0)) return []
+    warned = true
+    return [
+      `${id} has no form of cache breakpoints that is known here, so none are sent. ` +
+        'Set `cacheBreakpoints` to "anthropic" or "openai" if it takes theirs, or to false.',
+    ]
+  }
+}
+
+/** Settings of the model that shape every request. */
+interface RequestForm {
+  readonly tools: boolean
+  readonly jsonMode: boolean
+  readonly headers: Readonly<Record<string, string>>
+  readonly providerOptions: ProviderOptions
+  readonly cacheForm: CacheForm | undefined
+}
+
+/** Makes the call options of the provider interface. Tools and formats that the model does not support are left out. */
+function callOptions(request: ModelRequest, form: RequestForm, abortSignal: AbortSignal): AiSdkCallOptions {
+  const tools = form.tools ? (request.tools ?? []) : []
+  const providerOptions = mergeProviderOptions(cacheKeyOptions(request.assembly, form.cacheForm), form.providerOptions)
+  return {
+    prompt: toPrompt(request.messages, cacheMarks(request, form)),
+    abortSignal,
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(form.jsonMode && request.responseFormat === "json" && { responseFormat: { type: "json" as const } }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, description, inputSchema })),
+    }),
+    ...(Object.keys(form.headers).length > 0 && { headers: { ...form.headers } }),
+    ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
+  }
+}
+
+/** One call of a model. `warnings` are about the request. They come before the answer. */
+interface AiSdkCall {
+  readonly target: AiSdkTarget
+  readonly request: ModelRequest
+  readonly form: RequestForm
+  readonly signal: AbortSignal
+  readonly warnings: readonly string[]
+}
+
+/** Streams the parts of one answer, by the contract of `LanguageModel.stream`. */
+async function* streamParts({ target, request, form, signal, warnings }: AiSdkCall): AsyncGenerator<ModelPart> {
+  if (signal.aborted) throw abortedError(signal)
+  const reader = createPartReader()
+  let source: PartSource | undefined
+  try {
+    for (const message of warnings) yield { type: "warning", message }
+    source = await openSource(target.model, callOptions(request, form, signal), signal)
+    // The page of a proxy has status 200 and no events. Providers read it as an empty stream.
+    if (source.contentType.includes("text/html")) {
+      throw aiSdkError({ kind: "web-page", isRetryable: false, said: "a web page" }, target)
+    }
+    for (let next = await source.read(); !next.done; next = await source.read()) {
+      const part = recordOf(next.value)
+      if (part.type === "error") throw aiSdkError(errorPartFault(part.error, Date.now()), target, part.error)
+      // A loop instead of yield*, which costs three more microtasks per part.
+      for (const read of reader.push(part)) yield read
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw abortedError(signal)
+    if (!reader.finished()) throw asModelError(thrown, target, source !== undefined)
+    yield { type: "warning", message: "The connection broke after the answer was complete." }
+  } finally {
+    source?.close()
+  }
+  if (signal.aborted) throw abortedError(signal)
+  const isEmpty = !reader.begun() && !reader.finished()
+  if (isEmpty && source?.contentType.includes("application/json")) {
+    throw aiSdkError({ kind: "not-streamed", isRetryable: false, said: "a JSON document" }, target)
+  }
+  for (const part of reader.end()) yield part
+}
+
+function asModelError(thrown: unknown, target: AiSdkTarget, begun: boolean): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return aiSdkError(thrownFault(thrown, { begun, nowMs: Date.now() }), target, thrown)
+}
+
+/** A provider's stream that ends when its signal aborts, even if the provider ignores the signal. */
+interface PartSource {
+  /** The content type of the HTTP answer, or `""` when the provider does not give it. */
+  readonly contentType: string
+  /** Returns the next part. After an abort there is none. */
+  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
+  /** Cancels the stream and with it the connection. */
+  close(): void
+}
+
+/** Calls `doStream`. Throws `aborted` as soon as the signal aborts; a stream that comes after that is cancelled. */
+async function openSource(model: AiSdkLanguageModel, options: AiSdkCallOptions, signal: AbortSignal): Promise<PartSource> {
+  const { stream, response } = await unlessAborted(() => model.doStream(options), signal)
+  const reader = stream.getReader()
+  // This is not awaited, since some sources never finish cancelling.
+  const close = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener("abort", close)
+  const contentType = Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === "content-type")?.[1]
+  return {
+    contentType: contentType ?? "",
+    read: () => reader.read(),
+    close() {
+      signal.removeEventListener("abort", close)
+      close()
+    },
+  }
+}
+
+function unlessAborted(open: () => PromiseLike<AiSdkStreamResult>, signal: AbortSignal): Promise<AiSdkStreamResult> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(abortedError(signal))
+    signal.addEventListener("abort", onAbort)
+    // The executor catches a provider that throws before it returns a promise.
+    const opening = new Promise<AiSdkStreamResult>((started) => started(open()))
+    opening.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort))
+    const cancelLate = async ({ stream }: AiSdkStreamResult) => signal.aborted && stream.getReader().cancel()
+    opening.then(cancelLate).catch(() => undefined)
   })
 }

@@ -1,34 +1,36 @@
+import { messageOf } from "../../core/errors.ts"
 import type { Reader } from "../../core/reader.ts"
-import type { ModelPart } from "../../model/model-part.ts"
+import type { FinishReason, ModelPart } from "../../model/model-part.ts"
 import type { Usage } from "../../model/usage.ts"
-import { listOf } from "../openai/json-access.ts"
-import { type Finish, readFinish, unfinished } from "./finish.ts"
-import { createSpeech } from "./speech.ts"
-import { createToolCalls } from "./tool-calls.ts"
-import { readUsage } from "./usage.ts"
-import { warningText } from "./warning-text.ts"
+import {
+  argumentsText,
+  createDeltaReader,
+  endParts,
+  type Finish,
+  type StreamedCall,
+  unfinished,
+  usageOf,
+} from "../answer-parts.ts"
+import { countOf, listOf, recordOf, stringOf } from "../json-access.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
 
-/** Reads the parts of one `doStream`, apart from errors. */
+/** Reads the parts of one `doStream`, except errors. */
 export interface PartReader extends Reader<WirePart, ModelPart> {
-  /** True once the provider has said why the model stopped: what is lost after that is no loss. */
+  /** True once the provider has given a finish reason. The answer is complete then, even if the connection breaks. */
   finished(): boolean
-  /** True once there was text, thought or a call. */
+  /** True once there was text, reasoning or a tool call. */
   begun(): boolean
 }
 
-/** What a provider can stream and words cannot hold, and how a person is told. */
-const leftOut: ReadonlyMap<unknown, string> = new Map([
-  ["file", "The model made a file, which was left out."],
-  ["tool-approval-request", "The provider asks whether it may run a tool of its own; nobody was asked."],
-])
-
-/** Text and reasoning come out as they arrive; tool calls whole, usage once and exactly one finish come out of `end`. */
+/**
+ * Makes a reader for one answer. `push` returns text, reasoning and warnings at once. `end` returns the tool calls, the last
+ * usage report and exactly one finish.
+ */
 export function createPartReader(): PartReader {
-  const text = createSpeech("text-delta")
-  const reasoning = createSpeech("reasoning-delta")
-  const toolCalls = createToolCalls()
+  const text = createDeltaReader("text-delta")
+  const reasoning = createDeltaReader("reasoning-delta")
+  const toolCalls = createToolCallReader()
   let usage: Usage | undefined
   let finish: Finish | undefined
   let begun = false
@@ -53,24 +55,106 @@ export function createPartReader(): PartReader {
           return []
         default:
           begun = toolCalls.push(part) || begun
-          return remarks(part)
+          return warningsIn(part).map((message) => ({ type: "warning", message }))
       }
     },
-    end: () => [...reasoning.end(), ...text.end(), ...toolCalls.end(), ...closing(usage, finish ?? unfinished)],
+    end: () => [
+      ...reasoning.end(),
+      ...text.end(),
+      ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished }),
+    ],
   }
 }
 
-function remarks(part: WirePart): ModelPart[] {
-  const remark = leftOut.get(part.type)
-  if (remark !== undefined) return [{ type: "warning", message: remark }]
-  if (part.type !== "stream-start") return []
-  return listOf(part.warnings).map((warning) => ({ type: "warning", message: warningText(warning) }))
+/** Returns the warnings for a part that cannot be shown as text, and the provider's own warnings. */
+function warningsIn({ type, warnings }: WirePart): string[] {
+  if (type === "file") return ["The model made a file, which was left out."]
+  if (type === "tool-approval-request") return ["The provider asks whether it may run a tool of its own; nobody was asked."]
+  return type === "stream-start" ? listOf(warnings).map(warningText) : []
 }
 
-function closing(usage: Usage | undefined, { reason, warning }: Finish): ModelPart[] {
-  return [
-    ...(usage === undefined ? [] : [{ type: "usage" as const, usage }]),
-    ...(warning === undefined ? [] : [{ type: "warning" as const, message: warning }]),
-    { type: "finish", reason },
-  ]
+/** Reads a provider's warning of specification v2, v3 or v4. */
+function warningText(warning: unknown): string {
+  const { type, feature, setting, tool, details, message } = recordOf(warning)
+  const what = stringOf(feature) || stringOf(setting) || stringOf(recordOf(tool).name)
+  const why = stringOf(details) || stringOf(message)
+  if (what === "") return why || messageOf(warning)
+  const headline = `${what} ${type === "deprecated" ? "is deprecated" : type === "compatibility" ? "is emulated" : "is not supported"}`
+  return why === "" ? `${headline}.` : `${headline}: ${why}`
+}
+
+const finishReasons: ReadonlySet<string> = new Set<FinishReason>(["stop", "length", "tool-calls", "content-filter", "other"])
+
+/** Reads a finish reason of specification v2 (a word) or of v3 and v4 (a word and the provider's own). */
+function readFinish(wire: unknown): Finish {
+  const { unified, raw } = recordOf(wire)
+  const word = stringOf(unified) || stringOf(wire)
+  if (word === "error") return { reason: "other", warning: "The model stopped because of an error." }
+  // A stream that just ended is `interrupted` in v4, `other` without the provider's own word in v3, and `unknown` in v2.
+  const isCutOff = word === "" || word === "interrupted" || word === "unknown" || (unified === "other" && raw === undefined)
+  return isCutOff ? unfinished : { reason: finishReasons.has(word) ? (word as FinishReason) : "other" }
+}
+
+/** Reads a usage report of specification v2 (flat) or v3 and v4 (nested). Returns `undefined` when it holds no known count. */
+function readUsage(wire: unknown): Usage | undefined {
+  const report = recordOf(wire)
+  const input = recordOf(report.inputTokens)
+  const output = recordOf(report.outputTokens)
+  return usageOf({
+    inputTokens: countOf(report.inputTokens) ?? countOf(input.total),
+    inputCacheReadTokens: countOf(report.cachedInputTokens) ?? countOf(input.cacheRead),
+    inputCacheWriteTokens: countOf(input.cacheWrite),
+    outputTokens: countOf(report.outputTokens) ?? countOf(output.total),
+    reasoningTokens: countOf(report.reasoningTokens) ?? countOf(output.reasoning),
+  })
+}
+
+interface OpenCall {
+  readonly id: string
+  name: string
+  readonly deltas: string[]
+  /** The whole input, once it is known. */
+  input?: string
+  /** True when the deltas are the bare text of a string instead of JSON. */
+  isText: boolean
+  /** True when the provider runs the call itself. */
+  isProviders: boolean
+}
+
+/**
+ * Collects whole tool calls from `tool-input-start`, `-delta`, `-end` and `tool-call` parts, which may be interleaved. The last
+ * input of a call counts. A call whose input broke off is left out, and so is one that the provider runs itself.
+ */
+function createToolCallReader() {
+  const opened = new Map<string, OpenCall>()
+  return {
+    /** True for a part of a tool call. */
+    push(part: WirePart): boolean {
+      if (typeof part.type !== "string" || !part.type.startsWith("tool-")) return false
+      const call = openCall(opened, part)
+      if (part.type === "tool-input-start") call.isText = part.inputEncoding === "text"
+      else if (part.type === "tool-input-delta") call.deltas.push(stringOf(part.delta))
+      else if (part.type === "tool-input-end")
+        call.input = call.isText ? JSON.stringify(call.deltas.join("")) : call.deltas.join("")
+      else if (part.type === "tool-call") call.input = argumentsText(part.input)
+      else return false
+      call.name = stringOf(part.toolName) || call.name
+      call.isProviders ||= part.providerExecuted === true
+      return true
+    },
+    /** Every call in order of appearance. */
+    calls: (): StreamedCall[] =>
+      [...opened.values()].flatMap(({ id, name, input, isProviders }) =>
+        input === undefined || isProviders ? [] : [{ id, name, args: input }],
+      ),
+  }
+}
+
+function openCall(opened: Map<string, OpenCall>, part: WirePart): OpenCall {
+  const id = stringOf(part.type === "tool-call" ? part.toolCallId : part.id)
+  // A call without an id comes in one part, so that each such part is another call.
+  const key = id === "" && part.type === "tool-call" ? `#${opened.size}` : id
+  const call = opened.get(key) ?? { id, name: "", deltas: [], isText: false, isProviders: false }
+  opened.set(key, call)
+  return call
 }

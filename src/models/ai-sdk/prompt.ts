@@ -1,21 +1,21 @@
 import type { Message, ToolCall } from "../../core/message.ts"
-import { recordOf } from "../openai/json-access.ts"
-import type { Breakpoint } from "./cache-breakpoints.ts"
-import type { AiSdkMessage, AiSdkTextPart, AiSdkToolResultPart } from "./message.ts"
-import type { ProviderOptions } from "./provider-options.ts"
-import { splitText } from "./split-text.ts"
-
-/** Marks on the parts that end at a breakpoint. */
-export interface PromptMarks {
-  readonly breakpoints: readonly Breakpoint[]
-  readonly marker: ProviderOptions
-}
+import type { Assembly } from "../../core/span.ts"
+import { parsedJson, recordOf } from "../json-access.ts"
+import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
+import type {
+  AiSdkMessage,
+  AiSdkModelName,
+  AiSdkSystemMessage,
+  AiSdkTextPart,
+  AiSdkToolResultPart,
+  ProviderOptions,
+} from "./provider-model.ts"
 
 /**
- * Messages in the AI SDK's form. `developer` becomes `system`; results of one step's calls share one tool message; a message
- * with a breakpoint inside becomes two text parts, or two system messages, whose texts cannot be parts.
+ * Turns messages into the AI SDK's form. `developer` becomes `system`. Results of one step's calls share one tool message. A
+ * message with a breakpoint inside becomes two text parts, or two system messages, since those cannot have parts.
  */
-export function toPrompt(messages: readonly Message[], marks?: PromptMarks): AiSdkMessage[] {
+export function toPrompt(messages: readonly Message[], marks?: CacheMarks): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
   const toolNames = new Map<string, string>()
   for (const [at, message] of messages.entries()) {
@@ -23,7 +23,7 @@ export function toPrompt(messages: readonly Message[], marks?: PromptMarks): AiS
     const parts = textParts(message.content, at, marks)
     const last = prompt.at(-1)
     if (message.role === "tool") {
-      const result = toolResult(message, { toolNames, part: parts.at(-1) })
+      const result = toolResult(message, toolNames, parts.at(-1))
       if (last?.role === "tool") last.content.push(result)
       else prompt.push({ role: "tool", content: [result] })
     } else if (message.role === "user") {
@@ -33,14 +33,14 @@ export function toPrompt(messages: readonly Message[], marks?: PromptMarks): AiS
       const said = parts.filter((part) => part.text !== "" || calls.length === 0)
       prompt.push({ role: "assistant", content: [...said, ...calls] })
     } else {
-      prompt.push(...parts.map(({ text, ...options }) => ({ role: "system" as const, content: text, ...withoutType(options) })))
+      prompt.push(...parts.map(({ type: _, text, ...options }) => ({ role: "system" as const, content: text, ...options })))
     }
   }
   return prompt
 }
 
-function textParts(content: string, message: number, marks: PromptMarks | undefined): AiSdkTextPart[] {
-  // Half surrogate pairs cannot be written in UTF-8.
+function textParts(content: string, message: number, marks: CacheMarks | undefined): AiSdkTextPart[] {
+  // UTF-8 cannot hold half a surrogate pair.
   const text = content.toWellFormed()
   if (marks === undefined) return [{ type: "text", text }]
   const cuts = marks.breakpoints.filter((breakpoint) => breakpoint.message === message).map(({ end }) => end)
@@ -51,32 +51,97 @@ function textParts(content: string, message: number, marks: PromptMarks | undefi
   }))
 }
 
-function withoutType({ providerOptions }: Pick<AiSdkTextPart, "providerOptions">): { providerOptions?: ProviderOptions } {
-  return providerOptions === undefined ? {} : { providerOptions }
+/** A piece of a message's text. */
+interface TextPiece {
+  text: string
+  /** True when a cut was asked for at the end of the piece. */
+  endsAtCut: boolean
 }
 
-function toolCall({ id, name, args }: ToolCall) {
-  return { type: "tool-call" as const, toolCallId: id, toolName: name, input: parsedArguments(args) }
-}
-
-/** Providers take arguments as an object only; what a model wrote and nobody can read is shown to it as none. */
-function parsedArguments(args: string): unknown {
-  try {
-    return recordOf(JSON.parse(args))
-  } catch {
-    return {}
+/**
+ * Splits a text at ascending offsets. Joined, the pieces are the text. No piece is blank, since providers refuse blank parts. A
+ * cut inside a surrogate pair moves before it, and a cut without visible text before it is dropped.
+ */
+export function splitText(text: string, cuts: readonly number[]): TextPiece[] {
+  const pieces: TextPiece[] = []
+  let from = 0
+  for (const asked of cuts) {
+    const isInsidePair = asked > 0 && (text.codePointAt(asked - 1) ?? 0) > 0xffff
+    const cut = isInsidePair ? asked - 1 : asked
+    const head = text.slice(from, cut)
+    const last = pieces.at(-1)
+    if (head.trim() !== "") {
+      pieces.push({ text: head, endsAtCut: true })
+      from = cut
+    } else if (last) last.endsAtCut = true
   }
+  const rest = text.slice(from)
+  const last = pieces.at(-1)
+  if (last && rest.trim() === "") last.text += rest
+  else pieces.push({ text: rest, endsAtCut: false })
+  return pieces
+}
+
+/** Providers take arguments only as an object. Arguments that are not JSON become an empty one. */
+function toolCall({ id, name, args }: ToolCall) {
+  return { type: "tool-call" as const, toolCallId: id, toolName: name, input: recordOf(parsedJson(args)) }
 }
 
 function toolResult(
   { toolCallId = "", content }: Message,
-  { toolNames, part }: { readonly toolNames: ReadonlyMap<string, string>; readonly part: AiSdkTextPart | undefined },
+  toolNames: ReadonlyMap<string, string>,
+  part: AiSdkTextPart | undefined,
 ): AiSdkToolResultPart {
   return {
     type: "tool-result",
     toolCallId,
     toolName: toolNames.get(toolCallId) ?? "unknown",
     output: { type: "text", value: content.toWellFormed() },
-    ...withoutType(part ?? {}),
+    ...(part?.providerOptions && { providerOptions: part.providerOptions }),
+  }
+}
+
+/** Splits messages after the system messages at their beginning. */
+export function splitSystem<M extends { role: string }>(messages: readonly M[]): { system: M[]; rest: M[] } {
+  const first = messages.findIndex(({ role }) => role !== "system")
+  const at = first === -1 ? messages.length : first
+  return { system: messages.slice(0, at), rest: messages.slice(at) }
+}
+
+/** Options to spread into those of `streamText`, `generateText` or `ToolLoopAgent`. */
+export interface AiSdkPrompt {
+  /** The system messages at the beginning of the request. */
+  instructions?: AiSdkSystemMessage[]
+  messages: AiSdkMessage[]
+  /** Set when `messages` hold a system message, which the AI SDK refuses otherwise. Those of an assembly are the author's. */
+  allowSystemInMessages?: true
+  /** Set for a model whose provider wants the name of the shared prefix. */
+  providerOptions?: ProviderOptions
+}
+
+/** Options of {@link toAiSdkPrompt}. */
+export interface AiSdkPromptOptions {
+  /** The model that the prompt is for. Cache breakpoints are set in its provider's form; without a model there are none. */
+  readonly model?: AiSdkModelName
+}
+
+/**
+ * Returns an assembly as the prompt of the package `ai`, version 7. Spread it into `streamText`, or pass its `messages` to a
+ * call of a `ToolLoopAgent` and the rest to the agent. Order and roles stay, except that `developer` becomes `system`.
+ */
+export function toAiSdkPrompt(assembly: Assembly, { model }: AiSdkPromptOptions = {}): AiSdkPrompt {
+  const cacheForm = model && cacheFormOf(model, true)
+  const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} })
+  const providerOptions = cacheKeyOptions(assembly, cacheForm)
+  const { system, rest } = splitSystem(toPrompt(assembly.messages, marks))
+  const instructions = system.filter((message) => message.role === "system")
+  // The AI SDK refuses an empty list of messages. If there are only system messages, the last one stays in the list.
+  const last = rest.length === 0 ? instructions.pop() : undefined
+  const messages = last === undefined ? rest : [last]
+  return {
+    ...(instructions.length > 0 && { instructions }),
+    messages,
+    ...(messages.some(({ role }) => role === "system") && { allowSystemInMessages: true as const }),
+    ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
   }
 }

@@ -1,7 +1,4 @@
-import type { AiSdkMessage } from "./message.ts"
-import type { ProviderOptions } from "./provider-options.ts"
-
-/** What identifies an AI SDK model. */
+/** The names of an AI SDK model. */
 export interface AiSdkModelName {
   /** Such as `openai.responses`. */
   readonly provider: string
@@ -10,42 +7,79 @@ export interface AiSdkModelName {
 }
 
 /**
- * The part of the AI SDK's language model interface, provider specification v2, v3 or v4, that is used: any model object of
- * `@ai-sdk/*` or a community provider fits. Structural, so that no package is needed for its types.
+ * The part of the AI SDK's language model interface (provider specification v2, v3 or v4) that is used here. Every model object
+ * of `@ai-sdk/*` or of a community provider fits. The type is structural, so that no package is needed.
  */
 export interface AiSdkLanguageModel extends AiSdkModelName {
   readonly specificationVersion: "v2" | "v3" | "v4"
   doStream(options: AiSdkCallOptions): PromiseLike<AiSdkStreamResult>
 }
 
-/** What a streaming call hands back. */
+/** The result of a streaming call. */
 export interface AiSdkStreamResult {
-  readonly stream: { getReader(): AiSdkStreamReader }
+  readonly stream: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
+      cancel(reason?: unknown): Promise<void>
+    }
+  }
   readonly response?: { readonly headers?: Readonly<Record<string, string>> }
 }
 
-/** A `ReadableStreamDefaultReader`. */
-export interface AiSdkStreamReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
-  cancel(reason?: unknown): Promise<void>
-}
-
-/** The call options that are sent; equal in all three versions. */
+/** The call options that are sent. They are equal in all three versions. */
 export interface AiSdkCallOptions {
   prompt: AiSdkMessage[]
   maxOutputTokens?: number
   temperature?: number
   responseFormat?: { type: "json" }
-  tools?: AiSdkFunctionTool[]
+  tools?: { type: "function"; name: string; description?: string; inputSchema: object }[]
   abortSignal?: AbortSignal
   headers?: Record<string, string | undefined>
   providerOptions?: ProviderOptions
 }
 
-/** A tool as a provider sees it. */
-export interface AiSdkFunctionTool {
-  type: "function"
-  name: string
-  description?: string
-  inputSchema: object
+// The AI SDK's message types, as far as an assembly needs them. A provider's prompt and the `messages` of `streamText` both
+// take them. They are mutable because the AI SDK's are.
+
+export interface AiSdkTextPart {
+  type: "text"
+  text: string
+  providerOptions?: ProviderOptions
+}
+
+export interface AiSdkToolResultPart {
+  type: "tool-result"
+  toolCallId: string
+  toolName: string
+  output: { type: "text"; value: string }
+  providerOptions?: ProviderOptions
+}
+
+/** A system message. Its content cannot have parts. */
+export interface AiSdkSystemMessage {
+  role: "system"
+  content: string
+  providerOptions?: ProviderOptions
+}
+
+/** A message of the AI SDK. There is no developer role: providers send `system` as `developer` to models that want it. */
+export type AiSdkMessage =
+  | AiSdkSystemMessage
+  | { role: "user"; content: AiSdkTextPart[] }
+  | {
+      role: "assistant"
+      content: (AiSdkTextPart | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown })[]
+    }
+  | { role: "tool"; content: AiSdkToolResultPart[] }
+
+/** Any JSON value, mutable because the AI SDK's is. */
+type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue }
+
+/** Options by provider, such as `{ anthropic: { cacheControl: { type: "ephemeral" } } }`. */
+export type ProviderOptions = Record<string, Record<string, JsonValue>>
+
+/** Merges two sets of options, option by option. `wins` wins where both have one. */
+export function mergeProviderOptions(base: ProviderOptions, wins: ProviderOptions): ProviderOptions {
+  const names = new Set([...Object.keys(base), ...Object.keys(wins)])
+  return Object.fromEntries([...names].map((name) => [name, { ...base[name], ...wins[name] }]))
 }

@@ -1,31 +1,33 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../../core/errors.ts"
+import { hostTimers } from "../../core/host-timers.ts"
 import type { ServiceKey } from "../../core/keys.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import { within } from "../../core/within.ts"
+import type { TemplateValues } from "../../template/render.ts"
+import { capResult, defaultMaxResultCharacters, normaliseResult } from "../../tools/result-text.ts"
 import type { Tool } from "../../tools/tool.ts"
-import { hostClock, hostTimers } from "./host.ts"
-import { toolNotices } from "./tool-notices.ts"
-import { type AiSdkToolSchema, toolSchema } from "./tool-schema.ts"
+import { recordOf } from "../json-access.ts"
 
-/** A tool of the package `ai`, in the part that is set. */
+/** A tool of the package `ai`, with the fields that are set here. */
 export interface AiSdkTool {
   description: string
   inputSchema: AiSdkToolSchema
-  execute(args: Readonly<Record<string, unknown>>, options: AiSdkToolOptions): Promise<unknown>
+  execute(args: Readonly<Record<string, unknown>>, options: { toolCallId: string; abortSignal?: AbortSignal }): Promise<unknown>
   toModelOutput(options: { output: unknown }): Promise<{ type: "text"; value: string }>
 }
 
-/** What the AI SDK hands a running tool, in the part that is read. */
-export interface AiSdkToolOptions {
-  toolCallId: string
-  abortSignal?: AbortSignal
+/** A schema that the AI SDK takes: it checks arguments and converts to JSON Schema. */
+interface AiSdkToolSchema {
+  readonly "~standard": StandardSchemaV1.Props<unknown, Readonly<Record<string, unknown>>> &
+    StandardJSONSchemaV1.Props<unknown, Readonly<Record<string, unknown>>>
 }
 
-/** What tools run with outside a turn of this library. */
+/** Options of {@link toAiSdkTools}, for everything that a turn of this library would give the tools. */
 export interface ToAiSdkToolsOptions {
-  /** Whose conversation it is. Default: one private conversation of one user. */
+  /** The conversation. Default: a private conversation of one user. */
   readonly key?: ServiceKey
-  /** The language of the words that stand for a cut or missing result. Default `en`. */
+  /** The language of the notices for a result that is cut or empty and for a timeout. Default `en`. */
   readonly locale?: string
   readonly clock?: Clock
   readonly timers?: Timers
@@ -34,25 +36,23 @@ export interface ToAiSdkToolsOptions {
 const defaultKey: ServiceKey = { agent: "ai-sdk", conversation: "ai-sdk", audience: "private", user: "user" }
 
 /**
- * Tools as the `tools` of `streamText` and `ToolLoopAgent`. Arguments are checked; a run ends with the call's signal or the
- * tool's time limit; the app gets what the tool returned, the model its text within the tool's length limit. Prestart tools
- * are left out, since a model may not call them (T27).
+ * Returns tools as the `tools` of `streamText` and `ToolLoopAgent`. Arguments are checked. A run ends with the call's signal or
+ * at the tool's time limit, which throws `tool-timeout`. The app gets the returned value, and the model its text within the
+ * tool's length limit. Prestart tools are left out, since a model may not call them (T27).
  */
 export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions = {}): Record<string, AiSdkTool> {
-  const shown = tools.filter((tool) => tool.visibility === "planner")
-  return Object.fromEntries(shown.map((tool) => [tool.name, aiSdkTool(tool, options)]))
+  const callable = tools.filter((tool) => tool.visibility === "planner")
+  return Object.fromEntries(callable.map((tool) => [tool.name, aiSdkTool(tool, options)]))
 }
 
-function aiSdkTool(
-  tool: Tool,
-  { key = defaultKey, locale = "en", clock = hostClock, timers = hostTimers }: ToAiSdkToolsOptions,
-): AiSdkTool {
+function aiSdkTool(tool: Tool, options: ToAiSdkToolsOptions): AiSdkTool {
+  const { key = defaultKey, locale = "en", clock = { nowMs: () => Date.now() }, timers = hostTimers } = options
   return {
     description: tool.description,
     inputSchema: toolSchema(tool),
     async execute(args, { toolCallId, abortSignal = new AbortController().signal }) {
       const run = (signal: AbortSignal) => {
-        // Without this, a tool could still begin (and write) after the call was aborted.
+        // Without this, a tool could still start (and write) after the call was aborted.
         signal.throwIfAborted()
         return tool.execute(args, { key, turnId: toolCallId, clock, signal })
       }
@@ -61,12 +61,45 @@ function aiSdkTool(
       if (outcome.status === "done") return outcome.value
       if (outcome.status === "failed") throw outcome.error
       if (outcome.status === "aborted") throw abortSignal.reason
-      throw new PromptStrataError("tool-timeout", (await toolNotices(locale)).timeout(tool.timeoutMs), {
+      const notice = await notices(locale)
+      throw new PromptStrataError("tool-timeout", notice("tool-timeout", { seconds: tool.timeoutMs / 1000 }), {
         evidence: { tool: tool.name },
       })
     },
-    async toModelOutput({ output }) {
-      return { type: "text", value: (await toolNotices(locale)).resultText(tool, output) }
+    toModelOutput: async ({ output }) => ({ type: "text", value: await resultText(tool, output, locale) }),
+  }
+}
+
+/** The arguments are checked as in a turn, with defaults filled in. */
+function toolSchema(tool: Tool): AiSdkToolSchema {
+  const jsonSchema = () => ({ ...tool.inputSchema })
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "promptstrata",
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+      async validate(value) {
+        const checked = await tool.check(value)
+        if (!checked.ok) return { issues: checked.issues.map((message) => ({ message })) }
+        return { value: recordOf(checked.value) }
+      },
     },
   }
+}
+
+/** Returns a result as text within the tool's limit, with a notice when it was cut or is blank. */
+async function resultText(tool: Tool, returned: unknown, locale: string): Promise<string> {
+  const { maxResultCharacters = defaultMaxResultCharacters } = tool
+  const notice = await notices(locale)
+  const cutNotice = (kept: number, total: number) => notice("result-truncated", { kept, total })
+  const { text } = capResult(normaliseResult(returned), maxResultCharacters, cutNotice)
+  return text.trim() === "" ? notice("tool-no-result", {}) : text
+}
+
+/** Loads the notices of the shipped prompts, which no one needs before the first result. */
+async function notices(locale: string) {
+  const { shippedDialect } = await import("../../dialect/shipped.ts")
+  const { renderNotice } = await import("../../dialect/render-notice.ts")
+  const dialect = shippedDialect("stack", locale)
+  return (name: string, values: TemplateValues): string => renderNotice(dialect, name, values)
 }

@@ -1,3 +1,3 @@
+export type { OpenaiModelOptions } from "./connection.ts"
 export { openaiModel } from "./openai-model.ts"
-export type { OpenaiModelOptions } from "./options.ts"
-export { toOpenaiMessages } from "./to-openai-messages.ts"
+export { toOpenaiMessages } from "./request-body.ts"

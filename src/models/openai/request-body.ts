@@ -1,21 +1,22 @@
 import type { OpenAI } from "openai"
-import type { Message, MessageRole } from "../../core/message.ts"
+import type { Message } from "../../core/message.ts"
+import type { Assembly } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
 
-/** What decides the form of a request beside the request itself. */
+/** Settings of the model that shape every request. */
 export interface RequestForm {
   readonly model: string
   readonly capabilities: ModelCapabilities
   readonly jsonMode: boolean
   readonly includeUsage: boolean
-  /** OpenAI itself has renamed `max_tokens`; compatible servers have not. */
+  /** OpenAI has renamed `max_tokens`; compatible servers have not. */
   readonly outputLimitName: "max_tokens" | "max_completion_tokens"
 }
 
-/** A request in the form of the chat completions API. What a model cannot take is not sent. */
+/** Makes the body of a chat completions request. Tools and formats that the model does not support are left out. */
 export function requestBody(request: ModelRequest, form: RequestForm): Body {
   const tools = form.capabilities.tools ? (request.tools ?? []) : []
   return {
@@ -35,11 +36,10 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
   }
 }
 
-/** A message in the form of the chat completions API. */
-export function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {
-  // Half surrogate pairs cannot be written in UTF-8; servers answer them with status 400 or worse.
+function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {
+  // UTF-8 cannot hold half a surrogate pair; servers answer one with status 400 or worse.
   const content = message.content.toWellFormed()
-  const role = wireRole(message.role, capabilities)
+  const role = message.role === "developer" && !capabilities.developerRole ? "system" : message.role
   if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
   if (role !== "assistant" || !message.toolCalls?.length) return { role, content }
   return {
@@ -53,6 +53,10 @@ export function wireMessage(message: Message, capabilities: Pick<ModelCapabiliti
   }
 }
 
-function wireRole(role: MessageRole, { developerRole }: Pick<ModelCapabilities, "developerRole">): MessageRole {
-  return role === "developer" && !developerRole ? "system" : role
+/**
+ * Returns an assembly as the `messages` of a chat completions request of the package `openai`. Roles stay as they are: there
+ * is a developer message only if `assemble` was told that the model has this role.
+ */
+export function toOpenaiMessages(assembly: Pick<Assembly, "messages">): OpenAI.Chat.Completions.ChatCompletionMessageParam[] {
+  return assembly.messages.map((message) => wireMessage(message, { developerRole: true }))
 }

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import type { CharacterTrait } from "../../layers/character/character-sheet.ts"
-import type { TextSchema } from "../../tools/builtin/text-arguments.ts"
+import type { TextSchema } from "../../tools/text-arguments.ts"
 
 /** The arguments of a tool that changes traits: `{ changes: { mood: "happy" } }`; numbers and flags become text, null is empty. */
 export function traitsSchema(description: string | undefined): TextSchema<readonly CharacterTrait[]> {

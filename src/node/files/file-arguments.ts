@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import type { TextSchema } from "../../tools/builtin/text-arguments.ts"
+import type { TextSchema } from "../../tools/text-arguments.ts"
 
 /** A parameter of a file tool: text that may be blank, a path, which may not, or a whole number of at least 1. */
 export interface FileParameter {

@@ -6,7 +6,7 @@ import type { Skill } from "../../layers/skills/skill.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
-import { completeTool } from "../../tools/complete-tool.ts"
+import { completeTool } from "../../tools/define-tool.ts"
 import type { PluginOutcome } from "./plugin-module.ts"
 
 const partNames = ["tools", "skills", "hooks", "formats"] as const

@@ -2,20 +2,17 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
 import { renderTemplate, type TemplateValues } from "../../template/render.ts"
 import { defineTool } from "../define-tool.ts"
+import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"
 import { type ToolWords, toolWords } from "../tool-words.ts"
-import { evaluateExpression } from "./evaluate-expression.ts"
-import { arithmeticNames, loadArithmetic } from "./load-arithmetic.ts"
-import { normaliseExpression } from "./normalise-expression.ts"
-import { printNumber } from "./print-number.ts"
-import { textArguments } from "./text-arguments.ts"
+import { arithmeticNames, evaluateExpression, loadArithmetic, normaliseExpression } from "./arithmetic.ts"
 
-/** Settings of {@link calculateTool}. */
-export interface CalculateOptions {
+/** Options of {@link calculateTool}. */
+interface CalculateOptions {
   /** The language of the tool's texts, such as `zh-CN`. */
   readonly locale: string
-  /** Other words than the shipped ones. */
-  readonly words?: ToolWords
+  /** The tool's texts. Default: the shipped ones. */
+  readonly words?: ToolWords | undefined
 }
 
 const maxExpressionCharacters = 1_000
@@ -23,33 +20,42 @@ const maxExpressionCharacters = 1_000
 const names = { functions: arithmeticNames.functions.join(", "), constants: arithmeticNames.constants.join(", ") }
 
 /**
- * The tool `calculate`: a real-number expression of at most 1,000 characters to its value (`17×23` → `391`). Nothing in an
- * expression is ever run as code; what cannot be read or has no finite value is an error the model can act on.
+ * Makes the tool `calculate`, which evaluates a real-number expression of at most 1,000 characters (`17×23` → `391`). No part
+ * of an expression is run as code. An unreadable expression or a value that is not finite throws `tool-arguments`.
  */
-export function calculateTool({ locale, words: given }: CalculateOptions): Tool {
-  const words = given ?? toolWords(shippedPrompts(), locale, "calculate")
+export function calculateTool({ locale, words = toolWords(shippedPrompts(), locale, "calculate") }: CalculateOptions): Tool {
   const { description, usageHint, parameters, answer } = words
   const say = (values: TemplateValues): string => renderTemplate(answer, { ...names, ...values })
+  const unusable = (values: TemplateValues) => new PromptStrataError("tool-arguments", say(values))
   return defineTool({
     name: "calculate",
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     inputSchema: textArguments({ expression: { description: parameters.expression } }),
     async execute({ expression }) {
-      if (expression.length > maxExpressionCharacters) throw unusable(say({ too_long: maxExpressionCharacters }))
+      if (expression.length > maxExpressionCharacters) throw unusable({ too_long: maxExpressionCharacters })
       const arithmetic = await loadArithmetic()
       let value: number
       try {
         value = evaluateExpression(normaliseExpression(expression), arithmetic)
       } catch (thrown) {
-        throw unusable(say({ unreadable: messageOf(thrown) }))
+        throw unusable({ unreadable: messageOf(thrown) })
       }
-      if (!Number.isFinite(value)) throw unusable(say({ not_finite: true }))
+      if (!Number.isFinite(value)) throw unusable({ not_finite: true })
       return say({ value: printNumber(value) })
     },
   })
 }
 
-function unusable(message: string): PromptStrataError {
-  return new PromptStrataError("tool-arguments", message)
+const significantDigits = 14
+
+/**
+ * Prints whole numbers exactly and others with 14 significant digits, so that `0.1 + 0.2` is `0.3`. A number beyond the safe
+ * integers prints as `1.2e+25`, which shows that digits are missing.
+ */
+function printNumber(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value)
+  if (Math.abs(value) < Number.MAX_SAFE_INTEGER) return String(Number(value.toPrecision(significantDigits)))
+  const [mantissa = "", exponent = ""] = value.toExponential(significantDigits - 1).split("e")
+  return `${Number(mantissa)}e${exponent}`
 }

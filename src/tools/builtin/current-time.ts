@@ -3,35 +3,37 @@ import type { Clock } from "../../core/ports.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
 import { renderTemplate } from "../../template/render.ts"
 import { defineTool } from "../define-tool.ts"
+import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"
 import { type ToolWords, toolWords } from "../tool-words.ts"
-import { localTime } from "./local-time.ts"
-import { textArguments } from "./text-arguments.ts"
 import { findTimeZone, nearTimeZones } from "./time-zone.ts"
 
-/** Settings of {@link currentTimeTool}. */
-export interface CurrentTimeOptions {
+/** Options of {@link currentTimeTool}. */
+interface CurrentTimeOptions {
   readonly clock: Clock
   /** The language of the tool's texts and of the weekday, such as `zh-CN`. */
   readonly locale: string
-  /** The zone where none is asked for; default the host's. */
-  readonly timeZone?: string
-  /** Other words than the shipped ones. */
-  readonly words?: ToolWords
+  /** The time zone when the model asks for none. Default: the host's. */
+  readonly timeZone?: string | undefined
+  /** The tool's texts. Default: the shipped ones. */
+  readonly words?: ToolWords | undefined
 }
 
-/** The tool `current_time`: `2026-11-21 14:05:09 星期六 (Asia/Shanghai, UTC+08:00)`. An unknown zone is an error that names near ones. */
-export function currentTimeTool({ clock, locale, timeZone, words: given }: CurrentTimeOptions): Tool {
-  const words = given ?? toolWords(shippedPrompts(), locale, "current_time")
+/**
+ * Makes the tool `current_time`, which answers `2026-11-21 14:05:09 星期六 (Asia/Shanghai, UTC+08:00)`. An unknown zone throws
+ * `tool-arguments` with similar names.
+ */
+export function currentTimeTool(options: CurrentTimeOptions): Tool {
+  const { clock, locale, timeZone, words = toolWords(shippedPrompts(), locale, "current_time") } = options
   const { description, usageHint, parameters, answer } = words
   return defineTool({
     name: "current_time",
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     repeatable: true,
     inputSchema: textArguments({ timezone: { description: parameters.timezone, optional: true } }),
     execute({ timezone }) {
-      const name = timezone?.trim() || timeZone || hostTimeZone()
+      const name = timezone?.trim() || timeZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
       const zone = findTimeZone(name)
       if (zone === undefined) {
         const near = nearTimeZones(name)
@@ -43,6 +45,28 @@ export function currentTimeTool({ clock, locale, timeZone, words: given }: Curre
   })
 }
 
-function hostTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone
+/**
+ * Returns the local `date` (`2026-11-21`), `time` (`14:05:09`), `weekday` in the language of `locale` and UTC `offset`
+ * (`+08:00`), by the Gregorian calendar and a 24-hour clock in every locale.
+ */
+function localTime(atMs: number, timeZone: string, locale: string) {
+  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "longOffset",
+  })
+  const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]))
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ""
+  return {
+    date: `${part("year")}-${part("month")}-${part("day")}`,
+    time: `${part("hour")}:${part("minute")}:${part("second")}`,
+    weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }).format(atMs),
+    offset: part("timeZoneName").replace("GMT", "") || "+00:00",
+  }
 }

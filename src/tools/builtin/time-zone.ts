@@ -2,12 +2,12 @@ import leven from "leven"
 
 const maxSuggestions = 3
 
-/** Longer names than any zone's are not compared. */
+/** No time zone has a longer name. */
 const maxNameLength = 64
 
 /**
- * The time zone a name means, spelled as in the IANA database: names in any case, also with spaces, and offsets such as
- * `UTC+8` or `+05:30`. `undefined` when there is none.
+ * Returns the time zone of a name as the IANA database spells it. The name may be in any case, have spaces, or be an offset
+ * such as `UTC+8` or `+05:30`. Returns `undefined` when no zone has it.
  */
 export function findTimeZone(name: string): string | undefined {
   const wanted = name.trim().replaceAll(" ", "_")
@@ -19,7 +19,7 @@ export function findTimeZone(name: string): string | undefined {
   }
 }
 
-/** Zones with a like name, the nearest first: those of the same city, else those that are spelled alike. At most three. */
+/** Returns at most three zones with a similar name: those of the same city, else those of similar spelling, the nearest first. */
 export function nearTimeZones(name: string): string[] {
   const wanted = fold(name)
   if (wanted === "" || wanted.length > maxNameLength) return []

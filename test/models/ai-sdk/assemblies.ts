@@ -3,7 +3,7 @@ import type { Message, MessageRole } from "../../../src/core/message.ts"
 import type { Stability } from "../../../src/core/scope.ts"
 import type { Assembly, Span } from "../../../src/core/span.ts"
 
-/** A message as runs of text, each of a stability; a token a character. */
+/** A message as runs of text with their stability. Every character counts as a token. */
 export type Runs = readonly [MessageRole, ...(readonly [Stability, string])[]]
 
 /** An assembly of these messages, with its prefixes where they belong. */

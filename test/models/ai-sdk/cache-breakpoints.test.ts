@@ -2,8 +2,8 @@ import { streamText } from "ai"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Assembly } from "../../../src/core/span.ts"
 import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { AiSdkModelOptions } from "../../../src/models/ai-sdk/ai-sdk-model.ts"
 import { aiSdkModel, toAiSdkPrompt } from "../../../src/models/ai-sdk/index.ts"
-import type { AiSdkModelOptions } from "../../../src/models/ai-sdk/options.ts"
 import { type ChatServer, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { collect } from "../../support/collect.ts"
 import { assemblyOf } from "./assemblies.ts"
@@ -18,7 +18,7 @@ afterEach(() => server.close())
 
 type Provider = (typeof providerNames)[number]
 
-/** The body that the real provider package sends, and what was said about it. */
+/** Returns the body that the real provider package sends, and the warnings of the answer. */
 async function sent(provider: Provider, assembly: Assembly, { model, ...options }: AiSdkModelOptions & { model?: string } = {}) {
   server.reply({ body: eventStream(answers[provider]) })
   const adapted = aiSdkModel(realProviders(server.baseUrl)[provider](model), options)

@@ -67,7 +67,7 @@ const replies: [string, ChatReply, Record<string, unknown>, RegExp][] = [
   ],
 ]
 
-/** What a stream holds up to its first words. */
+/** The events of a stream up to its first text. */
 function begunBody(name: (typeof providerNames)[number]): string {
   const words = answers[name].findIndex((event) => JSON.stringify(event).includes('"ok"'))
   return eventStream(answers[name].slice(0, words + 1), { done: false })

@@ -11,7 +11,7 @@ import { answers, realProviders } from "./real-providers.ts"
 
 type AppOptions = Omit<Parameters<typeof streamText>[0], "model">
 
-/** What reaches a model that the real `wrapLanguageModel` put the middleware in front of. */
+/** Returns the prompt that reaches a model behind the real `wrapLanguageModel` with the middleware. */
 async function reaching(options: LayerSource & MiddlewareOptions, app: Partial<AppOptions> = {}) {
   const inner = modelV4(...textBlock("ok"), finish)
   const model = wrapLanguageModel({ model: inner, middleware: promptstrataMiddleware(options) })

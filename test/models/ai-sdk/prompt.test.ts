@@ -5,13 +5,13 @@ import { assemble } from "../../../src/assemble/assemble.ts"
 import type { Message } from "../../../src/core/message.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { toAiSdkPrompt } from "../../../src/models/ai-sdk/index.ts"
-import { splitText } from "../../../src/models/ai-sdk/split-text.ts"
+import { splitText } from "../../../src/models/ai-sdk/prompt.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import { said, turnState } from "../../support/turns.ts"
 import { assemblyOf } from "./assemblies.ts"
 import { finish, modelV3, modelV4, textBlock } from "./mock-models.ts"
 
-/** What reaches the model when the real `streamText` gets the converted prompt as it is. */
+/** Returns the prompt that the model gets when the real `streamText` gets the converted prompt. */
 async function reaching(assembly: Assembly) {
   const model = modelV4(...textBlock("ok"), finish)
   const result = streamText({ model, ...toAiSdkPrompt(assembly) })
@@ -19,7 +19,7 @@ async function reaching(assembly: Assembly) {
   return model.doStreamCalls[0]?.prompt ?? []
 }
 
-/** A provider's prompt back as our messages, as far as text goes. */
+/** Turns a provider's prompt back into our messages, with text only. */
 function textsOf(prompt: readonly { role: string; content: unknown }[]): { role: string; content: string }[] {
   return prompt.map(({ role, content }) => ({
     role,

@@ -3,10 +3,10 @@ import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 
-/** The key that every provider here is made with; shaped like none that a pattern knows. */
+/** The key of every provider here. No key pattern matches it. */
 export const secretKey = "very!secret!key!123"
 
-/** The real provider packages' models, talking to a server of ours. */
+/** Models of the real provider packages, connected to a test server. */
 export function realProviders(baseURL: string) {
   const options = { apiKey: secretKey, baseURL }
   const openai = createOpenAI(options)

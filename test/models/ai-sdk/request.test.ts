@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { ModelRequest } from "../../../src/model/language-model.ts"
+import type { AiSdkModelOptions } from "../../../src/models/ai-sdk/ai-sdk-model.ts"
 import { type AiSdkLanguageModel, aiSdkModel } from "../../../src/models/ai-sdk/index.ts"
-import type { AiSdkModelOptions } from "../../../src/models/ai-sdk/options.ts"
 import { collect } from "../../support/collect.ts"
 import { finish, modelV2, modelV3, modelV4 } from "./mock-models.ts"
 

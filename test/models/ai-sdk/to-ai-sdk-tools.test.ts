@@ -20,7 +20,7 @@ function callingModel(toolName: string, input: string): MockLanguageModelV4 {
   return new MockLanguageModelV4({ doStream: async () => streamOf(...(steps.shift() ?? [])) })
 }
 
-/** What the second step of the real `streamText` shows the model of the first one's call. */
+/** Returns the tool result that the second step of the real `streamText` shows to the model. */
 async function resultShown(given: Tool, input: string) {
   const model = callingModel(given.name, input)
   const result = streamText({ model, tools: toAiSdkTools([given]), prompt: "go", stopWhen: stepCountIs(3) })

@@ -23,7 +23,7 @@ import type { toOpenaiMessages } from "../../../src/models/openai/index.ts"
 
 type StreamTextOptions = Parameters<typeof streamText>[0]
 
-// Checked by the type checker; nothing of this runs.
+// Only the type checker reads this. None of it runs.
 test("models of all three specifications are accepted as they are", () => {
   expectTypeOf<LanguageModelV4>().toExtend<AiSdkLanguageModel>()
   expectTypeOf<LanguageModelV3>().toExtend<AiSdkLanguageModel>()

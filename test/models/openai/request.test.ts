@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { ModelRequest } from "../../../src/model/language-model.ts"
-import { createClient } from "../../../src/models/openai/client.ts"
+import { connectionOf, createClient } from "../../../src/models/openai/connection.ts"
 import { openaiModel } from "../../../src/models/openai/index.ts"
-import { connectionOf } from "../../../src/models/openai/options.ts"
 import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { collect } from "../../support/collect.ts"
 

@@ -7,7 +7,7 @@ import { documentsHook } from "../../../src/node/documents/documents-hook.ts"
 import type { DocumentsOptions } from "../../../src/node/documents/documents-options.ts"
 import { type LivingDocuments, openDocuments } from "../../../src/node/documents/open-documents.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
-import type { Confirm } from "../../../src/tools/confirm.ts"
+import type { Confirm } from "../../../src/tools/tool.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

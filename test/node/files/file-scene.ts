@@ -4,8 +4,7 @@ import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import type { FileToolsOptions } from "../../../src/node/files/file-tool-options.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import type { Workspace } from "../../../src/node/workspace/workspace.ts"
-import type { ConfirmRequest } from "../../../src/tools/confirm.ts"
-import type { Tool, ToolContext, ToolRecord } from "../../../src/tools/tool.ts"
+import type { ConfirmRequest, Tool, ToolContext, ToolRecord } from "../../../src/tools/tool.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 /** What a call takes from its turn. */

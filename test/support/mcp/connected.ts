@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest"
-import { connectMcp } from "../../../src/mcp/connect-mcp.ts"
-import type { McpConnection } from "../../../src/mcp/connection.ts"
-import type { McpOptions, McpWarning } from "../../../src/mcp/options.ts"
+import { connectMcp, type McpConnection } from "../../../src/mcp/connect-mcp.ts"
+import type { McpOptions } from "../../../src/mcp/options.ts"
+import type { McpWarning } from "../../../src/mcp/warnings.ts"
 import type { McpServerSettings } from "../../../src/profile/profile.ts"
 import type { ToolContext, ToolProgress, ToolRecord } from "../../../src/tools/tool.ts"
 

@@ -1,0 +1,87 @@
+import type { Reader } from "../core/reader.ts"
+import type { FinishReason, ModelPart } from "../model/model-part.ts"
+import type { Usage } from "../model/usage.ts"
+import { stringOf } from "./json-access.ts"
+
+// The adapters make these parts of a streamed answer alike.
+
+/** Turns deltas into parts that never hold half a surrogate pair. A delta that is not a string is ignored. */
+export function createDeltaReader(type: "text-delta" | "reasoning-delta"): Reader<unknown, ModelPart> {
+  const characters = createWholeCharacters()
+  const parts = (pieces: readonly string[]): ModelPart[] => pieces.map((delta) => ({ type, delta }))
+  return {
+    push: (delta) => parts(characters.push(stringOf(delta))),
+    end: () => parts(characters.end()),
+  }
+}
+
+/** Joins a surrogate pair whose halves came in two deltas. A half without its other half becomes U+FFFD. */
+export function createWholeCharacters(): Reader<string, string> {
+  let held = ""
+  return {
+    push(delta) {
+      const text = held + delta
+      const last = text.charCodeAt(text.length - 1)
+      const cut = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
+      held = text.slice(cut)
+      return cut === 0 ? [] : [text.slice(0, cut).toWellFormed()]
+    },
+    end() {
+      const rest = held.toWellFormed()
+      held = ""
+      return rest === "" ? [] : [rest]
+    },
+  }
+}
+
+/** Makes a usage report of the counts that are known, or `undefined` when none is. Unknown counts stay absent. */
+export function usageOf(counts: { readonly [K in keyof Usage]: number | undefined }): Usage | undefined {
+  const known = Object.entries(counts).filter(([, count]) => count !== undefined)
+  return known.length === 0 ? undefined : (Object.fromEntries(known) as Usage)
+}
+
+/** The reason why a model stopped, and a warning when the answer may be incomplete. */
+export interface Finish {
+  readonly reason: FinishReason
+  readonly warning?: string
+}
+
+/** The finish of a stream that ended without a reason. */
+export const unfinished: Finish = { reason: "other", warning: "The stream ended without a finish reason." }
+
+/** A whole tool call of the stream. Each text may be blank. */
+export interface StreamedCall {
+  readonly id: string
+  readonly name: string
+  readonly args: string
+}
+
+/** Returns arguments as JSON text. A few servers and providers send an object instead. */
+export function argumentsText(wire: unknown): string {
+  return typeof wire === "object" && wire !== null ? JSON.stringify(wire) : stringOf(wire)
+}
+
+/** Everything that is known only when a stream has ended. */
+export interface AnswerEnd {
+  readonly calls: readonly StreamedCall[]
+  readonly usage: Usage | undefined
+  readonly finish: Finish
+}
+
+/**
+ * Returns the last parts of an answer: tool calls, usage and exactly one finish. A call without an id gets `call_1`,
+ * `call_2`, …, and blank arguments become `{}`. Calls without a name are left out with a warning.
+ */
+export function endParts({ calls, usage, finish }: AnswerEnd): ModelPart[] {
+  const named = calls.filter(({ name }) => name !== "")
+  const parts: ModelPart[] = named.map(({ id, name, args }, at) => ({
+    type: "tool-call",
+    call: { id: id || `call_${at + 1}`, name, args: args.trim() === "" ? "{}" : args },
+  }))
+  const nameless = calls.length - named.length
+  if (nameless > 0) parts.push({ type: "warning", message: `${nameless} tool call(s) without a name were left out.` })
+  if (usage) parts.push({ type: "usage", usage })
+  if (finish.warning !== undefined) parts.push({ type: "warning", message: finish.warning })
+  parts.push({ type: "finish", reason: finish.reason })
+  return parts
+}

@@ -1,0 +1,30 @@
+// Servers leave out, null or mistype any field. Adapters read wire data only with these functions, which never throw.
+
+/** Returns the value if it is an object, else an empty object. */
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+/** Returns the value if it is a list, else an empty list. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Returns the value if it is a string, else `""`. */
+export function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
+}
+
+/** Returns the value if it is a finite number that is not negative, else `undefined`. */
+export function countOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
+}
+
+/** Returns the value that the text is JSON of, or `undefined` if it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
+import { printJson } from "./print-json.ts"
+
+/**
+ * Prints a call's arguments on one line, `k=v, k2=v2` (T10), or `""` for none. Keys and strings stand bare when they are
+ * plainly a word or phrase; everything else is JSON, so that the text can be read back. `undefined` values are left out. A
+ * value that JSON cannot hold (a bigint, a cycle, thousands of levels) prints as a string of its JSON text. Never throws.
+ */
+export function printArguments(args: Readonly<Record<string, unknown>>): string {
+  return Object.entries(args)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${encodeInline(key)}=${printValue(value)}`)
+    .join(", ")
+}
+
+function printValue(value: unknown): string {
+  if (typeof value === "string") return encodeInline(value)
+  try {
+    return encodeJsonLine(value)
+  } catch {
+    return encodeInline(printJson(value))
+  }
+}
+
+/**
+ * Returns the identity of a call's arguments (T17): two calls of one tool with equal text are the same call. Keys are
+ * sorted at every depth, an `undefined` property counts as absent, and `-0` as `0`. Only own keys count, also `__proto__`.
+ */
+export function canonicalArguments(args: unknown): string {
+  return printJson(args, { canonical: true })
+}
+
+/**
+ * Copies a prestart tool's arguments with the question in place of `{{question}}` in every string value, at any depth
+ * (T25). The question itself is not searched for placeholders. Keys stay as they are.
+ */
+export function fillArguments(
+  args: Readonly<Record<string, unknown>>,
+  { question }: { readonly question: string },
+): Record<string, unknown> {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") return value.replaceAll("{{question}}", () => question)
+    if (Array.isArray(value)) return value.map(fill)
+    if (typeof value !== "object" || value === null || value instanceof Date) return value
+    return fillArguments(value as Readonly<Record<string, unknown>>, { question })
+  }
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fill(value)]))
+}

@@ -1,0 +1,60 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
+import { jsonTypeOf } from "./json-schema.ts"
+
+/** Text parameters by name, each with its description. */
+interface TextParameters {
+  readonly [name: string]: { readonly description: string | undefined; readonly optional?: boolean }
+}
+
+/** The checked arguments: a text for each parameter, `undefined` for an optional one that was not given. */
+type TextArguments<Parameters extends TextParameters> = {
+  readonly [Name in keyof Parameters]: Parameters[Name] extends { readonly optional: true } ? string | undefined : string
+}
+
+/** A Standard Schema that converts to JSON Schema. */
+export interface TextSchema<Output> {
+  readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>
+}
+
+/**
+ * Makes a schema of text parameters without a schema library, so that built-in tools load none. Numbers become text, a
+ * required text must not be blank, an optional one may be `null`, and other keys are dropped.
+ */
+export function textArguments<const Parameters extends TextParameters>(
+  parameters: Parameters,
+): TextSchema<TextArguments<Parameters>> {
+  const entries = Object.entries(parameters)
+  const properties = entries.map(([name, { description }]) => [
+    name,
+    { type: "string", ...(description !== undefined && { description }) },
+  ])
+  const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name)
+  const schema = { type: "object", properties: Object.fromEntries(properties), required }
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "promptstrata",
+      validate: (args) => validate(parameters, args) as StandardSchemaV1.Result<TextArguments<Parameters>>,
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  }
+}
+
+function validate(parameters: TextParameters, args: unknown): StandardSchemaV1.Result<Record<string, unknown>> {
+  if (typeof args !== "object" || args === null) return { issues: [mismatch("object", args)] }
+  const given = new Map(Object.entries(args))
+  const issues: StandardSchemaV1.Issue[] = []
+  const value = Object.entries(parameters).map(([name, { optional }]) => {
+    const found = given.get(name)
+    const text = typeof found === "number" ? String(found) : found
+    if (optional && (text === undefined || text === null)) return [name, undefined]
+    if (typeof text !== "string") issues.push({ ...mismatch("string", text), path: [name] })
+    else if (!optional && text.trim() === "") issues.push({ message: "expected text, received blank", path: [name] })
+    return [name, text]
+  })
+  return issues.length > 0 ? { issues } : { value: Object.fromEntries(value) }
+}
+
+function mismatch(expected: string, found: unknown): StandardSchemaV1.Issue {
+  return { message: `expected ${expected}, received ${jsonTypeOf(found)}` }
+}

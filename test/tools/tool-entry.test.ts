@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest"
+import { isEncodedText } from "../../src/encode/encoded.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import type { Tool } from "../../src/tools/tool.ts"
+import { toolEntry } from "../../src/tools/tool-entry.ts"
+
+const jsonSchema = { type: "object", properties: { city: { type: "string", description: "城市, 名称" } }, required: ["city"] }
+const weather = (trust: Tool["trust"], usageHint?: string): Tool =>
+  defineTool({
+    name: "query_weather",
+    description: "查询天气信息",
+    jsonSchema,
+    trust,
+    ...(usageHint ? { usageHint } : {}),
+    execute: () => "",
+  })
+
+describe("toolEntry (T9, L6)", () => {
+  test("an author's tool stands as it is", () => {
+    expect(toolEntry(weather("author", "用户问天气时"), { optional: "可选" })).toEqual({
+      name: { text: "query_weather", trust: "author" },
+      description: { text: "查询天气信息", trust: "author" },
+      parameters: { text: "city (string) - 城市, 名称", trust: "author" },
+      hint: { text: "用户问天气时", trust: "author" },
+    })
+  })
+
+  test("a wire tool's texts keep their trust and its parameters are encoded once, piece by piece", () => {
+    const entry = toolEntry(weather("tool"), { optional: "可选" })
+    expect(entry).toMatchObject({
+      name: { trust: "tool" },
+      description: { trust: "tool" },
+      parameters: { text: 'city (string) - "城市, 名称"', trust: "tool" },
+      hint: { text: "", trust: "tool" },
+    })
+    expect(isEncodedText(entry.parameters as { text: string; trust: "tool" })).toBe(true)
+  })
+})
