@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
-import type { JobRunner } from "../services/job-runner.ts"
+import type { JobRunner } from "../services/store/job-runner.ts"
 import { within } from "../turn/within.ts"
 
 /** How long closing waits for jobs. */

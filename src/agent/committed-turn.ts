@@ -1,8 +1,8 @@
 import { messageOf } from "../core/errors.ts"
 import type { HistoryMessage } from "../core/history.ts"
-import type { CommittedTurn } from "../services/background-job.ts"
-import { frozenJson } from "../services/frozen-json.ts"
-import type { Job } from "../services/job-runner.ts"
+import type { CommittedTurn } from "../services/background/background-job.ts"
+import { frozenJson } from "../services/store/frozen-json.ts"
+import type { Job } from "../services/store/job-runner.ts"
 import type { TurnRun } from "../turn/turn-run.ts"
 import type { AgentParts } from "./agent-parts.ts"
 

@@ -1,7 +1,7 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
-import type { JobContext } from "../services/background-job.ts"
-import type { Job, JobAttempt, JobHandlers } from "../services/job-runner.ts"
-import type { Receipt, ReceiptOutcome } from "../services/receipt.ts"
+import type { JobContext } from "../services/background/background-job.ts"
+import type { Job, JobAttempt, JobHandlers } from "../services/store/job-runner.ts"
+import type { Receipt, ReceiptOutcome } from "../services/store/receipt.ts"
 import type { AgentParts } from "./agent-parts.ts"
 
 /** Handlers for the kinds of jobs that an agent has, each done by the job of that kind as the latest profile has it. */

@@ -1,4 +1,4 @@
-import type { SessionNote, SessionRecord } from "../services/session-store.ts"
+import type { SessionNote, SessionRecord } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnSetup } from "../turn/turn-setup.ts"
 import type { AgentParts } from "./agent-parts.ts"

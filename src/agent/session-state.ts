@@ -1,4 +1,4 @@
-import type { SessionRecord } from "../services/session-store.ts"
+import type { SessionRecord } from "../services/store/session-store.ts"
 
 /** What a session's state holds for the agent itself, beside what its stack keeps. Plain JSON. */
 export interface SessionState {

@@ -1,5 +1,5 @@
 import type { Assembly } from "../core/span.ts"
-import type { SessionRecord } from "../services/session-store.ts"
+import type { SessionRecord } from "../services/store/session-store.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 import type { TurnEvent } from "../turn/events.ts"
 import { assembleStep } from "../turn/model-step.ts"

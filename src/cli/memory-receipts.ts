@@ -1,5 +1,5 @@
-import { printCost } from "../services/print-receipts.ts"
-import type { Receipt } from "../services/receipt.ts"
+import type { Receipt } from "../services/store/receipt.ts"
+import { printCost } from "../services/store/receipt.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"
 import { jsonLine } from "./json-line.ts"

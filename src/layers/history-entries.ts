@@ -1,8 +1,11 @@
 import { commonStart } from "../core/growing-lists.ts"
 import type { HistoryMessage } from "../core/history.ts"
-import type { Entry } from "../core/value.ts"
+import type { Entry, Text } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
+import { formatFileReference } from "../encode/file-reference.ts"
 import { sanitise } from "../encode/sanitise.ts"
+import { prestartEntry } from "./prestart-entry.ts"
+import type { TurnState } from "./turn-state.ts"
 
 /** How lines of history are printed. */
 export interface HistoryLook {
@@ -93,4 +96,84 @@ const plainlySpoken = /[!-~\u4e00-\u9fff]/
 
 function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
   return prestart.length > 0 || plainlySpoken.test(text) || sanitise(text).text.trim() !== ""
+}
+
+/** The entry of what the user says now; its time and files where there are any (R8, R11). */
+export function questionEntry({ question, files, atMs }: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): Entry {
+  return {
+    speaker: { text: question.speaker.name, trust: "user" },
+    text: { text: question.text, trust: "user" },
+    group,
+    ...timeOf(atMs, zone),
+    ...filesOf(files),
+  }
+}
+
+/** The entry of what was said before; `own` marks the agent's words, which carry no name. */
+export function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted }: HistoryLook): Entry {
+  const own = message.role === "assistant"
+  return {
+    role: message.role,
+    own,
+    group: group && !own,
+    speaker: own ? { text: agentName, trust: "author" } : { text: message.speaker.name, trust: "user" },
+    text: { text: message.text, trust: own ? "agent" : "user" },
+    memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
+    prestart: (message.prestart ?? []).map(prestartEntry),
+    ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
+    ...timeOf(message.atMs, zone),
+    ...filesOf(message.files),
+  }
+}
+
+function timeOf(atMs: number | undefined, zone: string | undefined): { readonly time?: Text } {
+  if (atMs === undefined || zone === undefined) return {}
+  return { time: { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" } }
+}
+
+/** A name is cleaned by itself, as no encoder runs over the reference any more. */
+function filesOf(files: readonly string[] = []): { readonly files?: readonly Entry[] } {
+  if (files.length === 0) return {}
+  return {
+    files: files.map((path) => {
+      const { text, removed, kinds } = sanitise(path)
+      return { reference: encodedText(formatFileReference({ path: text }), "user", { removed, kinds }) }
+    }),
+  }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+const maxKeptFormats = 100
+
+/**
+ * The minute in which something was said, as events are stamped: `20260216 3:16` (R11, R20), by the clocks of an IANA time zone;
+ * without one, of the host's. An unknown zone throws the platform's RangeError.
+ */
+export function messageTime(atMs: number, timeZone?: string): string {
+  const parts = new Map(
+    formatOf(timeZone ?? "")
+      .formatToParts(atMs)
+      .map(({ type, value }) => [type, value]),
+  )
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ""
+  const date = `${part("year").padStart(4, "0")}${part("month")}${part("day")}`
+  return `${date} ${Number(part("hour"))}:${part("minute")}`
+}
+
+/** Making one takes a hundred times as long as using it. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
+    ...(timeZone === "" ? {} : { timeZone }),
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+  })
+  if (formats.size >= maxKeptFormats) formats.clear()
+  formats.set(timeZone, format)
+  return format
 }

@@ -2,15 +2,11 @@ import { priority } from "../core/priority.ts"
 import type { Entry, Fit, Injection, Text, Value } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
 import type { ParameterWords } from "../tools/print-parameters.ts"
-import type { ToolRun } from "../tools/tool.ts"
+import type { Tool, ToolRun } from "../tools/tool.ts"
 import { toolEntry } from "../tools/tool-text.ts"
-import { fileFaultEntry } from "./file-faults.ts"
-import { type HistoryLook, historyEntries } from "./history-entries.ts"
-import { historyEntry, questionEntry } from "./message-entries.ts"
-import { messageTime } from "./message-time.ts"
+import { type HistoryLook, historyEntries, historyEntry, messageTime, questionEntry } from "./history-entries.ts"
 import { argumentsText, prestartEntry } from "./prestart-entry.ts"
-import { type GroupRules, toolGroupEntries } from "./tool-group-entries.ts"
-import type { PlannerStep, RecalledMemory, TurnState, WakeReason } from "./turn-state.ts"
+import { fileFaultEntry, type PlannerStep, type RecalledMemory, type TurnState, type WakeReason } from "./turn-state.ts"
 
 /**
  * What gives way first when a request is short of tokens; everything of layers 1 to 4 ranks higher (S13). A turn's first
@@ -158,4 +154,23 @@ function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }):
     return { role: "tool", answers: true, toolCallId, output: as(run.result, "tool") }
   })
   return [{ role: "assistant", call: as(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
+}
+
+/** What is known of groups' rules of use (R28). */
+interface GroupRules {
+  /** The profile's own, by group. */
+  readonly own: Readonly<Record<string, Text>>
+  /** Groups of which the dialect's file has a sentence. */
+  readonly shipped: ReadonlySet<string>
+}
+
+/** An entry for each group of the tools at hand that has rules of use, in the order of the tools (R28). */
+function toolGroupEntries(tools: readonly Tool[], { own, shipped }: GroupRules): Entry[] {
+  const groups = new Set(tools.flatMap(({ group }) => (group === undefined ? [] : [group])))
+  return [...groups]
+    .filter((group) => shipped.has(group) || Object.hasOwn(own, group))
+    .map((group) => {
+      const rules = Object.hasOwn(own, group) ? own[group] : undefined
+      return { [group]: true, ...(rules === undefined ? {} : { rules }) }
+    })
 }

@@ -1,9 +1,8 @@
 import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
 import type { Speaker } from "../core/keys.ts"
 import type { ToolCall } from "../core/message.ts"
-import type { Text } from "../core/value.ts"
+import type { Entry, Text } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
-import type { UnopenedFile } from "./file-faults.ts"
 
 /** One memory, as recall hands it back. */
 export interface RecalledMemory {
@@ -66,4 +65,20 @@ export interface TurnState {
   readonly note?: string
   /** Why the planner's last output could not be read (T21): a sentence of the dialect whose values are encoded already. */
   readonly fault?: string
+}
+
+/** A reference of the answer before that was not opened (R8), as it was written, and why: the name of a condition in `file_faults.md`. */
+export interface UnopenedFile {
+  readonly written: string
+  readonly fault: string
+  readonly totalLines?: number
+}
+
+/** The entry that `file_faults.md` prints. */
+export function fileFaultEntry({ written, fault, totalLines }: UnopenedFile): Entry {
+  return {
+    [fault]: true,
+    file: { text: written, trust: "agent" },
+    ...(totalLines === undefined ? {} : { total: { text: String(totalLines), trust: "author" } }),
+  }
 }

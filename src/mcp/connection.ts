@@ -1,4 +1,4 @@
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { Verdict } from "./ledger.ts"

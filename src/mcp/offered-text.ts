@@ -1,5 +1,5 @@
 import { priority } from "../core/priority.ts"
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { capResult } from "../tools/cap-result.ts"
 import type { McpText } from "./listings.ts"

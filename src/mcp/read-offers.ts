@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts"
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import { deadline } from "./deadline.ts"
 import { getPrompt, listOf, type McpText, readResource } from "./listings.ts"
 import { skillFrom } from "./offered-text.ts"

@@ -1,4 +1,4 @@
-import type { UnopenedFile } from "../layers/file-faults.ts"
+import type { UnopenedFile } from "../layers/turn-state.ts"
 
 /** Beside the hooks' states: a hook of this name would share it. */
 const owner = "file-references"

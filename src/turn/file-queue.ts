@@ -1,6 +1,6 @@
 import type { FileAttachment } from "../core/file-attachment.ts"
 import type { FileReference } from "../encode/file-reference.ts"
-import type { UnopenedFile } from "../layers/file-faults.ts"
+import type { UnopenedFile } from "../layers/turn-state.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
 import type { OpenedFile } from "../services/file-references.ts"
 

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { Memory } from "../services/memory.ts"
+import type { Memory } from "../services/memory/memory-service.ts"
 
 /**
  * What a memory service answered, at most `limit` of it, as far as it can be used: an entry needs a text, and of the rest what is of

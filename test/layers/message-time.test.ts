@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { messageTime } from "../../src/layers/message-time.ts"
+import { messageTime } from "../../src/layers/history-entries.ts"
 
 describe("R11 R20: the time of a message", () => {
   test.each<[string, string, string]>([

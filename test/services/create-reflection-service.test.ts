@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { createReflectionService, type ReflectionTriggers } from "../../src/services/create-reflection-service.ts"
-import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
-import type { StoredMemory } from "../../src/services/stored-memory.ts"
+import { createReflectionService, type ReflectionTriggers } from "../../src/services/background/reflection.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import type { StoredMemory } from "../../src/services/store/records.ts"
 import { manualClock } from "../../src/testing/index.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
-import { printReceipts } from "../../src/services/print-receipts.ts"
-import type { Receipt } from "../../src/services/receipt.ts"
+import { printReceipts, type Receipt } from "../../src/services/store/receipt.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
 const receipt = (kind: string, rest: Partial<Receipt>): Receipt => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { shippedDialectNames } from "../../src/dialect/shipped.ts"
-import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { testAgent } from "../support/agents.ts"
 import { backgroundModel } from "../support/remembering.ts"
 

@@ -1,9 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createUserProfileService } from "../../src/services/create-user-profile-service.ts"
-import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
-import type { ProfileStatement } from "../../src/services/user-profile.ts"
-import { userProfileText } from "../../src/services/user-profile-text.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import type { ProfileStatement } from "../../src/services/store/records.ts"
+import { createUserProfileService, userProfileText } from "../../src/services/user-profile.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import type { BackgroundWarning } from "../../src/agent/agent-options.ts"
-import type { BackgroundJob } from "../../src/services/background-job.ts"
-import type { Store } from "../../src/services/store.ts"
+import type { BackgroundJob } from "../../src/services/background/background-job.ts"
+import type { Store } from "../../src/services/store/store.ts"
 import { testAgent } from "./agents.ts"
 import { backgroundModel } from "./remembering.ts"
 

@@ -1,5 +1,5 @@
 import type { Stability } from "../../core/scope.ts"
-import { promptVariables } from "../../layers/prompt-variables.ts"
+import { promptVariables } from "../../layers/prompt-names.ts"
 
 /** How often what lands in a slot changes, where it is known from the slot alone. */
 const known: ReadonlyMap<string, Stability> = new Map([

@@ -1,5 +1,4 @@
-import { faultOf, onOneLine, traitLimits } from "./change-traits.ts"
-import type { CharacterTrait } from "./character-sheet.ts"
+import { type CharacterTrait, faultOf, onOneLine, traitLimits } from "./character-sheet.ts"
 
 /** Speakers of one conversation whose relationship is kept; beyond, whose changed longest ago is as at the beginning. */
 const maxSpeakers = 200

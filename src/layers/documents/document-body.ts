@@ -1,10 +1,9 @@
+import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
 import type { Text } from "../../core/value.ts"
 import { cutText } from "../../encode/cut-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Template } from "../../template/ast.ts"
 import { renderTemplate } from "../../template/render.ts"
-import { countCodePoints } from "./code-points.ts"
-import { type TruncatedDocument, truncateDocument } from "./truncate-document.ts"
 
 /** A document's body, fit for a prompt. */
 export interface DocumentBody {
@@ -16,7 +15,7 @@ export interface DocumentBody {
 }
 
 /** What a body is made for. */
-export interface BodyOptions {
+interface BodyOptions {
   readonly maxCharacters: number
   readonly trust: Text["trust"]
   /** The document's file, as the marker names it. */
@@ -71,4 +70,66 @@ function markers({ keptHead, keptTail, total }: TruncatedDocument, { marker, can
   const say = (values: object): string =>
     renderTemplate(marker, { read: false, file, kept: undefined, tail: 0, total: 0, ...values })
   return [...(canRead ? [say({ read: true, ...counts })] : []), say(counts), say({})]
+}
+
+/** What is left of a document that was too long. Counts are in code points. */
+interface TruncatedDocument {
+  readonly head: string
+  readonly tail: string
+  readonly keptHead: number
+  readonly keptTail: number
+  readonly total: number
+}
+
+/** In tenths: a share as a fraction is now and then one too few (0.7 × 90 is less than 63). */
+const headTenths = 7
+const tailTenths = 2
+
+/**
+ * Keeps the first 70 % and the last 20 % of `maxCharacters` code points, floored; `undefined` for a text that is no longer
+ * than that. Cuts fall between graphemes, so a little less may be left (D4).
+ */
+function truncateDocument(text: string, maxCharacters: number): TruncatedDocument | undefined {
+  if (text.length <= maxCharacters) return undefined
+  const total = countCodePoints(text)
+  if (total <= maxCharacters) return undefined
+  const head = text.slice(0, graphemeBoundaryBefore(text, offsetAfter(text, tenths(maxCharacters, headTenths))))
+  const tail = text.slice(graphemeBoundaryAfter(text, offsetBefore(text, tenths(maxCharacters, tailTenths))))
+  return { head, tail, keptHead: countCodePoints(head), keptTail: countCodePoints(tail), total }
+}
+
+function tenths(maxCharacters: number, count: number): number {
+  return Math.floor((maxCharacters * count) / 10)
+}
+
+/** How many code points a text has; a lone surrogate is one. */
+export function countCodePoints(text: string): number {
+  let count = text.length
+  for (let at = 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0xdc00 && unit <= 0xdfff && isHighSurrogate(text.charCodeAt(at - 1))) count--
+  }
+  return count
+}
+
+/** The UTF-16 offset behind the first `count` code points, or the text's end. */
+export function offsetAfter(text: string, count: number): number {
+  let at = 0
+  for (let seen = 0; seen < count && at < text.length; seen++) at += widthAt(text, at)
+  return at
+}
+
+/** The UTF-16 offset before the last `count` code points, or 0. */
+function offsetBefore(text: string, count: number): number {
+  let at = text.length
+  for (let seen = 0; seen < count && at > 0; seen++) at -= at > 1 && widthAt(text, at - 2) === 2 ? 2 : 1
+  return at
+}
+
+function widthAt(text: string, offset: number): 1 | 2 {
+  return (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
 }

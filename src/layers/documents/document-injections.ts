@@ -4,11 +4,15 @@ import type { Fit } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Template } from "../../template/ast.ts"
-import { countCodePoints, offsetAfter } from "./code-points.ts"
-import { type DocumentName, type DocumentState, type Documents, documentFiles, documentNames } from "./document.ts"
-import { type DocumentBody, documentBody } from "./document-body.ts"
-import type { DocumentSettings } from "./document-settings.ts"
-import { isNearlyEmpty } from "./is-nearly-empty.ts"
+import {
+  type DocumentName,
+  type DocumentSettings,
+  type DocumentState,
+  type Documents,
+  documentFiles,
+  documentNames,
+} from "./document.ts"
+import { countCodePoints, type DocumentBody, documentBody, offsetAfter } from "./document-body.ts"
 
 /** What {@link documentInjections} takes beside the documents. */
 export interface DocumentInjectionOptions {
@@ -22,7 +26,7 @@ export interface DocumentInjectionOptions {
 }
 
 /** The injections of a turn's documents, and which of them stand there whole. */
-export interface DocumentInjections {
+interface DocumentInjections {
   readonly injections: readonly InjectionInput[]
   /** Documents of which nothing was cut, empty ones too. */
   readonly whole: readonly DocumentName[]
@@ -124,4 +128,22 @@ function isSeen(text: string): boolean {
 
 function flag(key: string): InjectionInput {
   return { key, content: true, trust: "author", scope: "turn" }
+}
+
+/** True when fewer than `characters` are left without HTML comments, `# - * _` and white space (D8). */
+export function isNearlyEmpty(text: string, characters: number): boolean {
+  return countCodePoints(withoutComments(text).replace(/[\s#*_-]+/g, "")) < characters
+}
+
+/** A comment that is never closed is text. By hand: a pattern would look for each opening's end through all the rest. */
+function withoutComments(text: string): string {
+  let kept = ""
+  let at = 0
+  for (let open = text.indexOf("<!--"); open >= 0; open = text.indexOf("<!--", at)) {
+    const close = text.indexOf("-->", open + 4)
+    if (close < 0) break
+    kept += text.slice(at, open)
+    at = close + 3
+  }
+  return kept + text.slice(at)
 }

@@ -1,6 +1,6 @@
 import { priority as priorities } from "../../core/priority.ts"
 import { isText, type Text } from "../../core/value.ts"
-import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import type { Skill, SkillMode } from "../../layers/skills.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
 

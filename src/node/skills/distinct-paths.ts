@@ -1,4 +1,4 @@
-import type { Skill } from "../../layers/skills/skill.ts"
+import type { Skill } from "../../layers/skills.ts"
 import { nameKey } from "../workspace/path-key.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { formatSource } from "../../core/source.ts"
-import type { Skill } from "../../layers/skills/skill.ts"
+import type { Skill } from "../../layers/skills.ts"
 import { collectSkills, type LoadSkillsOptions, type SkillsFound } from "./read-skills.ts"
 import type { SkillProblem } from "./skill-problem.ts"
 

@@ -1,7 +1,7 @@
 import { basename, dirname, extname, isAbsolute } from "node:path"
 import type { Trust } from "../../core/trust.ts"
 import type { Text } from "../../core/value.ts"
-import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { displayPath } from "../shipped-files.ts"
 import type { FoundSkill } from "./found-skills.ts"
 import { readSkillAttributes, warningAt } from "./skill-attributes.ts"

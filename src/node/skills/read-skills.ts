@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/trust.ts"
-import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { withDistinctPaths } from "./distinct-paths.ts"
 import { findSkills } from "./find-skills.ts"
 import { type ReadSkill, readSkill } from "./read-skill.ts"

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path"
-import type { Skill } from "../../layers/skills/skill.ts"
+import type { Skill } from "../../layers/skills.ts"
 
 /**
  * The files that the outline list lets a model read, from the path it is told to the file on disk: each outline skill's own file,

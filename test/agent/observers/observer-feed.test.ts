@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { ObservedTurn } from "../../../src/agent/observers/observer-context.ts"
 import { createObservers, type Observers } from "../../../src/agent/observers/observers.ts"
 import type { Observer, ObserverContext } from "../../../src/services/observer.ts"
-import type { SessionNote, SessionStore } from "../../../src/services/session-store.ts"
+import type { SessionNote, SessionStore } from "../../../src/services/store/session-store.ts"
 import { countingIds, manualClock, manualTimers } from "../../../src/testing/index.ts"
 import type { TurnEvent } from "../../../src/trace/turn-event.ts"
 

@@ -1,9 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { changeTraits, traitLimits } from "../../../src/layers/character/change-traits.ts"
 import { characterMemory, relationshipWith, withRelationship } from "../../../src/layers/character/character-memory.ts"
-import type { CharacterTrait } from "../../../src/layers/character/character-sheet.ts"
-import { sheetEntries } from "../../../src/layers/character/character-sheet.ts"
+import { type CharacterTrait, changeTraits, sheetEntries, traitLimits } from "../../../src/layers/character/character-sheet.ts"
 
 const sheet = {
   traits: [

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fold } from "../../../src/encode/fold.ts"
-import { foldKey, hasKey } from "../../../src/layers/character/key-match.ts"
-import { createWorldBook, type WorldBookEntry } from "../../../src/layers/character/world-book.ts"
+import { createWorldBook, foldKey, hasKey, type WorldBookEntry } from "../../../src/layers/character/world-book.ts"
 
 const has = (text: string, key: string) => hasKey(fold(text), foldKey(key))
 

@@ -1,9 +1,13 @@
 import { assemble } from "../../../src/assemble/assemble.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { shippedDialect } from "../../../src/dialect/shipped.ts"
-import type { DocumentState, Documents } from "../../../src/layers/documents/document.ts"
+import {
+  type DocumentSettings,
+  type DocumentState,
+  type Documents,
+  defaultDocumentSettings,
+} from "../../../src/layers/documents/document.ts"
 import { documentInjections } from "../../../src/layers/documents/document-injections.ts"
-import { type DocumentSettings, defaultDocumentSettings } from "../../../src/layers/documents/document-settings.ts"
 import type { TurnState } from "../../../src/layers/turn-state.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import type { Template } from "../../../src/template/ast.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { readImportance } from "../../../src/services/background/read-importance.ts"
+import { readImportance } from "../../../src/services/background/importance-step.ts"
 
 const read: readonly (readonly [string, number | undefined])[] = [
   ["7", 7],

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest"
-import { createInMemorySessionStore } from "../../../src/services/in-memory-session-store.ts"
-import { createInMemoryStore } from "../../../src/services/in-memory-store/in-memory-store.ts"
+import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
+import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import { sessionStoreConformance, storeConformance } from "../../../src/testing/conformance/services/store-conformance.ts"
 
 describe("createInMemoryStore keeps the rules of a store", () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/keys.ts"
-import type { EmbeddingModel } from "../../../src/services/embed.ts"
-import { createInMemoryStore } from "../../../src/services/in-memory-store/in-memory-store.ts"
-import type { NewMemory } from "../../../src/services/memory.ts"
-import { createMemoryService } from "../../../src/services/memory-service/create-memory-service.ts"
-import { ScopeIndexes } from "../../../src/services/scope-indexes.ts"
+import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
+import type { EmbeddingModel, NewMemory } from "../../../src/services/memory/memory-service.ts"
+import { ScopeIndexes } from "../../../src/services/memory/scope-indexes.ts"
+import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import { countingIds, manualClock } from "../../../src/testing/index.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "talk", audience: "private", user: "ann" }

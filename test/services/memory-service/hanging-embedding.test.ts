@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/keys.ts"
-import type { EmbeddingModel } from "../../../src/services/embed.ts"
-import { createInMemoryStore } from "../../../src/services/in-memory-store/in-memory-store.ts"
-import { createMemoryService } from "../../../src/services/memory-service/create-memory-service.ts"
+import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
+import type { EmbeddingModel } from "../../../src/services/memory/memory-service.ts"
+import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "talk", audience: "private", user: "ann" }

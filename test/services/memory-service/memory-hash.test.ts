@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { memoryHash, normaliseMemoryText } from "../../../src/services/memory-service/memory-hash.ts"
+import { memoryHash, normaliseMemoryText } from "../../../src/services/memory/duplicates.ts"
 
 const speaker = { id: "ann", name: "Ann" }
 const hash = (text: string): string => memoryHash({ speaker, text })

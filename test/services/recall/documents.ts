@@ -1,6 +1,5 @@
-import type { RecallDocument } from "../../../src/services/recall/recall-document.ts"
 import { RecallIndex } from "../../../src/services/recall/recall-index.ts"
-import type { RecallQuery } from "../../../src/services/recall/recall-query.ts"
+import type { RecallDocument, RecallQuery } from "../../../src/services/recall/recall-query.ts"
 
 export const nowMs = Date.UTC(2024, 4, 15, 12)
 export const dayMs = 86_400_000

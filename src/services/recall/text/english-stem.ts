@@ -1,10 +1,10 @@
-/** What is left of a word as a rule sees it, or undefined where the rule does not hold. */
+/** Returns the word without a suffix; undefined if the rule does not apply. */
 type Rule = (word: string) => string | undefined
 
 const vowel = /[aeiouy]/
 const shortEnding = /^(?:[^aeiouy]*[aeiouy][^aeiouywx]|[aeiouy][^aeiouy])$/
 
-/** Vowels followed by consonants, counted: the length of a word as suffixes see it. */
+/** Porter's measure: the number of times that consonants follow vowels. Suffixes are removed only from stems that are long enough by it. */
 function measure(stem: string): number {
   let count = 0
   let afterVowel = false
@@ -16,7 +16,7 @@ function measure(stem: string): number {
   return count
 }
 
-/** `[suffix, what takes its place]`; the first that fits decides, and only where the rest has that measure. */
+/** A rule of `[suffix, replacement]` pairs. The first suffix that fits decides; the stem must have at least this measure. */
 function replacing(suffixes: readonly (readonly [string, string])[], minMeasure: number): Rule {
   return (word) => {
     const found = suffixes.find(([suffix]) => word.endsWith(suffix))
@@ -116,8 +116,8 @@ function withoutFinalE(word: string): string {
 }
 
 /**
- * The stem of an English word in lower-case ASCII, after Porter's method: words of one family mostly share it. Any other word
- * comes back as it is.
+ * The stem of an English word in lower-case ASCII, by Porter's method. Words of one family mostly share it. Any other word is
+ * returned unchanged.
  */
 export function englishStem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word

@@ -1,4 +1,3 @@
-import { chineseCountPattern, readChineseCount } from "./numerals.ts"
 import { chineseSeasonPattern, readSeason } from "./seasons.ts"
 import {
   dateSpan,
@@ -7,14 +6,30 @@ import {
   partOfYear,
   span,
   type TimeReference,
+  type TimeRule,
   type TimeUnit,
+  type Today,
   unitDays,
   unitsAgo,
   weekendSpan,
   weekSpan,
   yearSpan,
 } from "./time-reference.ts"
-import type { TimeRule, Today } from "./time-rule.ts"
+
+const digits = "零一二三四五六七八九"
+
+/** Matches a count in Chinese or Arabic figures: up to 99, or digit by digit for years. `几` and `数` mean about three. */
+const chineseCountPattern = "(?:\\d{1,4}|[零〇一二两三四五六七八九十]{1,4}|几|数)"
+
+function readChineseCount(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  if (text === "几" || text === "数") return 3
+  const plain = text.replaceAll("两", "二").replaceAll("〇", "零")
+  const ten = plain.indexOf("十")
+  if (ten < 0) return Number(Array.from(plain, (digit) => digits.indexOf(digit)).join(""))
+  const tens = ten === 0 ? 1 : digits.indexOf(plain.charAt(ten - 1))
+  return tens * 10 + Math.max(0, digits.indexOf(plain.charAt(ten + 1) || "零"))
+}
 
 const days: Readonly<Record<string, number>> = { 大前: -3, 前: -2, 昨: -1, 今: 0, 明: 1, 后: 2, 大后: 3 }
 const years: Readonly<Record<string, number>> = { 大前年: -3, 前年: -2, 去年: -1, 今年: 0, 明年: 1, 后年: 2 }
@@ -56,7 +71,7 @@ function readMonth(groups: Readonly<Record<string, string | undefined>>, today: 
   return year === undefined ? partOfYear(month * 100 + date, month * 100 + date) : dateSpan(year, month, date)
 }
 
-/** What Chinese says of time, dates among it; the longest forms first. */
+/** Chinese dates and expressions of time, longest forms first. */
 export const chineseRules: readonly TimeRule[] = [
   {
     pattern: new RegExp(

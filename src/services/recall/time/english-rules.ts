@@ -1,15 +1,125 @@
-import { monthOf, monthPattern, weekdayOf, weekdayPattern } from "./month-names.ts"
-import { countPattern, readCount } from "./numerals.ts"
 import { readSeason, seasonPattern } from "./seasons.ts"
-import { monthSpan, span, type TimeUnit, unitDays, unitsAgo, weekendSpan, weekSpan, yearSpan } from "./time-reference.ts"
-import type { TimeRule, Today } from "./time-rule.ts"
+import {
+  dateSpan,
+  monthSpan,
+  partOfYear,
+  span,
+  type TimeReference,
+  type TimeRule,
+  type TimeUnit,
+  type Today,
+  unitDays,
+  unitsAgo,
+  weekendSpan,
+  weekSpan,
+  yearSpan,
+} from "./time-reference.ts"
+
+/** Full and short names of the months, as patterns. */
+const months = [
+  "jan(?:uary)?",
+  "feb(?:ruary)?",
+  "mar(?:ch)?",
+  "apr(?:il)?",
+  "may",
+  "june?",
+  "july?",
+  "aug(?:ust)?",
+  "sept?(?:ember)?",
+  "oct(?:ober)?",
+  "nov(?:ember)?",
+  "dec(?:ember)?",
+]
+const weekdays = [
+  "sun(?:day)?",
+  "mon(?:day)?",
+  "tue(?:s(?:day)?)?",
+  "wed(?:nesday)?",
+  "thu(?:r(?:s(?:day)?)?)?",
+  "fri(?:day)?",
+  "sat(?:urday)?",
+]
+
+const monthPattern = `(?:${months.join("|")})`
+const weekdayPattern = `(?:${weekdays.join("|")})`
+
+const first3 = (names: readonly string[]) => names.map((name) => name.slice(0, 3))
+
+/** The month, 1 to 12, of a name that {@link monthPattern} matched. */
+const monthOf = (name: string): number => first3(months).indexOf(name.slice(0, 3)) + 1
+
+/** The weekday, 0 for Sunday, of a name that {@link weekdayPattern} matched. */
+const weekdayOf = (name: string): number => first3(weekdays).indexOf(name.slice(0, 3))
+
+const day = "(?<date>\\d{1,2})(?:st|nd|rd|th)?"
+const month = `(?<month>${monthPattern})\\b\\.?`
+const year = "(?<year>(?:19|20)\\d\\d)"
+
+function readDate({ year, month = "", date }: Readonly<Record<string, string | undefined>>): TimeReference | undefined {
+  const number = /^\d/.test(month) ? Number(month) : monthOf(month)
+  if (number < 1 || number > 12) return undefined
+  if (year === undefined) {
+    const at = number * 100 + Number(date)
+    return Number(date) >= 1 && Number(date) <= 31 ? partOfYear(at, at) : undefined
+  }
+  return date === undefined ? monthSpan(Number(year), number) : dateSpan(Number(year), number, Number(date))
+}
+
+/** Dates in figures and with English month names, longest forms first. `3/4/2023` may mean March or April: it gives both. */
+export const dateRules: readonly TimeRule[] = [
+  { pattern: new RegExp(`(?<![\\d.])${year}[-/.](?<month>\\d{1,2})[-/.](?<date>\\d{1,2})(?!\\d)`, "g"), read: readDate },
+  { pattern: new RegExp(`(?<![\\d.])${year}[-/](?<month>\\d{1,2})(?![\\d-/])`, "g"), read: readDate },
+  {
+    pattern: new RegExp(`(?<![\\d.])(?<one>\\d{1,2})[/.](?<other>\\d{1,2})[/.]${year}(?!\\d)`, "g"),
+    read: ({ one, other, year }) =>
+      [readDate({ year, month: one, date: other }), readDate({ year, month: other, date: one })].filter(
+        (reference) => reference !== undefined,
+      ),
+  },
+  { pattern: new RegExp(`\\b${day} (?:of )?${month},? (?:of )?${year}\\b`, "g"), read: readDate },
+  { pattern: new RegExp(`\\b${month} ${day},? ${year}\\b`, "g"), read: readDate },
+  { pattern: new RegExp(`\\b${month},? (?:of )?${year}\\b`, "g"), read: readDate },
+  { pattern: new RegExp(`\\b${day} (?:of )?${month}(?![a-z])`, "g"), read: readDate },
+  { pattern: new RegExp(`\\b${month} (?:the )?${day}\\b`, "g"), read: readDate },
+]
+
+/** Numbers of vague and exact words. */
+const counts: Readonly<Record<string, number>> = {
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  couple: 2,
+  "a couple of": 2,
+  "a couple": 2,
+  "couple of": 2,
+  three: 3,
+  few: 3,
+  "a few": 3,
+  several: 4,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+}
+
+/** Matches a count in English words or figures. */
+const countPattern =
+  "(?:\\d{1,4}|a couple(?: of)?|couple of|a few|few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+
+const readCount = (text: string): number => counts[text] ?? Number(text)
 
 const unit = "(?<unit>day|week|month|year)s?"
 const unitOf = (name: string | undefined) => name as TimeUnit
 const which = "(?<which>last|past|previous|this|next|coming)"
 const steps = (which: string | undefined) => (which === "this" ? 0 : which === "next" || which === "coming" ? 1 : -1)
 
-/** The weekday before today, or after it; "this" is the one in the week of today. */
+/** The last such weekday before today; with `next` or `coming` the first one after it; with `this` the one in the week of today. */
 function weekdayNear(name: string, which: string | undefined, { day, weekday }: Today) {
   const back = (weekday - weekdayOf(name) + 7) % 7 || 7
   if (which === "next" || which === "coming") return span(day + 7 - (back % 7))
@@ -30,7 +140,7 @@ function unitNear(unit: TimeUnit, which: string | undefined, { day, year, month 
   return unit === "year" ? yearSpan(year + steps(which)) : span(day + steps(which))
 }
 
-/** What English says of time without a date. */
+/** English expressions of time without a date, such as `two weeks ago`, `last summer` and `on Mondays`. */
 export const englishRules: readonly TimeRule[] = [
   { pattern: /\bthe day before yesterday\b/g, read: (_, { day }) => span(day - 2) },
   { pattern: /\bthe day after tomorrow\b/g, read: (_, { day }) => span(day + 2) },
