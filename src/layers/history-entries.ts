@@ -1,23 +1,24 @@
 import { commonStart } from "../core/growing-lists.ts"
-import type { HistoryMessage } from "../core/history.ts"
+import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
 import type { Entry, Text } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { sanitise } from "../encode/sanitise.ts"
-import { prestartEntry } from "./prestart-entry.ts"
+import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { printArguments } from "../tools/print-arguments.ts"
 import type { TurnState } from "./turn-state.ts"
 
-/** How lines of history are printed. */
+/** Settings for printing lines of history. */
 export interface HistoryLook {
   readonly agentName: string
   readonly group: boolean
-  /** The time zone of the times that lines carry; empty for the host's, absent where they carry none. */
+  /** The IANA time zone of the times that lines carry; empty for the host's zone, undefined if lines carry no times. */
   readonly zone: string | undefined
-  /** Stands as a user's line before what the agent said unprompted (R27), so that roles take turns; absent where history is no messages. */
+  /** A user line that stands before each message of the agent in a turn in which nobody spoke (R27), so that roles alternate. Undefined if the history is printed as text. */
   readonly unprompted?: string | undefined
 }
 
-/** A message, how it was said then, and its entry: none for a blank one. */
+/** The entry of a message, with the text and settings from which it was made. `entry` is undefined for a blank message. */
 interface KnownEntry {
   readonly look: HistoryLook
   readonly text: string
@@ -28,7 +29,7 @@ interface KnownEntry {
 
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
 
-/** A history and its entries as they were made; up to each message, how many. */
+/** A history with its entries. `ends` holds the number of entries up to each message. */
 interface KnownHistory {
   readonly look: HistoryLook
   readonly messages: HistoryMessage[]
@@ -36,26 +37,22 @@ interface KnownHistory {
   readonly ends: number[]
 }
 
-/** By its first message, the last history that began with it: a turn later it has grown by two. */
+/** The last history that began with a message. In the next turn, only its new messages need entries. */
 const histories = new WeakMap<HistoryMessage, KnownHistory>()
 
-function isAlike(a: HistoryLook, b: HistoryLook): boolean {
+function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
   return a.agentName === b.agentName && a.group === b.group && a.zone === b.zone && a.unprompted === b.unprompted
 }
 
 /**
- * The entries of history, blank messages skipped, unless something is kept with them (T30). A message that was said is
- * readonly data and has one entry over all turns, so that it is cleaned, printed and counted once.
+ * The entries of a history, without blank messages unless prestart results are kept with them (T30). A message has the same entry
+ * object in all turns, so that it is cleaned, printed and counted once.
  */
-export function historyEntries(
-  history: readonly HistoryMessage[],
-  look: HistoryLook,
-  make: (message: HistoryMessage) => Entry,
-): Entry[] {
+export function historyEntries(history: readonly HistoryMessage[], look: HistoryLook): Entry[] {
   const [first] = history
   if (!first) return []
   const before = histories.get(first)
-  const known = before && isAlike(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
+  const known = before && isSameLook(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
   histories.set(first, known)
   const begun = commonStart(history, known.messages)
   known.messages.length = begun
@@ -63,7 +60,7 @@ export function historyEntries(
   known.entries.length = known.ends[begun - 1] ?? 0
   for (let index = begun; index < history.length; index++) {
     const message = history[index] ?? first
-    const made = knownEntry(message, known.look, make)
+    const made = knownEntry(message, known.look)
     if (made.entry && made.before) known.entries.push(made.before)
     if (made.entry) known.entries.push(made.entry)
     known.messages.push(message)
@@ -72,33 +69,33 @@ export function historyEntries(
   return known.entries.slice()
 }
 
-function knownEntry(message: HistoryMessage, look: HistoryLook, make: (message: HistoryMessage) => Entry): KnownEntry {
+function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
   const before = entries.get(message)
   if (before && isStill(before, message, look)) return before
-  const entry = isSpoken(message) ? make(message) : undefined
+  const entry = isSpoken(message) ? historyEntry(message, look) : undefined
   const known = { look, text: message.text, speaker: message.speaker.name, entry, before: entryBefore(message, look) }
   entries.set(message, known)
   return known
 }
 
 function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, look: HistoryLook): boolean {
-  return known.text === text && known.speaker === speaker.name && (known.look === look || isAlike(known.look, look))
+  return known.text === text && known.speaker === speaker.name && (known.look === look || isSameLook(known.look, look))
 }
 
-/** Of no speaker, and nobody's words but the dialect's. */
+/** The dialect's line before a message of a turn in which nobody spoke. */
 function entryBefore({ unprompted }: HistoryMessage, look: HistoryLook): Entry | undefined {
   if (unprompted !== true || look.unprompted === undefined) return undefined
   return { role: "user", own: true, group: false, text: encodedText(look.unprompted, "author") }
 }
 
-/** A character that sanitising leaves and everybody sees. */
-const plainlySpoken = /[!-~\u4e00-\u9fff]/
+/** A visible character that sanitising keeps. It makes the slow check unnecessary for most messages. */
+const visible = /[!-~\u4e00-\u9fff]/
 
 function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
-  return prestart.length > 0 || plainlySpoken.test(text) || sanitise(text).text.trim() !== ""
+  return prestart.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
 }
 
-/** The entry of what the user says now; its time and files where there are any (R8, R11). */
+/** The entry of the user's message, with its time and files if there are any (R8, R11). */
 export function questionEntry({ question, files, atMs }: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): Entry {
   return {
     speaker: { text: question.speaker.name, trust: "user" },
@@ -109,8 +106,8 @@ export function questionEntry({ question, files, atMs }: TurnState, { group, zon
   }
 }
 
-/** The entry of what was said before; `own` marks the agent's words, which carry no name. */
-export function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted }: HistoryLook): Entry {
+/** The entry of an earlier message. `own` marks messages of the agent, which are printed without a name. */
+function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted }: HistoryLook): Entry {
   const own = message.role === "assistant"
   return {
     role: message.role,
@@ -131,7 +128,7 @@ function timeOf(atMs: number | undefined, zone: string | undefined): { readonly 
   return { time: { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" } }
 }
 
-/** A name is cleaned by itself, as no encoder runs over the reference any more. */
+/** Each path is cleaned here, because no encoder runs over the reference later. */
 function filesOf(files: readonly string[] = []): { readonly files?: readonly Entry[] } {
   if (files.length === 0) return {}
   return {
@@ -146,8 +143,8 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 const maxKeptFormats = 100
 
 /**
- * The minute in which something was said, as events are stamped: `20260216 3:16` (R11, R20), by the clocks of an IANA time zone;
- * without one, of the host's. An unknown zone throws the platform's RangeError.
+ * The minute of a moment in an IANA time zone, or in the host's zone: `20260216 3:16`, the form that events have (R11, R20). An unknown
+ * zone throws the platform's RangeError.
  */
 export function messageTime(atMs: number, timeZone?: string): string {
   const parts = new Map(
@@ -160,7 +157,7 @@ export function messageTime(atMs: number, timeZone?: string): string {
   return `${date} ${Number(part("hour"))}:${part("minute")}`
 }
 
-/** Making one takes a hundred times as long as using it. */
+/** Formats are kept, because making one takes a hundred times as long as using it. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone)
   if (known) return known
@@ -176,4 +173,15 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   if (formats.size >= maxKeptFormats) formats.clear()
   formats.set(timeZone, format)
   return format
+}
+
+/** The entry of a prestart result. */
+export function prestartEntry({ tool, args, result }: KeptPrestart): Entry {
+  return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
+}
+
+/** A run's arguments as text. Each is cleaned by itself, because each is encoded by itself. */
+export function argumentsText(args: Readonly<Record<string, unknown>>, trust: Text["trust"]): Text {
+  const { value, ...removed } = sanitiseJson(args)
+  return encodedText(printArguments(value), trust, removed)
 }

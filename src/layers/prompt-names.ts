@@ -1,4 +1,4 @@
-/** What a turn, the profile and the layers put into prompts, by key; the last three collect what no slot names. */
+/** Keys under which turns, profiles and layers put content into prompts. The last three collect what no other slot names. */
 export const promptSlots = [
   "question",
   "wake",
@@ -23,7 +23,7 @@ export const promptSlots = [
   "rest",
 ] as const
 
-/** The variables that prompts can name without a profile setting them (R3): facts of the profile, and what has a default. */
+/** Variables that prompts can use although no profile sets them (R3): facts of the profile, and variables with a default. */
 export const promptVariables = [
   "developer_name",
   "agent_name",
