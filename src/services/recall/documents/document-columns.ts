@@ -46,29 +46,19 @@ export class DocumentColumns {
   /** Copies the numbers at slot `at` of other columns. */
   copy(slot: number, from: DocumentColumns, at: number): void {
     this.#grow(slot)
-    this.live[slot] = 1
-    this.marks[slot] = from.marks[at] ?? 0
-    this.atMs[slot] = from.atMs[at] ?? 0
-    this.recalledAtMs[slot] = from.recalledAtMs[at] ?? 0
-    this.stability[slot] = from.stability[at] ?? 1
-    this.importance[slot] = from.importance[at] ?? 0
-    this.toldFromDay[slot] = from.toldFromDay[at] ?? 0
-    this.toldToDay[slot] = from.toldToDay[at] ?? 0
-    this.speaker[slot] = from.speaker[at] ?? 0
+    for (const name of columnNames) this[name][slot] = from[name][at] ?? 0
   }
 
   #grow(slot: number): void {
-    if (slot < this.live.length) return
-    this.live = grown(this.live, slot)
-    this.marks = grown(this.marks, slot)
-    this.atMs = grown(this.atMs, slot)
-    this.recalledAtMs = grown(this.recalledAtMs, slot)
-    this.stability = grown(this.stability, slot)
-    this.importance = grown(this.importance, slot)
-    this.toldFromDay = grown(this.toldFromDay, slot)
-    this.toldToDay = grown(this.toldToDay, slot)
-    this.speaker = grown(this.speaker, slot)
+    if (slot >= this.live.length) for (const name of columnNames) grow(this, name, slot)
   }
+}
+
+const numberColumns = ["atMs", "recalledAtMs", "stability", "importance", "toldFromDay", "toldToDay", "speaker"] as const
+const columnNames = ["live", "marks", ...numberColumns] as const
+
+function grow<Name extends (typeof columnNames)[number]>(columns: Pick<DocumentColumns, Name>, name: Name, slot: number): void {
+  columns[name] = grown(columns[name], slot)
 }
 
 function bits({ time, number, told, question }: TextMarks): number {

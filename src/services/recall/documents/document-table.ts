@@ -19,9 +19,9 @@ const minSlotsToCompact = 64
 export class DocumentTable {
   #slots = new Map<string, number>()
   #documents: (RecallDocument | undefined)[] = []
-  #columns = new DocumentColumns()
-  #fields = newFields()
-  #links = new SessionLinks()
+  columns = new DocumentColumns()
+  readonly fields = newFields()
+  links = new SessionLinks()
   /** Arrays for the query at hand. */
   readonly scoreArrays = new ScoreArrays()
   readonly #speakers = new Map<string, number>()
@@ -35,22 +35,10 @@ export class DocumentTable {
     return this.#documents.length
   }
 
-  get columns(): DocumentColumns {
-    return this.#columns
-  }
-
-  get fields(): Readonly<Record<TermField, FieldIndex>> {
-    return this.#fields
-  }
-
-  get links(): SessionLinks {
-    return this.#links
-  }
-
   /** The approximate size of the index, without the documents themselves. */
   get bytes(): number {
-    const fields = termFields.reduce((sum, field) => sum + this.#fields[field].bytes, 0)
-    return fields + this.#links.bytes + this.#columns.bytes + this.scoreArrays.bytes + this.#slots.size * 80
+    const fields = termFields.reduce((sum, field) => sum + this.fields[field].bytes, 0)
+    return fields + this.links.bytes + this.columns.bytes + this.scoreArrays.bytes + this.#slots.size * 80
   }
 
   slotOf(id: string): number | undefined {
@@ -71,11 +59,11 @@ export class DocumentTable {
     const slot = this.#documents.push(document) - 1
     const speaker = this.#speakers.get(document.speaker.id) ?? this.#speakers.size
     this.#speakers.set(document.speaker.id, speaker)
-    this.#columns.set(slot, document, textMarks(document.text, document.atMs), speaker)
+    this.columns.set(slot, document, textMarks(document.text, document.atMs), speaker)
     this.#slots.set(document.id, slot)
     const terms = documentTerms(document.text)
-    for (const field of termFields) this.#fields[field].add(slot, terms[field])
-    this.#links.add(slot, document)
+    for (const field of termFields) this.fields[field].add(slot, terms[field])
+    this.links.add(slot, document)
   }
 
   remove(id: string): boolean {
@@ -83,9 +71,9 @@ export class DocumentTable {
     const document = slot === undefined ? undefined : this.#documents[slot]
     if (slot === undefined || document === undefined) return false
     const terms = documentTerms(document.text)
-    for (const field of termFields) this.#fields[field].remove(slot, terms[field])
-    this.#links.remove(slot, document)
-    this.#columns.free(slot)
+    for (const field of termFields) this.fields[field].remove(slot, terms[field])
+    this.links.remove(slot, document)
+    this.columns.free(slot)
     this.#documents[slot] = undefined
     this.#slots.delete(id)
     this.#compactIfDue()
@@ -96,18 +84,18 @@ export class DocumentTable {
     const total = this.slots
     if (total < minSlotsToCompact || total - this.size < total * maxFreeShare) return
     const slotAfter = new Int32Array(total).fill(-1)
-    const [documents, columns] = [this.#documents, this.#columns]
+    const [documents, columns] = [this.#documents, this.columns]
     this.#documents = []
-    this.#columns = new DocumentColumns()
-    this.#links = new SessionLinks()
+    this.columns = new DocumentColumns()
+    this.links = new SessionLinks()
     documents.forEach((document, slot) => {
       if (document === undefined) return
       const after = this.#documents.push(document) - 1
       slotAfter[slot] = after
-      this.#columns.copy(after, columns, slot)
+      this.columns.copy(after, columns, slot)
       this.#slots.set(document.id, after)
-      this.#links.add(after, document)
+      this.links.add(after, document)
     })
-    for (const field of termFields) this.#fields[field] = this.#fields[field].compacted(slotAfter)
+    for (const field of termFields) this.fields[field] = this.fields[field].compacted(slotAfter)
   }
 }

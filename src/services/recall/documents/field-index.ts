@@ -25,27 +25,19 @@ export class FieldIndex {
   #postings: Uint32Array = new Uint32Array(32)
   #next: Uint32Array = new Uint32Array(32)
   #used = 1
-  #lengths: Uint32Array = new Uint32Array(16)
-  #totalLength = 0
-  #penalties: Float64Array | undefined
-
   /** The number of terms of each slot's document, every occurrence counted. */
-  get lengths(): Uint32Array {
-    return this.#lengths
-  }
-
-  get totalLength(): number {
-    return this.#totalLength
-  }
+  lengths: Uint32Array = new Uint32Array(16)
+  totalLength = 0
+  #penalties: Float64Array | undefined
 
   /** The size of the arrays, and about that of the dictionary. */
   get bytes(): number {
-    const arrays = [this.#heads, this.#found, this.#postings, this.#next, this.#lengths]
+    const arrays = [this.#heads, this.#found, this.#postings, this.#next, this.lengths]
     return arrays.reduce((sum, array) => sum + array.byteLength, 0) + this.#terms.size * 64
   }
 
   add(slot: number, counts: ReadonlyMap<string, number>): void {
-    this.#lengths = grown(this.#lengths, slot)
+    this.lengths = grown(this.lengths, slot)
     let length = 0
     for (const [term, count] of counts) {
       const id = this.#idOf(term)
@@ -53,8 +45,8 @@ export class FieldIndex {
       this.#found[id] = (this.#found[id] ?? 0) + 1
       length += count
     }
-    this.#lengths[slot] = length
-    this.#totalLength += length
+    this.lengths[slot] = length
+    this.totalLength += length
     this.#penalties = undefined
   }
 
@@ -64,18 +56,18 @@ export class FieldIndex {
       const id = this.#terms.get(term)
       if (id !== undefined) this.#found[id] = (this.#found[id] ?? 0) - 1
     }
-    this.#totalLength -= this.#lengths[slot] ?? 0
-    this.#lengths[slot] = 0
+    this.totalLength -= this.lengths[slot] ?? 0
+    this.lengths[slot] = 0
     this.#penalties = undefined
   }
 
   /** BM25's penalty for the length of each slot's text. `documents` is their number, for the mean. */
   lengthPenalties(documents: number): Float64Array {
     if (this.#penalties !== undefined) return this.#penalties
-    const mean = Math.max(1, this.#totalLength / Math.max(1, documents))
-    const penalties = new Float64Array(this.#lengths.length)
+    const mean = Math.max(1, this.totalLength / Math.max(1, documents))
+    const penalties = new Float64Array(this.lengths.length)
     for (let slot = 0; slot < penalties.length; slot++) {
-      penalties[slot] = saturation * (1 - lengthShare + lengthShare * Math.max(1, (this.#lengths[slot] ?? 0) / mean))
+      penalties[slot] = saturation * (1 - lengthShare + lengthShare * Math.max(1, (this.lengths[slot] ?? 0) / mean))
     }
     this.#penalties = penalties
     return penalties
@@ -103,13 +95,13 @@ export class FieldIndex {
     for (const term of this.#terms.keys()) {
       if (this.foundIn(term) > 0) compact.#copyTerm(term, this, slotAfter)
     }
-    this.#lengths.forEach((length, slot) => {
+    this.lengths.forEach((length, slot) => {
       const after = slotAfter[slot] ?? -1
       if (after < 0) return
-      compact.#lengths = grown(compact.#lengths, after)
-      compact.#lengths[after] = length
+      compact.lengths = grown(compact.lengths, after)
+      compact.lengths[after] = length
     })
-    compact.#totalLength = this.#totalLength
+    compact.totalLength = this.totalLength
     return compact
   }
 

@@ -26,45 +26,30 @@ const maxTurnGap = 2
 export class SessionLinks {
   readonly #sessions = new Map<string, Session>()
   readonly #free: number[] = []
-  #previous: Int32Array = new Int32Array(16).fill(none)
-  #next: Int32Array = new Int32Array(16).fill(none)
-  #sessionOf: Int32Array = new Int32Array(16).fill(none)
-  #numbered = 0
-
   /** For each slot, the slot of the line before it; negative if none is near. */
-  get previous(): Int32Array {
-    return this.#previous
-  }
-
-  get next(): Int32Array {
-    return this.#next
-  }
-
+  previous: Int32Array = new Int32Array(16).fill(none)
+  /** For each slot, the slot of the line after it; negative if none is near. */
+  next: Int32Array = new Int32Array(16).fill(none)
   /** For each slot, the number of its session, below {@link SessionLinks.numbered}; negative for a free slot. */
-  get sessionOf(): Int32Array {
-    return this.#sessionOf
-  }
-
-  get numbered(): number {
-    return this.#numbered
-  }
+  sessionOf: Int32Array = new Int32Array(16).fill(none)
+  numbered = 0
 
   get sessions(): number {
     return this.#sessions.size
   }
 
   get bytes(): number {
-    return this.#previous.byteLength * 3 + this.#sessions.size * 160
+    return this.previous.byteLength * 3 + this.#sessions.size * 160
   }
 
   add(slot: number, place: SessionPlace): void {
-    this.#previous = grown(this.#previous, slot, none)
-    this.#next = grown(this.#next, slot, none)
-    this.#sessionOf = grown(this.#sessionOf, slot, none)
+    this.previous = grown(this.previous, slot, none)
+    this.next = grown(this.next, slot, none)
+    this.sessionOf = grown(this.sessionOf, slot, none)
     const session = this.#sessions.get(place.session) ?? this.#open(place.session)
     const at = placeOf(session.members, place)
     session.members.splice(at, 0, { slot, place })
-    this.#sessionOf[slot] = session.index
+    this.sessionOf[slot] = session.index
     this.#join(session.members, at)
     this.#join(session.members, at + 1)
   }
@@ -74,9 +59,9 @@ export class SessionLinks {
     if (session === undefined) return
     const at = placeOf(session.members, place)
     session.members.splice(at, 1)
-    this.#previous[slot] = none
-    this.#next[slot] = none
-    this.#sessionOf[slot] = none
+    this.previous[slot] = none
+    this.next[slot] = none
+    this.sessionOf[slot] = none
     this.#join(session.members, at)
     if (session.members.length > 0) return
     this.#sessions.delete(place.session)
@@ -84,7 +69,7 @@ export class SessionLinks {
   }
 
   #open(name: string): Session {
-    const session = { index: this.#free.pop() ?? this.#numbered++, members: [] }
+    const session = { index: this.#free.pop() ?? this.numbered++, members: [] }
     this.#sessions.set(name, session)
     return session
   }
@@ -94,8 +79,8 @@ export class SessionLinks {
     const before = members[at - 1]
     const after = members[at]
     const near = before !== undefined && after !== undefined && after.place.turn - before.place.turn <= maxTurnGap
-    if (after !== undefined) this.#previous[after.slot] = near ? before.slot : none
-    if (before !== undefined) this.#next[before.slot] = near ? after.slot : none
+    if (after !== undefined) this.previous[after.slot] = near ? before.slot : none
+    if (before !== undefined) this.next[before.slot] = near ? after.slot : none
   }
 }
 

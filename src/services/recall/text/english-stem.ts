@@ -16,13 +16,14 @@ function measure(stem: string): number {
   return count
 }
 
-/** A rule of `[suffix, replacement]` pairs. The first suffix that fits decides; the stem must have at least this measure. */
-function replacing(suffixes: readonly (readonly [string, string])[], minMeasure: number): Rule {
+/** A rule of suffixes, each with its replacement if it has one. The first suffix that fits decides; the stem must have at least this measure. */
+function replacing(suffixes: string, minMeasure: number): Rule {
+  const pairs = suffixes.split(/,\s+/).map((pair) => pair.split(" "))
   return (word) => {
-    const found = suffixes.find(([suffix]) => word.endsWith(suffix))
-    if (found === undefined) return undefined
-    const stem = word.slice(0, -found[0].length)
-    return measure(stem) >= minMeasure ? stem + found[1] : undefined
+    const [suffix, replacement = ""] = pairs.find(([suffix = ""]) => word.endsWith(suffix)) ?? []
+    if (suffix === undefined) return undefined
+    const stem = word.slice(0, -suffix.length)
+    return measure(stem) >= minMeasure ? stem + replacement : undefined
   }
 }
 
@@ -45,66 +46,13 @@ function withoutTense(word: string): string {
 }
 
 const toPlainNoun = replacing(
-  [
-    ["ational", "ate"],
-    ["ization", "ize"],
-    ["fulness", "ful"],
-    ["iveness", "ive"],
-    ["ousness", "ous"],
-    ["tional", "tion"],
-    ["biliti", "ble"],
-    ["ation", "ate"],
-    ["aliti", "al"],
-    ["iviti", "ive"],
-    ["ousli", "ous"],
-    ["entli", "ent"],
-    ["lessli", "less"],
-    ["fulli", "ful"],
-    ["alli", "al"],
-    ["bli", "ble"],
-    ["izer", "ize"],
-    ["ator", "ate"],
-    ["alism", "al"],
-    ["li", ""],
-  ],
+  `ational ate, ization ize, fulness ful, iveness ive, ousness ous, tional tion, biliti ble, ation ate, aliti al, iviti ive,
+  ousli ous, entli ent, lessli less, fulli ful, alli al, bli ble, izer ize, ator ate, alism al, li`,
   1,
 )
-
-const toRoot = replacing(
-  [
-    ["icate", "ic"],
-    ["ative", ""],
-    ["alize", "al"],
-    ["iciti", "ic"],
-    ["ical", "ic"],
-    ["ness", ""],
-    ["ful", ""],
-  ],
-  1,
-)
-
+const toRoot = replacing("icate ic, ative, alize al, iciti ic, ical ic, ness, ful", 1)
 const withoutEnding = replacing(
-  [
-    "ement",
-    "ance",
-    "ence",
-    "able",
-    "ible",
-    "ment",
-    "sion",
-    "tion",
-    "ant",
-    "ent",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
-    "al",
-    "er",
-    "ic",
-  ].map((suffix) => [suffix, suffix === "sion" ? "s" : suffix === "tion" ? "t" : ""] as const),
+  "ement, ance, ence, able, ible, ment, sion s, tion t, ant, ent, ism, ate, iti, ous, ive, ize, al, er, ic",
   2,
 )
 

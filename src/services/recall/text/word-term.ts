@@ -23,195 +23,47 @@ export function fourGrams(word: string): string[] {
   return Array.from({ length: marked.length - 3 }, (_, i) => marked.slice(i, i + 4))
 }
 
-/** Each line: a word, then its forms that no rule finds. Forms that are also common words of their own (`left`, `saw`) are included. */
-const forms = `be been
-bear bore borne
-beat beaten
-become became
-begin began begun
-bend bent
-bite bit bitten
-blow blew blown
-break broke broken
-bring brought
-build built
-burn burnt
-buy bought
-catch caught
-choose chose chosen
-come came
-cut cutting
-dig dug
-draw drew drawn
-dream dreamt
-drink drank drunk
-drive drove driven
-eat ate eaten
-fall fell fallen
-feed fed
-feel felt
-fight fought
-find found
-fly flew flown flies
-forget forgot forgotten
-forgive forgave forgiven
-freeze froze frozen
-get got gotten getting
-give gave given
-go went gone goes
-grow grew grown
-hang hung
-have had has
-hear heard
-hide hid hidden
-hit hitting
-hold held
-keep kept
-know knew known
-lead led
-learn learnt
-leave left leaving
-lend lent
-lie lay lain lying
-light lit
-lose lost losing
-make made making
-mean meant
-meet met meeting
-pay paid
-put putting
-quit quitting
-read reading
-ride rode ridden
-ring rang rung
-rise rose risen
-run ran running
-say said
-see saw seen
-seek sought
-sell sold
-send sent
-set setting
-sew sewn
-shake shook shaken
-shine shone
-shoot shot
-show shown
-sing sang sung
-sink sank sunk
-sit sat sitting
-sleep slept
-speak spoke spoken
-spend spent
-spill spilt
-stand stood
-steal stole stolen
-stick stuck
-sweep swept
-swim swam swum swimming
-swing swung
-take took taken taking
-teach taught
-tear tore torn
-tell told
-think thought
-throw threw thrown
-understand understood
-wake woke woken
-wear wore worn
-win won winning
-write wrote written writing
-child children
-foot feet
-goose geese
-knife knives
-leaf leaves
-life lives
-man men
-mouse mice
-person people
-shelf shelves
-tooth teeth
-wife wives
-wolf wolves
-woman women
-half halves
-good better best
-bad worse worst`
+/** Groups of a word and its forms that no rule finds. Forms that are also common words of their own (`left`, `saw`) are included. */
+const forms = `be been, bear bore borne, beat beaten, become became, begin began begun, bend bent, bite bit bitten, blow blew blown,
+break broke broken, bring brought, build built, burn burnt, buy bought, catch caught, choose chose chosen, come came,
+cut cutting, dig dug, draw drew drawn, dream dreamt, drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen,
+feed fed, feel felt, fight fought, find found, fly flew flown flies, forget forgot forgotten, forgive forgave forgiven,
+freeze froze frozen, get got gotten getting, give gave given, go went gone goes, grow grew grown, hang hung, have had has,
+hear heard, hide hid hidden, hit hitting, hold held, keep kept, know knew known, lead led, learn learnt, leave left leaving,
+lend lent, lie lay lain lying, light lit, lose lost losing, make made making, mean meant, meet met meeting, pay paid,
+put putting, quit quitting, read reading, ride rode ridden, ring rang rung, rise rose risen, run ran running, say said,
+see saw seen, seek sought, sell sold, send sent, set setting, sew sewn, shake shook shaken, shine shone, shoot shot, show shown,
+sing sang sung, sink sank sunk, sit sat sitting, sleep slept, speak spoke spoken, spend spent, spill spilt, stand stood,
+steal stole stolen, stick stuck, sweep swept, swim swam swum swimming, swing swung, take took taken taking, teach taught,
+tear tore torn, tell told, think thought, throw threw thrown, understand understood, wake woke woken, wear wore worn,
+win won winning, write wrote written writing, child children, foot feet, goose geese, knife knives, leaf leaves, life lives,
+man men, mouse mice, person people, shelf shelves, tooth teeth, wife wives, wolf wolves, woman women, half halves,
+good better best, bad worse worst`
 
 /** Plain forms by irregular form. */
 const irregularForms: ReadonlyMap<string, string> = new Map(
-  forms.split("\n").flatMap((line) => {
-    const [plain = "", ...others] = line.split(" ")
+  forms.split(/,\s/).flatMap((group) => {
+    const [plain = "", ...others] = group.split(" ")
     return others.map((other) => [other, plain] as const)
   }),
 )
 
-/** Each line: words that people use for the same thing; the first one stands for all. Words that are only similar do not belong here. */
-const groups = `mother mom mum mama mommy mummy
-father dad daddy papa
-grandmother grandma granny nana
-grandfather grandpa granddad
-brother bro
-sister sis
-child kid
-parent folks
-husband hubby
-baby infant
-friend buddy pal
-photograph photo pic picture snapshot
-television tv telly
-telephone phone cellphone smartphone
-bicycle bike
-automobile car auto
-movie film
-refrigerator fridge
-vacation holiday getaway
-apartment flat
-doctor physician doc
-dog puppy pup doggo
-cat kitten kitty
-job employment career
-university uni college
-mathematics math maths
-exam examination test
-laboratory lab
-gymnasium gym
-advertisement ad advert
-favorite favourite fav
-color colour
-neighbor neighbour
-theater theatre
-center centre
-gray grey
-flavor flavour
-honor honour
-jewelry jewellery
-begin start
-purchase buy
-assist help
-shop store
-sick ill
-quick fast
-big large
-small little
-happy glad
-scared afraid
-sofa couch
-gift present
-birthday bday
-cookie biscuit
-airplane plane aeroplane
-lady woman
-guy man
-marry wed
-attorney lawyer
+/** Groups of words that people use for the same thing; the first one stands for all. Words that are only similar do not belong here. */
+const groups = `mother mom mum mama mommy mummy, father dad daddy papa, grandmother grandma granny nana, grandfather grandpa granddad,
+brother bro, sister sis, child kid, parent folks, husband hubby, baby infant, friend buddy pal,
+photograph photo pic picture snapshot, television tv telly, telephone phone cellphone smartphone, bicycle bike,
+automobile car auto, movie film, refrigerator fridge, vacation holiday getaway, apartment flat, doctor physician doc,
+dog puppy pup doggo, cat kitten kitty, job employment career, university uni college, mathematics math maths,
+exam examination test, laboratory lab, gymnasium gym, advertisement ad advert, favorite favourite fav, color colour,
+neighbor neighbour, theater theatre, center centre, gray grey, flavor flavour, honor honour, jewelry jewellery, begin start,
+purchase buy, assist help, shop store, sick ill, quick fast, big large, small little, happy glad, scared afraid, sofa couch,
+gift present, birthday bday, cookie biscuit, airplane plane aeroplane, lady woman, guy man, marry wed, attorney lawyer,
 cash money`
 
 /** The stem that stands for a group, by the stem of each other word in it. */
 const everydayEquivalents: ReadonlyMap<string, string> = new Map(
-  groups.split("\n").flatMap((line) => {
-    const [first = "", ...others] = line.split(" ").map(englishStem)
+  groups.split(/,\s/).flatMap((group) => {
+    const [first = "", ...others] = group.split(" ").map(englishStem)
     return others.map((other) => [other, first] as const)
   }),
 )

@@ -15,41 +15,20 @@ import {
   yearSpan,
 } from "./time-reference.ts"
 
-/** Full and short names of the months, as patterns. */
-const months = [
-  "jan(?:uary)?",
-  "feb(?:ruary)?",
-  "mar(?:ch)?",
-  "apr(?:il)?",
-  "may",
-  "june?",
-  "july?",
-  "aug(?:ust)?",
-  "sept?(?:ember)?",
-  "oct(?:ober)?",
-  "nov(?:ember)?",
-  "dec(?:ember)?",
-]
-const weekdays = [
-  "sun(?:day)?",
-  "mon(?:day)?",
-  "tue(?:s(?:day)?)?",
-  "wed(?:nesday)?",
-  "thu(?:r(?:s(?:day)?)?)?",
-  "fri(?:day)?",
-  "sat(?:urday)?",
-]
+/** Full and short names of the months and weekdays, as patterns. */
+const months = `jan(?:uary)? feb(?:ruary)? mar(?:ch)? apr(?:il)? may june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)?
+  nov(?:ember)? dec(?:ember)?`.split(/\s+/)
+const weekdays =
+  "sun(?:day)? mon(?:day)? tue(?:s(?:day)?)? wed(?:nesday)? thu(?:r(?:s(?:day)?)?)? fri(?:day)? sat(?:urday)?".split(" ")
 
 const monthPattern = `(?:${months.join("|")})`
 const weekdayPattern = `(?:${weekdays.join("|")})`
 
-const first3 = (names: readonly string[]) => names.map((name) => name.slice(0, 3))
-
 /** The month, 1 to 12, of a name that {@link monthPattern} matched. */
-const monthOf = (name: string): number => first3(months).indexOf(name.slice(0, 3)) + 1
+const monthOf = (name: string): number => months.findIndex((month) => month.slice(0, 3) === name.slice(0, 3)) + 1
 
 /** The weekday, 0 for Sunday, of a name that {@link weekdayPattern} matched. */
-const weekdayOf = (name: string): number => first3(weekdays).indexOf(name.slice(0, 3))
+const weekdayOf = (name: string): number => weekdays.findIndex((weekday) => weekday.slice(0, 3) === name.slice(0, 3))
 
 const day = "(?<date>\\d{1,2})(?:st|nd|rd|th)?"
 const month = `(?<month>${monthPattern})\\b\\.?`
@@ -83,36 +62,18 @@ export const dateRules: readonly TimeRule[] = [
   { pattern: new RegExp(`\\b${month} (?:the )?${day}\\b`, "g"), read: readDate },
 ]
 
-/** Numbers of vague and exact words. */
-const counts: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  couple: 2,
-  "a couple of": 2,
-  "a couple": 2,
-  "couple of": 2,
-  three: 3,
-  few: 3,
-  "a few": 3,
-  several: 4,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-}
+const vagueCounts: Readonly<Record<string, number>> = { a: 1, an: 1, couple: 2, few: 3, several: 4 }
+const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ")
 
 /** Matches a count in English words or figures. */
 const countPattern =
   "(?:\\d{1,4}|a couple(?: of)?|couple of|a few|few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 
-const readCount = (text: string): number => counts[text] ?? Number(text)
+function readCount(text: string): number {
+  const word = text.replace(/^a (?=\w)| of$/g, "")
+  const number = numberWords.indexOf(word)
+  return vagueCounts[word] ?? (number > 0 ? number : Number(word))
+}
 
 const unit = "(?<unit>day|week|month|year)s?"
 const unitOf = (name: string | undefined) => name as TimeUnit
