@@ -139,6 +139,7 @@ function filesOf(files: readonly string[] = []): { readonly files?: readonly Ent
   }
 }
 
+const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const
 const formats = new Map<string, Intl.DateTimeFormat>()
 const maxKeptFormats = 100
 
@@ -162,13 +163,9 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone)
   if (known) return known
   const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
-    ...(timeZone === "" ? {} : { timeZone }),
+    ...fields,
     hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
+    timeZone: timeZone === "" ? undefined : timeZone,
   })
   if (formats.size >= maxKeptFormats) formats.clear()
   formats.set(timeZone, format)

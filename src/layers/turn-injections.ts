@@ -29,16 +29,14 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
   const zone = words.showsTime === true ? timeZone : undefined
   const look: HistoryLook = { agentName, group, zone, unprompted: words.unprompted }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
+  const tools = turn.tools.map((tool) => toolEntry(tool, words))
   return [
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
     ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", whole)] : []),
     turnItem("history", historyEntries(turn.history, look), "user", entries(ranks.history)),
     { ...turnItem("memories", memories, "memory", entries(ranks.memories)), priority: priority.characterMemories },
     turnItem("prestart", turn.prestart.map(prestartEntry), "tool", entries(ranks.prestart)),
-    toolItem(
-      "tools",
-      turn.tools.map((tool) => toolEntry(tool, words)),
-    ),
+    toolItem("tools", tools),
     toolItem("tool_groups", toolGroupEntries(turn, words.ruledGroups)),
     turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", entries(ranks.prestart)),
     turnItem("runs", turn.runs.map(runEntry), "tool", newest(ranks.runs)),

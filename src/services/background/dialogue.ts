@@ -33,12 +33,9 @@ export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext)
 /** The turns that wait to be judged together with the job's turn, oldest first. */
 export async function waitingTurns(
   { key, turnId, payload }: Job,
-  {
-    context,
-    receipts,
-    batchTurns,
-  }: { readonly context: JobContext; readonly receipts: ReceiptRecords; readonly batchTurns: number },
+  batch: { readonly context: JobContext; readonly receipts: ReceiptRecords; readonly batchTurns: number },
 ): Promise<readonly TurnWords[]> {
+  const { context, receipts, batchTurns } = batch
   const { untilMs } = payload
   const before = typeof untilMs === "number" ? { beforeMs: untilMs + 1 } : {}
   const found = await context.messages({ ...before, limit: Math.min(maxMessages, batchTurns * 4) })

@@ -68,20 +68,11 @@ function statementsOf(
 ): readonly ProfileStatement[] {
   const known = new Set(profile.fields.map(({ name, value }) => JSON.stringify([name, value])))
   const { conversation, audience } = job.key
-  const doubt = turns.some(({ untrusted }) => untrusted) ? untrustedConfidence : usualConfidence
-  return fields.flatMap(({ name, value, confidence = usualConfidence }) => {
-    if (known.has(JSON.stringify([name, value]))) return []
-    return [
-      {
-        name,
-        value,
-        confidence: Math.min(confidence, doubt === untrustedConfidence ? doubt : 1),
-        atMs: job.atMs,
-        turnId: job.turnId,
-        conversation,
-        audience,
-      },
-    ]
+  const mostConfidence = turns.some(({ untrusted }) => untrusted) ? untrustedConfidence : 1
+  const { atMs, turnId } = job
+  const added = fields.filter(({ name, value }) => !known.has(JSON.stringify([name, value])))
+  return added.map(({ name, value, confidence = usualConfidence }) => {
+    return { name, value, confidence: Math.min(confidence, mostConfidence), atMs, turnId, conversation, audience }
   })
 }
 
@@ -135,5 +126,5 @@ function isObject(value: unknown): value is object {
 }
 
 function cut(text: string, characters: number): string {
-  return text.length <= characters ? text : text.slice(0, graphemeBoundaryBefore(text, characters))
+  return text.slice(0, graphemeBoundaryBefore(text, characters))
 }

@@ -164,9 +164,7 @@ function insightOf(item: unknown): WrittenInsight[] {
 
 function written(text: string, numbers: readonly number[]): WrittenInsight[] {
   const trimmed = text.trim()
-  if (trimmed === "") return []
-  const short = trimmed.length <= maxCharacters ? trimmed : trimmed.slice(0, graphemeBoundaryBefore(trimmed, maxCharacters))
-  return [{ text: short, numbers }]
+  return trimmed === "" ? [] : [{ text: trimmed.slice(0, graphemeBoundaryBefore(trimmed, maxCharacters)), numbers }]
 }
 
 /** Reads `3`, `"3"` or `"#3"`. */

@@ -86,7 +86,7 @@ function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance
   return messages.map(({ text, speaker, atMs }, at) => ({
     id: `${turnId}:${at}`,
     kind: "dialogue" as const,
-    text: text.length <= maxMemoryCharacters ? text : text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
+    text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
     speaker,
     atMs,
     turnId,

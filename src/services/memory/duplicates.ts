@@ -67,7 +67,9 @@ export async function similarMemory(
     const [vector] = embedded.value
     if (vector === undefined) return { supersedes: [] }
     const recent = await records.recent(key, { limit: compared, kinds: [memory.kind] })
-    const others = new Map(recent.filter((other) => isComparable(memory, other)).map((other) => [other.id, other]))
+    const { speaker, user, audience } = memory
+    const comparable = recent.filter((row) => row.speaker.id === speaker.id && row.user === user && row.audience === audience)
+    const others = new Map(comparable.map((other) => [other.id, other]))
     const vectors = await records.vectors([...others.keys()], embed.id, key)
     const similar = vectors.filter(({ values }) => cosine(vector, values) >= duplicateSimilarity).map(({ memoryId }) => memoryId)
     const newer = similar.find((id) => (others.get(id)?.atMs ?? 0) > memory.atMs)
@@ -76,10 +78,6 @@ export async function similarMemory(
     onWarning?.(`Duplicates were looked for by words alone: ${messageOf(error)}`, key)
     return { supersedes: [] }
   }
-}
-
-function isComparable(memory: StoredMemory, other: StoredMemory): boolean {
-  return other.speaker.id === memory.speaker.id && other.user === memory.user && other.audience === memory.audience
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {

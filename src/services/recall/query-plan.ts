@@ -40,20 +40,16 @@ export function planQuery(query: RecallQuery, names: ReadonlyMap<string, Readonl
   const text = normaliseText(written)
   const times = findTimes(text, today)
   const named = namedSpeakers(written, text, names, times)
+  const { time, number } = askedMarks(text)
   const phrases = Array.from(text.matchAll(quoted), ([, a, b, c, d]) => (a ?? b ?? c ?? d ?? "").trim()).slice(0, maxPhrases)
   return {
     ...queryTerms(text, times, named.words),
     phrases: phrases.filter((phrase) => phrase !== ""),
     times: times.flatMap(({ references }) => references),
     speakerIds: new Set([...named.ids, ...pronounIds(text, query)]),
-    asked: askedOf(text, times),
+    // A query that names a time is answered by a line with a time: people say `yesterday` when they tell what happened.
+    asked: { time: time || times.length > 0, number },
   }
-}
-
-/** A query that names a time is answered by a line with a time: people say `yesterday` when they tell what happened. */
-function askedOf(text: string, times: readonly FoundTime[]): QueryPlan["asked"] {
-  const { time, number } = askedMarks(text)
-  return { time: time || times.length > 0, number }
 }
 
 const first = /\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself)\b|我/

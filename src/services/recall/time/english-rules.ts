@@ -8,6 +8,7 @@ import {
   type TimeRule,
   type TimeUnit,
   type Today,
+  timeRule,
   unitDays,
   unitsAgo,
   weekendSpan,
@@ -46,20 +47,18 @@ function readDate({ year, month = "", date }: Readonly<Record<string, string | u
 
 /** Dates in figures and with English month names, longest forms first. `3/4/2023` may mean March or April: it gives both. */
 export const dateRules: readonly TimeRule[] = [
-  { pattern: new RegExp(`(?<![\\d.])${year}[-/.](?<month>\\d{1,2})[-/.](?<date>\\d{1,2})(?!\\d)`, "g"), read: readDate },
-  { pattern: new RegExp(`(?<![\\d.])${year}[-/](?<month>\\d{1,2})(?![\\d-/])`, "g"), read: readDate },
-  {
-    pattern: new RegExp(`(?<![\\d.])(?<one>\\d{1,2})[/.](?<other>\\d{1,2})[/.]${year}(?!\\d)`, "g"),
-    read: ({ one, other, year }) =>
-      [readDate({ year, month: one, date: other }), readDate({ year, month: other, date: one })].filter(
-        (reference) => reference !== undefined,
-      ),
-  },
-  { pattern: new RegExp(`\\b${day} (?:of )?${month},? (?:of )?${year}\\b`, "g"), read: readDate },
-  { pattern: new RegExp(`\\b${month} ${day},? ${year}\\b`, "g"), read: readDate },
-  { pattern: new RegExp(`\\b${month},? (?:of )?${year}\\b`, "g"), read: readDate },
-  { pattern: new RegExp(`\\b${day} (?:of )?${month}(?![a-z])`, "g"), read: readDate },
-  { pattern: new RegExp(`\\b${month} (?:the )?${day}\\b`, "g"), read: readDate },
+  timeRule(`(?<![\\d.])${year}[-/.](?<month>\\d{1,2})[-/.](?<date>\\d{1,2})(?!\\d)`, readDate),
+  timeRule(`(?<![\\d.])${year}[-/](?<month>\\d{1,2})(?![\\d-/])`, readDate),
+  timeRule(`(?<![\\d.])(?<one>\\d{1,2})[/.](?<other>\\d{1,2})[/.]${year}(?!\\d)`, ({ one, other, year }) =>
+    [readDate({ year, month: one, date: other }), readDate({ year, month: other, date: one })].filter(
+      (reference) => reference !== undefined,
+    ),
+  ),
+  timeRule(`\\b${day} (?:of )?${month},? (?:of )?${year}\\b`, readDate),
+  timeRule(`\\b${month} ${day},? ${year}\\b`, readDate),
+  timeRule(`\\b${month},? (?:of )?${year}\\b`, readDate),
+  timeRule(`\\b${day} (?:of )?${month}(?![a-z])`, readDate),
+  timeRule(`\\b${month} (?:the )?${day}\\b`, readDate),
 ]
 
 const vagueCounts: Readonly<Record<string, number>> = { a: 1, an: 1, couple: 2, few: 3, several: 4 }
@@ -103,61 +102,44 @@ function unitNear(unit: TimeUnit, which: string | undefined, { day, year, month 
 
 /** English expressions of time without a date, such as `two weeks ago`, `last summer` and `on Mondays`. */
 export const englishRules: readonly TimeRule[] = [
-  { pattern: /\bthe day before yesterday\b/g, read: (_, { day }) => span(day - 2) },
-  { pattern: /\bthe day after tomorrow\b/g, read: (_, { day }) => span(day + 2) },
-  { pattern: /\b(?:yesterday|last (?:night|evening))\b/g, read: (_, { day }) => span(day - 1) },
-  { pattern: /\btomorrow\b/g, read: (_, { day }) => span(day + 1) },
-  { pattern: /\b(?:today|tonight|this (?:morning|afternoon|evening)|right now)\b/g, read: (_, { day }) => span(day) },
-  {
-    pattern: new RegExp(`\\b(?<count>${countPattern}) ${unit} (?:ago|earlier|back|before)\\b`, "g"),
-    read: ({ count = "", unit }, { day }) => unitsAgo(day, readCount(count), unitOf(unit)),
-  },
-  {
-    pattern: new RegExp(`\\b(?<count>${countPattern}) weekends? ago\\b`, "g"),
-    read: ({ count = "" }, { day }) => weekendSpan(day, -Math.min(readCount(count), 5_000)),
-  },
-  {
-    pattern: new RegExp(`\\bin (?<count>${countPattern}) ${unit}\\b`, "g"),
-    read: ({ count = "", unit }, { day }) => unitsAgo(day, -readCount(count), unitOf(unit)),
-  },
-  {
-    pattern: new RegExp(`\\b(?:last|past|previous) (?<count>${countPattern}) ${unit}\\b`, "g"),
-    read: ({ count = "", unit }, { day }) => span(Math.round(day - readCount(count) * unitDays[unitOf(unit)]), day),
-  },
-  { pattern: /\bthe other day\b/g, read: (_, { day }) => span(day - 7, day - 1) },
-  { pattern: /\b(?:recently|lately|these days)\b/g, read: (_, { day }) => span(day - 21, day) },
-  { pattern: new RegExp(`\\b${which} weekend\\b`, "g"), read: ({ which }, { day }) => weekendSpan(day, steps(which)) },
-  {
-    pattern: new RegExp(`\\b${which} (?<unit>week|month|year)\\b`, "g"),
-    read: ({ which, unit }, today) => unitNear(unitOf(unit), which, today),
-  },
-  {
-    pattern: new RegExp(`\\b${which} (?<name>${weekdayPattern})\\b`, "g"),
-    read: ({ which, name = "" }, today) => weekdayNear(name, which, today),
-  },
-  {
-    pattern: new RegExp(`\\b${which} (?<name>${monthPattern})\\b`, "g"),
-    read: ({ which, name = "" }, today) => monthNear(name, which, today),
-  },
-  {
-    pattern: new RegExp(`\\b(?:${which} )?(?<season>${seasonPattern})(?:,? (?:of |in )?(?<year>(?:19|20)\\d\\d))?\\b`, "g"),
-    read: ({ which, season = "", year }, today) =>
+  timeRule(/\bthe day before yesterday\b/, (_, { day }) => span(day - 2)),
+  timeRule(/\bthe day after tomorrow\b/, (_, { day }) => span(day + 2)),
+  timeRule(/\b(?:yesterday|last (?:night|evening))\b/, (_, { day }) => span(day - 1)),
+  timeRule(/\btomorrow\b/, (_, { day }) => span(day + 1)),
+  timeRule(/\b(?:today|tonight|this (?:morning|afternoon|evening)|right now)\b/, (_, { day }) => span(day)),
+  timeRule(`\\b(?<count>${countPattern}) ${unit} (?:ago|earlier|back|before)\\b`, ({ count = "", unit }, { day }) =>
+    unitsAgo(day, readCount(count), unitOf(unit)),
+  ),
+  timeRule(`\\b(?<count>${countPattern}) weekends? ago\\b`, ({ count = "" }, { day }) =>
+    weekendSpan(day, -Math.min(readCount(count), 5_000)),
+  ),
+  timeRule(`\\bin (?<count>${countPattern}) ${unit}\\b`, ({ count = "", unit }, { day }) =>
+    unitsAgo(day, -readCount(count), unitOf(unit)),
+  ),
+  timeRule(`\\b(?:last|past|previous) (?<count>${countPattern}) ${unit}\\b`, ({ count = "", unit }, { day }) =>
+    span(Math.round(day - readCount(count) * unitDays[unitOf(unit)]), day),
+  ),
+  timeRule(/\bthe other day\b/, (_, { day }) => span(day - 7, day - 1)),
+  timeRule(/\b(?:recently|lately|these days)\b/, (_, { day }) => span(day - 21, day)),
+  timeRule(`\\b${which} weekend\\b`, ({ which }, { day }) => weekendSpan(day, steps(which))),
+  timeRule(`\\b${which} (?<unit>week|month|year)\\b`, ({ which, unit }, today) => unitNear(unitOf(unit), which, today)),
+  timeRule(`\\b${which} (?<name>${weekdayPattern})\\b`, ({ which, name = "" }, today) => weekdayNear(name, which, today)),
+  timeRule(`\\b${which} (?<name>${monthPattern})\\b`, ({ which, name = "" }, today) => monthNear(name, which, today)),
+  timeRule(
+    `\\b(?:${which} )?(?<season>${seasonPattern})(?:,? (?:of |in )?(?<year>(?:19|20)\\d\\d))?\\b`,
+    ({ which, season = "", year }, today) =>
       readSeason(season, year === undefined ? undefined : Number(year), which && steps(which), today),
-  },
-  {
-    pattern: new RegExp(
-      `\\b(?:in|of|since|during|by|early|late|mid|until|around|throughout)[ -](?<name>${monthPattern})\\b`,
-      "g",
-    ),
-    read: ({ name = "" }) => ({ kind: "yearly", from: monthOf(name) * 100 + 1, to: monthOf(name) * 100 + 31 }),
-  },
-  { pattern: /\bweekends?\b/g, read: () => ({ kind: "weekdays", weekdays: [0, 6] }) },
-  {
-    pattern: /\b(?<name>sunday|monday|tuesday|wednesday|thursday|friday|saturday)s?\b/g,
-    read: ({ name = "" }) => ({ kind: "weekdays", weekdays: [weekdayOf(name)] }),
-  },
-  {
-    pattern: /\b(?:in|since|during|from|by|year|until|before|after|back in) (?<year>(?:19|20)\d\d)\b/g,
-    read: ({ year }) => yearSpan(Number(year)),
-  },
+  ),
+  timeRule(
+    `\\b(?:in|of|since|during|by|early|late|mid|until|around|throughout)[ -](?<name>${monthPattern})\\b`,
+    ({ name = "" }) => ({ kind: "yearly", from: monthOf(name) * 100 + 1, to: monthOf(name) * 100 + 31 }),
+  ),
+  timeRule(/\bweekends?\b/, () => ({ kind: "weekdays", weekdays: [0, 6] })),
+  timeRule(/\b(?<name>sunday|monday|tuesday|wednesday|thursday|friday|saturday)s?\b/, ({ name = "" }) => ({
+    kind: "weekdays",
+    weekdays: [weekdayOf(name)],
+  })),
+  timeRule(/\b(?:in|since|during|from|by|year|until|before|after|back in) (?<year>(?:19|20)\d\d)\b/, ({ year }) =>
+    yearSpan(Number(year)),
+  ),
 ]

@@ -77,3 +77,8 @@ export interface TimeRule {
   /** The meaning of a match; undefined if it is no expression of time after all. */
   read(groups: Readonly<Record<string, string | undefined>>, today: Today): TimeReference | readonly TimeReference[] | undefined
 }
+
+/** A rule for a pattern, which becomes global. */
+export function timeRule(pattern: string | RegExp, read: TimeRule["read"]): TimeRule {
+  return { pattern: new RegExp(pattern, "g"), read }
+}

@@ -143,9 +143,7 @@ export class MemoryTable implements MemoryRecords {
   }
 
   #holding(key: ServiceKey): MemoryRow[] {
-    return this.#log(scopeOf(key))
-      .rows()
-      .filter(({ memory }) => memory.supersededBy === undefined)
+    return this.#log(scopeOf(key)).rows.filter(({ memory }) => memory.supersededBy === undefined)
   }
 
   #log(scope: string): ScopeLog {
@@ -155,52 +153,33 @@ export class MemoryTable implements MemoryRecords {
   }
 }
 
-/** The rows of one scope in the order of their last change. Replaced and deleted rows leave gaps; when more than half are gaps, the log is compacted. */
+/** The rows of one scope, ordered by the number of their last change. */
 class ScopeLog {
-  #rows: (MemoryRow | undefined)[] = []
-  #sequences: number[] = []
-  #gaps = 0
+  readonly rows: MemoryRow[] = []
 
   append(row: MemoryRow): void {
-    this.#rows.push(row)
-    this.#sequences.push(row.sequence)
+    this.rows.push(row)
   }
 
   delete({ sequence }: MemoryRow): void {
     const at = this.#firstAfter(sequence - 1)
-    if (this.#sequences[at] !== sequence || this.#rows[at] === undefined) return
-    this.#rows[at] = undefined
-    if (++this.#gaps * 2 > this.#rows.length) this.#compact()
+    if (this.rows[at]?.sequence === sequence) this.rows.splice(at, 1)
   }
 
   /** At most `limit` rows with a higher sequence, lowest first. */
   since(sequence: number, limit: number): MemoryRow[] {
-    const found: MemoryRow[] = []
-    for (let at = this.#firstAfter(sequence); at < this.#rows.length && found.length < limit; at++) {
-      const row = this.#rows[at]
-      if (row !== undefined) found.push(row)
-    }
-    return found
-  }
-
-  rows(): MemoryRow[] {
-    return this.#rows.filter((row) => row !== undefined)
+    const from = this.#firstAfter(sequence)
+    return this.rows.slice(from, from + Math.max(0, limit))
   }
 
   #firstAfter(sequence: number): number {
     let low = 0
-    let high = this.#sequences.length
+    let high = this.rows.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#sequences[middle] ?? 0) <= sequence) low = middle + 1
+      if ((this.rows[middle]?.sequence ?? 0) <= sequence) low = middle + 1
       else high = middle
     }
     return low
-  }
-
-  #compact(): void {
-    this.#rows = this.rows()
-    this.#sequences = this.#rows.map((row) => row?.sequence ?? 0)
-    this.#gaps = 0
   }
 }
