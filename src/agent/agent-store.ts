@@ -1,7 +1,7 @@
 import type { Ports } from "../core/ports.ts"
 import { createInMemoryStore } from "../services/store/in-memory/in-memory-store.ts"
+import { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
 import { JobTable } from "../services/store/in-memory/job-table.ts"
-import { ReceiptTable } from "../services/store/in-memory/tables.ts"
 import type { JobRunner } from "../services/store/job-runner.ts"
 import { defaultJobSettings } from "../services/store/job-runner.ts"
 import type { ReceiptRecords } from "../services/store/records.ts"

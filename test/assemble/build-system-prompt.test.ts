@@ -5,7 +5,7 @@ import { assemble } from "../../src/assemble/assemble.ts"
 import { buildContextPrompt } from "../../src/assemble/build-context-prompt.ts"
 import { buildSystemPrompt } from "../../src/assemble/build-system-prompt.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
-import { skillOf } from "../layers/skills/skill-of.ts"
+import { skillOf } from "../layers/skill-of.ts"
 import { turnState } from "../support/turns.ts"
 
 const weather = defineTool({

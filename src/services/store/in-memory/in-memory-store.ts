@@ -5,9 +5,9 @@ import { runnerOfOpenStore, type Store } from "../store.ts"
 import { readStoreRow, type StoreRow } from "../store-row.ts"
 import { forgetRows } from "./forget-rows.ts"
 import { SessionTable } from "./in-memory-session-store.ts"
+import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
 import { JobTable } from "./job-table.ts"
 import { MemoryTable } from "./memory-table.ts"
-import { ReceiptTable, type Tables, UserTable } from "./tables.ts"
 import { exportRows, importRows } from "./transfer-rows.ts"
 
 /** Options of {@link createInMemoryStore}. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { printReceipts, type Receipt } from "../../src/services/store/receipt.ts"
+import { printReceipts, type Receipt } from "../../../src/services/store/receipt.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
 const receipt = (kind: string, rest: Partial<Receipt>): Receipt => ({

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { assemble } from "../../../src/assemble/assemble.ts"
-import { buildSystemPrompt } from "../../../src/assemble/build-system-prompt.ts"
-import { type Skill, skillsInjection } from "../../../src/layers/skills.ts"
-import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import { assemble } from "../../src/assemble/assemble.ts"
+import { buildSystemPrompt } from "../../src/assemble/build-system-prompt.ts"
+import { type Skill, skillsInjection } from "../../src/layers/skills.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { skillOf } from "./skill-of.ts"
 
 const skills = [

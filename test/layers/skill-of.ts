@@ -1,4 +1,4 @@
-import type { Skill } from "../../../src/layers/skills.ts"
+import type { Skill } from "../../src/layers/skills.ts"
 
 /** A skill for tests: its name, and what is special about it. */
 export function skillOf(name: string, special: Partial<Skill> = {}): Skill {

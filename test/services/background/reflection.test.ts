@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { createReflectionService, type ReflectionTriggers } from "../../src/services/background/reflection.ts"
-import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
-import type { StoredMemory } from "../../src/services/store/records.ts"
-import { manualClock } from "../../src/testing/index.ts"
+import { createReflectionService, type ReflectionTriggers } from "../../../src/services/background/reflection.ts"
+import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
+import type { StoredMemory } from "../../../src/services/store/records.ts"
+import { manualClock } from "../../../src/testing/index.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
 const signal = new AbortController().signal

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { findTimes } from "../../../src/services/recall/time/find-times.ts"
-import { dayMs, dayNumber } from "../../../src/services/recall/time/local-calendar.ts"
-import { dayMatch, toldMatch } from "../../../src/services/recall/time/time-match.ts"
+import { findTimes } from "../../../../src/services/recall/time/find-times.ts"
+import { dayMs, dayNumber } from "../../../../src/services/recall/time/local-calendar.ts"
+import { dayMatch, toldMatch } from "../../../../src/services/recall/time/time-match.ts"
 
 /** A Wednesday. */
 const today = dayNumber(2024, 5, 15) ?? Number.NaN

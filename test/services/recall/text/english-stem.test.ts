@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { englishStem } from "../../../src/services/recall/text/english-stem.ts"
-import { fourGrams, wordTerm } from "../../../src/services/recall/text/word-term.ts"
+import { englishStem } from "../../../../src/services/recall/text/english-stem.ts"
+import { fourGrams, wordTerm } from "../../../../src/services/recall/text/word-term.ts"
 
 const families: readonly (readonly string[])[] = [
   ["museum", "museums", "museum's"],

@@ -1,12 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { PromptStrataError } from "../../src/core/errors.ts"
-import type { HistoryMessage } from "../../src/core/history.ts"
-import type { SessionKey } from "../../src/core/keys.ts"
-import { createKeyedQueue } from "../../src/services/keyed-queue.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
-import type { Job } from "../../src/services/store/job-runner.ts"
-import type { SessionCommit } from "../../src/services/store/session-store.ts"
+import { PromptStrataError } from "../../../../src/core/errors.ts"
+import type { HistoryMessage } from "../../../../src/core/history.ts"
+import type { SessionKey } from "../../../../src/core/keys.ts"
+import { createKeyedQueue } from "../../../../src/services/keyed-queue.ts"
+import { createInMemorySessionStore } from "../../../../src/services/store/in-memory/in-memory-session-store.ts"
+import type { Job } from "../../../../src/services/store/job-runner.ts"
+import type { SessionCommit } from "../../../../src/services/store/session-store.ts"
 
 const key: SessionKey = { agent: "fay", conversation: "readme", audience: "private" }
 

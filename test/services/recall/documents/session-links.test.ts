@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { SessionLinks } from "../../../src/services/recall/documents/session-links.ts"
+import { SessionLinks } from "../../../../src/services/recall/documents/session-links.ts"
 
 interface Line {
   readonly session: string

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { calendarDate, dayNumber, localCalendar } from "../../../src/services/recall/time/local-calendar.ts"
+import { calendarDate, dayNumber, localCalendar } from "../../../../src/services/recall/time/local-calendar.ts"
 
 describe("a local calendar", () => {
   test("has the day of the zone, not of UTC", () => {
