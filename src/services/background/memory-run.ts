@@ -59,6 +59,13 @@ export interface StepResult {
 /** A step whose answer cannot be read is tried at most this often. */
 const maxParseAttempts = 2
 
+interface MemoryWork {
+  readonly job: Job
+  readonly turns: readonly TurnWords[]
+  readonly context: JobContext
+  readonly receipts: readonly Receipt[]
+}
+
 /** One attempt of a turn's memory job, with the turns it works on and the receipts so far. */
 export class MemoryRun {
   readonly options: MemoryJobOptions
@@ -68,43 +75,28 @@ export class MemoryRun {
   batchFields: readonly ProfileField[] | undefined
   /** True once the job found that its messages were forgotten. */
   isForgotten = false
-  readonly #context: JobContext
-  readonly #receipts: Map<string, Receipt>
+  /** Receipts by kind. */
+  readonly receipts: Map<string, Receipt>
+  readonly context: JobContext
 
-  constructor(
-    options: MemoryJobOptions,
-    work: {
-      readonly job: Job
-      readonly context: JobContext
-      readonly turns: readonly TurnWords[]
-      readonly receipts: readonly Receipt[]
-    },
-  ) {
+  constructor(options: MemoryJobOptions, { job, turns, context, receipts }: MemoryWork) {
     this.options = options
-    this.job = work.job
-    this.turns = work.turns
-    this.#context = work.context
-    this.#receipts = new Map(work.receipts.map((receipt) => [receipt.kind, receipt]))
+    this.job = job
+    this.turns = turns
+    this.context = context
+    this.receipts = new Map(receipts.map((receipt) => [receipt.kind, receipt]))
   }
 
   get key(): ServiceKey {
     return this.job.key
   }
 
-  receipt(kind: string): Receipt | undefined {
-    return this.#receipts.get(kind)
-  }
-
   /** True if a step needs no further attempt; also if it was never tried. */
   isSettled(kind: string): boolean {
-    const receipt = this.#receipts.get(kind)
+    const receipt = this.receipts.get(kind)
     if (receipt === undefined) return true
     if (receipt.outcome === "parse-error") return receipt.attempt >= maxParseAttempts
     return receipt.outcome !== "timeout" && receipt.outcome !== "failed"
-  }
-
-  get isLast(): boolean {
-    return this.#context.isLast
   }
 
   /**
@@ -113,14 +105,24 @@ export class MemoryRun {
    */
   async step(kind: string, task: (ask: AskModel, signal: AbortSignal) => Promise<StepResult>): Promise<void> {
     const { clock, timers } = this.options.ports
-    const before = this.#receipts.get(kind)
+    const before = this.receipts.get(kind)
     if (before !== undefined && this.isSettled(kind)) return
-    const { signal } = this.#context
+    const { signal } = this.context
     const startedMs = clock.nowMs()
-    const asked: Asked = {}
+    const asked: { model?: string; usage?: Usage } = {}
     const timeoutMs = this.options.settings.stepMs
-    const outcome = await within({ timeoutMs, signal, timers }, (stepSignal) => task(this.#askInto(asked), stepSignal))
+    const ask: AskModel = async (prompt, injections, options) => {
+      asked.model = "unanswered"
+      const answer = await this.context.ask(prompt, injections, options)
+      asked.model = answer.model
+      if (answer.usage !== undefined) asked.usage = answer.usage
+      return answer
+    }
+    const outcome = await within({ timeoutMs, signal, timers }, (stepSignal) => task(ask, stepSignal))
     if (outcome.status === "aborted") throw signal.reason
+    const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
+    const failed = outcome.status === "failed" ? failureOf(outcome.error) : tooLong
+    const result = outcome.status === "done" ? outcome.value : failed
     const receipt: Receipt = {
       key: this.key,
       turnId: this.job.turnId,
@@ -128,12 +130,12 @@ export class MemoryRun {
       attempt: (before?.attempt ?? 0) + 1,
       startedMs,
       durationMs: clock.nowMs() - startedMs,
-      ...(outcome.status === "done" ? outcome.value : failure(outcome, timeoutMs)),
+      ...result,
       ...asked,
     }
-    this.#receipts.set(kind, receipt)
+    this.receipts.set(kind, receipt)
     await this.expectWanted(signal)
-    await this.#context.receipt(receipt)
+    await this.context.receipt(receipt)
   }
 
   /**
@@ -142,36 +144,14 @@ export class MemoryRun {
    */
   async expectWanted(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    this.isForgotten = (await wordsOfTurn(this.job, this.#context)) === undefined
-    if (this.isForgotten)
-      throw new PromptStrataError(
-        "aborted",
-        `The messages of turn ${this.job.turnId} were forgotten while its background work ran.`,
-      )
-  }
-
-  #askInto(asked: Asked): AskModel {
-    return async (prompt, injections, options) => {
-      asked.model = "unanswered"
-      const answer = await this.#context.ask(prompt, injections, options)
-      asked.model = answer.model
-      if (answer.usage !== undefined) asked.usage = answer.usage
-      return answer
-    }
+    this.isForgotten = (await wordsOfTurn(this.job, this.context)) === undefined
+    if (!this.isForgotten) return
+    const message = `The messages of turn ${this.job.turnId} were forgotten while its background work ran.`
+    throw new PromptStrataError("aborted", message)
   }
 }
 
-interface Asked {
-  model?: string
-  usage?: Usage
-}
-
-function failure(
-  outcome: { readonly status: "failed"; readonly error: unknown } | { readonly status: "timeout" },
-  timeoutMs: number,
-): StepResult {
-  if (outcome.status === "timeout") return { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
-  const { error } = outcome
+function failureOf(error: unknown): StepResult {
   const isUnreadable = PromptStrataError.isInstance(error) && error.code === "decision"
   return { outcome: isUnreadable ? "parse-error" : "failed", message: messageOf(error) }
 }

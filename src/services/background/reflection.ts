@@ -70,39 +70,30 @@ export function createReflectionService(options: ReflectionServiceOptions): Refl
   return {
     async due(key) {
       const [insight] = await records.recent(key, { limit: 1, kinds: ["insight"] })
-      const lastMs = Math.max(
-        insight?.atMs ?? Number.NEGATIVE_INFINITY,
-        reflectedMs.get(scopeOf(key)) ?? Number.NEGATIVE_INFINITY,
-      )
-      return isDue(options, await memoriesSince(options, key, lastMs), lastMs)
+      const never = Number.NEGATIVE_INFINITY
+      const lastMs = Math.max(insight?.atMs ?? never, reflectedMs.get(scopeOf(key)) ?? never)
+      return isDue(options, key, lastMs)
     },
     async reflect(memories, key, { signal, ask = options.ask }) {
       if (memories.length === 0) return []
       const answer = await ask("reflection", [recentInjection(memories)], { signal })
       const written = readInsights(answer.text)
-      if (written === undefined) throw unreadable(answer.text)
+      if (written === undefined) {
+        const message = `expected a list of insights as JSON, found ${answer.text.length} characters without one.`
+        throw new PromptStrataError("decision", message)
+      }
       reflectedMs.set(scopeOf(key), clock.nowMs())
       return written.map(({ text, numbers }): Insight => ({ text, sources: sourcesOf(numbers, memories) }))
     },
   }
 }
 
-async function memoriesSince(
-  { records, every = defaultEvery, importanceSum, nextRunMs }: ReflectionServiceOptions,
-  key: ServiceKey,
-  lastMs: number,
-): Promise<readonly StoredMemory[]> {
+async function isDue(options: ReflectionServiceOptions, key: ServiceKey, lastMs: number): Promise<boolean> {
+  const { records, clock, every = defaultEvery, importanceSum, nextRunMs } = options
   // Without an earlier reflection, a schedule counts from the oldest memory.
   const limit = importanceSum === undefined && nextRunMs === undefined ? Math.max(1, every) : Math.max(every, maxSummed)
   const recent = await records.recent(key, { limit, kinds: ["dialogue", "note"] })
-  return recent.filter(({ atMs }) => atMs > lastMs)
-}
-
-async function isDue(
-  { every = defaultEvery, importanceSum, nextRunMs, clock }: ReflectionServiceOptions,
-  since: readonly StoredMemory[],
-  lastMs: number,
-): Promise<boolean> {
+  const since = recent.filter(({ atMs }) => atMs > lastMs)
   const [first] = since
   if (first === undefined) return false
   if (every > 0 && since.length >= every) return true
@@ -113,19 +104,13 @@ async function isDue(
 
 /** Shows memories under short numbers, because a model would not copy long ids exactly. */
 function recentInjection(memories: readonly StoredMemory[]): Injection {
-  return backgroundInjection(
-    "recent",
-    memories.map(({ text }, at): Entry => ({ id: String(at + 1), text: { text, trust: "memory" } })),
-  )
+  const entries = memories.map(({ text }, at): Entry => ({ id: String(at + 1), text: { text, trust: "memory" } }))
+  return backgroundInjection("recent", entries)
 }
 
 function sourcesOf(numbers: readonly number[], memories: readonly StoredMemory[]): readonly string[] {
   const named = [...new Set(numbers)].flatMap((number) => memories[number - 1]?.id ?? [])
   return named.length > 0 ? named : memories.map(({ id }) => id)
-}
-
-function unreadable(output: string): PromptStrataError {
-  return new PromptStrataError("decision", `expected a list of insights as JSON, found ${output.length} characters without one.`)
 }
 
 /** An insight in a model's answer. `numbers` name the memories it rests on, in the order in which they were shown, from 1. */
@@ -141,8 +126,7 @@ const maxCharacters = 1_000
 export function readInsights(output: string): readonly WrittenInsight[] | undefined {
   const value = readJson(output)
   const list = Array.isArray(value) ? value : listIn(value)
-  if (list === undefined) return undefined
-  return list.flatMap(insightOf).slice(0, maxInsights)
+  return list?.flatMap(insightOf).slice(0, maxInsights)
 }
 
 /** The list in `{"insights": […]}`, one insight alone, or an empty object. */

@@ -43,9 +43,9 @@ async function runSteps(run: MemoryRun): Promise<void> {
   if (memory) await run.step("importance", (ask, signal) => importanceStep(run, ask, signal))
   if (userProfile) await run.step("profile", (ask, signal) => profileStep(run, userProfile, ask, signal))
   if (!memory) return
-  if (!run.isSettled("importance") && !run.isLast) return
+  if (!run.isSettled("importance") && !run.context.isLast) return
   await run.step("store", (_, signal) => storeStep(run, memory, signal))
-  const hasStored = Number(run.receipt("store")?.value?.stored ?? 0) > 0
+  const hasStored = Number(run.receipts.get("store")?.value?.stored ?? 0) > 0
   if (reflection && hasStored) await run.step("reflect", (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
   if (memory.embedMissing && hasStored) await run.step("embed", (_, signal) => embedStep(run, signal))
 }
@@ -56,7 +56,7 @@ async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
 }
 
 function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {
-  const faults = kinds.map((kind) => `${kind}: ${run.receipt(kind)?.message ?? run.receipt(kind)?.outcome}`)
+  const faults = kinds.map((kind) => `${kind}: ${run.receipts.get(kind)?.message ?? run.receipts.get(kind)?.outcome}`)
   return new PromptStrataError("background", `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`, {
     hint: "It is tried again. The conversation itself is complete.",
     evidence: { kinds },
@@ -65,7 +65,7 @@ function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError
 
 /** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */
 async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSignal): Promise<StepResult> {
-  const importance = run.receipt("importance")?.value?.importance
+  const importance = run.receipts.get("importance")?.value?.importance
   const { importanceThreshold } = run.options.settings
   if (typeof importance !== "number") return { outcome: "skipped", message: "nobody judged the importance" }
   if (importance < importanceThreshold)

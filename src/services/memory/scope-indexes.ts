@@ -6,14 +6,12 @@ import type { ScopeIndex } from "./scope-index.ts"
 /** Recall indexes by scope. Each is made when it is first needed; the least recently used ones are dropped when all take too much memory. */
 export class ScopeIndexes {
   readonly #records: MemoryRecords
-  readonly #model: string | undefined
-  readonly #maxBytes: number
+  readonly #settings: { readonly model: string | undefined; readonly maxBytes: number }
   readonly #indexes = new Map<string, ScopeIndex>()
 
-  constructor(records: MemoryRecords, { model, maxBytes }: { readonly model: string | undefined; readonly maxBytes: number }) {
+  constructor(records: MemoryRecords, settings: { readonly model: string | undefined; readonly maxBytes: number }) {
     this.#records = records
-    this.#model = model
-    this.#maxBytes = maxBytes
+    this.#settings = settings
   }
 
   get size(): number {
@@ -25,7 +23,7 @@ export class ScopeIndexes {
     const scope = scopeOf(key)
     // Loaded with the first recall, so that those who use the library for its prompts alone do not load it.
     const { ScopeIndex } = await import("./scope-index.ts")
-    const index = this.#indexes.get(scope) ?? new ScopeIndex(this.#records, key, this.#model)
+    const index = this.#indexes.get(scope) ?? new ScopeIndex(this.#records, key, this.#settings.model)
     // Set again, so that the order of the map is the order of use.
     this.#indexes.delete(scope)
     this.#indexes.set(scope, index)
@@ -38,7 +36,7 @@ export class ScopeIndexes {
     let bytes = 0
     for (const index of this.#indexes.values()) bytes += index.bytes
     for (const [scope, index] of this.#indexes) {
-      if (bytes <= this.#maxBytes) return
+      if (bytes <= this.#settings.maxBytes) return
       if (index === used) continue
       bytes -= index.bytes
       this.#indexes.delete(scope)

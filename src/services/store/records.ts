@@ -59,7 +59,7 @@ export interface MemoryChanges {
 }
 
 /**
- * Keeps memories, one part of a {@link Store}. Every method works in its key's scope. The scope of a private key holds every
+ * Keeps memories, one part of a `Store`. Every method works in its key's scope. The scope of a private key holds every
  * memory of its user; the scope of a group's key holds what was said in that group. No method ever returns or changes a memory
  * outside the scope.
  *

@@ -46,7 +46,7 @@ function forgetSessions({ sessions }: Tables, owned: OwnedRows): ForgetReport {
   for (const row of sessions.rows()) {
     const owns = owned.session(row)
     if (owns === "none") continue
-    const isOwned = owns === "whole" ? () => true : owned.message(row)
+    const isOwned = owned.message(row)
     const left = row.history.filter((message) => !isOwned(message))
     report.message += row.history.length - left.length
     report.note += row.notes.size
@@ -99,7 +99,7 @@ function dropRecalled({ sessions }: Tables, memories: readonly StoredMemory[]): 
 export interface OwnedRows {
   /** `part`: a group in which the scope's user owns some turns. */
   session(row: SessionRow): "whole" | "part" | "none"
-  /** For a session of which the scope owns a part: true for each message that belongs to it. */
+  /** Returns true for the messages that belong to the scope, of a session of which it owns all or a part. */
   message(row: SessionRow): (message: HistoryMessage) => boolean
   key(key: ServiceKey): boolean
   statement(row: Pick<UserRow, "agent" | "user">, statement: ProfileStatement): boolean
@@ -128,9 +128,10 @@ function ownedByUser(agent: string, user: string, sessions: readonly SessionRow[
       if (whole.has(sessionRowId(key))) return "whole"
       return part.has(sessionRowId(key)) ? "part" : "none"
     },
-    message({ history }) {
+    message({ key, history }) {
       const turns = new Set(history.filter((message) => isOf(message, user)).map(({ turnId }) => turnId))
-      return ({ turnId }) => turns.has(turnId)
+      const isWhole = whole.has(sessionRowId(key))
+      return ({ turnId }) => isWhole || turns.has(turnId)
     },
     key: (key) => key.agent === agent && (key.user === user || whole.has(sessionRowId(key))),
     statement: (row) => row.agent === agent && row.user === user,

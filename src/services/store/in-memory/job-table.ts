@@ -117,7 +117,7 @@ export class JobTable implements JobRunner {
 
   #drop(row: Waiting): void {
     if (row.timer !== undefined) this.#ports.timers.clear(row.timer)
-    row.stop?.(new PromptStrataError("aborted", "What this job works on was forgotten."))
+    row.stop?.(new PromptStrataError("aborted", "The data of this job was forgotten."))
     const at = this.#dead.indexOf(row)
     if (at >= 0) this.#dead.splice(at, 1)
     this.#ids.delete(row.job.id)

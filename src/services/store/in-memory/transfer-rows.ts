@@ -36,8 +36,7 @@ function* sessionRows(row: SessionRow, owned: OwnedRows): Generator<StoreRow> {
   const { version, history, state, notes } = row
   const key = ofSession(row.key)
   yield { table: "session", ...key, version, state: owns === "whole" ? state : {} }
-  for (const message of history.filter(owns === "whole" ? () => true : owned.message(row)))
-    yield { table: "message", ...key, message }
+  for (const message of history.filter(owned.message(row))) yield { table: "message", ...key, message }
   if (owns === "part") return
   for (const [id, note] of notes) yield { table: "note", ...key, id, ...(note === undefined ? {} : { note }) }
 }
