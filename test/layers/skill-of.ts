@@ -1,6 +1,6 @@
 import type { Skill } from "../../src/layers/skills.ts"
 
-/** A skill for tests: its name, and what is special about it. */
+/** A skill with a name and the given members. */
 export function skillOf(name: string, special: Partial<Skill> = {}): Skill {
   return {
     name,

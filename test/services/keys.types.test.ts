@@ -7,7 +7,7 @@ import type { MemoryRecords, ReceiptRecords, UserRecords } from "../../src/servi
 import type { SessionStore } from "../../src/services/store/session-store.ts"
 import type { UserProfileService } from "../../src/services/user-profile.ts"
 
-/** True where some parameter is a key, or holds one under `key`. */
+/** True if a parameter is a key, or has one as its member `key`. */
 type TakesKey<F> = F extends (...args: infer A) => unknown
   ? true extends { [I in keyof A]: IsKey<A[I]> }[number]
     ? true

@@ -1,8 +1,16 @@
 import { messageOf } from "../../core/errors.ts"
 import type { ServiceKey } from "../../core/keys.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
-import { embedTexts, memoryHash, similarMemory } from "./duplicates.ts"
-import type { EmbeddingModel, Memory, MemoryService, MemoryServiceOptions, NewMemory, Remembered } from "./memory-service.ts"
+import { memoryHash, similarMemory } from "./duplicates.ts"
+import {
+  type EmbeddingModel,
+  embedTexts,
+  type Memory,
+  type MemoryService,
+  type MemoryServiceOptions,
+  type NewMemory,
+  type Remembered,
+} from "./memory-service.ts"
 import { ScopeIndexes } from "./scope-indexes.ts"
 
 /** A {@link MemoryService} over a store's records. */

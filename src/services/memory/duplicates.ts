@@ -5,7 +5,7 @@ import type { ServiceKey, Speaker } from "../../core/keys.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { whatHappened, within } from "../../core/within.ts"
 import type { StoredMemory } from "../store/records.ts"
-import type { EmbeddingModel, MemoryServiceOptions } from "./memory-service.ts"
+import { embedTexts, type MemoryServiceOptions } from "./memory-service.ts"
 
 const scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
 const spaceless = scripts.map((script) => `\\p{Script=${script}}`).join("")
@@ -90,21 +90,4 @@ function cosine(a: Float32Array, b: Float32Array): number {
     ofB += other * other
   }
   return ofA === 0 || ofB === 0 ? 0 : product / Math.sqrt(ofA * ofB)
-}
-
-/** Embeds texts. Throws `model` unless it gets as many vectors as texts, all of one length and of finite numbers. */
-export async function embedTexts(
-  model: EmbeddingModel,
-  texts: readonly string[],
-  options: { readonly signal: AbortSignal },
-): Promise<readonly Float32Array[]> {
-  const vectors = (await model.embed(texts, options)).map((values) => Float32Array.from(values))
-  const length = model.dimensions ?? vectors[0]?.length ?? 0
-  const isSound = vectors.length === texts.length && length > 0
-  if (isSound && vectors.every((values) => values.length === length && values.every(Number.isFinite))) return vectors
-  throw new PromptStrataError(
-    "model",
-    `expected ${texts.length} vectors of ${length} finite numbers from ${model.id}, found ${vectors.length} of ${vectors[0]?.length ?? 0}.`,
-    { evidence: { model: model.id } },
-  )
 }

@@ -1,3 +1,4 @@
+import { PromptStrataError } from "../../core/errors.ts"
 import type { ServiceKey } from "../../core/keys.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import type { RecallReason } from "../recall/recall-query.ts"
@@ -87,6 +88,23 @@ export interface EmbeddingModel {
     texts: readonly string[],
     options: { readonly signal: AbortSignal },
   ): Promise<readonly (readonly number[] | Float32Array)[]>
+}
+
+/** Embeds texts. Throws `model` unless it gets as many vectors as texts, all of one length and of finite numbers. */
+export async function embedTexts(
+  model: EmbeddingModel,
+  texts: readonly string[],
+  options: { readonly signal: AbortSignal },
+): Promise<readonly Float32Array[]> {
+  const vectors = (await model.embed(texts, options)).map((values) => Float32Array.from(values))
+  const length = model.dimensions ?? vectors[0]?.length ?? 0
+  const isSound = vectors.length === texts.length && length > 0
+  if (isSound && vectors.every((values) => values.length === length && values.every(Number.isFinite))) return vectors
+  throw new PromptStrataError(
+    "model",
+    `expected ${texts.length} vectors of ${length} finite numbers from ${model.id}, found ${vectors.length} of ${vectors[0]?.length ?? 0}.`,
+    { evidence: { model: model.id } },
+  )
 }
 
 /** Options of `createMemoryService`. */

@@ -5,8 +5,8 @@ import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
 import { answerScores, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
 import { scoreField } from "./scores/field-score.ts"
-import { formScores, phraseScores } from "./scores/spelling-score.ts"
 import { denseScores } from "./scores/vector-score.ts"
+import { formScores, phraseScores } from "./scores/wording-score.ts"
 import type { LocalCalendar } from "./time/local-calendar.ts"
 
 const maxHits = 1_000

@@ -23,7 +23,7 @@ function scene(answers: BackgroundAnswers | LanguageModel = {}, profile: Profile
     return outcomesOf(await store.receipts.ofTurn(trace.turnId, { ...key, agent: made.session.key.agent }))
   }
   const stored = async () => store.memories.recent({ ...key, agent: made.session.key.agent }, { limit: 99 })
-  /** Past every wait between attempts. */
+  /** Advances the time past every wait between attempts. */
   const settle = async (): Promise<void> => {
     for (let tries = 0; tries < 20; tries++) {
       await made.agent.idle()
@@ -94,7 +94,7 @@ describe("the work after a turn", () => {
     expect(insights[0]?.sources).toEqual([all[0]?.id])
     expect(insights[1]?.sources?.length).toBe(3)
     expect(await say("what else is there to say?")).toContain("reflect skipped")
-    // Two a turn, and one for looking back.
+    // Two for each turn, and one for the reflection.
     expect(await store.receipts.modelCalls({ ...key, agent: session.key.agent }, 0)).toBe(7)
   })
 

@@ -24,7 +24,7 @@ function said(text: string, rest: Partial<NewMemory> = {}): NewMemory {
   }
 }
 
-/** Vectors by which "feline" is as good as "cats". */
+/** Vectors in which "feline" equals "cats". */
 const animals: EmbeddingModel = {
   id: "animals",
   embed: async (texts) => texts.map((text) => (/cats|feline/.test(text) ? [1, 0] : [0, 1])),
@@ -125,10 +125,10 @@ describe("createMemoryService", () => {
     expect((await service.recent(key, 9)).map(({ id }) => id)).toEqual([anew.id])
     expect(await service.get(old.id, key)).toMatchObject({ text: old.text, supersededBy: anew.id })
     expect((await service.remember(said("football on Sunday"), key)).status).toBe("stored")
-    // A job that runs late, or again, does not bring the older words back.
+    // A job that runs late, or again, does not bring the older memory back.
     expect(await service.remember({ ...said("the cats nap"), atMs: old.atMs }, key)).toEqual({ status: "duplicate", id: anew.id })
     expect(await service.remember(old, key)).toEqual({ status: "duplicate", id: old.id })
-    // The same words are a duplicate, whatever their embedding.
+    // The same words are a duplicate, whatever the embedding says.
     expect(await service.remember({ ...anew, id: "again", atMs: anew.atMs + 5 }, key)).toEqual({
       status: "duplicate",
       id: anew.id,

@@ -12,7 +12,7 @@ interface Line {
 const line = (): fc.Arbitrary<Omit<Line, "id">> =>
   fc.record({ session: fc.constantFrom("a", "b"), turn: fc.nat(12), atMs: fc.nat(2) })
 
-/** The lines beside each one, found the slow way. */
+/** The neighbours of each line, found by sorting all lines. */
 function beside(lines: ReadonlyMap<number, Line>, slot: number): { before: number; after: number } {
   const own = lines.get(slot)
   const order = [...lines]
