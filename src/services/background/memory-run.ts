@@ -3,7 +3,7 @@ import type { ServiceKey } from "../../core/keys.ts"
 import type { Ports } from "../../core/ports.ts"
 import { within } from "../../core/within.ts"
 import type { Usage } from "../../model/usage.ts"
-import type { MemoryService } from "../memory/memory-service.ts"
+import type { RecordedMemoryService } from "../memory/create-memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
@@ -32,9 +32,7 @@ interface MemoryJobSettings {
 export interface MemoryJobOptions {
   readonly settings: MemoryJobSettings
   readonly agentName: string
-  readonly memory?: MemoryService & {
-    embedMissing?(key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<number>
-  }
+  readonly memory?: RecordedMemoryService
   readonly userProfile?: UserProfileService
   readonly reflection?: ReflectionService
   readonly receipts: ReceiptRecords

@@ -135,15 +135,13 @@ function evidenceOf(
 /** The slots with the highest scores, best first. Equal scores are ordered newest first, then by id. */
 function topSlots(table: DocumentTable, scores: Float64Array, limit: number): number[] {
   const { slots, size } = table
-  const { live, atMs } = table.columns
+  const { live } = table.columns
   const wanted = Math.min(Math.ceil(limit), size)
   if (!(wanted > 0)) return []
   const least = leastOf(scores, live, slots, wanted)
   const found: number[] = []
   for (let slot = 0; slot < slots; slot++) if (live[slot] === 1 && (scores[slot] ?? 0) >= least) found.push(slot)
-  const id = (slot: number) => table.documentAt(slot)?.id ?? ""
-  const byScore = (a: number, b: number) => (scores[b] ?? 0) - (scores[a] ?? 0) || (atMs[b] ?? 0) - (atMs[a] ?? 0)
-  return found.sort((a, b) => byScore(a, b) || (id(a) < id(b) ? -1 : 1)).slice(0, wanted)
+  return found.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || table.newestFirst(a, b)).slice(0, wanted)
 }
 
 /** The lowest score among the `wanted` best ones. It sorts only scores that may be among them. */

@@ -50,6 +50,12 @@ export class DocumentTable {
     return this.#documents[slot]
   }
 
+  /** Orders slots by the time of their documents, newest first; equal times by id. */
+  newestFirst(a: number, b: number): number {
+    const newer = (this.columns.atMs[b] ?? 0) - (this.columns.atMs[a] ?? 0)
+    return newer || ((this.#documents[a]?.id ?? "") < (this.#documents[b]?.id ?? "") ? -1 : 1)
+  }
+
   /** The number of a speaker's id in the speaker column; negative if unknown. */
   speakerNumber(id: string): number {
     return this.#speakers.get(id) ?? -1

@@ -84,9 +84,10 @@ function scorePhrase(table: DocumentTable, phrase: string, scores: Float64Array)
 }
 
 function phraseTerms(phrase: string): { readonly field: TermField; readonly term: string }[] {
-  return textRuns(phrase).flatMap(({ text, spaceless }): { readonly field: TermField; readonly term: string }[] =>
-    spaceless ? characterTerms(text).map((term) => ({ field: "characters", term })) : [{ field: "words", term: wordTerm(text) }],
-  )
+  return textRuns(phrase).flatMap(({ text, spaceless }) => {
+    const field: TermField = spaceless ? "characters" : "words"
+    return (spaceless ? characterTerms(text) : [wordTerm(text)]).map((term) => ({ field, term }))
+  })
 }
 
 /** The runs of a text with one space around each word, so that a phrase matches whole words only. */
@@ -96,12 +97,11 @@ function joined(normalText: string): string {
 }
 
 function newestWith(table: DocumentTable, field: TermField, term: string): number[] {
-  const { live, atMs } = table.columns
+  const { live } = table.columns
   const slots: number[] = []
   table.fields[field].forEach(term, (slot) => {
     if (live[slot] === 1) slots.push(slot)
   })
   if (slots.length <= maxTextsRead) return slots
-  const id = (slot: number) => table.documentAt(slot)?.id ?? ""
-  return slots.sort((a, b) => (atMs[b] ?? 0) - (atMs[a] ?? 0) || (id(a) < id(b) ? -1 : 1)).slice(0, maxTextsRead)
+  return slots.sort((a, b) => table.newestFirst(a, b)).slice(0, maxTextsRead)
 }

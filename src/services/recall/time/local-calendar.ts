@@ -30,16 +30,17 @@ export function localCalendar(timeZone: string): LocalCalendar {
   return { dayOf: (atMs) => Math.floor((atMs + offsetMs(atMs)) / dayMs) }
 }
 
+const fields = {
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric",
+} as const
+
 function zoneFormat(timeZone: string): Intl.DateTimeFormat {
   try {
-    const fields = {
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    } as const
     return new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", ...fields })
   } catch (cause) {
     const message = `expected the name of a time zone such as "Asia/Shanghai" for recall, found ${JSON.stringify(timeZone)}`
