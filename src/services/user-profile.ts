@@ -36,7 +36,10 @@ export interface UserProfileService {
   ): Promise<{ readonly version: number; readonly applied: boolean }>
 }
 
-/** Creates a service of user profiles over a store's records. Names differ only by more than case and spacing. A blank statement is ignored (T34). */
+/**
+ * Creates a service of user profiles over a store's records. Names that differ only in case, width or
+ * outer spaces are one field. A blank statement is ignored (T34).
+ */
 export function createUserProfileService({ records }: { readonly records: UserRecords }): UserProfileService {
   return {
     async get(key) {

@@ -16,8 +16,8 @@ export interface Insight {
 }
 
 /**
- * Draws insights from memories. An implementation must pass `reflectionConformance` of `promptstrata/testing`. Both methods may be called concurrently for different keys; the memory job calls `due` before each
- * `reflect`. If one throws, the job tries the step again.
+ * Draws insights from memories. An implementation must pass `reflectionConformance` of `promptstrata/testing`. Both methods may be
+ * called concurrently for different keys. The memory job calls `due` before each `reflect`; if one throws, it tries the step again.
  */
 export interface ReflectionService {
   /** True if it is time to reflect: enough memories since the last time, by count or importance, or a schedule (T36). */

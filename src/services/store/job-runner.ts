@@ -54,8 +54,8 @@ export interface IdleOptions {
  * Runs the jobs that commits enqueue, each at least once. Jobs of one conversation run one after the other, in the order in which
  * they were enqueued; a failed one is tried again before the next begins. Jobs of different conversations run concurrently.
  *
- * An implementation must pass `jobRunnerConformance` of `promptstrata/testing`. All methods may be called concurrently. Several processes may run jobs of one store; a conversation then runs in one of them at
- * a time.
+ * An implementation must pass `jobRunnerConformance` of `promptstrata/testing`. All methods may be called concurrently. Several
+ * processes may run jobs of one store; the jobs of a conversation then run in one of them at a time.
  */
 export interface JobRunner {
   /**
@@ -99,7 +99,7 @@ export const defaultJobSettings: JobSettings = {
   concurrency: 8,
 }
 
-/** The wait after a failed attempt, counted from 1. It doubles with each attempt; of that, between half and all is taken at random. */
+/** The wait after a failed attempt. It doubles with each attempt, counted from 1; a random part between half and all of it is used. */
 export function retryWaitMs(attempt: number, { waitMs, maxWaitMs }: JobSettings, random: RandomSource): number {
   const full = Math.min(maxWaitMs, waitMs * 2 ** Math.min(30, attempt - 1))
   return Math.round(full / 2 + (full / 2) * random())

@@ -54,7 +54,7 @@ export interface MemoryChanges {
   readonly cursor: MemoryCursor
   /** True if the cursor given was of an earlier epoch: the reader must drop all that it has read. */
   readonly reset: boolean
-  /** New and changed memories in the order of their change, superseded ones included. A page shorter than the limit is the last one. */
+  /** New and changed memories in the order of their change, superseded ones included. A page shorter than the limit must be the last one. */
   readonly memories: readonly StoredMemory[]
 }
 

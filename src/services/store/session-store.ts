@@ -59,7 +59,8 @@ export interface MessageFilter {
 
 /**
  * Keeps sessions: the part of a store that a turn needs. An implementation must pass `sessionStoreConformance` of
- * `promptstrata/testing`. All methods may be called concurrently, also from several processes. What a caller does to a value it passed in or got back must not change what is stored.
+ * `promptstrata/testing`. All methods may be called concurrently, also from several processes. Changes that a caller makes to a value
+ * it passed in or got back must not change what is stored.
  *
  * `commit` and `post` are atomic, and throw `usage` for what is not plain JSON. A failure of the database throws `store`.
  */
