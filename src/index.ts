@@ -40,7 +40,7 @@ export type { PromptSource } from "./dialect/prompt-source.ts"
 export { shippedDialect, shippedDialectNames } from "./dialect/shipped.ts"
 export { type FileReference, formatFileReference } from "./encode/file-reference.ts"
 export { formatTranscript, parseTranscript, type TranscriptMessage } from "./encode/parse-transcript.ts"
-export type { Skill, SkillMode } from "./layers/skills/skill.ts"
+export type { Skill, SkillMode } from "./layers/skills.ts"
 export type { PlannerStep, RecalledMemory, TurnState } from "./layers/turn-state.ts"
 export type { LanguageModel, ModelCapabilities, ModelRequest, ModelTool, TurnFacts } from "./model/language-model.ts"
 export type { FinishReason, ModelPart } from "./model/model-part.ts"
@@ -58,46 +58,58 @@ export type { FormatOptions, OutputFormat, OutputPart, OutputReader } from "./re
 export { createOutputReader, type OutputReaderOptions } from "./reply/output/output-reader.ts"
 export { splitBubbles } from "./reply/output/split-bubbles.ts"
 export { stripThinking } from "./reply/thinking.ts"
-export type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "./services/background-job.ts"
+export type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "./services/background/background-job.ts"
+export type { Insight, ReflectionService } from "./services/background/reflection.ts"
 export {
   createReflectionService,
   type ReflectionServiceOptions,
   type ReflectionTriggers,
-} from "./services/create-reflection-service.ts"
-export { createUserProfileService } from "./services/create-user-profile-service.ts"
-export type { EmbeddingModel } from "./services/embed.ts"
+} from "./services/background/reflection.ts"
 export type { FileFault, FileReferences, OpenedFile } from "./services/file-references.ts"
-export { createInMemorySessionStore } from "./services/in-memory-session-store.ts"
-export { createInMemoryStore, type InMemoryStoreOptions } from "./services/in-memory-store/in-memory-store.ts"
-export type { DeadJob, IdleOptions, Job, JobAttempt, JobHandler, JobHandlers, JobRunner } from "./services/job-runner.ts"
-export type { JobSettings } from "./services/job-settings.ts"
-export type { Memory, MemoryRecall, MemoryService, NewMemory, Remembered } from "./services/memory.ts"
-export { createMemoryService, type RecordedMemoryService } from "./services/memory-service/create-memory-service.ts"
-export type { MemoryServiceOptions } from "./services/memory-service-options.ts"
+export { createMemoryService, type RecordedMemoryService } from "./services/memory/create-memory-service.ts"
+export type {
+  EmbeddingModel,
+  Memory,
+  MemoryRecall,
+  MemoryService,
+  MemoryServiceOptions,
+  NewMemory,
+  Remembered,
+} from "./services/memory/memory-service.ts"
 export type { ObservedEvent, ObservedInjection, ObservedResult, Observer, ObserverContext } from "./services/observer.ts"
 export type { Plugin } from "./services/plugin.ts"
-export { printReceipts } from "./services/print-receipts.ts"
 export type { RecallReason } from "./services/recall/recall-query.ts"
 export type { RecallSignal, RecallWeights } from "./services/recall/recall-weights.ts"
-export type { Receipt, ReceiptOutcome } from "./services/receipt.ts"
-export type { Insight, ReflectionService } from "./services/reflection.ts"
-export type { MessageFilter, SessionCommit, SessionNote, SessionRecord, SessionStore } from "./services/session-store.ts"
+export { createInMemorySessionStore } from "./services/store/in-memory/in-memory-session-store.ts"
+export { createInMemoryStore, type InMemoryStoreOptions } from "./services/store/in-memory/in-memory-store.ts"
 export type {
-  ForgetReport,
+  DeadJob,
+  IdleOptions,
+  Job,
+  JobAttempt,
+  JobHandler,
+  JobHandlers,
+  JobRunner,
+  JobSettings,
+} from "./services/store/job-runner.ts"
+export type { Receipt, ReceiptOutcome } from "./services/store/receipt.ts"
+export { printReceipts } from "./services/store/receipt.ts"
+export type {
   MemoryChanges,
   MemoryCursor,
   MemoryRecords,
+  ProfileStatement,
   ReceiptRecords,
-  Store,
-  StoreCheck,
-  StoreScope,
+  StoredMemory,
+  StoredVector,
   UserRecords,
-} from "./services/store.ts"
-export type { StoreRow } from "./services/store-row.ts"
-export type { StoredMemory, StoredVector } from "./services/stored-memory.ts"
+} from "./services/store/records.ts"
+export type { MessageFilter, SessionCommit, SessionNote, SessionRecord, SessionStore } from "./services/store/session-store.ts"
+export type { ForgetReport, Store, StoreCheck, StoreScope } from "./services/store/store.ts"
+export type { StoreRow } from "./services/store/store-row.ts"
 export type { AfterTurnContext, BeforeTurnContext, HookState, TurnHook } from "./services/turn-hook.ts"
-export type { ProfileStatement, UserProfile, UserProfileService } from "./services/user-profile.ts"
-export { userProfileText } from "./services/user-profile-text.ts"
+export type { UserProfile, UserProfileService } from "./services/user-profile.ts"
+export { createUserProfileService, userProfileText } from "./services/user-profile.ts"
 export { composeMessages, splitSystemPrompt } from "./stack/compose-messages.ts"
 export type { InjectionInput, InjectionOptions } from "./stack/injection.ts"
 export { PromptStack } from "./stack/prompt-stack.ts"

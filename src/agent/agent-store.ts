@@ -1,13 +1,13 @@
 import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import { hostTimers } from "../core/host-timers.ts"
 import type { Ports } from "../core/ports.ts"
-import { createInMemoryStore } from "../services/in-memory-store/in-memory-store.ts"
-import { JobTable } from "../services/in-memory-store/job-table.ts"
-import { ReceiptTable } from "../services/in-memory-store/receipt-table.ts"
-import type { JobRunner } from "../services/job-runner.ts"
-import { defaultJobSettings } from "../services/job-settings.ts"
-import type { SessionStore } from "../services/session-store.ts"
-import type { ReceiptRecords, Store } from "../services/store.ts"
+import { createInMemoryStore } from "../services/store/in-memory/in-memory-store.ts"
+import { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
+import { JobTable } from "../services/store/in-memory/job-table.ts"
+import { defaultJobSettings, type JobRunner } from "../services/store/job-runner.ts"
+import type { ReceiptRecords } from "../services/store/records.ts"
+import type { SessionStore } from "../services/store/session-store.ts"
+import type { Store } from "../services/store/store.ts"
 
 /** Where an agent keeps what it must, whatever kind of store it was given. */
 export interface AgentStore {

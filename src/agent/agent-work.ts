@@ -1,10 +1,10 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Ports, Timers } from "../core/ports.ts"
 import { within } from "../core/within.ts"
-import type { JobContext } from "../services/background-job.ts"
-import type { Job, JobAttempt, JobHandlers, JobRunner } from "../services/job-runner.ts"
+import type { JobContext } from "../services/background/background-job.ts"
 import type { Plugin } from "../services/plugin.ts"
-import type { Receipt, ReceiptOutcome } from "../services/receipt.ts"
+import type { Job, JobAttempt, JobHandlers, JobRunner } from "../services/store/job-runner.ts"
+import type { Receipt, ReceiptOutcome } from "../services/store/receipt.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 import type { ObserverFeeds } from "./observers/observers.ts"
 

@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../core/history.ts"
-import type { MessageFilter, SessionNote, SessionRecord } from "../services/session-store.ts"
+import type { MessageFilter, SessionNote, SessionRecord } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { noDeadline, startDeadline } from "../turn/deadline.ts"

@@ -1,6 +1,6 @@
 import type { SessionKey } from "../core/keys.ts"
 import type { Injection } from "../core/value.ts"
-import type { SessionRecord } from "../services/session-store.ts"
+import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { SessionState } from "../turn/turn-context.ts"
 

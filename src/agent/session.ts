@@ -1,7 +1,7 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { ServiceKey, SessionKey, Speaker } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
-import type { SessionRecord } from "../services/session-store.ts"
+import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import type { TurnResult } from "../trace/turn-result.ts"

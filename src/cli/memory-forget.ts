@@ -1,4 +1,4 @@
-import { storeTables } from "../services/store-row.ts"
+import { storeTables } from "../services/store/store-row.ts"
 import { askLine } from "./ask-line.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"

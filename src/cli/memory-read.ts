@@ -1,5 +1,5 @@
-import { createMemoryService } from "../services/memory-service/create-memory-service.ts"
-import type { StoredMemory } from "../services/stored-memory.ts"
+import { createMemoryService } from "../services/memory/create-memory-service.ts"
+import type { StoredMemory } from "../services/store/records.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"
 import { jsonLine } from "./json-line.ts"

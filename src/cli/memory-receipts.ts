@@ -1,5 +1,4 @@
-import { printCost } from "../services/print-receipts.ts"
-import type { Receipt } from "../services/receipt.ts"
+import { printCost, type Receipt } from "../services/store/receipt.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"
 import { jsonLine } from "./json-line.ts"

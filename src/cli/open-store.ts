@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import type { Store } from "../services/store.ts"
+import type { Store } from "../services/store/store.ts"
 import { openStore } from "../stores/open-store.ts"
 import { storeFile } from "../stores/sqlite/store-file.ts"
 import type { CliContext } from "./context.ts"

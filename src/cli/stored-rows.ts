@@ -1,6 +1,5 @@
-import { readStoreRow } from "../services/read-store-row.ts"
-import type { Store, StoreScope } from "../services/store.ts"
-import type { StoreRow } from "../services/store-row.ts"
+import type { Store, StoreScope } from "../services/store/store.ts"
+import { readStoreRow, type StoreRow } from "../services/store/store-row.ts"
 
 /** The rows of some tables that a scope owns, in the order of an export. */
 export async function storedRows<Table extends StoreRow["table"]>(

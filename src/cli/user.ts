@@ -1,5 +1,5 @@
-import { createUserProfileService } from "../services/create-user-profile-service.ts"
-import type { ProfileStatement } from "../services/user-profile.ts"
+import type { ProfileStatement } from "../services/store/records.ts"
+import { createUserProfileService } from "../services/user-profile.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"
 import { jsonLine } from "./json-line.ts"

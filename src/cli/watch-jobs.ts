@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
-import type { Job, JobHandler, JobHandlers } from "../services/job-runner.ts"
-import type { Store } from "../services/store.ts"
+import type { Job, JobHandler, JobHandlers } from "../services/store/job-runner.ts"
+import type { Store } from "../services/store/store.ts"
 
 /** How one try of a job went. */
 export interface JobReport {

@@ -1,5 +1,5 @@
 import type { Profile } from "../profile/profile.ts"
-import type { Store, StoreScope } from "../services/store.ts"
+import type { Store, StoreScope } from "../services/store/store.ts"
 import type { CommonOptions } from "./common-options.ts"
 import type { CliContext } from "./context.ts"
 import { exitCodes } from "./exit-codes.ts"

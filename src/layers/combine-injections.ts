@@ -8,8 +8,8 @@ import { type TurnLook, turnInjections } from "./turn-injections.ts"
 import type { TurnState } from "./turn-state.ts"
 
 /**
- * The stack's items, then the turn's own. Where both have a key, what the turn really has comes last and so takes the
- * slot; an empty one leaves it to the stack's item.
+ * The items of the stack, then the turn's own injections. If both have one key, the turn's comes last and so fills the slot; an empty
+ * one of the turn leaves the slot to the stack's item.
  */
 export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
   const items = stack.items().map(withFit)
@@ -41,20 +41,20 @@ function lookOf(dialect: Dialect): TurnLook {
   return look
 }
 
-/** A dialect that lists tools twice, in short and with their parameters, has a file for the second list. */
+/** The second list of tools, for dialects that list tools in short and again with their parameters. */
 function toolParameters(own: readonly Injection[], dialect: Dialect): Injection[] {
   if (!dialect.files.has("tool_parameters")) return []
   return own.filter(({ key }) => key === "tools").map((tools) => ({ ...tools, key: "tool_parameters" }))
 }
 
-/** What only answers conditions; left out where a dialect asks for none of it. */
+/** Flags for conditions in prompts, left out if the dialect uses none of them. */
 function flags({ memoryOn = true }: TurnState, dialect: Dialect): Injection[] {
   if (!memoryOn || !dialectNames(dialect).conditions.has("memory_on")) return []
   const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
   return [{ ...flag, scope: "session", enabled: true }]
 }
 
-/** An item of the stack that says nothing about the budget: a turn's goes before a session's, a session's before the profile's. */
+/** Gives a stack item without a `fit` the default one of its scope: items of the turn are cut first, then those of the session, then global ones. */
 function withFit(injection: Injection): Injection {
   if (injection.fit) return injection
   const known = withFits.get(injection) ?? { ...injection, fit: defaultFits[injection.scope] }
@@ -62,7 +62,7 @@ function withFit(injection: Injection): Injection {
   return known
 }
 
-/** One for each item, so that what is kept by item is found again. */
+/** One copy for each item, so that caches that are keyed by item find it again. */
 const withFits = new WeakMap<Injection, Injection>()
 
 const defaultFits: Record<Injection["scope"], Fit> = {

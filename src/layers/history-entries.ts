@@ -1,20 +1,24 @@
 import { commonStart } from "../core/growing-lists.ts"
-import type { HistoryMessage } from "../core/history.ts"
-import type { Entry } from "../core/value.ts"
+import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
+import type { Entry, Text } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
+import { formatFileReference } from "../encode/file-reference.ts"
 import { sanitise } from "../encode/sanitise.ts"
+import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { printArguments } from "../tools/call-arguments.ts"
+import type { TurnState } from "./turn-state.ts"
 
-/** How lines of history are printed. */
+/** Settings for printing lines of history. */
 export interface HistoryLook {
   readonly agentName: string
   readonly group: boolean
-  /** The time zone of the times that lines carry; empty for the host's, absent where they carry none. */
+  /** The IANA time zone of the times that lines carry; empty for the host's zone, undefined if lines carry no times. */
   readonly zone: string | undefined
-  /** Stands as a user's line before what the agent said unprompted (R27), so that roles take turns; absent where history is no messages. */
+  /** A user line that stands before each message of the agent in a turn in which nobody spoke (R27), so that roles alternate. Undefined if the history is printed as text. */
   readonly unprompted?: string | undefined
 }
 
-/** A message, how it was said then, and its entry: none for a blank one. */
+/** The entry of a message, with the text and settings from which it was made. `entry` is undefined for a blank message. */
 interface KnownEntry {
   readonly look: HistoryLook
   readonly text: string
@@ -25,7 +29,7 @@ interface KnownEntry {
 
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
 
-/** A history and its entries as they were made; up to each message, how many. */
+/** A history with its entries. `ends` holds the number of entries up to each message. */
 interface KnownHistory {
   readonly look: HistoryLook
   readonly messages: HistoryMessage[]
@@ -33,26 +37,22 @@ interface KnownHistory {
   readonly ends: number[]
 }
 
-/** By its first message, the last history that began with it: a turn later it has grown by two. */
+/** The last history that began with a message. In the next turn, only its new messages need entries. */
 const histories = new WeakMap<HistoryMessage, KnownHistory>()
 
-function isAlike(a: HistoryLook, b: HistoryLook): boolean {
+function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
   return a.agentName === b.agentName && a.group === b.group && a.zone === b.zone && a.unprompted === b.unprompted
 }
 
 /**
- * The entries of history, blank messages skipped, unless something is kept with them (T30). A message that was said is
- * readonly data and has one entry over all turns, so that it is cleaned, printed and counted once.
+ * The entries of a history, without blank messages unless prestart results are kept with them (T30). A message has the same entry
+ * object in all turns, so that it is cleaned, printed and counted once.
  */
-export function historyEntries(
-  history: readonly HistoryMessage[],
-  look: HistoryLook,
-  make: (message: HistoryMessage) => Entry,
-): Entry[] {
+export function historyEntries(history: readonly HistoryMessage[], look: HistoryLook): Entry[] {
   const [first] = history
   if (!first) return []
   const before = histories.get(first)
-  const known = before && isAlike(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
+  const known = before && isSameLook(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
   histories.set(first, known)
   const begun = commonStart(history, known.messages)
   known.messages.length = begun
@@ -60,7 +60,7 @@ export function historyEntries(
   known.entries.length = known.ends[begun - 1] ?? 0
   for (let index = begun; index < history.length; index++) {
     const message = history[index] ?? first
-    const made = knownEntry(message, known.look, make)
+    const made = knownEntry(message, known.look)
     if (made.entry && made.before) known.entries.push(made.before)
     if (made.entry) known.entries.push(made.entry)
     known.messages.push(message)
@@ -69,28 +69,116 @@ export function historyEntries(
   return known.entries.slice()
 }
 
-function knownEntry(message: HistoryMessage, look: HistoryLook, make: (message: HistoryMessage) => Entry): KnownEntry {
+function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
   const before = entries.get(message)
   if (before && isStill(before, message, look)) return before
-  const entry = isSpoken(message) ? make(message) : undefined
+  const entry = isSpoken(message) ? historyEntry(message, look) : undefined
   const known = { look, text: message.text, speaker: message.speaker.name, entry, before: entryBefore(message, look) }
   entries.set(message, known)
   return known
 }
 
 function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, look: HistoryLook): boolean {
-  return known.text === text && known.speaker === speaker.name && (known.look === look || isAlike(known.look, look))
+  return known.text === text && known.speaker === speaker.name && (known.look === look || isSameLook(known.look, look))
 }
 
-/** Of no speaker, and nobody's words but the dialect's. */
+/** The dialect's line before a message of a turn in which nobody spoke. */
 function entryBefore({ unprompted }: HistoryMessage, look: HistoryLook): Entry | undefined {
   if (unprompted !== true || look.unprompted === undefined) return undefined
   return { role: "user", own: true, group: false, text: encodedText(look.unprompted, "author") }
 }
 
-/** A character that sanitising leaves and everybody sees. */
-const plainlySpoken = /[!-~\u4e00-\u9fff]/
+/** A visible character that sanitising keeps. It makes the slow check unnecessary for most messages. */
+const visible = /[!-~\u4e00-\u9fff]/
 
 function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
-  return prestart.length > 0 || plainlySpoken.test(text) || sanitise(text).text.trim() !== ""
+  return prestart.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
+}
+
+/** The entry of the user's message, with its time and files if there are any (R8, R11). */
+export function questionEntry({ question, files, atMs }: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): Entry {
+  return {
+    speaker: { text: question.speaker.name, trust: "user" },
+    text: { text: question.text, trust: "user" },
+    group,
+    ...timeOf(atMs, zone),
+    ...filesOf(files),
+  }
+}
+
+/** The entry of an earlier message. `own` marks messages of the agent, which are printed without a name. */
+function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted }: HistoryLook): Entry {
+  const own = message.role === "assistant"
+  return {
+    role: message.role,
+    own,
+    group: group && !own,
+    speaker: own ? { text: agentName, trust: "author" } : { text: message.speaker.name, trust: "user" },
+    text: { text: message.text, trust: own ? "agent" : "user" },
+    memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
+    prestart: (message.prestart ?? []).map(prestartEntry),
+    ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
+    ...timeOf(message.atMs, zone),
+    ...filesOf(message.files),
+  }
+}
+
+function timeOf(atMs: number | undefined, zone: string | undefined): { readonly time?: Text } {
+  if (atMs === undefined || zone === undefined) return {}
+  return { time: { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" } }
+}
+
+/** Each path is cleaned here, because no encoder runs over the reference later. */
+function filesOf(files: readonly string[] = []): { readonly files?: readonly Entry[] } {
+  if (files.length === 0) return {}
+  return {
+    files: files.map((path) => {
+      const { text, removed, kinds } = sanitise(path)
+      return { reference: encodedText(formatFileReference({ path: text }), "user", { removed, kinds }) }
+    }),
+  }
+}
+
+const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const
+const formats = new Map<string, Intl.DateTimeFormat>()
+const maxKeptFormats = 100
+
+/**
+ * The minute of a moment in an IANA time zone, or in the host's zone: `20260216 3:16`, the form that events have (R11, R20). An unknown
+ * zone throws the platform's RangeError.
+ */
+export function messageTime(atMs: number, timeZone?: string): string {
+  const parts = new Map(
+    formatOf(timeZone ?? "")
+      .formatToParts(atMs)
+      .map(({ type, value }) => [type, value]),
+  )
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ""
+  const date = `${part("year").padStart(4, "0")}${part("month")}${part("day")}`
+  return `${date} ${Number(part("hour"))}:${part("minute")}`
+}
+
+/** Formats are kept, because making one takes a hundred times as long as using it. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
+    ...fields,
+    hourCycle: "h23",
+    timeZone: timeZone === "" ? undefined : timeZone,
+  })
+  if (formats.size >= maxKeptFormats) formats.clear()
+  formats.set(timeZone, format)
+  return format
+}
+
+/** The entry of a prestart result. */
+export function prestartEntry({ tool, args, result }: KeptPrestart): Entry {
+  return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
+}
+
+/** A run's arguments as text. Each is cleaned by itself, because each is encoded by itself. */
+export function argumentsText(args: Readonly<Record<string, unknown>>, trust: Text["trust"]): Text {
+  const { value, ...removed } = sanitiseJson(args)
+  return encodedText(printArguments(value), trust, removed)
 }

@@ -3,74 +3,41 @@ import type { Entry, Fit, Injection, Text, Value } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
-import { fileFaultEntry } from "./file-faults.ts"
-import { type HistoryLook, historyEntries } from "./history-entries.ts"
-import { historyEntry, questionEntry } from "./message-entries.ts"
-import { messageTime } from "./message-time.ts"
-import { argumentsText, prestartEntry } from "./prestart-entry.ts"
-import { type GroupRules, toolGroupEntries } from "./tool-group-entries.ts"
-import type { PlannerStep, RecalledMemory, TurnState, WakeReason } from "./turn-state.ts"
+
+import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
+import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
 
 /**
- * What gives way first when a request is short of tokens; everything of layers 1 to 4 ranks higher (S13). A turn's first
- * request has no runs and steps, so in a later one they give way before what the first one decided (design, rule 6).
+ * Ranks by which a turn's parts are cut when a request is short of tokens, lowest first; everything of layers 1 to 4 has a higher
+ * rank (S13). Runs and steps come lowest: a turn's first request has none, so later requests show at least what the first one showed.
  */
 const ranks = { runs: 5, history: 10, memories: 20, prestart: 40, tools: 70 } as const
 
-/** What of a turn depends on the dialect. */
+/** The parts of a turn's injections that depend on the dialect. */
 export interface TurnLook extends ParameterWords {
-  /** True where lines of speech carry their time (R11). */
+  /** True if lines of speech carry their time (R11). */
   readonly showsTime?: boolean
-  /** The dialect's line for nobody's having spoken; see {@link HistoryLook}. */
+  /** The line of the dialect that stands before a message of the agent in a turn in which nobody spoke; see {@link HistoryLook}. */
   readonly unprompted?: string | undefined
-  /** Groups of tools whose rules of use the dialect has a sentence for (R28). */
+  /** Tool groups for which the dialect has rules of use (R28). */
   readonly ruledGroups?: ReadonlySet<string>
 }
 
-/** What a turn shows, as injections: question, history, memories, prestart, tools and their groups, runs, steps, note and faults. */
+/** The injections of a turn: question, history, memories, prestart, tools and their groups, runs, steps, note and faults. */
 export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
   const { agentName, group, timeZone = "" } = turn
-  const look: HistoryLook = {
-    agentName,
-    group,
-    zone: words.showsTime === true ? timeZone : undefined,
-    unprompted: words.unprompted,
-  }
-  const rules: GroupRules = { own: turn.groupRules ?? {}, shipped: words.ruledGroups ?? noGroups }
+  const zone = words.showsTime === true ? timeZone : undefined
+  const look: HistoryLook = { agentName, group, zone, unprompted: words.unprompted }
+  const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
+  const tools = turn.tools.map((tool) => toolEntry(tool, words))
   return [
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
     ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", whole)] : []),
-    turnItem(
-      "history",
-      historyEntries(turn.history, look, (message) => historyEntry(message, look)),
-      "user",
-      entries(ranks.history),
-    ),
-    {
-      ...turnItem(
-        "memories",
-        turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone)),
-        "memory",
-        entries(ranks.memories),
-      ),
-      priority: priority.characterMemories,
-    },
+    turnItem("history", historyEntries(turn.history, look), "user", entries(ranks.history)),
+    { ...turnItem("memories", memories, "memory", entries(ranks.memories)), priority: priority.characterMemories },
     turnItem("prestart", turn.prestart.map(prestartEntry), "tool", entries(ranks.prestart)),
-    {
-      ...turnItem(
-        "tools",
-        turn.tools.map((tool) => toolEntry(tool, words)),
-        "author",
-        entries(ranks.tools),
-      ),
-      scope: "session",
-      priority: priority.toolInstructions,
-    },
-    {
-      ...turnItem("tool_groups", toolGroupEntries(turn.tools, rules), "author", entries(ranks.tools)),
-      scope: "session",
-      priority: priority.toolInstructions,
-    },
+    toolItem("tools", tools),
+    toolItem("tool_groups", toolGroupEntries(turn, words.ruledGroups)),
     turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", entries(ranks.prestart)),
     turnItem("runs", turn.runs.map(runEntry), "tool", newest(ranks.runs)),
     turnItem("steps", turn.steps.flatMap(stepEntries), "tool", newest(ranks.runs)),
@@ -79,12 +46,10 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
   ]
 }
 
-const noGroups: ReadonlySet<string> = new Set()
-
-/** Never cut: without it there would be nothing to answer. */
+/** Never cut, because without it there would be nothing to answer. */
 const whole: Fit = { rank: 100, shrink: "entries", minTokens: 1 }
 
-/** Every line break that JavaScript and the eye know. */
+/** Every character that JavaScript or a reader takes for a line break. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/
 
 function turnItem(key: string, content: Value, trust: Injection["trust"], fit?: Fit): Injection {
@@ -100,11 +65,16 @@ function turnItem(key: string, content: Value, trust: Injection["trust"], fit?: 
   }
 }
 
+function toolItem(key: string, content: Value): Injection {
+  const item = turnItem(key, content, "author", entries(ranks.tools))
+  return { ...item, scope: "session", priority: priority.toolInstructions }
+}
+
 function entries(rank: number): Fit {
   return { rank, shrink: "entries" }
 }
 
-/** The oldest entries go first; the newest always stays. */
+/** Cuts the oldest entries first and always keeps the newest. */
 function newest(rank: number): Fit {
   return { ...entries(rank), minTokens: 1 }
 }
@@ -135,7 +105,7 @@ function runEntry(run: ToolRun): Entry {
   }
 }
 
-/** What comes back answers the call before it, so that a cut does not part them. */
+/** A call and its result. The result `answers` the call, so they are cut together. */
 function stepEntries(step: PlannerStep): Entry[] {
   if (step.type === "native") return nativeEntries(step)
   if (step.type === "fault") {
@@ -150,11 +120,30 @@ function stepEntries(step: PlannerStep): Entry[] {
   ]
 }
 
-/** A native call and its results are messages of their own kinds; ids and calls are data of the message, not text in it. */
+/** A native call and its results. Ids and calls are data of the messages, not text in them. */
 function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }): Entry[] {
   const results = runs.map((run, index): Entry => {
     const toolCallId = as(calls[index]?.id ?? run.id, "agent")
     return { role: "tool", answers: true, toolCallId, output: as(run.result, "tool") }
   })
   return [{ role: "assistant", call: as(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
+}
+
+/** An entry for each group of the turn's tools that has rules of use, in the order of the tools (R28). The profile's rules replace the dialect's. */
+function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: ReadonlySet<string>): Entry[] {
+  const groups = new Set(tools.flatMap(({ group }) => (group === undefined ? [] : [group])))
+  return [...groups].flatMap((group): Entry[] => {
+    const rules = Object.hasOwn(groupRules, group) ? groupRules[group] : undefined
+    if (rules !== undefined) return [{ [group]: true, rules }]
+    return shipped?.has(group) ? [{ [group]: true }] : []
+  })
+}
+
+/** The entry that `file_faults.md` prints. */
+function fileFaultEntry({ written, fault, totalLines }: UnopenedFile): Entry {
+  return {
+    [fault]: true,
+    file: { text: written, trust: "agent" },
+    ...(totalLines === undefined ? {} : { total: { text: String(totalLines), trust: "author" } }),
+  }
 }

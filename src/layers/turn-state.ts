@@ -3,59 +3,59 @@ import type { Speaker } from "../core/keys.ts"
 import type { ToolCall } from "../core/message.ts"
 import type { Text } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
-import type { UnopenedFile } from "./file-faults.ts"
 
-/** One memory, as recall hands it back. */
+/** A recalled memory. */
 export interface RecalledMemory {
   readonly text: string
-  /** Who said it, where somebody did. */
+  /** The name of the person who said it; absent if nobody did. */
   readonly speaker?: string
-  /** When, in milliseconds since 1970. */
+  /** When it was said, in milliseconds since 1970. */
   readonly atMs?: number
-  /** For the trace: its id, and what spoke for it. */
+  /** For the trace: the memory's id, and the signals that made its score. */
   readonly id?: string
   readonly score?: number
   readonly why?: readonly { readonly signal: string; readonly value: number; readonly share: number }[]
 }
 
 /**
- * One thing the planner did in this turn, for dialects that append: its call and what came back, or a fault with its
- * re-prompt. A `notice` is a sentence of the dialect whose values are encoded already; it stands as it is.
+ * A step of the planner in this turn, for dialects that append to the prompt: a call with its result, or an unreadable output with the
+ * notice that asks again. The `notice` is a sentence of the dialect. Its values are encoded already, so it is printed as it is.
  */
 export type PlannerStep =
   | { readonly type: "run"; readonly call: string; readonly run: ToolRun }
   | { readonly type: "native"; readonly text: string; readonly calls: readonly ToolCall[]; readonly runs: readonly ToolRun[] }
   | { readonly type: "fault"; readonly output: string; readonly notice: string }
 
-/** Why an agent begins by itself (R27), and what its prompt can say about silence. */
+/** The reason of a turn in which nobody spoke (R27), and what the prompt can say about silence. */
 export interface WakeReason {
   readonly reason: string
-  /** True where `<empty_reply>` is understood. */
+  /** True if the agent may answer `<empty_reply>`, which says nothing. */
   readonly bubbles: boolean
-  /** True where there is to be no idle talk. */
+  /** True if there should be no idle talk. */
   readonly workMode: boolean
 }
 
-/** Everything a turn knows that its prompts can show. */
+/** Everything about a turn that its prompts can show. */
 export interface TurnState {
-  /** Present where nobody spoke: then the question is left out. */
+  /** Present if nobody spoke. The question is then left out. */
   readonly wake?: WakeReason
   readonly question: { readonly speaker: Speaker; readonly text: string }
-  /** When the turn began, in milliseconds since 1970, and the IANA time zone in which prompts tell times; default: the host's. */
+  /** When the turn began, in milliseconds since 1970. */
   readonly atMs?: number
+  /** The IANA time zone of times in prompts; default: the host's. */
   readonly timeZone?: string
   /** Paths of the files that came with the question (R8). */
   readonly files?: readonly string[]
-  /** What the answer before showed and could not be opened (R8). */
+  /** Files that the previous answer referred to and that could not be opened (R8). */
   readonly fileFaults?: readonly UnopenedFile[]
   /** The profile's rules of use for groups of tools (R28). */
   readonly groupRules?: Readonly<Record<string, Text>>
-  /** True where several people speak: then lines carry their speaker. */
+  /** True if several people speak. Lines then carry their speaker. */
   readonly group: boolean
   readonly agentName: string
-  /** False where the conversation's memory is switched off (D2); the flag `memory_on` in prompts. Default true. */
+  /** False if the conversation's memory is switched off (D2). Prompts see it as the flag `memory_on`. Default true. */
   readonly memoryOn?: boolean
-  /** The window of history before the question, oldest first (T30). */
+  /** The messages before the question that prompts show, oldest first (T30). */
   readonly history: readonly HistoryMessage[]
   readonly memories: readonly RecalledMemory[]
   readonly prestart: readonly KeptPrestart[]
@@ -64,6 +64,13 @@ export interface TurnState {
   readonly steps: readonly PlannerStep[]
   /** The planner's advice for the final output (T12). */
   readonly note?: string
-  /** Why the planner's last output could not be read (T21): a sentence of the dialect whose values are encoded already. */
+  /** The reason why the planner's last output could not be read (T21). A sentence of the dialect; its values are encoded already. */
   readonly fault?: string
+}
+
+/** A file reference, as the previous answer wrote it, that was not opened (R8). `fault` is the name of a condition in `file_faults.md`. */
+export interface UnopenedFile {
+  readonly written: string
+  readonly fault: string
+  readonly totalLines?: number
 }

@@ -1,6 +1,5 @@
 import { promptKinds } from "../dialect/prompt-source.ts"
-import { promptSlots } from "../layers/prompt-slots.ts"
-import { promptVariables } from "../layers/prompt-variables.ts"
+import { promptSlots, promptVariables } from "../layers/prompt-names.ts"
 import type { FileFault } from "../services/file-references.ts"
 import { toolGroups } from "../tools/tool.ts"
 import type { LintContext, LintFile } from "./context.ts"

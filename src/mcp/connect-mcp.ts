@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"

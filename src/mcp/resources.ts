@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts"
 import { priority } from "../core/priority.ts"
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { capResult } from "../tools/result-text.ts"
 import type { ToolAttachment } from "../tools/tool.ts"

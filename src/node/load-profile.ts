@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path"
 import type { Clock, Timers } from "../core/ports.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import type { Profile } from "../profile/profile.ts"
 import { resolveProfile } from "../profile/resolve.ts"
 import type { Plugin } from "../services/plugin.ts"

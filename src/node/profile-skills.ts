@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path"
 import { didYouMean } from "../core/suggest.ts"
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import type { Plugin } from "../services/plugin.ts"
 import { noteFile, noteFolders } from "./file-log.ts"
 import { promptsFolderOf } from "./find-text.ts"

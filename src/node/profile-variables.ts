@@ -1,5 +1,5 @@
 import type { Text } from "../core/value.ts"
-import { promptSlots } from "../layers/prompt-slots.ts"
+import { promptSlots } from "../layers/prompt-names.ts"
 import { type ProfileSearch, report } from "./profile-search.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
 import { offsetOf } from "./toml-positions.ts"

@@ -1,6 +1,6 @@
 import type { Text } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import type { Skill } from "../layers/skills/skill.ts"
+import type { Skill } from "../layers/skills.ts"
 import type { OutputFormat } from "../reply/output/output-part.ts"
 import type { FileReferences } from "../services/file-references.ts"
 import type { Plugin } from "../services/plugin.ts"

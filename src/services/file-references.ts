@@ -2,18 +2,21 @@ import type { FileAttachment } from "../core/file-attachment.ts"
 import type { ServiceKey } from "../core/keys.ts"
 import type { FileReference } from "../encode/file-reference.ts"
 
-/** Why a reference was not opened: no such file, outside what may be opened, no supported format, fewer lines, too large, or an error. */
+/**
+ * The reason why a file was not opened: `missing`, `refused` (outside the folders that may be opened), `unsupported` (format),
+ * `beyond` (the file has fewer lines), `large`, or `failed` (any other error).
+ */
 export type FileFault = "missing" | "refused" | "unsupported" | "beyond" | "large" | "failed"
 
-/** What opening a reference came to; `totalLines` with `beyond`. */
+/** The result of opening a reference. `totalLines` comes with the fault `beyond`. */
 export type OpenedFile =
   | { readonly ok: true; readonly attachment: FileAttachment }
   | { readonly ok: false; readonly fault: FileFault; readonly totalLines?: number }
 
-/** Opens the files that answers show (R8). */
+/** Opens the files that a model's answers refer to (R8). */
 export interface FileReferences {
-  /** Endings without a dot, in lower case: what the model is told it can show. */
+  /** File endings in lower case, without the dot. The model is told that it can show these. */
   readonly formats: readonly string[]
-  /** Opens one within `limits.toolMs`; what it throws counts as `failed`. */
+  /** Opens one file within `limits.toolMs`. Faults are results; an error that it throws counts as `failed`. It may be called concurrently. */
   open(reference: FileReference, options: { readonly key: ServiceKey; readonly signal: AbortSignal }): Promise<OpenedFile>
 }

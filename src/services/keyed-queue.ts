@@ -1,17 +1,17 @@
-/** Runs tasks of one key in the order they were enqueued and tasks of different keys side by side. */
+/** Runs tasks of one key one after the other, in the order in which they were enqueued, and tasks of different keys concurrently. */
 export interface KeyedQueue {
   /**
-   * Runs `task` once every earlier task of `key` has settled, and settles as it does; a failed task never stops the next.
-   * A task must not await another task of its own key: that one waits for it.
+   * Runs `task` once every earlier task of `key` has settled, and settles like the task. A failed task does not stop the next one.
+   * A task must not await another task of its own key: the two would wait for each other.
    */
   enqueue<T>(key: string, task: () => T | Promise<T>): Promise<T>
-  /** Settles when nothing runs or waits under any key, including what was enqueued meanwhile. Never rejects. */
+  /** Resolves when no task runs or waits under any key, including tasks enqueued meanwhile. Never rejects. */
   idle(): Promise<void>
-  /** How many keys have a task that runs or waits; an idle key is forgotten. */
+  /** The number of keys with a task that runs or waits. */
   readonly size: number
 }
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<void>>()
 

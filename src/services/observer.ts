@@ -1,9 +1,9 @@
 import type { ServiceKey } from "../core/keys.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import type { SessionNote } from "./session-store.ts"
+import type { SessionNote } from "./store/session-store.ts"
 
-/** How a turn ended, as observers see it: without its trace, which hooks get after the turn. */
+/** The result of a turn for observers: without the trace, which hooks get after the turn. */
 export type ObservedResult =
   | Omit<Extract<TurnResult, { ok: true }>, "trace">
   | {
@@ -12,53 +12,58 @@ export type ObservedResult =
       readonly gathered: { readonly text: string }
     }
 
-/** An event of a turn as plain data of the observer's own: a copy that it may keep and change. */
+/** An event of a turn as plain data. It is a copy, so an observer may keep and change it. */
 export type ObservedEvent =
   | Exclude<TurnEvent, { type: "turn-end" | "child" }>
   | { readonly type: "turn-end"; readonly result: ObservedResult }
   | { readonly type: "child"; readonly id: string; readonly name: string; readonly event: ObservedEvent }
 
-/** Text that an observer wants in the next turn's prompt. */
+/** Text that an observer puts into the next turn's prompt. */
 export interface ObservedInjection {
-  /** Letters, digits, `_` and `-`, at most 64. The newest of one key wins; it lands in the rest slot as `OBSERVER:KEY`. */
+  /** Letters, digits, `_` and `-`, at most 64. Of several with one key, the newest is shown. It stands in the rest slot as `OBSERVER:KEY`. */
   readonly key: string
-  /** At most 4,000 UTF-16 units; the agent's own words, so it is encoded like everything that no author wrote. */
+  /** At most 4,000 UTF-16 units. It is encoded like all text that no author wrote. */
   readonly text: string
-  /** Where it stands among others; default 100. */
+  /** Its order among other injections; default 100. */
   readonly priority?: number
 }
 
-/** What an observer can do. Nothing of it reaches the turn that it watches. */
+/**
+ * The event's turn, and what an observer can do. Nothing of it changes the turn that is observed. Its methods throw once the time of
+ * the event is over. An observer may leave at most 32 notes and injections in one turn.
+ */
 export interface ObserverContext {
   readonly key: ServiceKey
   readonly turnId: string
-  /** Why the turn began, where nobody spoke. */
+  /** The reason of a turn in which nobody spoke (R27). */
   readonly wakeReason?: string
-  /** Events that were left out since the last one that it was told, because it was too slow. */
+  /** The number of events that were left out since the last one, because the observer was too slow. */
   readonly missed: number
-  /** Aborts when the event's time is up. */
+  /** Aborts when the time of the event is over. */
   readonly signal: AbortSignal
-  /** Leaves a note for a hook of the agent, for the session's next turn. False where the id is known. Throws `usage` for what is no note. */
+  /** Leaves a note for a hook of the agent in the session's next turn; false if its id is known. Throws `usage` for an invalid note. */
   post(note: SessionNote): Promise<boolean>
   /** Puts text into the session's next turn, once. Throws `usage` for a key or a text out of bounds. */
   inject(injection: ObservedInjection): Promise<void>
-  /** Opens a turn in which nobody spoke (R27). False, and nothing happens, in an event of such a turn: one wake begets no other. */
+  /** Starts a turn in which nobody spoke (R27), at most one for each turn. False, and nothing happens, if the event is of such a turn: wakes do not cause each other. */
   wake(reason: string): boolean
 }
 
 /**
- * Watches an agent's turns beside them (R26): collects, records, and leaves things for the next turn. Events come one after the
- * other, each within its time limit; while it is slow they queue up to a bound, then are left out and counted. What it throws
- * is a warning; after several failures in a row it is told no more. A turn never waits for it.
+ * Watches an agent's turns without slowing them (R26). It can record events, and leave notes and text for the next turn.
+ *
+ * `observe` is called for one event at a time, in their order, over all conversations of the agent. Events that arrive while it runs
+ * wait in a bounded queue; further ones are left out and counted. A failure or a timeout of `observe` is reported as a warning and
+ * followed by a pause; after five in a row the observer gets no more events. A turn never waits for an observer.
  */
 export interface Observer {
-  /** Such as `main-observer`: letters, digits, `_` and `-`. Unique among an agent's observers. */
+  /** Letters, digits, `_` and `-`, such as `main-observer`. Unique among an agent's observers. */
   readonly name: string
-  /** The events that it wants. Default: all. */
+  /** The types of events that it gets. Default: all. */
   readonly events?: readonly TurnEvent["type"][]
-  /** For one event, in milliseconds. Default 10,000. */
+  /** The time for one event, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number
-  /** Events that wait, at most. Default 1,000. */
+  /** The most events that may wait. Default 1,000. */
   readonly maxQueued?: number
   observe(event: ObservedEvent, context: ObserverContext): void | Promise<void>
 }

@@ -3,61 +3,64 @@ import type { ServiceKey, Speaker } from "../core/keys.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
-import type { Memory } from "./memory.ts"
-import type { MessageFilter, SessionNote } from "./session-store.ts"
+import type { Memory } from "./memory/memory-service.ts"
+import type { MessageFilter, SessionNote } from "./store/session-store.ts"
 
 /**
- * What a hook keeps with a session: plain JSON, committed with the turn in which it was set, gone with an aborted one. Tools that
- * the hook added can set it as long as their turn runs; a hook that came too late sets nothing.
+ * The state that a hook keeps with a session: plain JSON. It is committed with the turn in which it was set, and lost if that turn is
+ * aborted. Tools that the hook added can set it while their turn runs. A hook that exceeded its time sets nothing.
  */
 export interface HookState {
+  /** The value as it was last set; undefined at first. */
   get(): unknown
+  /** Replaces the value. Throws `usage` if it is not plain JSON. */
   set(value: unknown): void
 }
 
-/** What a hook gets before a turn. */
+/** The turn that begins, and what a hook can do in it. */
 export interface BeforeTurnContext {
   readonly turnId: string
   readonly key: ServiceKey
   readonly speaker: Speaker
-  /** Empty where nobody spoke. */
+  /** The user's message; empty if nobody spoke. */
   readonly question: string
-  /** Why the agent begins by itself, where nobody spoke (R27). */
+  /** The reason of a turn in which nobody spoke (R27). */
   readonly wake?: string
-  /** The window of the conversation before the question, oldest first: what this turn's prompt can show of it. */
+  /** The messages before the question that this turn's prompt can show, oldest first. */
   readonly history: readonly HistoryMessage[]
-  /** False where the conversation's memory is switched off: then nothing remembered is read or written (D2). */
+  /** False if the conversation's memory is switched off: then a hook must neither read nor write memories (D2). */
   readonly memoryOn: boolean
-  /** Add `turn` items (gone after this turn) or `session` items (kept when the turn commits). Late additions are ignored. */
+  /** A copy of the stack. Add `turn` items, which last for this turn, or `session` items, which are kept when the turn commits. */
   readonly stack: PromptStack
-  /** This hook's own, in this session. */
+  /** This hook's own state in this session. */
   readonly state: HookState
-  /** What was left for this hook since the last turn; taken when this turn commits, else the next one gets it again. */
+  /** Notes that were left for this hook since the last turn. If this turn is not committed, the next one gets them again. */
   readonly notes: readonly SessionNote[]
   /** The turn's number in its conversation, from 0. */
   readonly turn: number
-  /** When the turn began, in milliseconds since 1970: the time of the question. */
+  /** When the turn began, in milliseconds since 1970. */
   readonly startedMs: number
+  /** Aborts with the turn and when the hook's time is over. */
   readonly signal: AbortSignal
-  /** The conversation's messages, those outside the window too (R13). Tools that the hook adds can ask as well. */
+  /** The conversation's messages that meet a filter, also those outside `history` (R13). Tools that the hook adds can call it too. */
   messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
-  /** Finds what is remembered; absent where the agent has no memory or the conversation's is switched off (D2). */
+  /** Recalls memories. Absent if the agent has no memory, or if the conversation's is switched off (D2). */
   recall?(query: string, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<readonly Memory[]>
-  /** Shows the answer of an earlier turn in other words, in this turn's prompts (R12). */
+  /** Shows `text` in place of the answer of an earlier turn, in this turn's prompts only (R12). */
   showAs(turnId: string, text: string): void
-  /** Begins the history that this turn's prompts show with a turn's first message; one that is not in the window changes nothing (R11). */
+  /** Begins the history in this turn's prompts with the first message of a turn (R11). A turn that is not in `history` changes nothing. */
   showFrom(turnId: string): void
-  /** Hears of each tool run of the model's in this turn, once it has ended. What it throws is a warning. */
+  /** Calls `listener` after each tool run that the model asked for in this turn. If it throws, the turn reports a warning. */
   onRun(listener: (run: ToolRun) => void): void
-  /** Adds tools for this turn. One whose name is taken is left out and reported. */
+  /** Adds tools for this turn. A tool whose name is taken is left out, with a warning. */
   addTools(tools: readonly Tool[]): void
-  /** Leaves out tools in this turn; one that is added under the same name takes its place, as visible as it was. */
+  /** Removes tools for this turn. A tool added under the same name takes the place of the removed one, with the same visibility. */
   withdrawTools(names: readonly string[]): void
-  /** Reports what went wrong without breaking the hook: a warning of the turn. Late ones are ignored. */
+  /** Reports a warning of the turn without failing the hook. */
   warn(message: string): void
 }
 
-/** What a hook gets after a turn. */
+/** A turn that has ended. */
 export interface AfterTurnContext {
   readonly turnId: string
   readonly key: ServiceKey
@@ -65,19 +68,23 @@ export interface AfterTurnContext {
   readonly question: string
   readonly wake?: string
   readonly memoryOn: boolean
-  /** How the turn ended, with its trace; a failed turn too. */
+  /** The result of the turn, failed ones too, with its trace. */
   readonly result: TurnResult
   readonly signal: AbortSignal
 }
 
 /**
- * Code that runs around turns, in the order given. `beforeTurn` runs beside the other preparations, within
- * `limits.prestartMs`. `afterTurn` runs in the background once the turn has ended, within `limits.toolMs`, and keeps
- * nobody waiting but `agent.idle()`. One that throws or hangs is reported as a warning and never breaks the turn.
+ * Code that runs around turns. The hooks of an agent run one after the other, in the order given. A hook that throws or exceeds its time
+ * is reported as a warning and never fails the turn; what it did in its context is then discarded.
+ *
+ * Turns of different conversations run concurrently, and so do their hooks. Anything that a hook keeps for a session belongs in
+ * `state`, not in variables of its own.
  */
 export interface TurnHook {
-  /** Unique among an agent's hooks: its state is kept under it. */
+  /** Unique among an agent's hooks. Its state is kept under this name, so a new name begins with an empty state. */
   readonly name: string
+  /** Runs before the first model call, while prestart tools and recall run, within `limits.prestartMs`. */
   beforeTurn?(context: BeforeTurnContext): void | Promise<void>
+  /** Runs in the background once the turn has ended, within `limits.toolMs`. Only `agent.idle()` and the next turn's `afterTurn` wait for it. */
   afterTurn?(context: AfterTurnContext): void | Promise<void>
 }

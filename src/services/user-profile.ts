@@ -1,39 +1,124 @@
-import type { Audience, ServiceKey } from "../core/keys.ts"
+import { graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
+import type { ServiceKey } from "../core/keys.ts"
+import { priority } from "../core/priority.ts"
+import type { Fit } from "../core/value.ts"
+import type { ProfileStatement, UserRecords } from "./store/records.ts"
+import type { TurnHook } from "./turn-hook.ts"
 
-/** Something a user said of themselves, under a name, with its source. Plain JSON. */
-export interface ProfileStatement {
-  readonly name: string
-  readonly value: string
-  /** From 0 to 1. */
-  readonly confidence: number
-  readonly atMs: number
-  readonly turnId: string
-  /** Where it was said: what was said in private is not shown in a group. */
-  readonly conversation: string
-  readonly audience: Audience
-}
+const maxValueCharacters = 200
+const msPerDay = 86_400_000
 
-/** What is known of a user. Of two statements of one name the newest holds; the older one is history. */
+/** A user's profile. Of several statements of one name, the newest holds; the others are history. */
 export interface UserProfile {
   /** Grows by one with every change; 0 for an unknown user. */
   readonly version: number
-  /** What holds, by name in alphabetical order. */
+  /** The statements that hold, ordered by name. */
   readonly fields: readonly ProfileStatement[]
-  /** What no longer holds, the newest first. */
+  /** The statements that no longer hold, newest first. */
   readonly history: readonly ProfileStatement[]
 }
 
-/** Keeps what users say of themselves. */
+/**
+ * Keeps what users say about themselves. An implementation must pass `userProfileConformance` of `promptstrata/testing`. Both
+ * methods may be called concurrently, also for one user.
+ */
 export interface UserProfileService {
-  /** What may be shown to this key: in a group, what was said in that group. */
+  /** The part of the profile that may be shown to this key: in a group, only what was said in that group. */
   get(key: ServiceKey): Promise<UserProfile>
   /**
-   * Adds statements of one turn. Another version than `expectVersion` throws `version-conflict` and changes nothing; a turn whose
-   * statements are there already changes nothing either and returns the version at hand.
+   * Adds the statements of one turn. Throws `version-conflict`, and changes nothing, if the user's version is not `expectVersion`; the
+   * caller then loads the profile again. If the turn's statements are there already, `applied` is false and nothing changes.
    */
   put(
     statements: readonly ProfileStatement[],
     expectVersion: number,
     key: ServiceKey,
   ): Promise<{ readonly version: number; readonly applied: boolean }>
+}
+
+/**
+ * Creates a service of user profiles over a store's records. Names that differ only in case, width or
+ * outer spaces are one field. A blank statement is ignored (T34).
+ */
+export function createUserProfileService({ records }: { readonly records: UserRecords }): UserProfileService {
+  return {
+    async get(key) {
+      const { version, statements } = await records.load(key)
+      return { version, ...splitByAge(statements) }
+    },
+    async put(statements, expectVersion, key) {
+      const stated = statements.filter(({ name, value }) => name.trim() !== "" && value.trim() !== "")
+      const turnId = stated[0]?.turnId ?? ""
+      return records.append(stated, { turnId, expectVersion, key })
+    },
+  }
+}
+
+/** Splits statements, given in the order in which they came, into those that hold and history. Of equal times, the later one is newer. */
+function splitByAge(statements: readonly ProfileStatement[]): Pick<UserProfile, "fields" | "history"> {
+  const newest = new Map<string, ProfileStatement>()
+  for (const statement of statements) {
+    const name = foldedName(statement.name)
+    const held = newest.get(name)
+    if (held === undefined || statement.atMs >= held.atMs) newest.set(name, statement)
+  }
+  const current = new Set(newest.values())
+  const fields = [...current].sort((a, b) => (foldedName(a.name) < foldedName(b.name) ? -1 : 1))
+  const history = statements.filter((statement) => !current.has(statement))
+  return { fields, history: history.reverse().sort((a, b) => b.atMs - a.atMs) }
+}
+
+function foldedName(name: string): string {
+  return name.normalize("NFKC").trim().toLowerCase()
+}
+
+/**
+ * Prints the fields that hold in at most `maxCharacters`, one line for each, ordered by name. If not all fit, the newest and most
+ * certain ones are printed. A long value is cut between graphemes.
+ */
+export function userProfileText({ fields }: Pick<UserProfile, "fields">, maxCharacters: number): string {
+  const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
+  const lines = new Map<ProfileStatement, string>()
+  let left = maxCharacters + 1
+  for (const field of ranked) {
+    const line = lineOf(field, Math.min(maxValueCharacters, maxCharacters))
+    if (line.length + 1 > left) continue
+    lines.set(field, line)
+    left -= line.length + 1
+  }
+  return fields.flatMap((field) => lines.get(field) ?? []).join("\n")
+}
+
+/** The rank of a field: one day of age counts as much as a hundredth of confidence. */
+function worth({ atMs, confidence }: ProfileStatement): number {
+  return atMs / msPerDay + confidence * 100
+}
+
+function lineOf({ name, value }: ProfileStatement, maxCharacters: number): string {
+  const line = `${oneLine(name)}: ${oneLine(value)}`
+  return line.length <= maxCharacters ? line : `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, maxCharacters - 1)))}…`
+}
+
+function oneLine(text: string): string {
+  return text.split(/\s+/u).filter(Boolean).join(" ")
+}
+
+/** It is cut after memories, because it is short and says more. */
+const fit: Fit = { rank: 45, shrink: "entries" }
+
+/**
+ * A hook that shows the speaker's profile, as far as this conversation may see it, in the slot `user_profile` or in the rest slot.
+ * It shows nothing while the conversation's memory is off.
+ */
+export function userProfileHook(service: UserProfileService, { maxCharacters }: { readonly maxCharacters: number }): TurnHook {
+  return {
+    name: "user-profile",
+    async beforeTurn({ key, speaker, memoryOn, stack }) {
+      if (!memoryOn) return
+      const text = userProfileText(await service.get(key), maxCharacters)
+      if (text === "") return
+      const content = [{ speaker: { text: speaker.name, trust: "user" as const }, text: { text, trust: "memory" as const } }]
+      stack.add({ key: "user_profile", content, trust: "memory", priority: priority.characterMemories, scope: "turn", fit })
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import type { Store } from "../services/store.ts"
+import type { Store } from "../services/store/store.ts"
 import type { PostgresStoreOptions } from "./postgres/postgres-options.ts"
 import type { SqliteStore, SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts"
 import { storeFile } from "./sqlite/store-file.ts"

@@ -1,5 +1,5 @@
 import type { FileAttachment } from "../core/file-attachment.ts"
-import type { UnopenedFile } from "../layers/file-faults.ts"
+import type { UnopenedFile } from "../layers/turn-state.ts"
 import type { OutputSettings } from "../profile/profile.ts"
 import { createBubbleCollector, createTextCollector } from "../reply/output/delivery.ts"
 import { createFileReferenceReader } from "../reply/output/file-reference-reader.ts"

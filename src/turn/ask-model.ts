@@ -9,7 +9,7 @@ import type { LanguageModel } from "../model/language-model.ts"
 import { addUsage, type Usage } from "../model/usage.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 import { stripThinking } from "../reply/thinking.ts"
-import type { AskModel } from "../services/background-job.ts"
+import type { AskModel } from "../services/background/background-job.ts"
 import { oneSystemMessage, readModel } from "./read-model.ts"
 
 /** What {@link createAskModel} is made from. */

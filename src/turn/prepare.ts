@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { whatHappened, within } from "../core/within.ts"
 import type { PrestartSettings } from "../profile/profile.ts"
-import type { Memory } from "../services/memory.ts"
+import type { Memory } from "../services/memory/memory-service.ts"
 import { fillArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { createInMemorySessionStore } from "../../src/services/in-memory-session-store.ts"
-import type { MemoryRecall } from "../../src/services/memory.ts"
+import type { MemoryRecall } from "../../src/services/memory/memory-service.ts"
+import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { finish, testAgent } from "../support/agents.ts"
 

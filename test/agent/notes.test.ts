@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createInMemorySessionStore } from "../../src/services/in-memory-session-store.ts"
+import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
 import { finish, testAgent } from "../support/agents.ts"

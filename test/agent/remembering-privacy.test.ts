@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { ModelRequest } from "../../src/model/language-model.ts"
-import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { finish, testAgent } from "../support/agents.ts"
 import { mulberry } from "../support/mulberry.ts"
 import { backgroundModel } from "../support/remembering.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { testAgent } from "../support/agents.ts"
 import { backgroundModel, outcomesOf } from "../support/remembering.ts"
 

@@ -4,7 +4,7 @@ import { z } from "zod"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { buildContextPrompt, buildSystemPrompt } from "../../src/assemble/build-prompts.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
-import { skillOf } from "../layers/skills/skill-of.ts"
+import { skillOf } from "../layers/skill-of.ts"
 import { turnState } from "../support/turns.ts"
 
 const weather = defineTool({

@@ -1,4 +1,4 @@
-import type { Job } from "../../src/services/job-runner.ts"
+import type { Job } from "../../src/services/store/job-runner.ts"
 import { openPostgresStore } from "../../src/stores/postgres/open-postgres-store.ts"
 import { startPostgres } from "../support/postgres-server.ts"
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
-import type { RecallDocument } from "../../src/services/recall/recall-document.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
+import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import type { RecallWeights } from "../../src/services/recall/recall-weights.ts"
 
 /** Finds ids for a question, the best first. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import type { RecallDocument } from "../../src/services/recall/recall-document.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
+import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { longConversation } from "../support/long-conversations.ts"
 import { mulberry } from "../support/mulberry.ts"
 import type { Row } from "./bench.ts"

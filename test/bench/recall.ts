@@ -1,7 +1,7 @@
 // `npm run bench:recall`: how much of what is relevant recall finds, beside libraries, and how fast.
 import { messageOf } from "../../src/core/errors.ts"
-import type { RecallDocument } from "../../src/services/recall/recall-document.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
+import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { recallSignals } from "../../src/services/recall/recall-weights.ts"
 import { dataPresent } from "../support/corpora.ts"
 import { longConversation } from "../support/long-conversations.ts"

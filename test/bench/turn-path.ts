@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { createAgent } from "../../src/agent/agent.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import { loadProfile } from "../../src/node/load-profile.ts"
-import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 
 /** The functions of one file of `src/` that a turn ran. */
 export interface RunFile {

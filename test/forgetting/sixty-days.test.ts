@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Assembly } from "../../src/core/span.ts"
 import type { ModelRequest } from "../../src/model/language-model.ts"
-import { createInMemorySessionStore } from "../../src/services/in-memory-session-store.ts"
+import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import { countingIds } from "../../src/testing/deterministic.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
 import { callTool, finish } from "../support/agents.ts"

@@ -8,7 +8,7 @@ function fay(turn: TurnState, prompt = "planner"): string {
   return assemble(new PromptStack(), { dialect: "fay", locale: "zh-CN", prompt, turn }).messages.at(-1)?.content ?? ""
 }
 
-/** What stands under a heading of fay's, up to the line that ends it. */
+/** The text under a heading in a prompt of the dialect `fay`, up to the line that ends the section. */
 function under(heading: string, text: string): string {
   const from = text.indexOf(`**${heading}**\n`) + heading.length + 5
   return text.slice(from, text.indexOf("\n---\n", from))

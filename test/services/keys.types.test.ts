@@ -1,13 +1,13 @@
 import { expect, expectTypeOf, test } from "vitest"
 import type { ServiceKey, SessionKey } from "../../src/core/keys.ts"
-import type { MemoryService } from "../../src/services/memory.ts"
-import type { Receipt } from "../../src/services/receipt.ts"
-import type { ReflectionService } from "../../src/services/reflection.ts"
-import type { SessionStore } from "../../src/services/session-store.ts"
-import type { MemoryRecords, ReceiptRecords, UserRecords } from "../../src/services/store.ts"
+import type { ReflectionService } from "../../src/services/background/reflection.ts"
+import type { MemoryService } from "../../src/services/memory/memory-service.ts"
+import type { Receipt } from "../../src/services/store/receipt.ts"
+import type { MemoryRecords, ReceiptRecords, UserRecords } from "../../src/services/store/records.ts"
+import type { SessionStore } from "../../src/services/store/session-store.ts"
 import type { UserProfileService } from "../../src/services/user-profile.ts"
 
-/** True where some parameter is a key, or holds one under `key`. */
+/** True if a parameter is a key, or has one as its member `key`. */
 type TakesKey<F> = F extends (...args: infer A) => unknown
   ? true extends { [I in keyof A]: IsKey<A[I]> }[number]
     ? true

@@ -1,8 +1,8 @@
 import { describe, test } from "vitest"
-import { createReflectionService } from "../../src/services/create-reflection-service.ts"
-import { createUserProfileService } from "../../src/services/create-user-profile-service.ts"
-import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
-import { createMemoryService } from "../../src/services/memory-service/create-memory-service.ts"
+import { createReflectionService } from "../../src/services/background/reflection.ts"
+import { createMemoryService } from "../../src/services/memory/create-memory-service.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import { createUserProfileService } from "../../src/services/user-profile.ts"
 import {
   memoryServiceConformance,
   reflectionConformance,

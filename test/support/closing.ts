@@ -1,6 +1,6 @@
 import { expect } from "vitest"
-import type { BackgroundJob } from "../../src/services/background-job.ts"
-import type { Store } from "../../src/services/store.ts"
+import type { BackgroundJob } from "../../src/services/background/background-job.ts"
+import type { Store } from "../../src/services/store/store.ts"
 import type { BackgroundWarning } from "../../src/turn/turn-context.ts"
 import { testAgent } from "./agents.ts"
 import { backgroundModel } from "./remembering.ts"

@@ -1,6 +1,6 @@
 import { cutText } from "../../src/model/cut-text.ts"
 import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
-import type { Receipt } from "../../src/services/receipt.ts"
+import type { Receipt } from "../../src/services/store/receipt.ts"
 
 /** What a model answers to a background prompt; what is left out is answered sensibly. */
 export interface BackgroundAnswers {

@@ -7,7 +7,7 @@ import { shippedDialect } from "../../src/dialect/shipped.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import { demoModel } from "../../src/models/demo/demo-model.ts"
 import { profileDefaults } from "../../src/profile/defaults.ts"
-import { backgroundInjection } from "../../src/services/background/background-injection.ts"
+import { backgroundInjection } from "../../src/services/background/dialogue.ts"
 import { createAskModel } from "../../src/turn/ask-model.ts"
 import { backgroundModel } from "../support/remembering.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { MemoryRecall } from "../../src/services/memory.ts"
+import type { MemoryRecall } from "../../src/services/memory/memory-service.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { recalledMemories } from "../../src/turn/prepare.ts"
 import { finish, testAgent } from "../support/agents.ts"

@@ -1,8 +1,8 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { IdGenerator } from "../../core/ports.ts"
-import { frozenJson } from "../../services/frozen-json.ts"
 import type { ObserverContext } from "../../services/observer.ts"
-import type { SessionNote, SessionStore } from "../../services/session-store.ts"
+import { frozenJson } from "../../services/store/frozen-json.ts"
+import type { SessionNote, SessionStore } from "../../services/store/session-store.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { injectionOwner, injectionPayload } from "./injection-notes.ts"
 

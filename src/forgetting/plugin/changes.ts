@@ -1,6 +1,6 @@
 import type { CompressedMessage } from "../../forgetting/compression/compressed-message.ts"
 import { type EventRecord, putEvents } from "../../forgetting/events/event-record.ts"
-import type { SessionNote } from "../../services/session-store.ts"
+import type { SessionNote } from "../../services/store/session-store.ts"
 import type { Moment } from "../forgetting-clock.ts"
 import { type PulledItem, type PulledSettings, pull } from "../pulled.ts"
 import { type VirtualContextState, virtualContextName } from "./state.ts"

@@ -1,6 +1,6 @@
 import { priority } from "../../core/priority.ts"
 import type { Injection } from "../../core/value.ts"
-import type { AskModel } from "../../services/background-job.ts"
+import type { AskModel } from "../../services/background/background-job.ts"
 import type { CompressionWriter } from "./compress.ts"
 
 /** A {@link CompressionWriter} that asks a model with the prompt `compress`; what asking throws is thrown. */

@@ -4,25 +4,25 @@ import type { InjectionInput } from "../../stack/injection.ts"
 import { type CharacterSheet, type CharacterTrait, sheetEntries } from "./character-sheet.ts"
 import type { WorldBookEntry } from "./world-book.ts"
 
-/** What a turn shows of a character beside who it is (S2). */
+/** A turn's view of a character: everything except its fixed description (S2). */
 export interface CharacterTurn {
   readonly state: { readonly sheet: CharacterSheet; readonly changes: readonly CharacterTrait[] }
   readonly relationship: {
     readonly sheet: CharacterSheet
     readonly changes: readonly CharacterTrait[]
-    /** Whose it is, where several speak. */
+    /** The name of the speaker, if several people speak. */
     readonly speaker?: string
   }
   readonly worldBook: readonly WorldBookEntry[]
   readonly reactionPlan?: Text
 }
 
-/** What is spoken of gives way soon after memories; who the character is to whom stays longer (S13). */
+/** Ranks for cuts (S13): the world book is cut soon after memories; relationship, state and plan stay longer. */
 const ranks = { worldBook: 30, relationship: 55, state: 60, reactionPlan: 65 } as const
 
 /**
- * State, relationship, world book and reaction plan as injections under the recommended keys and priorities (S2). All are of the
- * turn: kept with the session they would outlive a plugin that is taken out of the profile.
+ * State, relationship, world book and reaction plan as injections under the recommended keys and priorities (S2). All have the scope
+ * `turn`: with the scope `session` they would stay after the plugin is removed from the profile.
  */
 export function characterInjections({ state, relationship, worldBook, reactionPlan }: CharacterTurn): readonly InjectionInput[] {
   const { speaker } = relationship
@@ -61,7 +61,7 @@ function sheetItem(
   content: readonly Entry[],
   { priority: place, rank }: { readonly priority: number; readonly rank: number },
 ): InjectionInput {
-  // Traits go before what explains them, and before whose they are.
+  // Traits are cut before the note that explains them and before the speaker's name.
   const fit: Fit = { rank, shrink: "entries", scores: content.map(({ name }) => (name === undefined ? 1 : 0)) }
   return { key, content, priority: place, scope: "turn", fit }
 }

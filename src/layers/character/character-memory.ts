@@ -1,17 +1,16 @@
-import { faultOf, onOneLine, traitLimits } from "./change-traits.ts"
-import type { CharacterTrait } from "./character-sheet.ts"
+import { type CharacterTrait, faultOf, onOneLine, traitLimits } from "./character-sheet.ts"
 
-/** Speakers of one conversation whose relationship is kept; beyond, whose changed longest ago is as at the beginning. */
+/** The most speakers of one conversation whose relationship is kept. Beyond that, the one that changed longest ago is forgotten. */
 const maxSpeakers = 200
 
-/** What a model changed in a session: plain JSON. */
+/** The changes that a model made in a session. Plain JSON. */
 export interface CharacterMemory {
   readonly state: readonly CharacterTrait[]
-  /** By the speaker's id, who changed last stands last. */
+  /** By the speaker's id. The one that changed last stands last. */
   readonly relationships: readonly { readonly speaker: string; readonly traits: readonly CharacterTrait[] }[]
 }
 
-/** Reads what a session kept. What is missing or has another form is as at the beginning. */
+/** Reads the changes that a session kept. Parts that are missing or malformed count as unchanged. */
 export function characterMemory(kept: unknown): CharacterMemory {
   const { state, relationships } = recordOf(kept)
   return {
@@ -23,12 +22,12 @@ export function characterMemory(kept: unknown): CharacterMemory {
   }
 }
 
-/** What changed between the character and one speaker. */
+/** The changes in the relationship with one speaker. */
 export function relationshipWith({ relationships }: CharacterMemory, speaker: string): readonly CharacterTrait[] {
   return relationships.find((known) => known.speaker === speaker)?.traits ?? []
 }
 
-/** The memory with other changes between the character and one speaker. */
+/** The memory with other changes in the relationship with one speaker. */
 export function withRelationship(memory: CharacterMemory, speaker: string, traits: readonly CharacterTrait[]): CharacterMemory {
   const others = memory.relationships.filter((known) => known.speaker !== speaker)
   const all = traits.length > 0 ? [...others, { speaker, traits }] : others

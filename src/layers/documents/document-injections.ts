@@ -4,33 +4,37 @@ import type { Fit } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Template } from "../../template/ast.ts"
-import { countCodePoints, offsetAfter } from "./code-points.ts"
-import { type DocumentName, type DocumentState, type Documents, documentFiles, documentNames } from "./document.ts"
-import { type DocumentBody, documentBody } from "./document-body.ts"
-import type { DocumentSettings } from "./document-settings.ts"
-import { isNearlyEmpty } from "./is-nearly-empty.ts"
+import {
+  type DocumentName,
+  type DocumentSettings,
+  type DocumentState,
+  type Documents,
+  documentFiles,
+  documentNames,
+} from "./document.ts"
+import { countCodePoints, type DocumentBody, documentBody, offsetAfter } from "./document-body.ts"
 
-/** What {@link documentInjections} takes beside the documents. */
+/** Options of {@link documentInjections}. */
 export interface DocumentInjectionOptions {
   readonly settings: DocumentSettings
   /** `document-truncated.md` of the prompts. */
   readonly marker: Template
-  /** True where the model has the tool `read`. */
+  /** True if the model has the tool `read`. */
   readonly canRead: boolean
-  /** Counts tokens, for what a short budget leaves of each document. */
+  /** Counts tokens, to reserve some for each document if the budget is short. */
   readonly countTokens: (text: string) => number
 }
 
-/** The injections of a turn's documents, and which of them stand there whole. */
-export interface DocumentInjections {
+/** The injections of a turn's documents, and what was cut from them. */
+interface DocumentInjections {
   readonly injections: readonly InjectionInput[]
-  /** Documents of which nothing was cut, empty ones too. */
+  /** Documents that were not cut, empty ones included. */
   readonly whole: readonly DocumentName[]
-  /** Invisible and control characters that were left out of documents that were cut. */
+  /** Numbers of invisible and control characters that were removed from cut documents. */
   readonly removed: Readonly<Partial<Record<DocumentName, number>>>
 }
 
-/** Each document's slot. */
+/** The slot of each document. */
 export const documentKeys: Readonly<Record<DocumentName, string>> = {
   soul: "soul",
   user: "user_document",
@@ -38,8 +42,8 @@ export const documentKeys: Readonly<Record<DocumentName, string>> = {
 }
 
 /**
- * What is said of a document beside its text. The model may write them all, so none is the author's. SOUL.md gives way after
- * all else of a turn and before the tools (70): without these the model could neither read what was cut nor mend it.
+ * Properties of each document. The model may write them all, so none has the trust `author`. SOUL.md is cut after everything else of a
+ * turn and before the tools (70): without the tools, the model could not read the rest of a cut document.
  */
 const kinds: Readonly<Record<DocumentName, { readonly trust: Trust; readonly priority: number; readonly rank: number }>> = {
   soul: { trust: "agent", priority: priority.characterProfile, rank: 68 },
@@ -48,10 +52,10 @@ const kinds: Readonly<Record<DocumentName, { readonly trust: Trust; readonly pri
 }
 
 /**
- * The living documents as injections of a turn: their texts for the slots `soul`, `user_document` and `memory_document`, and
- * flags for what a dialect says about each (D3, D7): `soul_shown`, `user_shown`, `memory_shown` where there is something to say
- * at all, `soul_blank`, `user_blank`, `memory_blank` for an empty file, `user_rich`, `memory_near_limit` (D8), and
- * `documents_above` or `documents_below` for where USER.md and MEMORY.md stand: the system message or the user's. Pure.
+ * The living documents as injections of a turn: their texts for the slots `soul`, `user_document` and `memory_document`, and flags for
+ * the dialect's words about them (D3, D7). `soul_shown`, `user_shown` and `memory_shown` are set unless the document is unreadable or
+ * was not read; `soul_blank`, `user_blank` and `memory_blank` for an empty file; `user_rich` and `memory_near_limit` by size (D8);
+ * `documents_above` or `documents_below` if USER.md and MEMORY.md stand in the system or the user message.
  */
 export function documentInjections(documents: Documents, options: DocumentInjectionOptions): DocumentInjections {
   const { settings } = options
@@ -80,7 +84,7 @@ export function documentInjections(documents: Documents, options: DocumentInject
   return { injections, whole, removed }
 }
 
-/** What cannot be read is left out, and of what nobody looked at there is nothing to say. */
+/** False for a document that cannot be read or was not read. */
 function isShown(document: DocumentState | undefined): document is Exclude<DocumentState, { state: "unreadable" }> {
   return document !== undefined && document.state !== "unreadable"
 }
@@ -100,7 +104,7 @@ function injectionOf(
   return { key: documentKeys[name], content: body.text, trust, priority: order, scope: "turn", fit }
 }
 
-/** What a short budget leaves: the tokens of as many characters as are the document's share of its limit, or of all of it (D5). */
+/** The tokens that a document keeps if the budget is short: those of its first `minShare` of `maxCharacters` (D5). */
 function reservedTokens(text: string, { settings, countTokens }: DocumentInjectionOptions): number {
   return Math.max(1, countTokens(text.slice(0, offsetAfter(text, Math.ceil(settings.maxCharacters * settings.minShare)))))
 }
@@ -112,7 +116,7 @@ function stateFlags(name: DocumentName, text: string, settings: DocumentSettings
   return []
 }
 
-/** Without a byte order mark and blank ends; `""` for what nobody would see. */
+/** The text without a byte order mark and blank ends; empty if it has no visible character. */
 function plainText(text: string): string {
   const plain = text.trim()
   return isSeen(plain.slice(0, 500)) || isSeen(plain) ? plain : ""
@@ -124,4 +128,22 @@ function isSeen(text: string): boolean {
 
 function flag(key: string): InjectionInput {
   return { key, content: true, trust: "author", scope: "turn" }
+}
+
+/** True if fewer than `characters` are left without HTML comments, `# - * _` and white space (D8). */
+export function isNearlyEmpty(text: string, characters: number): boolean {
+  return countCodePoints(withoutComments(text).replace(/[\s#*_-]+/g, "")) < characters
+}
+
+/** Removes HTML comments; one that is never closed is text. A pattern would search the rest of the text for the end of each opening. */
+function withoutComments(text: string): string {
+  let kept = ""
+  let at = 0
+  for (let open = text.indexOf("<!--"); open >= 0; open = text.indexOf("<!--", at)) {
+    const close = text.indexOf("-->", open + 4)
+    if (close < 0) break
+    kept += text.slice(at, open)
+    at = close + 3
+  }
+  return kept + text.slice(at)
 }

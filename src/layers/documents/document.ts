@@ -1,25 +1,47 @@
-/** The living documents, the one that gives way last first (D5). */
+/** The living documents. The first one is cut last (D5). */
 export const documentNames = ["soul", "user", "memory"] as const
 
 /** One of the living documents. */
 export type DocumentName = (typeof documentNames)[number]
 
-/** The file of each document, in the workspace's root. */
+/** The file of each document in the root of the workspace. */
 export const documentFiles: Readonly<Record<DocumentName, string>> = {
   soul: "SOUL.md",
   user: "USER.md",
   memory: "MEMORY.md",
 }
 
-/** A document as it was read: `unreadable` is there, but not as text that can be shown (D3). */
+/** A document as it was read. `unreadable`: the file exists, but it is not text that can be shown (D3). */
 export type DocumentState =
   | { readonly state: "read"; readonly text: string }
   | { readonly state: "missing" }
   | { readonly state: "unreadable" }
 
-/** The documents of a turn. Where the conversation's memory is off, `user` and `memory` are absent: nobody looked (D2). */
+/** The documents of a turn. If the conversation's memory is off, `user` and `memory` are not read and are absent (D2). */
 export interface Documents {
   readonly soul: DocumentState
   readonly user?: DocumentState
   readonly memory?: DocumentState
+}
+
+/** Settings of documents in prompts. */
+export interface DocumentSettings {
+  /** The message in which USER.md and MEMORY.md stand. A model's own notes have less authority in the user message. SOUL.md always stands in the system message. */
+  readonly placement: "system" | "user"
+  /** A document with more code points is cut, with a marker (D4). */
+  readonly maxCharacters: number
+  /** The share of `maxCharacters` that each document keeps if the budget is short (D5). */
+  readonly minShare: number
+  /** USER.md with fewer visible characters counts as nearly empty (D8). */
+  readonly nearlyEmptyCharacters: number
+  /** If MEMORY.md is longer than this share of `maxCharacters`, the prompt asks to tidy it (D8). */
+  readonly nearLimitShare: number
+}
+
+export const defaultDocumentSettings: DocumentSettings = {
+  placement: "system",
+  maxCharacters: 20_000,
+  minShare: 0.1,
+  nearlyEmptyCharacters: 100,
+  nearLimitShare: 0.8,
 }

@@ -1,6 +1,5 @@
 import { hasLineBreak } from "../../encode/line-breaks.ts"
-import { traitLimits } from "../../layers/character/change-traits.ts"
-import { type CharacterTrait, isSameName } from "../../layers/character/character-sheet.ts"
+import { type CharacterTrait, isSameName, traitLimits } from "../../layers/character/character-sheet.ts"
 
 /** The longest value an author may write, in UTF-16 units. */
 const maxValueLength = 500

@@ -1,6 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { changeTraits } from "../../layers/character/change-traits.ts"
-import type { CharacterSheet, CharacterTrait } from "../../layers/character/character-sheet.ts"
+import { type CharacterSheet, type CharacterTrait, changeTraits } from "../../layers/character/character-sheet.ts"
 import { renderTemplate } from "../../template/render.ts"
 import { defineTool } from "../../tools/define-tool.ts"
 import type { Tool } from "../../tools/tool.ts"

@@ -1,8 +1,7 @@
 import { priority as priorities } from "../../core/priority.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { hasLineBreak } from "../../encode/line-breaks.ts"
-import { foldKey } from "../../layers/character/key-match.ts"
-import type { WorldBookEntry } from "../../layers/character/world-book.ts"
+import { foldKey, type WorldBookEntry } from "../../layers/character/world-book.ts"
 import { type AuthoredFile, bodyText, keyFault } from "./authored-file.ts"
 import type { FileEntry } from "./split-entries.ts"
 

@@ -1,6 +1,6 @@
 import type { TokenCounter } from "../../core/ports.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import type { DocumentSettings } from "../../layers/documents/document-settings.ts"
+import type { DocumentSettings } from "../../layers/documents/document.ts"
 import type { FileMount, FileToolName } from "../files/file-tool-options.ts"
 
 /** Settings of the living documents; all have defaults. */

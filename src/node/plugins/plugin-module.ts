@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/ports.ts"
 import type { Text } from "../../core/value.ts"
-import type { Skill } from "../../layers/skills/skill.ts"
+import type { Skill } from "../../layers/skills.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { ToolDefinition } from "../../tools/define-tool.ts"
 import type { Tool } from "../../tools/tool.ts"

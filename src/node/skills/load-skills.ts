@@ -2,10 +2,11 @@ import { resolve } from "node:path"
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/trust.ts"
-import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { nameKey } from "../workspace/path-key.ts"
 import { findSkills } from "./find-skills.ts"
 import { type ReadSkill, readSkill } from "./read-skill.ts"
+
 import { printProblem, problemOf, type SkillProblem } from "./skill-problem.ts"
 
 /** The places in which skills are looked up, and how they are read. */

@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import type { Skill } from "../../layers/skills/skill.ts"
+import type { Skill } from "../../layers/skills.ts"
 import type { SkillFrontMatter } from "./skill-attributes.ts"
 import { type SkillProblem, skillFault, warningAt } from "./skill-problem.ts"
 

@@ -1,7 +1,7 @@
 import { priority as priorities } from "../../core/priority.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { encodeJsonLine } from "../../encode/inline.ts"
-import type { Skill, SkillMode } from "../../layers/skills/skill.ts"
+import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { type SkillProblem, type SkillRule, type SkillText, skillFault, warningAt } from "./skill-problem.ts"
 
 /** The front matter of a skill's file. */

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path"
-import type { Skill } from "../../layers/skills/skill.ts"
+import type { Skill } from "../../layers/skills.ts"
 import type { FileMount } from "../files/file-tool-options.ts"
 import type { ReadableWorkspace } from "../files/file-workspace.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"

@@ -1,15 +1,13 @@
-import type { AskModel } from "../background-job.ts"
-import { userProfileText } from "../user-profile-text.ts"
-import { backgroundInjection } from "./background-injection.ts"
-import { capReached } from "./daily-cap.ts"
-import type { MemoryRun, StepResult } from "./memory-run.ts"
-import { hasUserWords } from "./profile-step.ts"
-import { readImportance } from "./read-importance.ts"
+import { isJsonObject } from "../../reply/json-value.ts"
+import { stripThinking } from "../../reply/thinking.ts"
+import { userProfileText } from "../user-profile.ts"
+import type { AskModel } from "./background-job.ts"
+import { backgroundInjection, dialogueInjection } from "./dialogue.ts"
+import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
+import { hasUserWords, readProfileFields } from "./profile-step.ts"
 import { readJson } from "./read-json.ts"
-import { readProfileFields } from "./read-profile-fields.ts"
-import { dialogueInjection } from "./turn-words.ts"
 
-/** Asks how important the words are (T32), for a batch together with what they say of the user. */
+/** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields. */
 export async function importanceStep(run: MemoryRun, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
   const cap = await capReached(run)
   if (cap !== undefined) return cap
@@ -22,7 +20,7 @@ export async function importanceStep(run: MemoryRun, ask: AskModel, signal: Abor
   return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
 }
 
-/** The part of the answer that tells the importance; the fields wait for the profile's step. */
+/** Returns the part of the answer with the importance, and keeps the profile fields for the profile step. */
 async function askBatch(run: MemoryRun, ask: AskModel, signal: AbortSignal): Promise<string> {
   const profile = await run.options.userProfile?.get(run.key)
   const text = profile === undefined ? "" : userProfileText(profile, run.options.settings.profileCharacters)
@@ -34,4 +32,62 @@ async function askBatch(run: MemoryRun, ask: AskModel, signal: AbortSignal): Pro
   const { profile: fields, ...rest } = answer as { readonly profile?: unknown }
   if (fields !== undefined) run.batchFields = readProfileFields(JSON.stringify(fields))
   return JSON.stringify(rest)
+}
+
+const maxCharacters = 4_000
+const highest = 10
+
+/** Names of scales. Their numbers are not the answer. */
+const scales = [
+  /(?:on )?a scale (?:of|from) 0 to 10/gi,
+  /(?:from )?\b[01] ?(?:to|-|~|–|—|到|至) ?10\b/gi,
+  /\bout of 10\b/gi,
+  /满分(?:为|是)? ?10 ?分?/g,
+]
+const named =
+  /(?:importance|score|rating|重要性|重要度|分数|评分|得分|打分)["'”’]? ?(?:is|为|是|[:=])? ?["'“]?(-?\d{1,9}(?:\.\d{1,9})?)/i
+const number = /-?\d{1,9}(?:\.\d{1,9})?/
+const fraction = /(-?\d{1,9}(?:\.\d{1,9})?) ?(?:\/|分之) ?(\d{1,9})/
+const han = "零一二三四五六七八九十"
+const hanNumber = new RegExp(`^[^${han}]{0,12}([${han}]) ?分?[。.!]?$`)
+
+/**
+ * Reads the importance, from 0 to 10, in a model's answer (T32): `7`, `7/10`, `重要性：7`, `{"importance": 7}`, full-width digits, with
+ * or without words around it. Undefined if there is no number; no default is made up.
+ */
+export function readImportance(output: string): number | undefined {
+  const text = stripThinking(output).slice(0, maxCharacters).normalize("NFKC").replaceAll("−", "-").trim()
+  const fromJson = importanceIn(readJson(text))
+  if (fromJson !== undefined) return clamp(fromJson)
+  const bare = scales.reduce((left, scale) => left.replace(scale, " "), text)
+  const told = named.exec(bare)?.[1]
+  const [, part, whole] = fraction.exec(bare) ?? []
+  if (part !== undefined && (told === undefined || told === part))
+    return clamp((Number(part) * highest) / (Number(whole) || highest))
+  const found = told ?? number.exec(bare)?.[0]
+  if (found !== undefined) return clamp(Number(found))
+  const spelled = hanNumber.exec(bare)?.[1]
+  return spelled === undefined ? undefined : han.indexOf(spelled)
+}
+
+function importanceIn(value: unknown): number | undefined {
+  if (Array.isArray(value)) return importanceIn(value[0])
+  if (typeof value === "number") return value
+  if (typeof value === "string") return readString(value)
+  if (typeof value !== "object" || value === null || !isJsonObject(value)) return undefined
+  const keys = Object.keys(value)
+  const key = keys.find((name) => /^(?:importance|score|rating|重要性|重要度|分数|评分)$/i.test(name.trim()))
+  return importanceIn(value[key ?? (keys.length === 1 ? (keys[0] ?? "") : "")])
+}
+
+/** Reads a number that stands in quotation marks. */
+function readString(text: string): number | undefined {
+  const [, part, whole] = fraction.exec(text) ?? []
+  if (part !== undefined) return (Number(part) * highest) / (Number(whole) || highest)
+  const found = number.exec(text)?.[0]
+  return found === undefined ? undefined : Number(found)
+}
+
+function clamp(value: number): number {
+  return Math.min(highest, Math.max(0, value))
 }

@@ -1,26 +1,25 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { AskModel } from "../background-job.ts"
-import type { ProfileStatement, UserProfile, UserProfileService } from "../user-profile.ts"
-import { userProfileText } from "../user-profile-text.ts"
-import { backgroundInjection } from "./background-injection.ts"
-import { capReached } from "./daily-cap.ts"
-import type { MemoryRun, StepResult } from "./memory-run.ts"
-import { type ProfileField, readProfileFields } from "./read-profile-fields.ts"
-import { dialogueInjection } from "./turn-words.ts"
+import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
+import type { ProfileStatement } from "../store/records.ts"
+import { type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
+import type { AskModel } from "./background-job.ts"
+import { backgroundInjection, dialogueInjection } from "./dialogue.ts"
+import { capReached, type MemoryRun, type ProfileField, type StepResult } from "./memory-run.ts"
+import { readJson } from "./read-json.ts"
 
-/** Said plainly, and said while nobody vouched for all that stood in the context. */
+/** The confidence of fields if the model gave none, and the most that fields have if untrusted output stood in the context. */
 const usualConfidence = 0.8
 const untrustedConfidence = 0.5
 const maxConflicts = 8
 
-/** Asks what the words say of the user, and adds what is new; an empty answer changes nothing (T34). */
+/** Asks a model what the messages say about the user, and adds what is new. An empty answer changes nothing (T34). */
 export async function profileStep(
   run: MemoryRun,
   service: UserProfileService,
   ask: AskModel,
   signal: AbortSignal,
 ): Promise<StepResult> {
-  // What the agent says where nobody spoke (R27) tells nothing new of the user.
+  // Words of the agent alone (R27) say nothing new about the user.
   if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
   const profile = await service.get(run.key)
   let fields = run.batchFields
@@ -35,12 +34,12 @@ export async function profileStep(
   return keep(run, service, { profile, fields, signal })
 }
 
-/** True where somebody other than the agent spoke in the turns. */
+/** True if a user spoke in the turns. */
 export function hasUserWords({ turns }: MemoryRun): boolean {
   return turns.some(({ messages }) => messages.some(({ role }) => role === "user"))
 }
 
-/** Another turn of the user may have changed the profile meanwhile: then what is new is looked at again. */
+/** Adds the new fields. If another turn changed the profile meanwhile, it compares again with the changed profile. */
 async function keep(
   run: MemoryRun,
   service: UserProfileService,
@@ -69,19 +68,63 @@ function statementsOf(
 ): readonly ProfileStatement[] {
   const known = new Set(profile.fields.map(({ name, value }) => JSON.stringify([name, value])))
   const { conversation, audience } = job.key
-  const doubt = turns.some(({ untrusted }) => untrusted) ? untrustedConfidence : usualConfidence
-  return fields.flatMap(({ name, value, confidence = usualConfidence }) => {
-    if (known.has(JSON.stringify([name, value]))) return []
-    return [
-      {
-        name,
-        value,
-        confidence: Math.min(confidence, doubt === untrustedConfidence ? doubt : 1),
-        atMs: job.atMs,
-        turnId: job.turnId,
-        conversation,
-        audience,
-      },
-    ]
+  const mostConfidence = turns.some(({ untrusted }) => untrusted) ? untrustedConfidence : 1
+  const { atMs, turnId } = job
+  const added = fields.filter(({ name, value }) => !known.has(JSON.stringify([name, value])))
+  return added.map(({ name, value, confidence = usualConfidence }) => {
+    return { name, value, confidence: Math.min(confidence, mostConfidence), atMs, turnId, conversation, audience }
   })
+}
+
+const maxFields = 24
+const maxNameCharacters = 60
+const maxValueCharacters = 500
+const maxDepth = 3
+
+/** Reads the profile fields in a model's answer; undefined if it cannot be read. No fields are a good answer, and a blank value is no field (T34). */
+export function readProfileFields(output: string): readonly ProfileField[] | undefined {
+  const value = readJson(output)
+  if (typeof value !== "object" || value === null) return undefined
+  const found = Array.isArray(value) ? value.flatMap(fieldsOfItem) : fieldsOf(value, "", 0)
+  const named = new Map(found.map((field) => [field.name, field]))
+  return [...named.values()].slice(0, maxFields)
+}
+
+/** `{"field": "city", "value": "Hangzhou"}`, or an object of fields. */
+function fieldsOfItem(item: unknown): ProfileField[] {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return []
+  const members = new Map(Object.entries(item))
+  const name = members.get("field") ?? members.get("name") ?? members.get("字段名")
+  return typeof name === "string" && members.has("value") ? fieldsOf({ [name]: item }, "", 0) : fieldsOf(item, "", 0)
+}
+
+function fieldsOf(object: object, prefix: string, depth: number): ProfileField[] {
+  return Object.entries(object).flatMap(([key, value]: [string, unknown]) => {
+    const name = prefix === "" ? key.trim() : `${prefix}.${key.trim()}`
+    if (isObject(value) && !("value" in value)) return depth < maxDepth ? fieldsOf(value, name, depth + 1) : []
+    const stated: unknown = isObject(value) ? Reflect.get(value, "value") : value
+    const confidence: unknown = isObject(value) ? Reflect.get(value, "confidence") : undefined
+    return field(name, textOf(stated), confidence)
+  })
+}
+
+function field(name: string, value: string, confidence: unknown): ProfileField[] {
+  if (name === "" || value === "") return []
+  const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1
+  return [{ name: cut(name, maxNameCharacters), value: cut(value, maxValueCharacters), ...(isShare ? { confidence } : {}) }]
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value.trim()
+  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join(", ")
+  return ""
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function cut(text: string, characters: number): string {
+  return text.slice(0, graphemeBoundaryBefore(text, characters))
 }

@@ -2,10 +2,10 @@ import type { JsonValue } from "../../reply/json-value.ts"
 import { createJsonRepair } from "../../reply/repair-json.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 
-/** No background answer is that long. */
+/** A longer answer is read up to here. */
 const maxCharacters = 32_768
 
-/** The JSON object or list in what a model said, whatever stands around it and what a repair can mend (T32); undefined for none. */
+/** Reads the JSON object or list in a model's answer (T32). It skips text around it and repairs broken JSON; undefined if there is none. */
 export function readJson(output: string): JsonValue | undefined {
   const text = stripThinking(output).slice(0, maxCharacters)
   const starts = [text.indexOf("{"), text.indexOf("[")].filter((at) => at >= 0).sort((a, b) => a - b)
@@ -26,7 +26,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** The repair reads objects, so a list is put into one. */
+/** The repair reads objects only, so the text is put into one. */
 function repaired(text: string): JsonValue | undefined {
   const reading = createJsonRepair({ steps: 0 })(`{"value":${text}}`, { from: 0 })
   const value = reading?.value

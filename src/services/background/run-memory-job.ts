@@ -1,18 +1,21 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { JobContext } from "../background-job.ts"
-import type { Job } from "../job-runner.ts"
+import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
+import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
+import type { Job } from "../store/job-runner.ts"
+import type { StoredMemory } from "../store/records.ts"
+import type { AskModel, JobContext } from "./background-job.ts"
+import { type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
 import { importanceStep } from "./importance-step.ts"
-import type { MemoryJobOptions } from "./memory-job-options.ts"
-import { MemoryRun } from "./memory-run.ts"
+import { capReached, type MemoryJobOptions, MemoryRun, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
-import { reflectStep } from "./reflect-step.ts"
-import { storeStep } from "./store-step.ts"
-import { waitingTurns, wordsOfTurn } from "./turn-words.ts"
+import type { ReflectionService } from "./reflection.ts"
 
-/** Vectors that one turn's job makes up for. */
+/** The most missing vectors that one job adds. */
 const embeddedAtOnce = 64
+/** Memories of longer messages are cut here; recall reads no further either. */
+const maxMemoryCharacters = 16_384
 
-/** Runs the steps that are not settled yet, for the turn and those that waited for it; throws `background` where one is to be tried again. */
+/** Runs the steps that are not settled, for the job's turn and the turns that waited for it. Throws `background` if a step must be tried again. */
 export async function runMemoryJob(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
   const words = await wordsOfTurn(job, context)
   if (words === undefined) return
@@ -40,9 +43,9 @@ async function runSteps(run: MemoryRun): Promise<void> {
   if (memory) await run.step("importance", (ask, signal) => importanceStep(run, ask, signal))
   if (userProfile) await run.step("profile", (ask, signal) => profileStep(run, userProfile, ask, signal))
   if (!memory) return
-  if (!run.isSettled("importance") && !run.isLast) return
+  if (!run.isSettled("importance") && !run.context.isLast) return
   await run.step("store", (_, signal) => storeStep(run, memory, signal))
-  const hasStored = Number(run.receipt("store")?.value?.stored ?? 0) > 0
+  const hasStored = Number(run.receipts.get("store")?.value?.stored ?? 0) > 0
   if (reflection && hasStored) await run.step("reflect", (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
   if (memory.embedMissing && hasStored) await run.step("embed", (_, signal) => embedStep(run, signal))
 }
@@ -53,9 +56,86 @@ async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
 }
 
 function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {
-  const faults = kinds.map((kind) => `${kind}: ${run.receipt(kind)?.message ?? run.receipt(kind)?.outcome}`)
+  const faults = kinds.map((kind) => `${kind}: ${run.receipts.get(kind)?.message ?? run.receipts.get(kind)?.outcome}`)
   return new PromptStrataError("background", `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`, {
-    hint: "It is tried again; the conversation itself lacks nothing.",
+    hint: "It is tried again. The conversation itself is complete.",
     evidence: { kinds },
   })
+}
+
+/** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */
+async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSignal): Promise<StepResult> {
+  const importance = run.receipts.get("importance")?.value?.importance
+  const { importanceThreshold } = run.options.settings
+  if (typeof importance !== "number") return { outcome: "skipped", message: "nobody judged the importance" }
+  if (importance < importanceThreshold)
+    return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
+  let stored = 0
+  let duplicates = 0
+  for (const given of run.turns.flatMap((turn) => memoriesOf(turn, importance))) {
+    await run.expectWanted(signal)
+    const { status } = await memory.remember(given, run.key)
+    if (status === "stored") stored++
+    else duplicates++
+  }
+  const known = duplicates === 0 ? "" : `, ${duplicates} known`
+  return { outcome: stored > 0 ? "ok" : "empty", message: `${stored} stored${known}`, value: { stored, duplicates } }
+}
+
+function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance: number): readonly NewMemory[] {
+  return messages.map(({ text, speaker, atMs }, at) => ({
+    id: `${turnId}:${at}`,
+    kind: "dialogue" as const,
+    text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
+    speaker,
+    atMs,
+    turnId,
+    turn,
+    importance,
+    ...(untrusted ? { untrusted: true as const } : {}),
+  }))
+}
+
+/** Reflects on recent memories if that is due (T36), and stores the insights with the ids of the memories they rest on. */
+async function reflectStep(
+  run: MemoryRun,
+  { memory, reflection }: { readonly memory: MemoryService; readonly reflection: ReflectionService },
+  ask: AskModel,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  if (!(await reflection.due(run.key))) return { outcome: "skipped", message: "not due" }
+  const cap = await capReached(run)
+  if (cap !== undefined) return cap
+  const { reflectOn } = run.options.settings
+  // Insights are left out, or they would be drawn from each other.
+  const recent = (await memory.recent(run.key, reflectOn * 2)).filter(({ kind }) => kind !== "insight").slice(-reflectOn)
+  if (recent.length === 0) return { outcome: "skipped", message: "no memories" }
+  const insights = await reflection.reflect(recent, run.key, { signal, ask })
+  const known = new Map(recent.map((each) => [each.id, each]))
+  let stored = 0
+  for (const [at, { text, sources }] of insights.entries()) {
+    const rests = sources.flatMap((id) => known.get(id) ?? [])
+    if (text.trim() === "" || rests.length === 0) continue
+    await run.expectWanted(signal)
+    const { status } = await memory.remember(insightOf(run, { text, rests, at }), run.key)
+    if (status === "stored") stored++
+  }
+  return { outcome: stored > 0 ? "ok" : "empty", message: `${stored} insights`, value: { insights: stored } }
+}
+
+function insightOf(run: MemoryRun, { text, rests, at }: { text: string; rests: readonly StoredMemory[]; at: number }) {
+  const { job, options, turns } = run
+  const importance = Math.max(...rests.map((memory) => memory.importance ?? 0))
+  return {
+    id: `${job.turnId}:insight:${at}`,
+    kind: "insight" as const,
+    text,
+    speaker: { id: job.key.agent, name: options.agentName },
+    atMs: options.ports.clock.nowMs(),
+    turnId: job.turnId,
+    turn: turns.at(-1)?.turn ?? 0,
+    importance,
+    sources: rests.map(({ id }) => id),
+    ...(rests.some(({ untrusted }) => untrusted === true) ? { untrusted: true as const } : {}),
+  }
 }

@@ -1,30 +1,27 @@
-import type { RecallQuery } from "./recall-query.ts"
-import { namedSpeakers } from "./speaker-names.ts"
-import { characterTerms } from "./text/document-terms.ts"
-import { boundText, normaliseText } from "./text/normalise-text.ts"
-import { stopCharacters, stopWords } from "./text/stop-words.ts"
-import { textRuns } from "./text/text-runs.ts"
-import { fourGrams, wordTerm } from "./text/word-term.ts"
+import type { RecallQuery, RecallSpeaker } from "./recall-query.ts"
+import { boundText, characterTerms, normaliseText, textRuns } from "./text/document-terms.ts"
+import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
 import { askedMarks } from "./text-marks.ts"
 import { type FoundTime, findTimes } from "./time/find-times.ts"
 import type { TimeReference } from "./time/time-reference.ts"
 
-/** A question, read. */
+/** The terms, phrases, times and speakers of a query. */
 export interface QueryPlan {
-  /** What each term counts, before its rarity. */
+  /** Weights of the terms, before their rarity. */
   readonly words: ReadonlyMap<string, number>
   readonly characters: ReadonlyMap<string, number>
-  /** The pieces of each word, to find it in another form. */
+  /** The four-letter pieces of each word, to find it in another form. */
   readonly forms: readonly WordForm[]
-  /** What stood in quotation marks, normalised. */
+  /** Texts in quotation marks, normalised. */
   readonly phrases: readonly string[]
   readonly times: readonly TimeReference[]
-  /** The ids of the speakers it is about; none where it names nobody. */
+  /** The ids of the speakers that the query is about. */
   readonly speakerIds: ReadonlySet<string>
+  /** True for the kinds of answer that the query asks for. */
   readonly asked: { readonly time: boolean; readonly number: boolean }
 }
 
-/** A word of a question as it was written. */
+/** A word of a query in the form in which it was written. */
 export interface WordForm {
   readonly term: string
   readonly weight: number
@@ -33,30 +30,26 @@ export interface WordForm {
 
 const maxQueryCharacters = 4_000
 const maxPhrases = 4
-/** What a name or a date is matched by is its own signal; its words say little beside it. */
+/** Names and dates have signals of their own, so their words count less. */
 const markedTermWeight = 0.25
 const quoted = /"([^"\n]{2,120})"|“([^”\n]{2,120})”|「([^」\n]{2,120})」|『([^』\n]{2,120})』/g
 
-/** Reads a question, where `today` is the day it is asked on. */
+/** Reads a query. `names` are speakers' ids by the words that name them; `today` is the number of the day of the query. */
 export function planQuery(query: RecallQuery, names: ReadonlyMap<string, ReadonlySet<string>>, today: number): QueryPlan {
   const written = boundText(query.text, maxQueryCharacters)
   const text = normaliseText(written)
   const times = findTimes(text, today)
   const named = namedSpeakers(written, text, names, times)
+  const { time, number } = askedMarks(text)
   const phrases = Array.from(text.matchAll(quoted), ([, a, b, c, d]) => (a ?? b ?? c ?? d ?? "").trim()).slice(0, maxPhrases)
   return {
     ...queryTerms(text, times, named.words),
     phrases: phrases.filter((phrase) => phrase !== ""),
     times: times.flatMap(({ references }) => references),
     speakerIds: new Set([...named.ids, ...pronounIds(text, query)]),
-    asked: askedOf(text, times),
+    // A query that names a time is answered by a line with a time: people say `yesterday` when they tell what happened.
+    asked: { time: time || times.length > 0, number },
   }
-}
-
-/** What happened at some time is told with a time (`yesterday`), so a question that names one is answered by such a line. */
-function askedOf(text: string, times: readonly FoundTime[]): QueryPlan["asked"] {
-  const { time, number } = askedMarks(text)
-  return { time: time || times.length > 0, number }
 }
 
 const first = /\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself)\b|我/
@@ -70,7 +63,7 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   const [words, stops, characters] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
   const forms = new Map<string, WordForm>()
   const add = (counts: Map<string, number>, term: string, weight: number) => counts.set(term, (counts.get(term) ?? 0) + weight)
-  for (const { start, end, weight } of stretches(text, times)) {
+  for (const { start, end, weight } of weighedParts(text, times)) {
     for (const run of textRuns(text.slice(start, end))) {
       if (run.spaceless) {
         for (const term of characterTerms(run.text)) add(characters, term, weight * characterWeight(term))
@@ -91,20 +84,20 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   }
 }
 
-/** A pair says what its two characters say and more, so each of those counts half, and one of grammar nothing. */
+/** A pair of characters says more than each of them, so one alone counts half. A character of grammar alone counts nothing. */
 function characterWeight(term: string): number {
   const [one = "", other] = Array.from(term)
   if (other === undefined) return stopCharacters.has(one) ? 0 : 0.5
   return stopCharacters.has(one) && stopCharacters.has(other) ? 0.25 : 1
 }
 
-/** What is said twice counts more, though not twice as much. */
+/** A word that occurs twice counts more, but not twice as much. */
 function damped(counts: ReadonlyMap<string, number>): Map<string, number> {
   return new Map([...counts].map(([term, weight]) => [term, weight > 1 ? 1 + Math.log(weight) : weight]))
 }
 
-/** The text cut at its expressions of time, whose words count little. */
-function stretches(text: string, times: readonly FoundTime[]) {
+/** The parts of a text between and inside its expressions of time, with the weight of their words. Words of an exact time count little. */
+function weighedParts(text: string, times: readonly FoundTime[]) {
   let at = 0
   const cut = times.flatMap(({ start, end, references }) => {
     const fixed = references.every(({ kind }) => kind === "span")
@@ -113,4 +106,72 @@ function stretches(text: string, times: readonly FoundTime[]) {
     return [before, { start, end, weight: fixed ? markedTermWeight : 1 }]
   })
   return [...cut, { start: at, end: text.length, weight: 1 }]
+}
+
+/** The ids of speakers by name, each with the number of its documents. */
+export class SpeakerNames {
+  readonly #idsByName = new Map<string, Map<string, number>>()
+
+  /** Adds (1) or removes (-1) one document of a speaker. */
+  count(speaker: RecallSpeaker, by: 1 | -1): void {
+    const name = normaliseText(speaker.name).trim()
+    const ids = this.#idsByName.get(name) ?? new Map<string, number>()
+    const left = (ids.get(speaker.id) ?? 0) + by
+    if (left > 0) ids.set(speaker.id, left)
+    else ids.delete(speaker.id)
+    if (ids.size > 0) this.#idsByName.set(name, ids)
+    else this.#idsByName.delete(name)
+  }
+
+  /** The ids by each word that may name them: a whole name of one word, or a part of a longer name. */
+  named(further: readonly RecallSpeaker[]): ReadonlyMap<string, ReadonlySet<string>> {
+    const byWord = new Map<string, Set<string>>()
+    const put = (name: string, ids: readonly string[]) => {
+      for (const word of nameWords(name)) byWord.set(word, new Set([...(byWord.get(word) ?? []), ...ids]))
+    }
+    for (const [name, ids] of this.#idsByName) put(name, [...ids.keys()])
+    for (const { id, name } of further) put(normaliseText(name).trim(), [id])
+    return byWord
+  }
+}
+
+function nameWords(name: string): string[] {
+  const words = textRuns(name).map(({ text }) => text)
+  if (words.length === 1) return words
+  return words.filter((word) => word.length > 1 && !stopWords.has(word))
+}
+
+/** The speakers that a query names, and the words that name them. */
+interface NamedSpeakers {
+  readonly ids: ReadonlySet<string>
+  readonly words: ReadonlySet<string>
+}
+
+/**
+ * Finds the speakers that a text names; it is given as `written` and normalised. A word inside an expression of time (`in May`) is
+ * not a name. A stop word (`will`) is a name only with a capital letter.
+ */
+function namedSpeakers(
+  written: string,
+  text: string,
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+  times: readonly FoundTime[],
+): NamedSpeakers {
+  const ids = new Set<string>()
+  const words = new Set<string>()
+  const capitals = new Set(textRuns(written).flatMap(({ text }) => (/^\p{Lu}/u.test(text) ? [text.toLowerCase()] : [])))
+  const outside = times.reduce((left, { start, end }) => left.slice(0, start) + " ".repeat(end - start) + left.slice(end), text)
+  for (const run of textRuns(outside)) {
+    for (const word of run.spaceless ? namesInside(run.text, names) : [run.text.replace(/'s?$/, "")]) {
+      const found = names.get(word)
+      if (found === undefined || (stopWords.has(word) && !capitals.has(word))) continue
+      words.add(word)
+      for (const id of found) ids.add(id)
+    }
+  }
+  return { ids, words }
+}
+
+function namesInside(run: string, names: ReadonlyMap<string, unknown>): string[] {
+  return [...names.keys()].filter((name) => run.includes(name))
 }

@@ -1,12 +1,30 @@
-import type { DocumentTable } from "./document-table.ts"
-import type { RecallHit, RecallReason } from "./recall-query.ts"
+import { questionMark } from "./documents/document-columns.ts"
+import type { DocumentTable } from "./documents/document-table.ts"
+import type { QueryPlan } from "./query-plan.ts"
+import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
-import { type Asked, evidenceOf, type SignalScores, signalScores } from "./signal-scores.ts"
-import { topSlots } from "./top-slots.ts"
+import { answerScores, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
+import { scoreField } from "./scores/field-score.ts"
+import { denseScores } from "./scores/vector-score.ts"
+import { formScores, phraseScores } from "./scores/wording-score.ts"
+import type { LocalCalendar } from "./time/local-calendar.ts"
 
 const maxHits = 1_000
+/** The part of its score that a line keeps if it is a question. */
+const questionPart = 0.75
 
-/** The best documents for a question, each with its reasons. */
+/** Scores by signal and slot. A signal that does not apply to the query is absent. */
+type SignalScores = ReadonlyMap<RecallSignal, Float64Array>
+
+/** A query with all that is needed to answer it. */
+interface Asked {
+  readonly query: RecallQuery
+  readonly plan: QueryPlan
+  readonly calendar: LocalCalendar
+  readonly weights: RecallWeights
+}
+
+/** The best documents for a query, best first, each with the reasons for its score. */
 export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   const { weights, query } = asked
   table.scoreArrays.restart(table.slots)
@@ -20,7 +38,7 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   }))
 }
 
-/** What is near by embedding shares the score with the evidence; a document that has no embedding is scored by the evidence alone. */
+/** The scores of all slots. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
 function fuse(scores: SignalScores, weights: RecallWeights, evidence: Float64Array, fused: Float64Array): Float64Array {
   const [near, recency, importance] = [scores.get("vector"), scores.get("recency"), scores.get("importance")]
   const part = densePart(weights)
@@ -49,4 +67,96 @@ function reasons(scores: SignalScores, weights: RecallWeights, scale: number, sl
     .filter(({ part }) => part > 0)
   const total = parts.reduce((sum, { part }) => sum + part, 0)
   return parts.sort((a, b) => b.part - a.part).map(({ signal, value, part }) => ({ signal, value, share: part / total }))
+}
+
+/** The scores of each signal that has a weight and applies to the query. */
+function signalScores(table: DocumentTable, { query, plan, calendar, weights }: Asked): SignalScores {
+  const scores = new Map<RecallSignal, Float64Array>()
+  for (const [signal, values] of fieldScores(table, plan)) if (weights[signal] > 0) scores.set(signal, values)
+  const when = (signal: RecallSignal, applies: boolean, score: () => Float64Array) => {
+    if (applies && weights[signal] > 0) scores.set(signal, score())
+  }
+  when("grams", plan.forms.length > 0, () => formScores(table, plan.forms))
+  when("phrase", plan.phrases.length > 0, () => phraseScores(table, plan.phrases))
+  when("speaker", plan.speakerIds.size > 0, () => speakerScores(table, plan))
+  when("time", plan.times.length > 0, () => timeScores(table, plan, calendar.dayOf))
+  when("answer", plan.asked.time || plan.asked.number, () => answerScores(table, plan))
+  const dense = weights.vector > 0 ? denseScores(table, query) : undefined
+  if (dense !== undefined) scores.set("vector", dense)
+  when("recency", true, () => recencyScores(table, query.nowMs))
+  when("importance", true, () => table.columns.importance)
+  return scores
+}
+
+function fieldScores(table: DocumentTable, plan: QueryPlan): [RecallSignal, Float64Array][] {
+  const { scoreArrays } = table
+  const words = scoreArrays.take()
+  const characters = scoreArrays.take()
+  const neighbours = scoreArrays.take()
+  const session = scoreArrays.take()
+  scoreField(table, "words", plan.words, { own: words, neighbours, session })
+  scoreField(table, "characters", plan.characters, { own: characters, neighbours, session })
+  return [
+    ["words", lessForQuestions(table, words)],
+    ["characters", lessForQuestions(table, characters)],
+    ["neighbours", neighbours],
+    ["session", session],
+  ]
+}
+
+/** Lowers the scores of questions: they do not tell what they ask about. The lines beside them still get the full score. */
+function lessForQuestions({ columns: { marks } }: DocumentTable, scores: Float64Array): Float64Array {
+  for (let slot = 0; slot < scores.length; slot++) {
+    if (((marks[slot] ?? 0) & questionMark) !== 0) scores[slot] = (scores[slot] ?? 0) * questionPart
+  }
+  return scores
+}
+
+/** The weighted sum of evidence of each slot, scaled so that the best has 1. */
+function evidenceOf(
+  table: DocumentTable,
+  scores: SignalScores,
+  weights: RecallWeights,
+): { readonly values: Float64Array; readonly scale: number } {
+  const size = table.slots
+  const values = table.scoreArrays.take()
+  for (const signal of evidenceSignals) {
+    const own = scores.get(signal)
+    const weight = weights[signal]
+    if (own !== undefined) for (let slot = 0; slot < size; slot++) values[slot] = (values[slot] ?? 0) + weight * (own[slot] ?? 0)
+  }
+  let best = 0
+  for (const value of values) if (value > best) best = value
+  const scale = best > 0 ? 1 / best : 0
+  for (let slot = 0; slot < size; slot++) values[slot] = (values[slot] ?? 0) * scale
+  return { values, scale }
+}
+
+/** The slots with the highest scores, best first. Equal scores are ordered newest first, then by id. */
+function topSlots(table: DocumentTable, scores: Float64Array, limit: number): number[] {
+  const { slots, size } = table
+  const { live } = table.columns
+  const wanted = Math.min(Math.ceil(limit), size)
+  if (!(wanted > 0)) return []
+  const least = leastOf(scores, live, slots, wanted)
+  const found: number[] = []
+  for (let slot = 0; slot < slots; slot++) if (live[slot] === 1 && (scores[slot] ?? 0) >= least) found.push(slot)
+  return found.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || table.newestFirst(a, b)).slice(0, wanted)
+}
+
+/** The lowest score among the `wanted` best ones. It sorts only scores that may be among them. */
+function leastOf(scores: Float64Array, live: Uint8Array, slots: number, wanted: number): number {
+  const kept = new Float64Array(wanted * 4)
+  let count = 0
+  let least = Number.NEGATIVE_INFINITY
+  for (let slot = 0; slot < slots; slot++) {
+    const score = scores[slot] ?? 0
+    if (live[slot] === 0 || score <= least) continue
+    kept[count++] = score
+    if (count < kept.length) continue
+    kept.sort().copyWithin(0, count - wanted)
+    count = wanted
+    least = kept[0] ?? least
+  }
+  return kept.subarray(0, count).sort()[count - wanted] ?? least
 }

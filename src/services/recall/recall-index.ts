@@ -1,18 +1,16 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { DocumentTable } from "./document-table.ts"
-import { planQuery } from "./query-plan.ts"
+import { DocumentTable } from "./documents/document-table.ts"
+import { planQuery, SpeakerNames } from "./query-plan.ts"
 import { rankDocuments } from "./rank-documents.ts"
-import type { RecallDocument } from "./recall-document.ts"
-import type { RecallHit, RecallQuery } from "./recall-query.ts"
-import { defaultRecallWeights, type RecallWeights } from "./recall-weights.ts"
-import { SpeakerNames } from "./speaker-names.ts"
+import type { RecallDocument, RecallHit, RecallQuery } from "./recall-query.ts"
+import { defaultRecallWeights } from "./recall-weights.ts"
 import { type LocalCalendar, localCalendar } from "./time/local-calendar.ts"
 
 const maxKeptCalendars = 16
 
 /**
- * The memories of one user, found by what was said, by whom and when. The same documents and the same question give the same
- * hits, in whatever order they were added and wherever they are stored. It does no I/O and reads no clock.
+ * An index of memories, found by their words, their speakers and their times. The same documents and the same query give the same
+ * hits, whatever the order in which documents were added. It does no I/O and reads no clock.
  */
 export class RecallIndex {
   readonly #table = new DocumentTable()
@@ -23,7 +21,7 @@ export class RecallIndex {
     return this.#table.size
   }
 
-  /** About how much memory the index takes, without the documents' own texts and vectors. */
+  /** The approximate size of the index, without the texts and vectors of the documents. */
   get bytes(): number {
     return this.#table.bytes
   }
@@ -32,7 +30,7 @@ export class RecallIndex {
     return this.#table.slotOf(id) !== undefined
   }
 
-  /** Adds a document, in the time its own length takes. An id that is there throws `usage`. */
+  /** Adds a document, in time linear in its length. Throws `usage` if its id is there already. */
   add(document: RecallDocument): void {
     if (this.has(document.id)) {
       const message = `expected a memory that is not in the recall index, found ${JSON.stringify(document.id)} there`
@@ -41,13 +39,13 @@ export class RecallIndex {
     this.#put(document)
   }
 
-  /** Adds a document in place of the one with its id, if there is one. */
+  /** Adds a document, or replaces the one with its id. */
   replace(document: RecallDocument): void {
     this.remove(document.id)
     this.#put(document)
   }
 
-  /** False where the id is not there. */
+  /** Removes a document; false if its id is unknown. */
   remove(id: string): boolean {
     const slot = this.#table.slotOf(id)
     const document = slot === undefined ? undefined : this.#table.documentAt(slot)
@@ -55,11 +53,11 @@ export class RecallIndex {
     return this.#table.remove(id)
   }
 
-  /** The hits for a question, the best first; of equals the newest, then by id. */
+  /** The hits for a query, best first. Equal scores are ordered newest first, then by id. */
   rank(query: RecallQuery): RecallHit[] {
     const calendar = this.#calendar(query.timeZone ?? "UTC")
     const plan = planQuery(query, this.#names.named(query.speakers ?? []), calendar.dayOf(query.nowMs))
-    return rankDocuments(this.#table, { query, plan, calendar, weights: weightsOf(query) })
+    return rankDocuments(this.#table, { query, plan, calendar, weights: { ...defaultRecallWeights, ...query.weights } })
   }
 
   #put(document: RecallDocument): void {
@@ -75,8 +73,4 @@ export class RecallIndex {
     this.#calendars.set(timeZone, calendar)
     return calendar
   }
-}
-
-function weightsOf({ weights }: RecallQuery): RecallWeights {
-  return { ...defaultRecallWeights, ...weights }
 }

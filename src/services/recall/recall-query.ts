@@ -1,44 +1,76 @@
-import type { RecallSpeaker, RecallVector } from "./recall-document.ts"
 import type { RecallSignal, RecallWeights } from "./recall-weights.ts"
 
-/** What is looked for. */
+/** A question to recall. */
 export interface RecallQuery {
-  /** A question, a line of dialogue or several; of more than 4,000 characters the first and the last half. Empty: by recency and importance. */
+  /** A question, or one or more lines of dialogue. Of a text over 4,000 characters, the first and the last 2,000 are read. An empty text ranks by recency and importance. */
   readonly text: string
-  /** What "yesterday" counts from, in milliseconds since 1970. */
+  /** The moment from which "yesterday" counts, in milliseconds since 1970. */
   readonly nowMs: number
-  /** An IANA name; UTC by default. Another name throws `usage`. */
-  readonly timeZone?: string
-  /** Further names that speakers go by, beside those of the documents. */
+  /** The IANA name of a time zone; default UTC. An unknown name throws `usage`. */
+  readonly timeZone?: string | undefined
+  /** Further names of speakers, in addition to those in the documents. */
   readonly speakers?: readonly RecallSpeaker[]
-  /** The id of the speaker who is "I". */
+  /** The id of the speaker that "I" means. */
   readonly askedBy?: string
-  /** The id of the speaker who is "you". */
+  /** The id of the speaker that "you" means. */
   readonly askedOf?: string
   /** The most hits to return; at most 1,000. */
   readonly limit: number
-  /** Instead of the default weights, one by one; 0 leaves a signal out. */
-  readonly weights?: Partial<RecallWeights>
-  /** The query's own embedding. */
-  readonly vector?: RecallVector
-  /** Ids from a search by embedding elsewhere, the best first; unknown ids are passed over. Not used where `vector` is given. */
+  /** Weights that replace the default ones, each by itself; 0 leaves a signal out. */
+  readonly weights?: Partial<RecallWeights> | undefined
+  /** The embedding of the query. */
+  readonly vector?: RecallVector | undefined
+  /** Ids found by embeddings elsewhere, best first. Unknown ids are ignored. Not used if `vector` is given. */
   readonly denseRanking?: readonly string[]
 }
 
 /** A found document. */
 export interface RecallHit {
   readonly id: string
-  /** Comparable within one answer only; about 1 for the best match. */
+  /** About 1 for the best match. Scores of different queries cannot be compared. */
   readonly score: number
-  /** What made up the score, the largest share first. */
+  /** The signals that made the score, largest share first. */
   readonly why: readonly RecallReason[]
 }
 
-/** The part of one signal in a score. */
+/** The part that one signal has in a score. */
 export interface RecallReason {
   readonly signal: RecallSignal
   /** The signal before its weight. */
   readonly value: number
-  /** How much of the score it makes, from 0 to 1. */
+  /** Its share of the score, from 0 to 1. */
   readonly share: number
+}
+
+/** A memory as recall sees it. Plain JSON except for the vector. */
+export interface RecallDocument {
+  /** Unique in its index. */
+  readonly id: string
+  readonly text: string
+  /** When it was said, in milliseconds since 1970. */
+  readonly atMs: number
+  readonly speaker: RecallSpeaker
+  /** The conversation it was said in. */
+  readonly session: string
+  /** Its place in that conversation. Lines of one turn may share it. */
+  readonly turn: number
+  /** From 0 to 10. */
+  readonly importance: number
+  /** Days until its retrievability is 0.9 (R17); 1 by default. */
+  readonly stability?: number
+  /** When it was last recalled; `atMs` by default. */
+  readonly recalledAtMs?: number
+  readonly vector?: RecallVector | undefined
+}
+
+/** A speaker. One id may have several names, and several ids may have one name. */
+export interface RecallSpeaker {
+  readonly id: string
+  readonly name: string
+}
+
+/** An embedding. Vectors are compared only if both the model and the length are equal. */
+export interface RecallVector {
+  readonly model: string
+  readonly values: Float32Array
 }

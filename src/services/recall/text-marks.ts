@@ -1,21 +1,21 @@
-import { normaliseText } from "./text/normalise-text.ts"
+import { normaliseText } from "./text/document-terms.ts"
 import { findTimes } from "./time/find-times.ts"
 import { dayMs } from "./time/local-calendar.ts"
 import type { ToldDays } from "./time/time-match.ts"
 
-/** What a text has beside its terms. */
+/** Properties of a text that ranking uses beside its terms. */
 export interface TextMarks {
-  /** It says when. */
+  /** It contains an expression of time. */
   readonly time: boolean
-  /** It says how many. */
+  /** It contains a number. */
   readonly number: boolean
-  /** It asks more than it tells. */
+  /** Most of it stands in questions. */
   readonly question: boolean
-  /** The days it tells of, where they are fewer than a quarter of a year. */
-  readonly told?: ToldDays
+  /** The days that it tells about, if they are fewer than a quarter of a year. */
+  readonly told?: ToldDays | undefined
 }
 
-/** Marks are read from the beginning of a text. */
+/** Marks are read from this much of a text's beginning. */
 const maxMarkedCharacters = 2_000
 const maxToldDays = 92
 
@@ -32,14 +32,14 @@ export function textMarks(text: string, atMs: number): TextMarks {
     question: isQuestion(normal),
     time: times.length > 0,
     number: numberWord.test(normal),
-    ...(few && { told: { fromDay: told.fromDay, toDay: told.toDay } }),
+    told: few ? { fromDay: told.fromDay, toDay: told.toDay } : undefined,
   }
 }
 
 const sentence = /([^.!?。！？\n]+)([.!?。！？\n]*)/g
 const questionShare = 2 / 3
 
-/** True where most of a text stands in sentences that end with a question mark. */
+/** True if most of a text stands in sentences that end with a question mark. */
 function isQuestion(text: string): boolean {
   let asked = 0
   let told = 0
@@ -55,7 +55,7 @@ const asksWhen =
 const asksHowMany =
   /\bhow (?:many|much|old|often|far|long|big|tall)\b|\bwhat (?:age|number|size|price)\b|多少|几个|几岁|多大|几次|几天|几年|多久/
 
-/** Which marks the answer to a question has. */
+/** The marks that an answer to this question has. */
 export function askedMarks(normalText: string): { readonly time: boolean; readonly number: boolean } {
   return { time: asksWhen.test(normalText), number: asksHowMany.test(normalText) }
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
-import type { DeadJob, Job } from "../../services/job-runner.ts"
+import type { DeadJob, Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-text.ts"
 import { deadQueue, queuePrefix } from "./job-names.ts"
 import { readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"

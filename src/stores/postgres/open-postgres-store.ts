@@ -1,4 +1,4 @@
-import type { Store } from "../../services/store.ts"
+import type { Store } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { schemaMigrations } from "../sql/schema.ts"
 import { createSessionCache } from "../sql/session-cache.ts"

@@ -1,5 +1,5 @@
 import type { Pool } from "pg"
-import { storeClosed } from "../../services/store-closed.ts"
+import { storeClosed } from "../../services/store/store.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/tables.ts"
 import type { ConnectionTarget } from "./connection-url.ts"

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts"
-import type { Job, JobHandler, JobHandlers, JobRunner } from "../../services/job-runner.ts"
+import type { Job, JobHandler, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import type { EnqueuedJobs } from "./enqueued-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"

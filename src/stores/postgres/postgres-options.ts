@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostTimers } from "../../core/host-timers.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
-import { defaultJobSettings, type JobSettings } from "../../services/job-settings.ts"
+import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
 
 /** How background jobs are run, beside what every runner can be told. */
 export interface PostgresJobOptions extends Partial<JobSettings> {

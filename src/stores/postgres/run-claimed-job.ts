@@ -1,7 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { runAttempt } from "../../services/in-memory-store/run-attempt.ts"
-import type { JobHandler } from "../../services/job-runner.ts"
-import { retryWaitMs } from "../../services/job-settings.ts"
+import { type JobHandler, retryWaitMs, runAttempt } from "../../services/store/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import { heartbeatMs } from "./job-engine.ts"
 import type { PostgresSettings } from "./postgres-options.ts"

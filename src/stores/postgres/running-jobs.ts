@@ -1,4 +1,4 @@
-import type { JobHandler } from "../../services/job-runner.ts"
+import type { JobHandler } from "../../services/store/job-runner.ts"
 import type { ClaimedJob } from "./claimed-jobs.ts"
 import { type RunOptions, runClaimedJob, type StopReason } from "./run-claimed-job.ts"
 

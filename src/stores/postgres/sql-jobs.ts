@@ -1,5 +1,5 @@
 import type { PgBoss } from "pg-boss"
-import type { Job } from "../../services/job-runner.ts"
+import type { Job } from "../../services/store/job-runner.ts"
 import type { SqlJobs } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/tables.ts"
 import type { Drivers } from "./drivers.ts"

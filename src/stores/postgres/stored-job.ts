@@ -1,4 +1,4 @@
-import type { DeadJob, Job } from "../../services/job-runner.ts"
+import type { DeadJob, Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-text.ts"
 
 /** A job's row as pg-boss keeps it: who it is about for statements to ask for, and the rest as text that holds any string. */

@@ -1,4 +1,4 @@
-import type { StoreCheck } from "../../services/store.ts"
+import type { StoreCheck } from "../../services/store/store.ts"
 import type { SqlJobs } from "./sql-database.ts"
 import type { Queries, Tables } from "./tables.ts"
 

@@ -1,7 +1,6 @@
 import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
-import { sessionConflict } from "../../services/session-conflict.ts"
-import type { SessionCommit } from "../../services/session-store.ts"
+import { type SessionCommit, sessionConflict } from "../../services/store/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
 import { keyText } from "./key-text.ts"
 import type { KnownSession } from "./session-cache.ts"

@@ -1,7 +1,7 @@
-import { compareTexts } from "../../services/in-memory-store/row-id.ts"
-import type { StoreScope } from "../../services/store.ts"
-import type { StoreRow } from "../../services/store-row.ts"
-import type { ProfileStatement } from "../../services/user-profile.ts"
+import type { ProfileStatement } from "../../services/store/records.ts"
+import { compareTexts } from "../../services/store/row-keys.ts"
+import type { StoreScope } from "../../services/store/store.ts"
+import type { StoreRow } from "../../services/store/store-row.ts"
 import { fromKeyText, keyText } from "./key-text.ts"
 import type { Queries } from "./tables.ts"
 

@@ -1,7 +1,6 @@
 import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
-import { filterMessages } from "../../services/filter-messages.ts"
-import type { MessageFilter } from "../../services/session-store.ts"
+import { filterMessages, type MessageFilter } from "../../services/store/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
 import { keyText } from "./key-text.ts"
 import type { Queries } from "./tables.ts"

@@ -1,4 +1,4 @@
-import type { StoredMemory } from "../../services/stored-memory.ts"
+import type { StoredMemory } from "../../services/store/records.ts"
 import { fromKeyText, keyText } from "./key-text.ts"
 import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "./memory-scope.ts"
 import { whereOwned } from "./owned-rows.ts"

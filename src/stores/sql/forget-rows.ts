@@ -1,4 +1,4 @@
-import type { ForgetReport, StoreScope } from "../../services/store.ts"
+import type { ForgetReport, StoreScope } from "../../services/store/store.ts"
 import { dropRecalled } from "./drop-recalled.ts"
 import { forgetMemories } from "./forget-memories.ts"
 import { forgetSessions } from "./forget-sessions.ts"

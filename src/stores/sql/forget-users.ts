@@ -1,4 +1,4 @@
-import type { ForgetReport, StoreScope } from "../../services/store.ts"
+import type { ForgetReport, StoreScope } from "../../services/store/store.ts"
 import { keyText } from "./key-text.ts"
 import type { Queries } from "./tables.ts"
 

@@ -1,5 +1,5 @@
-import { frozenJson } from "../../services/frozen-json.ts"
-import type { StoredMemory } from "../../services/stored-memory.ts"
+import { frozenJson } from "../../services/store/frozen-json.ts"
+import type { StoredMemory } from "../../services/store/records.ts"
 import { sessionColumns, userColumns } from "./key-columns.ts"
 import { fromKeyText, keyText } from "./key-text.ts"
 import type { MemoryColumns } from "./tables.ts"

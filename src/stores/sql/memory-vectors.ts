@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../core/keys.ts"
-import type { StoredMemory, StoredVector } from "../../services/stored-memory.ts"
+import type { StoredMemory, StoredVector } from "../../services/store/records.ts"
 import { userColumns } from "./key-columns.ts"
 import { fromKeyText, keyText } from "./key-text.ts"
 import { memoryOf } from "./memory-row.ts"

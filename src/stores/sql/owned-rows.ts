@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely"
 import type { SessionKey } from "../../core/keys.ts"
-import type { StoreScope } from "../../services/store.ts"
+import type { StoreScope } from "../../services/store/store.ts"
 import { fromKeyText, keyText } from "./key-text.ts"
 import type { OwnedKeys } from "./sql-database.ts"
 import type { Queries, Tables } from "./tables.ts"

@@ -1,6 +1,6 @@
 import type { SessionKey } from "../../core/keys.ts"
-import { frozenJson } from "../../services/frozen-json.ts"
-import type { SessionNote } from "../../services/session-store.ts"
+import { frozenJson } from "../../services/store/frozen-json.ts"
+import type { SessionNote } from "../../services/store/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
 import { keyText } from "./key-text.ts"
 import { lockSession } from "./session-row.ts"

@@ -1,6 +1,5 @@
-import { checkKey } from "../../services/in-memory-store/memory-row.ts"
-import type { MemoryRecords } from "../../services/store.ts"
-import type { StoredMemory } from "../../services/stored-memory.ts"
+import type { MemoryRecords, StoredMemory } from "../../services/store/records.ts"
+import { checkKey } from "../../services/store/row-keys.ts"
 import { userColumns } from "./key-columns.ts"
 import { fromKeyText, keyText } from "./key-text.ts"
 import { memoryRow } from "./memory-row.ts"

@@ -1,6 +1,5 @@
 import type { ServiceKey } from "../../core/keys.ts"
-import type { MemoryChanges, MemoryCursor } from "../../services/store.ts"
-import type { StoredMemory } from "../../services/stored-memory.ts"
+import type { MemoryChanges, MemoryCursor, StoredMemory } from "../../services/store/records.ts"
 import { keyText } from "./key-text.ts"
 import { memoryOf } from "./memory-row.ts"
 import { scopeColumns, scopeOf, scopeState } from "./memory-scope.ts"

@@ -1,5 +1,5 @@
-import type { StoreRow } from "../../services/store-row.ts"
-import type { StoredVector } from "../../services/stored-memory.ts"
+import type { StoredVector } from "../../services/store/records.ts"
+import type { StoreRow } from "../../services/store/store-row.ts"
 import { keyText } from "./key-text.ts"
 import { memoryOf } from "./memory-row.ts"
 import { lockScope, setSequence, userScope } from "./memory-scope.ts"

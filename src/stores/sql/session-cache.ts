@@ -1,7 +1,7 @@
 import type { HistoryMessage } from "../../core/history.ts"
 import type { SessionKey } from "../../core/keys.ts"
 import type { Timers } from "../../core/ports.ts"
-import { sessionRowId } from "../../services/in-memory-store/row-id.ts"
+import { sessionRowId } from "../../services/store/row-keys.ts"
 import type { StateSize } from "./session-state.ts"
 
 /** A session as it was last read or written here, frozen: whole history, whole state. */

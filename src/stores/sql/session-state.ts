@@ -1,5 +1,5 @@
 import type { SessionKey } from "../../core/keys.ts"
-import type { SessionRecord } from "../../services/session-store.ts"
+import type { SessionRecord } from "../../services/store/session-store.ts"
 import { sessionColumns } from "./key-columns.ts"
 import { applyChange, type Change, changeOf } from "./state-change.ts"
 import type { Queries } from "./tables.ts"

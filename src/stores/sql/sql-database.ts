@@ -1,6 +1,6 @@
 import type { ColumnDataType, Expression } from "kysely"
-import type { Job } from "../../services/job-runner.ts"
-import type { StoreScope } from "../../services/store.ts"
+import type { Job } from "../../services/store/job-runner.ts"
+import type { StoreScope } from "../../services/store/store.ts"
 import type { Queries } from "./tables.ts"
 
 /** How a database names the types that the standard leaves open. */

@@ -1,4 +1,4 @@
-import type { MemoryRecords } from "../../services/store.ts"
+import type { MemoryRecords } from "../../services/store/records.ts"
 import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
 import { putMemory } from "./put-memory.ts"
 import { getMemory, memoryChanges, recentMemories } from "./read-memories.ts"

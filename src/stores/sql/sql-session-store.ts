@@ -1,6 +1,6 @@
 import type { SessionKey } from "../../core/keys.ts"
-import { frozenJson, frozenState } from "../../services/frozen-json.ts"
-import type { SessionRecord, SessionStore } from "../../services/session-store.ts"
+import { frozenJson, frozenState } from "../../services/store/frozen-json.ts"
+import type { SessionRecord, SessionStore } from "../../services/store/session-store.ts"
 import { commitSession } from "./commit-session.ts"
 import { findMessages } from "./find-messages.ts"
 import { findSession, loadSession } from "./load-session.ts"

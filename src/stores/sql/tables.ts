@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely"
 import type { HistoryMessage } from "../../core/history.ts"
 import type { Audience } from "../../core/keys.ts"
-import type { StoredMemory } from "../../services/stored-memory.ts"
+import type { StoredMemory } from "../../services/store/records.ts"
 
 /** Statements over the store's tables, within a transaction. */
 export type Queries = Kysely<Tables>

@@ -1,5 +1,5 @@
 import type { Expression, Kysely, SqlBool } from "kysely"
-import type { DeadJob, Job, JobHandlers } from "../../services/job-runner.ts"
+import type { DeadJob, Job, JobHandlers } from "../../services/store/job-runner.ts"
 import { fromKeyText, keyText } from "../sql/key-text.ts"
 import { jobOf } from "./job-rows.ts"
 import type { JobTables } from "./job-tables.ts"

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely"
 import type { ServiceKey, SessionKey } from "../../core/keys.ts"
-import type { Job } from "../../services/job-runner.ts"
+import type { Job } from "../../services/store/job-runner.ts"
 import { sessionColumns, userColumns } from "../sql/key-columns.ts"
 import { fromKeyText, keyText } from "../sql/key-text.ts"
 import type { JobRow, OwnedKeys } from "../sql/sql-database.ts"

@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
-import type { DeadJob, IdleOptions, Job, JobHandler, JobHandlers, JobRunner } from "../../services/job-runner.ts"
+import type { DeadJob, IdleOptions, Job, JobHandler, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
 import { type AttemptParts, attemptJob } from "./attempt-job.ts"
 import { deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone } from "./job-claims.ts"
 import { laneOf } from "./job-rows.ts"

@@ -1,7 +1,7 @@
 import { Kysely, type Logger } from "kysely"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
-import { storeClosed } from "../../services/store-closed.ts"
+import { storeClosed } from "../../services/store/store.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/tables.ts"
 import type { Sqlite, SqliteDatabase } from "./load-sqlite.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { AskModel } from "../../../src/services/background-job.ts"
+import type { AskModel } from "../../../src/services/background/background-job.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
 import { finish } from "../../support/agents.ts"
 import { rehearse } from "../../support/virtual-context.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { virtualContextNote } from "../../../src/forgetting/plugin/changes.ts"
-import { createInMemorySessionStore } from "../../../src/services/in-memory-session-store.ts"
+import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
 import { callTool, finish } from "../../support/agents.ts"
 import { type Rehearsal, rehearse } from "../../support/virtual-context.ts"

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fold } from "../../../src/encode/fold.ts"
-import { foldKey, hasKey } from "../../../src/layers/character/key-match.ts"
-import { createWorldBook, type WorldBookEntry } from "../../../src/layers/character/world-book.ts"
+import { createWorldBook, foldKey, hasKey, type WorldBookEntry } from "../../../src/layers/character/world-book.ts"
 
 const has = (text: string, key: string) => hasKey(fold(text), foldKey(key))
 
@@ -104,7 +103,7 @@ describe("a world book", () => {
         fc.record({ maxEntries: fc.integer({ min: 1, max: 5 }), maxCharacters: fc.integer({ min: 1, max: 120 }) }),
         (given, texts, room) => {
           const { entries, leftOut } = createWorldBook(given)({ texts, ...room })
-          // A rule by itself that is looser than the book's: a word is in a text that does not even contain it.
+          // Checked with a looser rule than the book's: an entry must not be found if its key is nowhere in the text.
           const occurs = (key: string) => texts.some((text) => fold(text).includes(fold(key)))
           for (const { keys, always } of [...entries, ...leftOut]) expect(always || keys.some(occurs)).toBe(true)
           expect(entries.length).toBeLessThanOrEqual(room.maxEntries)

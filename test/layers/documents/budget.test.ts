@@ -10,7 +10,7 @@ function assembleWithin(budgetTokens?: number): Assembly {
   return soulPrompt(documents, { settings, ...(budgetTokens === undefined ? {} : { budgetTokens }) })
 }
 
-/** Characters of each document that are shown. */
+/** The number of characters that are shown of each document. */
 function left(assembly: Assembly): Record<string, number> {
   const content = assembly.spans.filter(({ part }) => part === "content")
   return Object.fromEntries(
@@ -35,7 +35,7 @@ describe("under a total budget", () => {
     expect(second.soul).toBe(2_000)
     expect(second.user_document).toBeLessThan(2_000)
     const assembly = assembleWithin(whole - 4_000)
-    // Without its tools nobody could read what was cut.
+    // Without its tools, the model could not read the rest.
     for (const { name } of fileTools) expect(assembly.messages[0]?.content).toContain(`\n- ${name}：`)
     const third = left(assembly)
     expect(third.user_document).toBeLessThan(410)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { isNearlyEmpty } from "../../../src/layers/documents/is-nearly-empty.ts"
+import { isNearlyEmpty } from "../../../src/layers/documents/document-injections.ts"
 import { ran } from "../../support/turns.ts"
 import { missing, read, soulPrompt, systemOf, unreadable } from "./soul-prompt.ts"
 

@@ -1,9 +1,13 @@
 import { assemble } from "../../../src/assemble/assemble.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { shippedDialect } from "../../../src/dialect/shipped.ts"
-import type { DocumentState, Documents } from "../../../src/layers/documents/document.ts"
+import {
+  type DocumentSettings,
+  type DocumentState,
+  type Documents,
+  defaultDocumentSettings,
+} from "../../../src/layers/documents/document.ts"
 import { documentInjections } from "../../../src/layers/documents/document-injections.ts"
-import { type DocumentSettings, defaultDocumentSettings } from "../../../src/layers/documents/document-settings.ts"
 import type { TurnState } from "../../../src/layers/turn-state.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import type { Template } from "../../../src/template/ast.ts"
@@ -20,7 +24,7 @@ export function read(text: string): DocumentState {
 export const missing: DocumentState = { state: "missing" }
 export const unreadable: DocumentState = { state: "unreadable" }
 
-/** The words that stand where a document was cut. */
+/** The marker at the place where a document was cut. */
 export function markerOf(locale: string): Template {
   const file = shippedDialect("soul", locale).files.get("document-truncated")
   if (!file) throw new Error("document-truncated.md is missing")
@@ -36,7 +40,7 @@ export const fileTools: readonly Tool[] = (
   ] as const
 ).map(([name, description]) => defineTool({ name, description, execute: () => "" }))
 
-/** How {@link soulPrompt} assembles. */
+/** Options of {@link soulPrompt}. */
 export interface SoulPromptOptions {
   readonly settings?: Partial<DocumentSettings>
   readonly prompt?: string
@@ -45,7 +49,7 @@ export interface SoulPromptOptions {
   readonly budgetTokens?: number
 }
 
-/** A prompt of dialect soul over documents; without `user` and `memory` the memory is off. A token is a code point. */
+/** A prompt of the dialect `soul` with documents. Without `user` and `memory`, the memory is off. Each code point counts as a token. */
 export function soulPrompt(
   documents: Documents,
   { settings, prompt = "native", locale = "zh-CN", turn, budgetTokens }: SoulPromptOptions = {},

@@ -7,8 +7,8 @@ import { fold } from "../../../src/encode/fold.ts"
 import { decodeInline } from "../../../src/encode/inline.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import { loadProfile } from "../../../src/node/load-profile.ts"
-import { createInMemorySessionStore } from "../../../src/services/in-memory-session-store.ts"
-import type { MemoryRecall } from "../../../src/services/memory.ts"
+import type { MemoryRecall } from "../../../src/services/memory/memory-service.ts"
+import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import {
   countingIds,
   manualClock,

@@ -30,7 +30,7 @@ describe("a user who is forgotten by another process while the model is asked", 
     const slow = { ...model, stream: model.stream }
     slow.stream = async function* (request, options) {
       const parts = await collect(model.stream(request, options))
-      // The answer comes once the user is gone.
+      // The model answers after the user was forgotten.
       await forgotten
       yield* parts
     }

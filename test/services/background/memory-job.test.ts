@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest"
 import type { AgentOptions } from "../../../src/agent/agent-options.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile-input.ts"
-import { createUserProfileService } from "../../../src/services/create-user-profile-service.ts"
-import { createInMemorySessionStore } from "../../../src/services/in-memory-session-store.ts"
-import { createInMemoryStore } from "../../../src/services/in-memory-store/in-memory-store.ts"
-import type { MemoryService } from "../../../src/services/memory.ts"
+import type { MemoryService } from "../../../src/services/memory/memory-service.ts"
+import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
+import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
+import { createUserProfileService } from "../../../src/services/user-profile.ts"
 import type { Tool } from "../../../src/tools/tool.ts"
 import type { BackgroundWarning } from "../../../src/turn/turn-context.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
@@ -24,7 +24,7 @@ function scene(answers: BackgroundAnswers | LanguageModel = {}, profile: Profile
     return outcomesOf(await store.receipts.ofTurn(trace.turnId, { ...key, agent: made.session.key.agent }))
   }
   const stored = async () => store.memories.recent({ ...key, agent: made.session.key.agent }, { limit: 99 })
-  /** Past every wait between attempts. */
+  /** Advances the time past every wait between attempts. */
   const settle = async (): Promise<void> => {
     for (let tries = 0; tries < 20; tries++) {
       await made.agent.idle()
@@ -95,7 +95,7 @@ describe("the work after a turn", () => {
     expect(insights[0]?.sources).toEqual([all[0]?.id])
     expect(insights[1]?.sources?.length).toBe(3)
     expect(await say("what else is there to say?")).toContain("reflect skipped")
-    // Two a turn, and one for looking back.
+    // Two for each turn, and one for the reflection.
     expect(await store.receipts.modelCalls({ ...key, agent: session.key.agent }, 0)).toBe(7)
   })
 

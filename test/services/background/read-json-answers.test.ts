@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { readInsights } from "../../../src/services/background/read-insights.ts"
-import { readProfileFields } from "../../../src/services/background/read-profile-fields.ts"
+import { readProfileFields } from "../../../src/services/background/profile-step.ts"
+import { readInsights } from "../../../src/services/background/reflection.ts"
 
 describe("readProfileFields", () => {
   test.each([

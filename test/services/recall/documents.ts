@@ -1,11 +1,10 @@
-import type { RecallDocument } from "../../../src/services/recall/recall-document.ts"
 import { RecallIndex } from "../../../src/services/recall/recall-index.ts"
-import type { RecallQuery } from "../../../src/services/recall/recall-query.ts"
+import type { RecallDocument, RecallQuery } from "../../../src/services/recall/recall-query.ts"
 
 export const nowMs = Date.UTC(2024, 4, 15, 12)
 export const dayMs = 86_400_000
 
-/** A memory with nothing special about it, but for what is given. */
+/** An ordinary memory with the given members. */
 export function memory(id: string, text: string, rest: Partial<RecallDocument> = {}): RecallDocument {
   return {
     id,
@@ -25,7 +24,7 @@ export function indexOf(documents: readonly RecallDocument[]): RecallIndex {
   return index
 }
 
-/** The ids that a question finds, best first. */
+/** The ids of the hits for a query, best first. */
 export function found(documents: readonly RecallDocument[], text: string, rest: Partial<RecallQuery> = {}): string[] {
   return indexOf(documents)
     .rank({ text, nowMs, limit: 10, ...rest })

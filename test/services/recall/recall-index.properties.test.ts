@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { RecallDocument } from "../../../src/services/recall/recall-document.ts"
 import { RecallIndex } from "../../../src/services/recall/recall-index.ts"
-import type { RecallQuery } from "../../../src/services/recall/recall-query.ts"
+import type { RecallDocument, RecallQuery } from "../../../src/services/recall/recall-query.ts"
 import { dayMs, indexOf, nowMs } from "./documents.ts"
 
 const word = fc.constantFrom(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { RecallVector } from "../../../src/services/recall/recall-document.ts"
+import type { RecallVector } from "../../../src/services/recall/recall-query.ts"
 import { found, indexOf, memory, nowMs } from "./documents.ts"
 
 const vector = (model: string, ...values: number[]): RecallVector => ({ model, values: Float32Array.from(values) })

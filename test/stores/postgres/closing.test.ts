@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import { hostTimers } from "../../../src/core/host-timers.ts"
 import type { Timers } from "../../../src/core/ports.ts"
-import type { JobHandler } from "../../../src/services/job-runner.ts"
+import type { JobHandler } from "../../../src/services/store/job-runner.ts"
 import { agentWithJob, closingAgent, closingScenes } from "../../support/closing.ts"
 import { makeDatabase } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"

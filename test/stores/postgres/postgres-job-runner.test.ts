@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest"
-import type { Job, JobHandler } from "../../../src/services/job-runner.ts"
+import type { Job, JobHandler } from "../../../src/services/store/job-runner.ts"
 import { makeDatabase, query } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"
 import { commitJobs, jobOf, keyOf, said } from "./support/turns.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Job } from "../../../src/services/job-runner.ts"
+import type { Job } from "../../../src/services/store/job-runner.ts"
 import { jobUuid } from "../../../src/stores/postgres/job-id.ts"
 import { lineOf, queueOf } from "../../../src/stores/postgres/job-names.ts"
 import { readDeadJob, readJob, storeDeadJob, storeJob } from "../../../src/stores/postgres/stored-job.ts"

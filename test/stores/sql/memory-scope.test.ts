@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/keys.ts"
-import type { Store } from "../../../src/services/store.ts"
+import type { Store } from "../../../src/services/store/store.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

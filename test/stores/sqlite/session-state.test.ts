@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, expect, test } from "vitest"
 import type { HistoryMessage } from "../../../src/core/history.ts"
 import type { SessionKey } from "../../../src/core/keys.ts"
-import type { Store } from "../../../src/services/store.ts"
+import type { Store } from "../../../src/services/store/store.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

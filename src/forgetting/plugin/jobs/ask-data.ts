@@ -1,6 +1,6 @@
 import { priority } from "../../../core/priority.ts"
 import type { Injection, Value } from "../../../core/value.ts"
-import type { AskModel, JobContext } from "../../../services/background-job.ts"
+import type { AskModel, JobContext } from "../../../services/background/background-job.ts"
 
 /** Data for a background prompt, under the key of its slot. */
 export function askData(key: string, content: Value, trust: Injection["trust"]): Injection {

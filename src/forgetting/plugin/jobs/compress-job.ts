@@ -1,5 +1,5 @@
 import { shorten } from "../../../forgetting/shorten.ts"
-import type { BackgroundJob, JobContext } from "../../../services/background-job.ts"
+import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
 import { virtualContextNote } from "../changes.ts"
 import type { VirtualContextSettings } from "../settings.ts"
 import { virtualContextName } from "../state.ts"

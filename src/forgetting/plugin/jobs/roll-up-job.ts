@@ -1,7 +1,7 @@
 import { newEvent } from "../../../forgetting/events/event-record.ts"
 import type { RollUp } from "../../../forgetting/events/roll-ups.ts"
 import { type WrittenEvent, writeRollUpByRule } from "../../../forgetting/events/write-by-rule.ts"
-import type { BackgroundJob, JobContext } from "../../../services/background-job.ts"
+import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
 import { virtualContextNote } from "../changes.ts"
 import { pendingRollUps } from "../pending-roll-ups.ts"
 import type { VirtualContextSettings } from "../settings.ts"

@@ -1,18 +1,15 @@
-import { maxIndexedCharacters, normaliseText } from "./normalise-text.ts"
-import { stopWords } from "./stop-words.ts"
-import { textRuns } from "./text-runs.ts"
-import { fourGrams, wordTerm } from "./word-term.ts"
+import { fourGrams, stopWords, wordTerm } from "./word-term.ts"
 
-/** The ways in which a text is cut into terms; each has an index of its own. */
+/** The kinds of terms into which a text is cut. Each has its own index. */
 export const termFields = ["words", "grams", "characters"] as const
 export type TermField = (typeof termFields)[number]
 
-/** How often each term of a text occurs, by field. */
-export type TermCounts = Readonly<Record<TermField, ReadonlyMap<string, number>>>
+/** The number of occurrences of each term of a text, by field. */
+type TermCounts = Readonly<Record<TermField, ReadonlyMap<string, number>>>
 
 const count = (counts: Map<string, number>, term: string) => counts.set(term, (counts.get(term) ?? 0) + 1)
 
-/** The terms of a text: stems, four-letter pieces of its words, and single characters and pairs of what has no spaces. */
+/** The terms of a text: stems of its words, four-letter pieces of them, and characters and pairs of characters in scripts without spaces. */
 export function documentTerms(text: string): TermCounts {
   const terms = { words: new Map<string, number>(), grams: new Map<string, number>(), characters: new Map<string, number>() }
   for (const run of textRuns(normaliseText(text.slice(0, maxIndexedCharacters)))) {
@@ -26,11 +23,48 @@ export function documentTerms(text: string): TermCounts {
   return terms
 }
 
-/** Each character, and each with the next. */
+/** Each character of a run, and each pair of neighbouring characters. */
 export function characterTerms(run: string): string[] {
   const characters = Array.from(run)
   return characters.flatMap((character, i) => {
     const next = characters[i + 1]
     return next === undefined ? [character] : [character, character + next]
   })
+}
+
+/** A longer text is indexed up to here. */
+export const maxIndexedCharacters = 16_384
+
+const combiningMarks = /[\u0300-\u036f]+/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what needs no folding
+const onlyAscii = /^[\u0000-\u007f]*$/
+
+/** A text in lower case, with plain letters in place of full-width and accented ones, so that different spellings are found as one. */
+export function normaliseText(text: string): string {
+  const lower = text.toLowerCase()
+  if (onlyAscii.test(lower)) return lower
+  return lower.normalize("NFKD").replace(combiningMarks, "").normalize("NFKC").replaceAll("’", "'").toLowerCase()
+}
+
+/** A long text shortened to its beginning and its end, because a question stands before or after what is pasted with it. */
+export function boundText(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
+  const half = Math.floor(maxCharacters / 2)
+  return `${text.slice(0, half)}\n${text.slice(-half)}`
+}
+
+/** A part of a text in one kind of script: a word of an alphabet, or characters that are written without spaces between words. */
+interface TextRun {
+  readonly text: string
+  readonly spaceless: boolean
+}
+
+/** Scripts that are written without spaces, and Hangul. */
+const spacelessRun =
+  "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々〆]"
+const runPattern = new RegExp(`(${spacelessRun}+)|[[\\p{L}\\p{N}\\p{M}]--${spacelessRun}]+(?:'\\p{L}+)*`, "gv")
+
+/** The runs of a normalised text, in order. Punctuation and symbols separate them and are left out. */
+export function textRuns(text: string): TextRun[] {
+  return Array.from(text.matchAll(runPattern), ([run, spaceless]) => ({ text: run, spaceless: spaceless !== undefined }))
 }

@@ -1,10 +1,10 @@
-/** What is left of a word as a rule sees it, or undefined where the rule does not hold. */
+/** Returns the word without a suffix; undefined if the rule does not apply. */
 type Rule = (word: string) => string | undefined
 
 const vowel = /[aeiouy]/
 const shortEnding = /^(?:[^aeiouy]*[aeiouy][^aeiouywx]|[aeiouy][^aeiouy])$/
 
-/** Vowels followed by consonants, counted: the length of a word as suffixes see it. */
+/** Porter's measure: the number of times that consonants follow vowels. Suffixes are removed only from stems that are long enough by it. */
 function measure(stem: string): number {
   let count = 0
   let afterVowel = false
@@ -16,13 +16,14 @@ function measure(stem: string): number {
   return count
 }
 
-/** `[suffix, what takes its place]`; the first that fits decides, and only where the rest has that measure. */
-function replacing(suffixes: readonly (readonly [string, string])[], minMeasure: number): Rule {
+/** A rule of suffixes, each with its replacement if it has one. The first suffix that fits decides; the stem must have at least this measure. */
+function replacing(suffixes: string, minMeasure: number): Rule {
+  const pairs = suffixes.split(/,\s+/).map((pair) => pair.split(" "))
   return (word) => {
-    const found = suffixes.find(([suffix]) => word.endsWith(suffix))
-    if (found === undefined) return undefined
-    const stem = word.slice(0, -found[0].length)
-    return measure(stem) >= minMeasure ? stem + found[1] : undefined
+    const [suffix, replacement = ""] = pairs.find(([suffix = ""]) => word.endsWith(suffix)) ?? []
+    if (suffix === undefined) return undefined
+    const stem = word.slice(0, -suffix.length)
+    return measure(stem) >= minMeasure ? stem + replacement : undefined
   }
 }
 
@@ -45,66 +46,13 @@ function withoutTense(word: string): string {
 }
 
 const toPlainNoun = replacing(
-  [
-    ["ational", "ate"],
-    ["ization", "ize"],
-    ["fulness", "ful"],
-    ["iveness", "ive"],
-    ["ousness", "ous"],
-    ["tional", "tion"],
-    ["biliti", "ble"],
-    ["ation", "ate"],
-    ["aliti", "al"],
-    ["iviti", "ive"],
-    ["ousli", "ous"],
-    ["entli", "ent"],
-    ["lessli", "less"],
-    ["fulli", "ful"],
-    ["alli", "al"],
-    ["bli", "ble"],
-    ["izer", "ize"],
-    ["ator", "ate"],
-    ["alism", "al"],
-    ["li", ""],
-  ],
+  `ational ate, ization ize, fulness ful, iveness ive, ousness ous, tional tion, biliti ble, ation ate, aliti al, iviti ive,
+  ousli ous, entli ent, lessli less, fulli ful, alli al, bli ble, izer ize, ator ate, alism al, li`,
   1,
 )
-
-const toRoot = replacing(
-  [
-    ["icate", "ic"],
-    ["ative", ""],
-    ["alize", "al"],
-    ["iciti", "ic"],
-    ["ical", "ic"],
-    ["ness", ""],
-    ["ful", ""],
-  ],
-  1,
-)
-
+const toRoot = replacing("icate ic, ative, alize al, iciti ic, ical ic, ness, ful", 1)
 const withoutEnding = replacing(
-  [
-    "ement",
-    "ance",
-    "ence",
-    "able",
-    "ible",
-    "ment",
-    "sion",
-    "tion",
-    "ant",
-    "ent",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
-    "al",
-    "er",
-    "ic",
-  ].map((suffix) => [suffix, suffix === "sion" ? "s" : suffix === "tion" ? "t" : ""] as const),
+  "ement, ance, ence, able, ible, ment, sion s, tion t, ant, ent, ism, ate, iti, ous, ive, ize, al, er, ic",
   2,
 )
 
@@ -116,8 +64,8 @@ function withoutFinalE(word: string): string {
 }
 
 /**
- * The stem of an English word in lower-case ASCII, after Porter's method: words of one family mostly share it. Any other word
- * comes back as it is.
+ * The stem of an English word in lower-case ASCII, by Porter's method. Words of one family mostly share it. Any other word is
+ * returned unchanged.
  */
 export function englishStem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word

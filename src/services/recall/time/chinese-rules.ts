@@ -1,4 +1,3 @@
-import { chineseCountPattern, readChineseCount } from "./numerals.ts"
 import { chineseSeasonPattern, readSeason } from "./seasons.ts"
 import {
   dateSpan,
@@ -7,27 +6,37 @@ import {
   partOfYear,
   span,
   type TimeReference,
+  type TimeRule,
   type TimeUnit,
+  type Today,
+  timeRule,
   unitDays,
   unitsAgo,
   weekendSpan,
   weekSpan,
   yearSpan,
 } from "./time-reference.ts"
-import type { TimeRule, Today } from "./time-rule.ts"
+
+const digits = "零一二三四五六七八九"
+
+/** Matches a count in Chinese or Arabic figures: up to 99, or digit by digit for years. `几` and `数` mean about three. */
+const chineseCountPattern = "(?:\\d{1,4}|[零〇一二两三四五六七八九十]{1,4}|几|数)"
+
+function readChineseCount(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  if (text === "几" || text === "数") return 3
+  const plain = text.replaceAll("两", "二").replaceAll("〇", "零")
+  const ten = plain.indexOf("十")
+  if (ten < 0) return Number(Array.from(plain, (digit) => digits.indexOf(digit)).join(""))
+  const tens = ten === 0 ? 1 : digits.indexOf(plain.charAt(ten - 1))
+  return tens * 10 + Math.max(0, digits.indexOf(plain.charAt(ten + 1) || "零"))
+}
 
 const days: Readonly<Record<string, number>> = { 大前: -3, 前: -2, 昨: -1, 今: 0, 明: 1, 后: 2, 大后: 3 }
 const years: Readonly<Record<string, number>> = { 大前年: -3, 前年: -2, 去年: -1, 今年: 0, 明年: 1, 后年: 2 }
 const steps: Readonly<Record<string, number>> = { 上上: -2, 上: -1, 这: 0, 本: 0, 下: 1, 下下: 2 }
-const units: Readonly<Record<string, TimeUnit>> = {
-  天: "day",
-  日: "day",
-  周: "week",
-  星期: "week",
-  礼拜: "week",
-  月: "month",
-  年: "year",
-}
+const unitNames = { 天: "day", 日: "day", 周: "week", 星期: "week", 礼拜: "week", 月: "month", 年: "year" } as const
+const units: Readonly<Record<string, TimeUnit>> = unitNames
 
 const count = `(?<count>${chineseCountPattern})`
 const unit = "个?(?<unit>天|日|周|星期|礼拜|月|年)"
@@ -56,52 +65,38 @@ function readMonth(groups: Readonly<Record<string, string | undefined>>, today: 
   return year === undefined ? partOfYear(month * 100 + date, month * 100 + date) : dateSpan(year, month, date)
 }
 
-/** What Chinese says of time, dates among it; the longest forms first. */
+/** Chinese dates and expressions of time, longest forms first. */
 export const chineseRules: readonly TimeRule[] = [
-  {
-    pattern: new RegExp(
-      `(?:${year}的?)?(?<month>\\d{1,2}|[一二三四五六七八九十]{1,2})月份?(?:(?<date>\\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?`,
-      "g",
-    ),
-    read: readMonth,
-  },
-  {
-    pattern: new RegExp(`(?:${year}的?)?(?<season>${chineseSeasonPattern})`, "g"),
-    read: (groups, today) => readSeason(groups.season ?? "", readYear(groups, today), undefined, today),
-  },
-  {
-    pattern: new RegExp(`${count}${unit}(?:之前|以前|前)`, "g"),
-    read: ({ count = "", unit = "" }, { day }) => unitsAgo(day, readChineseCount(count), units[unit] ?? "day"),
-  },
-  { pattern: /半年(?:之前|以前|前)/g, read: (_, { day }) => unitsAgo(day, 6, "month") },
-  { pattern: /半个月(?:之前|以前|前)/g, read: (_, { day }) => unitsAgo(day, 15, "day") },
-  {
-    pattern: new RegExp(`(?:最近|过去|近)的?(?:这)?${count}${unit}`, "g"),
-    read: ({ count = "", unit = "" }, { day }) =>
-      span(Math.round(day - readChineseCount(count) * unitDays[units[unit] ?? "day"]), day),
-  },
-  {
-    pattern: new RegExp(`(?<which>上上|下下|上|这|本|下)个?(?:周|星期|礼拜)${weekday}?`, "g"),
-    read: ({ which = "", weekday }, { day }) => {
-      const weeks = steps[which] ?? 0
-      if (weekday === undefined) return weekSpan(day, weeks)
-      return weekday === "末" ? weekendSpan(day, weeks) : dayOfWeek(mondayOf(day) + 7 * weeks, weekday)
-    },
-  },
-  {
-    pattern: /(?<which>上上|下下|上|这|本|下)个?月/g,
-    read: ({ which = "" }, { year, month }) => monthSpan(year, month + (steps[which] ?? 0)),
-  },
-  { pattern: /(?:周末|星期六日|双休日)/g, read: () => ({ kind: "weekdays", weekdays: [0, 6] }) },
-  {
-    pattern: /(?<![每一二三四五六七八九十])(?:周|星期|礼拜)(?<weekday>[一二三四五六日天])/g,
-    read: ({ weekday = "" }) => ({ kind: "weekdays", weekdays: ["日一二三四五六天".indexOf(weekday) % 7] }),
-  },
-  { pattern: new RegExp(year, "g"), read: (groups, today) => yearSpan(readYear(groups, today) ?? today.year) },
-  { pattern: /前几天|前两天|前些天|这几天/g, read: (_, { day }) => span(day - 7, day) },
-  {
-    pattern: /(?<which>大前|大后|前|昨|今|明|后)(?:天|日|晚|早|夜)/g,
-    read: ({ which = "" }, { day }) => span(day + (days[which] ?? 0)),
-  },
-  { pattern: /最近|近来|前不久|不久前|近期/g, read: (_, { day }) => span(day - 30, day) },
+  timeRule(
+    `(?:${year}的?)?(?<month>\\d{1,2}|[一二三四五六七八九十]{1,2})月份?(?:(?<date>\\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?`,
+    readMonth,
+  ),
+  timeRule(`(?:${year}的?)?(?<season>${chineseSeasonPattern})`, (groups, today) =>
+    readSeason(groups.season ?? "", readYear(groups, today), undefined, today),
+  ),
+  timeRule(`${count}${unit}(?:之前|以前|前)`, ({ count = "", unit = "" }, { day }) =>
+    unitsAgo(day, readChineseCount(count), units[unit] ?? "day"),
+  ),
+  timeRule(/半年(?:之前|以前|前)/, (_, { day }) => unitsAgo(day, 6, "month")),
+  timeRule(/半个月(?:之前|以前|前)/, (_, { day }) => unitsAgo(day, 15, "day")),
+  timeRule(`(?:最近|过去|近)的?(?:这)?${count}${unit}`, ({ count = "", unit = "" }, { day }) =>
+    span(Math.round(day - readChineseCount(count) * unitDays[units[unit] ?? "day"]), day),
+  ),
+  timeRule(`(?<which>上上|下下|上|这|本|下)个?(?:周|星期|礼拜)${weekday}?`, ({ which = "", weekday }, { day }) => {
+    const weeks = steps[which] ?? 0
+    if (weekday === undefined) return weekSpan(day, weeks)
+    return weekday === "末" ? weekendSpan(day, weeks) : dayOfWeek(mondayOf(day) + 7 * weeks, weekday)
+  }),
+  timeRule(/(?<which>上上|下下|上|这|本|下)个?月/, ({ which = "" }, { year, month }) =>
+    monthSpan(year, month + (steps[which] ?? 0)),
+  ),
+  timeRule(/(?:周末|星期六日|双休日)/, () => ({ kind: "weekdays", weekdays: [0, 6] })),
+  timeRule(/(?<![每一二三四五六七八九十])(?:周|星期|礼拜)(?<weekday>[一二三四五六日天])/, ({ weekday = "" }) => ({
+    kind: "weekdays",
+    weekdays: ["日一二三四五六天".indexOf(weekday) % 7],
+  })),
+  timeRule(year, (groups, today) => yearSpan(readYear(groups, today) ?? today.year)),
+  timeRule(/前几天|前两天|前些天|这几天/, (_, { day }) => span(day - 7, day)),
+  timeRule(/(?<which>大前|大后|前|昨|今|明|后)(?:天|日|晚|早|夜)/, ({ which = "" }, { day }) => span(day + (days[which] ?? 0))),
+  timeRule(/最近|近来|前不久|不久前|近期/, (_, { day }) => span(day - 30, day)),
 ]

@@ -1,15 +1,85 @@
-import { monthOf, monthPattern, weekdayOf, weekdayPattern } from "./month-names.ts"
-import { countPattern, readCount } from "./numerals.ts"
 import { readSeason, seasonPattern } from "./seasons.ts"
-import { monthSpan, span, type TimeUnit, unitDays, unitsAgo, weekendSpan, weekSpan, yearSpan } from "./time-reference.ts"
-import type { TimeRule, Today } from "./time-rule.ts"
+import {
+  dateSpan,
+  monthSpan,
+  partOfYear,
+  span,
+  type TimeReference,
+  type TimeRule,
+  type TimeUnit,
+  type Today,
+  timeRule,
+  unitDays,
+  unitsAgo,
+  weekendSpan,
+  weekSpan,
+  yearSpan,
+} from "./time-reference.ts"
+
+/** Full and short names of the months and weekdays, as patterns. */
+const months = `jan(?:uary)? feb(?:ruary)? mar(?:ch)? apr(?:il)? may june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)?
+  nov(?:ember)? dec(?:ember)?`.split(/\s+/)
+const weekdays =
+  "sun(?:day)? mon(?:day)? tue(?:s(?:day)?)? wed(?:nesday)? thu(?:r(?:s(?:day)?)?)? fri(?:day)? sat(?:urday)?".split(" ")
+
+const monthPattern = `(?:${months.join("|")})`
+const weekdayPattern = `(?:${weekdays.join("|")})`
+
+/** The month, 1 to 12, of a name that {@link monthPattern} matched. */
+const monthOf = (name: string): number => months.findIndex((month) => month.slice(0, 3) === name.slice(0, 3)) + 1
+
+/** The weekday, 0 for Sunday, of a name that {@link weekdayPattern} matched. */
+const weekdayOf = (name: string): number => weekdays.findIndex((weekday) => weekday.slice(0, 3) === name.slice(0, 3))
+
+const day = "(?<date>\\d{1,2})(?:st|nd|rd|th)?"
+const month = `(?<month>${monthPattern})\\b\\.?`
+const year = "(?<year>(?:19|20)\\d\\d)"
+
+function readDate({ year, month = "", date }: Readonly<Record<string, string | undefined>>): TimeReference | undefined {
+  const number = /^\d/.test(month) ? Number(month) : monthOf(month)
+  if (number < 1 || number > 12) return undefined
+  if (year === undefined) {
+    const at = number * 100 + Number(date)
+    return Number(date) >= 1 && Number(date) <= 31 ? partOfYear(at, at) : undefined
+  }
+  return date === undefined ? monthSpan(Number(year), number) : dateSpan(Number(year), number, Number(date))
+}
+
+/** Dates in figures and with English month names, longest forms first. `3/4/2023` may mean March or April: it gives both. */
+export const dateRules: readonly TimeRule[] = [
+  timeRule(`(?<![\\d.])${year}[-/.](?<month>\\d{1,2})[-/.](?<date>\\d{1,2})(?!\\d)`, readDate),
+  timeRule(`(?<![\\d.])${year}[-/](?<month>\\d{1,2})(?![\\d-/])`, readDate),
+  timeRule(`(?<![\\d.])(?<one>\\d{1,2})[/.](?<other>\\d{1,2})[/.]${year}(?!\\d)`, ({ one, other, year }) =>
+    [readDate({ year, month: one, date: other }), readDate({ year, month: other, date: one })].filter(
+      (reference) => reference !== undefined,
+    ),
+  ),
+  timeRule(`\\b${day} (?:of )?${month},? (?:of )?${year}\\b`, readDate),
+  timeRule(`\\b${month} ${day},? ${year}\\b`, readDate),
+  timeRule(`\\b${month},? (?:of )?${year}\\b`, readDate),
+  timeRule(`\\b${day} (?:of )?${month}(?![a-z])`, readDate),
+  timeRule(`\\b${month} (?:the )?${day}\\b`, readDate),
+]
+
+const vagueCounts: Readonly<Record<string, number>> = { a: 1, an: 1, couple: 2, few: 3, several: 4 }
+const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ")
+
+/** Matches a count in English words or figures. */
+const countPattern =
+  "(?:\\d{1,4}|a couple(?: of)?|couple of|a few|few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+
+function readCount(text: string): number {
+  const word = text.replace(/^a (?=\w)| of$/g, "")
+  const number = numberWords.indexOf(word)
+  return vagueCounts[word] ?? (number > 0 ? number : Number(word))
+}
 
 const unit = "(?<unit>day|week|month|year)s?"
 const unitOf = (name: string | undefined) => name as TimeUnit
 const which = "(?<which>last|past|previous|this|next|coming)"
 const steps = (which: string | undefined) => (which === "this" ? 0 : which === "next" || which === "coming" ? 1 : -1)
 
-/** The weekday before today, or after it; "this" is the one in the week of today. */
+/** The last such weekday before today; with `next` or `coming` the first one after it; with `this` the one in the week of today. */
 function weekdayNear(name: string, which: string | undefined, { day, weekday }: Today) {
   const back = (weekday - weekdayOf(name) + 7) % 7 || 7
   if (which === "next" || which === "coming") return span(day + 7 - (back % 7))
@@ -30,63 +100,46 @@ function unitNear(unit: TimeUnit, which: string | undefined, { day, year, month 
   return unit === "year" ? yearSpan(year + steps(which)) : span(day + steps(which))
 }
 
-/** What English says of time without a date. */
+/** English expressions of time without a date, such as `two weeks ago`, `last summer` and `on Mondays`. */
 export const englishRules: readonly TimeRule[] = [
-  { pattern: /\bthe day before yesterday\b/g, read: (_, { day }) => span(day - 2) },
-  { pattern: /\bthe day after tomorrow\b/g, read: (_, { day }) => span(day + 2) },
-  { pattern: /\b(?:yesterday|last (?:night|evening))\b/g, read: (_, { day }) => span(day - 1) },
-  { pattern: /\btomorrow\b/g, read: (_, { day }) => span(day + 1) },
-  { pattern: /\b(?:today|tonight|this (?:morning|afternoon|evening)|right now)\b/g, read: (_, { day }) => span(day) },
-  {
-    pattern: new RegExp(`\\b(?<count>${countPattern}) ${unit} (?:ago|earlier|back|before)\\b`, "g"),
-    read: ({ count = "", unit }, { day }) => unitsAgo(day, readCount(count), unitOf(unit)),
-  },
-  {
-    pattern: new RegExp(`\\b(?<count>${countPattern}) weekends? ago\\b`, "g"),
-    read: ({ count = "" }, { day }) => weekendSpan(day, -Math.min(readCount(count), 5_000)),
-  },
-  {
-    pattern: new RegExp(`\\bin (?<count>${countPattern}) ${unit}\\b`, "g"),
-    read: ({ count = "", unit }, { day }) => unitsAgo(day, -readCount(count), unitOf(unit)),
-  },
-  {
-    pattern: new RegExp(`\\b(?:last|past|previous) (?<count>${countPattern}) ${unit}\\b`, "g"),
-    read: ({ count = "", unit }, { day }) => span(Math.round(day - readCount(count) * unitDays[unitOf(unit)]), day),
-  },
-  { pattern: /\bthe other day\b/g, read: (_, { day }) => span(day - 7, day - 1) },
-  { pattern: /\b(?:recently|lately|these days)\b/g, read: (_, { day }) => span(day - 21, day) },
-  { pattern: new RegExp(`\\b${which} weekend\\b`, "g"), read: ({ which }, { day }) => weekendSpan(day, steps(which)) },
-  {
-    pattern: new RegExp(`\\b${which} (?<unit>week|month|year)\\b`, "g"),
-    read: ({ which, unit }, today) => unitNear(unitOf(unit), which, today),
-  },
-  {
-    pattern: new RegExp(`\\b${which} (?<name>${weekdayPattern})\\b`, "g"),
-    read: ({ which, name = "" }, today) => weekdayNear(name, which, today),
-  },
-  {
-    pattern: new RegExp(`\\b${which} (?<name>${monthPattern})\\b`, "g"),
-    read: ({ which, name = "" }, today) => monthNear(name, which, today),
-  },
-  {
-    pattern: new RegExp(`\\b(?:${which} )?(?<season>${seasonPattern})(?:,? (?:of |in )?(?<year>(?:19|20)\\d\\d))?\\b`, "g"),
-    read: ({ which, season = "", year }, today) =>
+  timeRule(/\bthe day before yesterday\b/, (_, { day }) => span(day - 2)),
+  timeRule(/\bthe day after tomorrow\b/, (_, { day }) => span(day + 2)),
+  timeRule(/\b(?:yesterday|last (?:night|evening))\b/, (_, { day }) => span(day - 1)),
+  timeRule(/\btomorrow\b/, (_, { day }) => span(day + 1)),
+  timeRule(/\b(?:today|tonight|this (?:morning|afternoon|evening)|right now)\b/, (_, { day }) => span(day)),
+  timeRule(`\\b(?<count>${countPattern}) ${unit} (?:ago|earlier|back|before)\\b`, ({ count = "", unit }, { day }) =>
+    unitsAgo(day, readCount(count), unitOf(unit)),
+  ),
+  timeRule(`\\b(?<count>${countPattern}) weekends? ago\\b`, ({ count = "" }, { day }) =>
+    weekendSpan(day, -Math.min(readCount(count), 5_000)),
+  ),
+  timeRule(`\\bin (?<count>${countPattern}) ${unit}\\b`, ({ count = "", unit }, { day }) =>
+    unitsAgo(day, -readCount(count), unitOf(unit)),
+  ),
+  timeRule(`\\b(?:last|past|previous) (?<count>${countPattern}) ${unit}\\b`, ({ count = "", unit }, { day }) =>
+    span(Math.round(day - readCount(count) * unitDays[unitOf(unit)]), day),
+  ),
+  timeRule(/\bthe other day\b/, (_, { day }) => span(day - 7, day - 1)),
+  timeRule(/\b(?:recently|lately|these days)\b/, (_, { day }) => span(day - 21, day)),
+  timeRule(`\\b${which} weekend\\b`, ({ which }, { day }) => weekendSpan(day, steps(which))),
+  timeRule(`\\b${which} (?<unit>week|month|year)\\b`, ({ which, unit }, today) => unitNear(unitOf(unit), which, today)),
+  timeRule(`\\b${which} (?<name>${weekdayPattern})\\b`, ({ which, name = "" }, today) => weekdayNear(name, which, today)),
+  timeRule(`\\b${which} (?<name>${monthPattern})\\b`, ({ which, name = "" }, today) => monthNear(name, which, today)),
+  timeRule(
+    `\\b(?:${which} )?(?<season>${seasonPattern})(?:,? (?:of |in )?(?<year>(?:19|20)\\d\\d))?\\b`,
+    ({ which, season = "", year }, today) =>
       readSeason(season, year === undefined ? undefined : Number(year), which && steps(which), today),
-  },
-  {
-    pattern: new RegExp(
-      `\\b(?:in|of|since|during|by|early|late|mid|until|around|throughout)[ -](?<name>${monthPattern})\\b`,
-      "g",
-    ),
-    read: ({ name = "" }) => ({ kind: "yearly", from: monthOf(name) * 100 + 1, to: monthOf(name) * 100 + 31 }),
-  },
-  { pattern: /\bweekends?\b/g, read: () => ({ kind: "weekdays", weekdays: [0, 6] }) },
-  {
-    pattern: /\b(?<name>sunday|monday|tuesday|wednesday|thursday|friday|saturday)s?\b/g,
-    read: ({ name = "" }) => ({ kind: "weekdays", weekdays: [weekdayOf(name)] }),
-  },
-  {
-    pattern: /\b(?:in|since|during|from|by|year|until|before|after|back in) (?<year>(?:19|20)\d\d)\b/g,
-    read: ({ year }) => yearSpan(Number(year)),
-  },
+  ),
+  timeRule(
+    `\\b(?:in|of|since|during|by|early|late|mid|until|around|throughout)[ -](?<name>${monthPattern})\\b`,
+    ({ name = "" }) => ({ kind: "yearly", from: monthOf(name) * 100 + 1, to: monthOf(name) * 100 + 31 }),
+  ),
+  timeRule(/\bweekends?\b/, () => ({ kind: "weekdays", weekdays: [0, 6] })),
+  timeRule(/\b(?<name>sunday|monday|tuesday|wednesday|thursday|friday|saturday)s?\b/, ({ name = "" }) => ({
+    kind: "weekdays",
+    weekdays: [weekdayOf(name)],
+  })),
+  timeRule(/\b(?:in|since|during|from|by|year|until|before|after|back in) (?<year>(?:19|20)\d\d)\b/, ({ year }) =>
+    yearSpan(Number(year)),
+  ),
 ]

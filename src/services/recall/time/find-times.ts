@@ -1,10 +1,8 @@
 import { chineseRules } from "./chinese-rules.ts"
-import { dateRules } from "./date-rules.ts"
-import { englishRules } from "./english-rules.ts"
-import type { TimeReference } from "./time-reference.ts"
-import { type TimeRule, type Today, todayOf } from "./time-rule.ts"
+import { dateRules, englishRules } from "./english-rules.ts"
+import { type TimeReference, type TimeRule, type Today, todayOf } from "./time-reference.ts"
 
-/** An expression of time where it stands in a normalised text. */
+/** An expression of time, with its place in a normalised text. */
 export interface FoundTime {
   readonly start: number
   readonly end: number
@@ -15,7 +13,7 @@ const maxFound = 16
 const hasHan = /\p{sc=Han}/u
 const hasLetterOrDigit = /[a-z\d]/
 
-/** The expressions of time in a normalised text, counted from a day; no two overlap, and what is longer goes first. */
+/** Finds expressions of time in a normalised text, counted from a day. They are ordered by place and do not overlap; rules that stand first win. */
 export function findTimes(text: string, day: number): FoundTime[] {
   const rules = [
     ...(/\d/.test(text) || hasLetterOrDigit.test(text) ? dateRules : []),

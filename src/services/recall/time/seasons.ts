@@ -1,7 +1,6 @@
-import { partOfYear, type TimeReference } from "./time-reference.ts"
-import type { Today } from "./time-rule.ts"
+import { partOfYear, type TimeReference, type Today } from "./time-reference.ts"
 
-/** Parts of the year by name: from and to, as `month * 100 + date`. What moves with the moon has all the days it may fall on. */
+/** Seasons and feasts by name, from and to as `month * 100 + date`. Feasts that move with the moon cover all days on which they may fall. */
 const parts: readonly (readonly [pattern: string, from: number, to: number])[] = [
   ["spring festival|lunar new year|chinese new year|春节|过年|除夕", 120, 222],
   ["springtime|spring|春天|春季", 301, 531],
@@ -33,11 +32,14 @@ const parts: readonly (readonly [pattern: string, from: number, to: number])[] =
 const english = parts.flatMap(([pattern]) => pattern.split("|").filter((name) => /^[a-z]/.test(name)))
 const chinese = parts.flatMap(([pattern]) => pattern.split("|").filter((name) => !/^[a-z]/.test(name)))
 
-/** A season or a feast in English. */
+/** Matches a season or a feast in English. */
 export const seasonPattern = `(?:${english.join("|")})`
 export const chineseSeasonPattern = `(?:${chinese.join("|")})`
 
-/** The season of a year, or so many years from the last or the coming one; of any year where nothing says which. */
+/**
+ * The days of a season: in `year`, or by `steps` the last one (negative), this year's (0) or the coming one (positive). Without both,
+ * the season of any year.
+ */
 export function readSeason(
   name: string,
   year: number | undefined,

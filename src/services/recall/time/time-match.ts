@@ -1,20 +1,20 @@
 import { calendarDate } from "./local-calendar.ts"
 import type { TimeReference } from "./time-reference.ts"
 
-/** Days at both ends of something a document tells of. */
+/** The first and last day of what a document tells about. */
 export interface ToldDays {
   readonly fromDay: number
   readonly toDay: number
 }
 
-/** Below this a match is none. */
+/** A weaker match counts as none. */
 const faintest = 0.05
-/** What is said on a Sunday is seldom about Sundays. */
+/** A line said on a Sunday is seldom about Sundays, so this match is weaker. */
 const weekdayMatch = 0.5
-/** People tell of a thing after it happened, so a match fades more slowly on that side. */
+/** People tell about things after they happened, so a match fades more slowly on that side. */
 const afterSoftness = 2
 
-/** How well a day fits one of the references, from 1 down to 0; fades outside a span by about a quarter of its length. */
+/** The match of a day with the best of the references, from 0 to 1. Outside a span it halves with each quarter of the span's length. */
 export function dayMatch(references: readonly TimeReference[], day: number): number {
   let best = 0
   for (const reference of references) {
@@ -24,7 +24,7 @@ export function dayMatch(references: readonly TimeReference[], day: number): num
   return best
 }
 
-/** How well the days that a document tells of fit one of the references. */
+/** The match of the days that a document tells about with the best of the references, from 0 to 1. */
 export function toldMatch(references: readonly TimeReference[], { fromDay, toDay }: ToldDays): number {
   const matches = references.map((reference) => {
     if (reference.kind === "span") return spanMatch(reference.fromDay, reference.toDay, fromDay, toDay)

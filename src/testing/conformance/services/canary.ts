@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../../core/keys.ts"
-import type { Store } from "../../../services/store.ts"
+import type { Store } from "../../../services/store/store.ts"
 import { commitOf, jobOf, keep, memoryOf, said, statementOf } from "./samples.ts"
 
 /** Puts a word wherever a store can keep one for a key: as what the key's user said, and what came of it. */

@@ -1,4 +1,4 @@
-import type { Store } from "../../../services/store.ts"
+import type { Store } from "../../../services/store/store.ts"
 import { claim } from "../claims.ts"
 import { exported, linesOf, plant } from "./canary.ts"
 import { claimEqual, claimWithout } from "./equal-json.ts"

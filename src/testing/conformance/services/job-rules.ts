@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../../../core/keys.ts"
-import type { Job, JobHandler } from "../../../services/job-runner.ts"
-import type { Store } from "../../../services/store.ts"
+import type { Job, JobHandler } from "../../../services/store/job-runner.ts"
+import type { Store } from "../../../services/store/store.ts"
 import { claim } from "../claims.ts"
 import { claimEqual } from "./equal-json.ts"
 import { commitOf, jobOf, keyOf } from "./samples.ts"

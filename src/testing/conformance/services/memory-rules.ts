@@ -1,4 +1,4 @@
-import type { Store } from "../../../services/store.ts"
+import type { Store } from "../../../services/store/store.ts"
 import { claimEqual, claimRejects } from "./equal-json.ts"
 import { keep, keyOf, memoryOf } from "./samples.ts"
 import type { Rule } from "./service-check.ts"

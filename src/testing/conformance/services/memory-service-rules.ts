@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../../core/keys.ts"
-import type { MemoryService, NewMemory } from "../../../services/memory.ts"
+import type { MemoryService, NewMemory } from "../../../services/memory/memory-service.ts"
 import { claim } from "../claims.ts"
 import { claimEqual } from "./equal-json.ts"
 import { keyOf } from "./samples.ts"

@@ -1,4 +1,4 @@
-import type { MessageFilter, SessionStore } from "../../../services/session-store.ts"
+import type { MessageFilter, SessionStore } from "../../../services/store/session-store.ts"
 import { claimEqual } from "./equal-json.ts"
 import { commitOf, keyOf, said } from "./samples.ts"
 import type { Rule } from "./service-check.ts"

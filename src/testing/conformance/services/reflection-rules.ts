@@ -1,4 +1,4 @@
-import type { ReflectionService } from "../../../services/reflection.ts"
+import type { ReflectionService } from "../../../services/background/reflection.ts"
 import { claim } from "../claims.ts"
 import { claimEqual } from "./equal-json.ts"
 import { keyOf, memoryOf } from "./samples.ts"

@@ -1,10 +1,9 @@
 import type { HistoryMessage } from "../../../core/history.ts"
 import type { ServiceKey } from "../../../core/keys.ts"
-import type { Job } from "../../../services/job-runner.ts"
-import type { SessionCommit } from "../../../services/session-store.ts"
-import type { Store } from "../../../services/store.ts"
-import type { StoredMemory } from "../../../services/stored-memory.ts"
-import type { ProfileStatement } from "../../../services/user-profile.ts"
+import type { Job } from "../../../services/store/job-runner.ts"
+import type { ProfileStatement, StoredMemory } from "../../../services/store/records.ts"
+import type { SessionCommit } from "../../../services/store/session-store.ts"
+import type { Store } from "../../../services/store/store.ts"
 
 /** A key of an agent: by default the private conversation `talk` of the user `ann`. */
 export function keyOf(agent: string, rest: Partial<ServiceKey> = {}): ServiceKey {

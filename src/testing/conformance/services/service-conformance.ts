@@ -1,5 +1,5 @@
-import type { MemoryService } from "../../../services/memory.ts"
-import type { ReflectionService } from "../../../services/reflection.ts"
+import type { ReflectionService } from "../../../services/background/reflection.ts"
+import type { MemoryService } from "../../../services/memory/memory-service.ts"
 import type { UserProfileService } from "../../../services/user-profile.ts"
 import { memoryServiceRules } from "./memory-service-rules.ts"
 import { profileServiceRules } from "./profile-service-rules.ts"

@@ -1,5 +1,5 @@
 import type { SessionKey } from "../../../core/keys.ts"
-import type { SessionStore } from "../../../services/session-store.ts"
+import type { SessionStore } from "../../../services/store/session-store.ts"
 import { claim } from "../claims.ts"
 import { claimEqual, claimRejects } from "./equal-json.ts"
 import { commitOf, hardTexts, jobOf, keyOf, said } from "./samples.ts"

@@ -1,5 +1,5 @@
-import type { SessionStore } from "../../../services/session-store.ts"
-import type { Store } from "../../../services/store.ts"
+import type { SessionStore } from "../../../services/store/session-store.ts"
+import type { Store } from "../../../services/store/store.ts"
 import { exportRules } from "./export-rules.ts"
 import { forgetRules } from "./forget-rules.ts"
 import { type JobStore, jobRules } from "./job-rules.ts"

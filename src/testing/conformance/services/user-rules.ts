@@ -1,5 +1,5 @@
-import type { Receipt } from "../../../services/receipt.ts"
-import type { Store } from "../../../services/store.ts"
+import type { Receipt } from "../../../services/store/receipt.ts"
+import type { Store } from "../../../services/store/store.ts"
 import { claim } from "../claims.ts"
 import { claimEqual, claimRejects } from "./equal-json.ts"
 import { keyOf, statementOf } from "./samples.ts"

@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../../../core/keys.ts"
-import type { Store } from "../../../services/store.ts"
-import type { StoredMemory } from "../../../services/stored-memory.ts"
+import type { StoredMemory } from "../../../services/store/records.ts"
+import type { Store } from "../../../services/store/store.ts"
 import { seededRandom } from "../../deterministic.ts"
 import { claim } from "../claims.ts"
 import { claimEqual } from "./equal-json.ts"

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest"
-import type { Store } from "../../../../src/services/store.ts"
+import type { Store } from "../../../../src/services/store/store.ts"
 import { openPostgresStore } from "../../../../src/stores/postgres/open-postgres-store.ts"
 import type { PostgresStoreOptions } from "../../../../src/stores/postgres/postgres-options.ts"
 

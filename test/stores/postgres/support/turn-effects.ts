@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../../../src/core/errors.ts"
-import type { Job } from "../../../../src/services/job-runner.ts"
-import type { Store } from "../../../../src/services/store.ts"
+import type { Job } from "../../../../src/services/store/job-runner.ts"
+import type { Store } from "../../../../src/services/store/store.ts"
 
 /**
  * What background work leaves of a turn, each keyed by the turn: a memory, one revision of the user that counts one up, and a

@@ -1,7 +1,7 @@
 import type { HistoryMessage } from "../../../../src/core/history.ts"
 import type { ServiceKey } from "../../../../src/core/keys.ts"
-import type { Job } from "../../../../src/services/job-runner.ts"
-import type { Store } from "../../../../src/services/store.ts"
+import type { Job } from "../../../../src/services/store/job-runner.ts"
+import type { Store } from "../../../../src/services/store/store.ts"
 
 /** A key of the tests' agent. */
 export function keyOf(conversation: string, { agent = "fay", user = "ann" } = {}): ServiceKey {

@@ -1,9 +1,8 @@
 import { expect } from "vitest"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
-import type { Job } from "../../../../src/services/job-runner.ts"
-import { readStoreRow } from "../../../../src/services/read-store-row.ts"
-import type { Store } from "../../../../src/services/store.ts"
-import type { StoreRow } from "../../../../src/services/store-row.ts"
+import type { Job } from "../../../../src/services/store/job-runner.ts"
+import type { Store } from "../../../../src/services/store/store.ts"
+import { readStoreRow, type StoreRow } from "../../../../src/services/store/store-row.ts"
 import { checkState } from "../../../support/turn-states.ts"
 import { agent } from "./turns.ts"
 

@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../../../src/core/keys.ts"
-import type { SessionCommit } from "../../../../src/services/session-store.ts"
+import type { SessionCommit } from "../../../../src/services/store/session-store.ts"
 
 /** The agent of these tests. */
 export const agent = "fay"

@@ -1,0 +1,42 @@
+/** Keys under which turns, profiles and layers put content into prompts. The last three collect what no other slot names. */
+export const promptSlots = [
+  "question",
+  "wake",
+  "memory_on",
+  "history",
+  "memories",
+  "prestart",
+  "tools",
+  "tool_groups",
+  "runs",
+  "steps",
+  "note",
+  "fault",
+  "file_faults",
+  "persona",
+  "format",
+  "skills",
+  "final_system",
+  "base",
+  "developer",
+  "standing",
+  "rest",
+] as const
+
+/** Variables that prompts can use although no profile sets them (R3): facts of the profile, and variables with a default. */
+export const promptVariables = [
+  "developer_name",
+  "agent_name",
+  "context_count",
+  "supported_formats",
+  "examples_context",
+  "work_mode",
+  "mini_full_context_count",
+  "max_jump_mini",
+  "max_jump_large",
+  "event_remember_years_times",
+  "event_remember_months_times",
+  "event_remember_weeks_times",
+  "event_remember_days_times",
+  "event_remember_times",
+] as const

@@ -1,0 +1,63 @@
+import type { HistoryMessage } from "../../core/history.ts"
+import type { ServiceKey, Speaker } from "../../core/keys.ts"
+import type { Ports } from "../../core/ports.ts"
+import type { Assembly } from "../../core/span.ts"
+import type { Injection } from "../../core/value.ts"
+import type { Usage } from "../../model/usage.ts"
+import type { Job, JobAttempt } from "../store/job-runner.ts"
+import type { Receipt } from "../store/receipt.ts"
+import type { MessageFilter, SessionNote } from "../store/session-store.ts"
+
+/**
+ * Asks a model with one of the dialect's background prompts, and waits for the whole answer within the profile's time limits. Throws
+ * the model's error if it fails. It may be called concurrently.
+ */
+export type AskModel = (
+  prompt: string,
+  injections: readonly Injection[],
+  options: { readonly signal: AbortSignal },
+) => Promise<{ readonly text: string; readonly model: string; readonly usage?: Usage; readonly assembly: Assembly }>
+
+/** A committed turn, as background work may see it: what was said, and nothing that was injected (T35). */
+export interface CommittedTurn {
+  readonly key: ServiceKey
+  readonly turnId: string
+  /** The turn's number in its conversation, from 0. */
+  readonly turn: number
+  readonly speaker: Speaker
+  readonly memoryOn: boolean
+  /** The turn's messages, without the results of prestart and recall that are kept with them. */
+  readonly messages: readonly HistoryMessage[]
+  /** True if output of untrusted tools stood in a request of this turn. */
+  readonly untrusted: boolean
+  /** The states of hooks after this turn, by hook name. */
+  readonly hookStates: Readonly<Record<string, unknown>>
+}
+
+/** The attempt of a job, with everything that background work may use. */
+export interface JobContext extends JobAttempt {
+  readonly ports: Ports
+  readonly ask: AskModel
+  /** Leaves a note for a hook in the session's next turn; false if its id is known. */
+  post(note: SessionNote): Promise<boolean>
+  /** The conversation's messages that meet the filter, oldest first. */
+  messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
+  /** Writes a receipt of the job's turn. Missing members get defaults: this attempt, the current time, a duration of 0. */
+  receipt(receipt: Pick<Receipt, "kind" | "outcome"> & Partial<Receipt>): Promise<void>
+}
+
+/**
+ * Work that follows turns. The store's job runner runs it at least once for each turn that enqueued it, without holding a lock that
+ * turns need. Work for turns of one conversation runs in their order; work for different conversations runs concurrently.
+ */
+export interface BackgroundJob {
+  /** Unique among an agent's jobs. */
+  readonly kind: string
+  /**
+   * Returns the payload of the job to enqueue with a turn that is about to be committed; plain JSON, or undefined for no job. It must
+   * be quick and do no I/O. Without this method, nothing enqueues the job by itself.
+   */
+  afterTurn?(turn: CommittedTurn): Readonly<Record<string, unknown>> | undefined
+  /** Does the work. If it throws, it is tried again. It may run more than once for a turn, so its effects must carry the turn's id. */
+  run(job: Job, context: JobContext): Promise<void>
+}

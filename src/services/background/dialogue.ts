@@ -1,0 +1,79 @@
+import type { HistoryMessage } from "../../core/history.ts"
+import { priority } from "../../core/priority.ts"
+import type { Entry, Injection, Value } from "../../core/value.ts"
+import type { Job } from "../store/job-runner.ts"
+import type { ReceiptRecords } from "../store/records.ts"
+import type { JobContext } from "./background-job.ts"
+
+/** The messages of a turn, as background work sees them. */
+export interface TurnWords {
+  readonly turnId: string
+  readonly turn: number
+  readonly untrusted: boolean
+  readonly messages: readonly HistoryMessage[]
+}
+
+/** The most messages that are searched for a turn whose job does not say how many it has. */
+const maxMessages = 400
+
+/** The messages of the job's turn, only those of the user and the agent (T35); undefined if they were forgotten. */
+export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext): Promise<TurnWords | undefined> {
+  const { turn, untrusted, count, fromMs, untilMs } = payload
+  const times = typeof fromMs === "number" && typeof untilMs === "number" ? { fromMs, beforeMs: untilMs + 1 } : {}
+  const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
+    (await context.messages({ ...times, limit })).filter((message) => message.turnId === turnId)
+  // A small limit lets the store stop early. Other messages of the same moment may fill it, so a second search may be needed.
+  let found = typeof count === "number" ? await find(count) : []
+  if (typeof count !== "number" || found.length < count) found = await find(maxMessages)
+  const messages = found.filter(({ text }) => text.trim() !== "")
+  if (messages.length === 0) return undefined
+  return { turnId, turn: typeof turn === "number" ? turn : 0, untrusted: untrusted === true, messages }
+}
+
+/** The turns that wait to be judged together with the job's turn, oldest first. */
+export async function waitingTurns(
+  { key, turnId, payload }: Job,
+  batch: { readonly context: JobContext; readonly receipts: ReceiptRecords; readonly batchTurns: number },
+): Promise<readonly TurnWords[]> {
+  const { context, receipts, batchTurns } = batch
+  const { untilMs } = payload
+  const before = typeof untilMs === "number" ? { beforeMs: untilMs + 1 } : {}
+  const found = await context.messages({ ...before, limit: Math.min(maxMessages, batchTurns * 4) })
+  const ids = [...new Set(found.map((message) => message.turnId))].filter((id) => id !== turnId).slice(1 - batchTurns)
+  const turns: TurnWords[] = []
+  for (const id of ids) {
+    const waiting = (await receipts.ofTurn(id, key)).find(({ kind }) => kind === "batch")?.value
+    if (waiting === undefined) continue
+    const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")
+    const turn = typeof waiting.turn === "number" ? waiting.turn : 0
+    turns.push({ turnId: id, turn, untrusted: waiting.untrusted === true, messages })
+  }
+  return turns
+}
+
+/** The messages of turns for a background prompt, each line with its speaker and its own trust. */
+export function dialogueInjection(turns: readonly TurnWords[]): Injection {
+  return backgroundInjection(
+    "dialogue",
+    turns.flatMap(({ messages }) => messages.map(lineOf)),
+  )
+}
+
+function lineOf({ role, speaker, text }: HistoryMessage): Entry {
+  const trust = role === "user" ? "user" : "agent"
+  return { speaker: { text: speaker.name, trust }, text: { text, trust } }
+}
+
+/** The content for one slot of a background prompt. Texts in it carry their own trust; a bare string has the trust `memory`. */
+export function backgroundInjection(key: string, content: Value): Injection {
+  return {
+    key,
+    content,
+    trust: "memory",
+    priority: priority.default,
+    role: "system",
+    scope: "turn",
+    enabled: true,
+    fit: { rank: 50, shrink: "entries", minTokens: 1 },
+  }
+}

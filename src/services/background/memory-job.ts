@@ -1,0 +1,26 @@
+import type { BackgroundJob, CommittedTurn } from "./background-job.ts"
+import type { MemoryJobOptions } from "./memory-run.ts"
+
+/**
+ * The job that follows each turn (T31): importance, profile, storing, reflection and missing embeddings, in this order. Each step has
+ * its time limit and leaves a receipt (T33). When the job runs again, it skips the steps that are settled. A failed step changes
+ * nothing that is known (T34).
+ */
+export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
+  return {
+    kind: "memory",
+    afterTurn: (turn) => (turn.memoryOn ? turnPayload(turn) : undefined),
+    async run(job, context) {
+      // Loaded with the first job, because most of it reads the answers of models.
+      const { runMemoryJob } = await import("./run-memory-job.ts")
+      return runMemoryJob(options, job, context)
+    },
+  }
+}
+
+/** Enough to find the turn's messages later. The messages themselves stay in the conversation only, so forgetting them there is enough. */
+function turnPayload({ turn, untrusted, messages }: CommittedTurn): Readonly<Record<string, unknown>> | undefined {
+  if (messages.every(({ text }) => text.trim() === "")) return undefined
+  const times = messages.map(({ atMs }) => atMs)
+  return { turn, untrusted, count: messages.length, fromMs: Math.min(...times), untilMs: Math.max(...times) }
+}

@@ -1,0 +1,130 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { ServiceKey } from "../../core/keys.ts"
+import type { Clock, Timers } from "../../core/ports.ts"
+import type { RecallReason } from "../recall/recall-query.ts"
+import type { RecallWeights } from "../recall/recall-weights.ts"
+import type { MemoryRecords, StoredMemory } from "../store/records.ts"
+
+/** A recalled memory. */
+export interface Memory {
+  readonly id: string
+  readonly text: string
+  /** The name of the person who said it; absent if nobody did. */
+  readonly speaker?: string
+  /** When it was said, in milliseconds since 1970. */
+  readonly atMs?: number
+  /** True if output of untrusted tools stood in the context when it was said. */
+  readonly untrusted?: true
+  /** Scores of different calls cannot be compared. */
+  readonly score?: number
+  /** The signals that made the score, for the trace. */
+  readonly why?: readonly RecallReason[]
+}
+
+/**
+ * Finds memories for a turn. `recall` is called once a turn, while prestart tools run, and may be called concurrently for different
+ * conversations. It must return within `limits.prestartMs` and stop when its signal aborts. If it throws or takes longer, the turn
+ * goes on without memories and reports a warning.
+ */
+export interface MemoryRecall {
+  /**
+   * Returns at most `limit` memories that the key may see, most relevant first. In private these are the memories of the key's user, in a
+   * group those of that group.
+   */
+  recall(
+    query: string,
+    key: ServiceKey,
+    options: {
+      readonly limit: number
+      readonly signal: AbortSignal
+      /** Ids of turns whose messages stand in the prompt already. Their memories must be left out. */
+      readonly excludeTurns?: readonly string[]
+    },
+  ): Promise<readonly Memory[]>
+}
+
+/** A memory to keep. The key that it is kept with says whose it is and where it was said. */
+export type NewMemory = Pick<StoredMemory, "id" | "kind" | "text" | "speaker" | "atMs" | "turnId" | "turn"> &
+  Partial<Pick<StoredMemory, "importance" | "sources" | "untrusted">> & {
+    /** Ids of memories that it replaces. */
+    readonly supersedes?: readonly string[]
+  }
+
+/** The result of {@link MemoryService.remember}. */
+export interface Remembered {
+  /** `duplicate`: the id or the text was known. */
+  readonly status: "stored" | "duplicate"
+  /** The id of the stored memory, or of the one that says the same. */
+  readonly id: string
+}
+
+/**
+ * Keeps memories and recalls them. An implementation must pass `memoryServiceConformance` of `promptstrata/testing`. A private key
+ * sees the memories of its user; a group's key sees what was said in that group. All methods may be called concurrently.
+ */
+export interface MemoryService extends MemoryRecall {
+  /** Keeps a memory once. A known id, and the same text of the same user in the same audience, are duplicates. Background work tries again if it throws. */
+  remember(memory: NewMemory, key: ServiceKey): Promise<Remembered>
+  /** At most `limit` of the newest memories that are not superseded, oldest first. */
+  recent(key: ServiceKey, limit: number): Promise<readonly StoredMemory[]>
+  /** The memory of an id, superseded or not; undefined if the key sees none. */
+  get(id: string, key: ServiceKey): Promise<StoredMemory | undefined>
+}
+
+/**
+ * Makes embeddings. An AI SDK embedding model fits in two lines: `{ id: model.modelId, embed: async (texts, { signal }) =>
+ * (await embedMany({ model, values: [...texts], abortSignal: signal })).embeddings }`.
+ */
+export interface EmbeddingModel {
+  /** Kept with every vector. Vectors of different ids are never compared, so another model needs another id. */
+  readonly id: string
+  /** The length of vectors; others are refused. Default: the length of the first one. */
+  readonly dimensions?: number
+  /**
+   * Returns one vector for each text, in their order. It may be called concurrently and must stop when the signal aborts. If it
+   * throws, or returns vectors that do not fit, recall and duplicate search go on without embeddings.
+   */
+  embed(
+    texts: readonly string[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly (readonly number[] | Float32Array)[]>
+}
+
+/** Embeds texts. Throws `model` unless it gets as many vectors as texts, all of one length and of finite numbers. */
+export async function embedTexts(
+  model: EmbeddingModel,
+  texts: readonly string[],
+  options: { readonly signal: AbortSignal },
+): Promise<readonly Float32Array[]> {
+  const vectors = (await model.embed(texts, options)).map((values) => Float32Array.from(values))
+  const length = model.dimensions ?? vectors[0]?.length ?? 0
+  const isSound = vectors.length === texts.length && length > 0
+  if (isSound && vectors.every((values) => values.length === length && values.every(Number.isFinite))) return vectors
+  throw new PromptStrataError(
+    "model",
+    `expected ${texts.length} vectors of ${length} finite numbers from ${model.id}, found ${vectors.length} of ${vectors[0]?.length ?? 0}.`,
+    { evidence: { model: model.id } },
+  )
+}
+
+/** Options of `createMemoryService`. */
+export interface MemoryServiceOptions {
+  readonly records: MemoryRecords
+  readonly clock: Clock
+  /** Default: those of the host. */
+  readonly timers?: Timers
+  /** Weights that replace the default weights of recall, each by itself. */
+  readonly weights?: Partial<RecallWeights>
+  /** The IANA name of the time zone in which "yesterday" is meant. Default UTC. */
+  readonly timeZone?: string
+  readonly embed?: EmbeddingModel
+  /**
+   * With `embed`: a new memory replaces an older one of the same speaker if their cosine similarity is at least this. The older
+   * one is kept as history. Default: only equal words are duplicates.
+   */
+  readonly duplicateSimilarity?: number
+  /** The approximate size of all indexes together, in bytes; the one in use may exceed it. Default 256 MiB. */
+  readonly maxIndexBytes?: number
+  /** Gets a message if an embedding fails. Recall and keeping then go on with words alone. */
+  readonly onWarning?: (message: string, key: ServiceKey) => void
+}

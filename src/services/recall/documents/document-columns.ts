@@ -1,0 +1,103 @@
+import type { RecallDocument } from "../recall-query.ts"
+import type { TextMarks } from "../text-marks.ts"
+
+/** Bits of {@link DocumentColumns.marks}. */
+export const timeMark = 1
+export const numberMark = 2
+export const toldMark = 4
+export const questionMark = 8
+
+/** The numbers that ranking reads of each document, by slot. They are kept in typed arrays, because a query reads all of them. */
+export class DocumentColumns {
+  /** 1 for a slot that holds a document. */
+  live: Uint8Array = new Uint8Array(16)
+  marks: Uint8Array = new Uint8Array(16)
+  atMs: Float64Array = new Float64Array(16)
+  recalledAtMs: Float64Array = new Float64Array(16)
+  stability: Float64Array = new Float64Array(16)
+  /** From 0 to 1. */
+  importance: Float64Array = new Float64Array(16)
+  toldFromDay: Int32Array = new Int32Array(16)
+  toldToDay: Int32Array = new Int32Array(16)
+  /** A number for the id of the speaker. */
+  speaker: Int32Array = new Int32Array(16)
+
+  get bytes(): number {
+    return this.live.length * (2 + 4 * 8 + 3 * 4)
+  }
+
+  set(slot: number, document: RecallDocument, marks: TextMarks, speaker: number): void {
+    this.#grow(slot)
+    this.live[slot] = 1
+    this.marks[slot] = bits(marks)
+    this.atMs[slot] = document.atMs
+    this.recalledAtMs[slot] = document.recalledAtMs ?? document.atMs
+    this.stability[slot] = (document.stability ?? 0) > 0 ? (document.stability ?? 1) : 1
+    this.importance[slot] = Math.min(10, Math.max(0, document.importance || 0)) / 10
+    this.toldFromDay[slot] = marks.told?.fromDay ?? 0
+    this.toldToDay[slot] = marks.told?.toDay ?? 0
+    this.speaker[slot] = speaker
+  }
+
+  free(slot: number): void {
+    this.live[slot] = 0
+  }
+
+  /** Copies the numbers at slot `at` of other columns. */
+  copy(slot: number, from: DocumentColumns, at: number): void {
+    this.#grow(slot)
+    for (const name of columnNames) this[name][slot] = from[name][at] ?? 0
+  }
+
+  #grow(slot: number): void {
+    if (slot >= this.live.length) for (const name of columnNames) grow(this, name, slot)
+  }
+}
+
+const numberColumns = ["atMs", "recalledAtMs", "stability", "importance", "toldFromDay", "toldToDay", "speaker"] as const
+const columnNames = ["live", "marks", ...numberColumns] as const
+
+function grow<Name extends (typeof columnNames)[number]>(columns: Pick<DocumentColumns, Name>, name: Name, slot: number): void {
+  columns[name] = grown(columns[name], slot)
+}
+
+function bits({ time, number, told, question }: TextMarks): number {
+  return (time ? timeMark : 0) | (number ? numberMark : 0) | (told === undefined ? 0 : toldMark) | (question ? questionMark : 0)
+}
+
+/** Arrays of scores that each query uses again, because filling them costs less than allocating them. */
+export class ScoreArrays {
+  #arrays: Float64Array[] = []
+  #taken = 0
+  #size = 0
+
+  get bytes(): number {
+    return this.#arrays.length * this.#size * 8
+  }
+
+  /** Begins a query over `size` slots. Arrays that were taken before are used again. */
+  restart(size: number): void {
+    this.#taken = 0
+    if (size === this.#size) return
+    this.#size = size
+    this.#arrays = []
+  }
+
+  /** An array of zeros with a place for each slot. */
+  take(): Float64Array {
+    const array = this.#arrays[this.#taken] ?? new Float64Array(this.#size)
+    this.#arrays[this.#taken++] = array
+    return array.fill(0)
+  }
+}
+
+type Numbers = Float64Array | Uint32Array | Int32Array | Uint8Array
+
+/** The same numbers with room for one at `index`: the array itself, or a copy of at least twice the length, filled up with `empty`. */
+export function grown<T extends Numbers>(numbers: T, index: number, empty = 0): T {
+  if (index < numbers.length) return numbers
+  const larger = new (numbers.constructor as new (length: number) => T)(Math.max(16, numbers.length * 2, index + 1))
+  larger.set(numbers)
+  if (empty !== 0) larger.fill(empty, numbers.length)
+  return larger
+}

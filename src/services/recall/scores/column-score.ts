@@ -1,0 +1,71 @@
+import { retrievability } from "../../../core/retrievability.ts"
+import { numberMark, timeMark, toldMark } from "../documents/document-columns.ts"
+import type { DocumentTable } from "../documents/document-table.ts"
+import { rarity } from "../documents/field-index.ts"
+import type { QueryPlan } from "../query-plan.ts"
+import { dayMs } from "../time/local-calendar.ts"
+import { dayMatch, toldMatch } from "../time/time-match.ts"
+
+/** Scores each slot by its match with a property, from 0 to 1, times the rarity of the property: it counts like a word that is as rare. */
+function markScores(table: DocumentTable, match: (slot: number) => number): Float64Array {
+  const { slots, size } = table
+  const { live } = table.columns
+  const matches = table.scoreArrays.take()
+  let found = 0
+  for (let slot = 0; slot < slots; slot++) {
+    if (live[slot] === 0) continue
+    const value = match(slot)
+    matches[slot] = value
+    if (value >= 0.5) found++
+  }
+  const rare = rarity(size, found)
+  for (let slot = 0; slot < slots; slot++) matches[slot] = (matches[slot] ?? 0) * rare
+  return matches
+}
+
+/** Scores lines whose speaker the query is about. */
+export function speakerScores(table: DocumentTable, { speakerIds }: QueryPlan): Float64Array {
+  const numbers = new Set([...speakerIds].map((id) => table.speakerNumber(id)))
+  const { speaker } = table.columns
+  return markScores(table, (slot) => (numbers.has(speaker[slot] ?? -1) ? 1 : 0))
+}
+
+/** Scores lines that were said at a time that the query names, or tell about such a time. */
+export function timeScores(table: DocumentTable, { times }: QueryPlan, dayOf: (atMs: number) => number): Float64Array {
+  const { atMs, marks, toldFromDay, toldToDay } = table.columns
+  const byDay = new Map<number, number>()
+  const matchOn = (day: number) => {
+    const known = byDay.get(day)
+    if (known !== undefined) return known
+    const match = dayMatch(times, day)
+    byDay.set(day, match)
+    return match
+  }
+  return markScores(table, (slot) => {
+    const said = matchOn(dayOf(atMs[slot] ?? 0))
+    if (said === 1 || ((marks[slot] ?? 0) & toldMark) === 0) return said
+    return Math.max(said, toldMatch(times, { fromDay: toldFromDay[slot] ?? 0, toDay: toldToDay[slot] ?? 0 }))
+  })
+}
+
+/** Scores lines with a time or a number, if the query asks for one. */
+export function answerScores(table: DocumentTable, { asked }: QueryPlan): Float64Array {
+  const { marks } = table.columns
+  const wanted = (asked.time ? timeMark : 0) | (asked.number ? numberMark : 0)
+  return markScores(table, (slot) => (((marks[slot] ?? 0) & wanted) === 0 ? 0 : 1))
+}
+
+/** After this many times its stability, a memory counts as forgotten: 0.9 to this power is nothing beside any other score. */
+const forgottenAfter = 300
+
+/** The retrievability of each slot, from 0 to 1 (R17). */
+export function recencyScores(table: DocumentTable, nowMs: number): Float64Array {
+  const { recalledAtMs, stability } = table.columns
+  const scores = table.scoreArrays.take()
+  for (let slot = 0; slot < scores.length; slot++) {
+    const days = (nowMs - (recalledAtMs[slot] ?? 0)) / dayMs
+    const stable = stability[slot] ?? 1
+    if (!(days > stable * forgottenAfter)) scores[slot] = retrievability(stable, days)
+  }
+  return scores
+}

@@ -1,0 +1,174 @@
+import type { DocumentTable } from "../documents/document-table.ts"
+import { type FieldIndex, rarity, saturation } from "../documents/field-index.ts"
+import type { TermField } from "../text/document-terms.ts"
+
+/** Scores by slot that the terms of one field give. */
+interface FieldScore {
+  /** Terms in the document itself. */
+  readonly own: Float64Array
+  /** Terms in the lines before and after it. */
+  readonly neighbours: Float64Array
+  /** Terms in its whole session. */
+  readonly session: Float64Array
+}
+
+/** Shares of a term for the lines beside. An answer stands after its question, so the previous line counts most. All are powers of two, so sums are exact in any order. */
+const fromPrevious = 0.5
+const fromNext = 0.25
+const fromSecondPrevious = 0.125
+const fromSecondNext = 0.125
+/** A term in more lines than this says nothing about the lines beside them. */
+const maxSignShare = 0.1
+const minSignLines = 20
+
+/** Adds the BM25 of one field to the scores of all documents, their neighbours and their sessions. */
+export function scoreField(
+  table: DocumentTable,
+  field: TermField,
+  counts: ReadonlyMap<string, number>,
+  scores: FieldScore,
+): void {
+  const index = table.fields[field]
+  const terms = weighedTerms(index, counts, table.size)
+  if (terms.length === 0) return
+  const window = new TermWindow(table, index.lengthPenalties(table.size))
+  for (const term of terms) window.score(index, term, scores)
+  addSessionScores(table, index, terms, scores.session)
+}
+
+/** The frequency of a term as BM25 counts it: the first occurrence counts most. */
+export const saturated = (frequency: number, penalty: number) => (frequency * (saturation + 1)) / (frequency + penalty)
+
+/** Scores one term at a time. Each occurrence counts for its own line and, by a share, for the lines around it. */
+class TermWindow {
+  readonly #table: DocumentTable
+  readonly #penalty: Float64Array
+  readonly #own: Float64Array
+  readonly #around: Float64Array
+  readonly #touched: Int32Array
+  readonly #isTouched: Uint8Array
+  #touchedCount = 0
+
+  constructor(table: DocumentTable, penalty: Float64Array) {
+    this.#table = table
+    this.#penalty = penalty
+    this.#own = table.scoreArrays.take()
+    this.#around = table.scoreArrays.take()
+    this.#touched = new Int32Array(table.slots)
+    this.#isTouched = new Uint8Array(table.slots)
+  }
+
+  score(index: FieldIndex, { term, weight, rarity }: WeighedTerm, scores: FieldScore): void {
+    const { columns, size } = this.#table
+    const { live } = columns
+    const isSign = index.foundIn(term) <= Math.max(minSignLines, size * maxSignShare)
+    index.forEach(term, (slot, frequency) => {
+      if (live[slot] === 0) return
+      this.#spread(slot, 0, 0)
+      this.#own[slot] = frequency
+      if (isSign) this.#spreadAround(slot, Math.min(2, frequency))
+    })
+    const { own, neighbours } = scores
+    for (let i = 0; i < this.#touchedCount; i++) {
+      const slot = this.#touched[i] ?? 0
+      const penalty = this.#penalty[slot] ?? 1
+      const alone = saturated(this.#own[slot] ?? 0, penalty)
+      const all = saturated((this.#own[slot] ?? 0) + (this.#around[slot] ?? 0), penalty)
+      own[slot] = (own[slot] ?? 0) + weight * rarity * alone
+      neighbours[slot] = (neighbours[slot] ?? 0) + weight * rarity * (all - alone)
+      this.#own[slot] = 0
+      this.#around[slot] = 0
+      this.#isTouched[slot] = 0
+    }
+    this.#touchedCount = 0
+  }
+
+  #spreadAround(slot: number, frequency: number): void {
+    const { previous, next } = this.#table.links
+    const before = previous[slot] ?? -1
+    const after = next[slot] ?? -1
+    if (before >= 0) {
+      this.#spread(before, frequency, fromNext)
+      this.#spread(previous[before] ?? -1, frequency, fromSecondNext)
+    }
+    if (after >= 0) {
+      this.#spread(after, frequency, fromPrevious)
+      this.#spread(next[after] ?? -1, frequency, fromSecondPrevious)
+    }
+  }
+
+  #spread(slot: number, frequency: number, share: number): void {
+    if (slot < 0) return
+    if (this.#isTouched[slot] === 0) {
+      this.#isTouched[slot] = 1
+      this.#touched[this.#touchedCount++] = slot
+    }
+    this.#around[slot] = (this.#around[slot] ?? 0) + frequency * share
+  }
+}
+
+/** BM25's b for sessions. */
+const lengthShare = 0.75
+
+/** Adds BM25 with whole sessions as documents. Each slot gets the score of its session. */
+function addSessionScores(table: DocumentTable, index: FieldIndex, terms: readonly WeighedTerm[], scores: Float64Array): void {
+  const { sessionOf, numbered, sessions } = table.links
+  const lengths = sessionLengths(table, index)
+  const mean = Math.max(1, index.totalLength / Math.max(1, sessions))
+  const totals = new Float64Array(numbered)
+  const frequencies = new Float64Array(numbered)
+  const touched: number[] = []
+  for (const { term, weight } of terms) {
+    index.forEach(term, (slot, frequency) => {
+      const session = sessionOf[slot] ?? -1
+      if (session < 0) return
+      if (frequencies[session] === 0) touched.push(session)
+      frequencies[session] = (frequencies[session] ?? 0) + frequency
+    })
+    const rare = weight * rarity(sessions, touched.length)
+    for (const session of touched) {
+      const frequency = frequencies[session] ?? 0
+      const penalty = saturation * (1 - lengthShare + (lengthShare * (lengths[session] ?? 0)) / mean)
+      totals[session] = (totals[session] ?? 0) + (rare * frequency * (saturation + 1)) / (frequency + penalty)
+      frequencies[session] = 0
+    }
+    touched.length = 0
+  }
+  for (let slot = 0; slot < scores.length; slot++) scores[slot] = (scores[slot] ?? 0) + (totals[sessionOf[slot] ?? -1] ?? 0)
+}
+
+function sessionLengths({ links: { sessionOf, numbered } }: DocumentTable, { lengths }: FieldIndex): Float64Array {
+  const sums = new Float64Array(numbered)
+  for (let slot = 0; slot < sessionOf.length; slot++) {
+    const session = sessionOf[slot] ?? -1
+    if (session >= 0) sums[session] = (sums[session] ?? 0) + (lengths[slot] ?? 0)
+  }
+  return sums
+}
+
+/** A term of the query with its weight and rarity. */
+interface WeighedTerm {
+  readonly term: string
+  readonly weight: number
+  readonly rarity: number
+}
+
+/** A query reads at most this many terms and postings of a field, those that count most first, so its time is bounded. */
+const maxTerms = 96
+const maxPostings = 100_000
+
+/** The terms that count most, in an order that depends only on them. */
+function weighedTerms(index: FieldIndex, counts: ReadonlyMap<string, number>, total: number): WeighedTerm[] {
+  const terms: WeighedTerm[] = []
+  for (const [term, weight] of counts) {
+    const found = index.foundIn(term)
+    if (found > 0 && weight > 0) terms.push({ term, weight, rarity: rarity(total, found) })
+  }
+  const count = ({ weight, rarity }: WeighedTerm) => weight * rarity
+  terms.sort((a, b) => count(b) - count(a) || (a.term < b.term ? -1 : 1))
+  let postings = 0
+  return terms.filter(({ term }, i) => {
+    postings += index.foundIn(term)
+    return i === 0 || (i < maxTerms && postings <= maxPostings)
+  })
+}

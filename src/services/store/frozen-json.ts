@@ -1,0 +1,115 @@
+import { PromptStrataError } from "../../core/errors.ts"
+
+/** Deeper than any state that a person would write; the call stack could hold more. */
+const maxDepth = 500
+
+/**
+ * Objects that were made here, with the number of levels in each. They are plain and frozen, so they are not copied again: a session's
+ * state grows from turn to turn. Only objects near the root are marked. The number of levels is kept because a state that contains
+ * its earlier self grows deeper each turn.
+ */
+const made = new WeakMap<object, number>()
+/** Lists and the objects in them are marked. Marking deeper objects would cost more than copying them. */
+const maxMarkedDepth = 2
+/** In the whole state of a session, two levels come first: the states of all hooks, then the state of one. */
+const maxStateDepth = 2 + maxMarkedDepth
+
+/**
+ * A deep-frozen copy of plain JSON. It shares only those parts with `value` that are such copies already. Members that are `undefined`
+ * are left out. Anything else that JSON cannot hold throws `usage`, with its path below `name`.
+ */
+export function frozenJson<T>(value: T, name: string): T {
+  return copy(value, placeOf(name, maxMarkedDepth)) as T
+}
+
+/** Like {@link frozenJson}, for the whole state of a session: the state of each hook is marked as deep as if it had been copied alone. */
+export function frozenState<T>(state: T): T {
+  return copy(state, placeOf("state", maxStateDepth)) as T
+}
+
+/** Freezes a value in place, so that it is not copied later. It must be parsed from the JSON of a {@link frozenJson}, and the caller must hold the only reference. */
+export function freezeParsed<T>(value: T): T {
+  freezeLevels(value, 0)
+  return value
+}
+
+/** Returns the number of levels in the value. */
+function freezeLevels(value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null) return 0
+  let levels = 0
+  for (const item of Object.values(value)) levels = Math.max(levels, freezeLevels(item, depth + 1))
+  if (depth <= maxStateDepth) made.set(value, levels + 1)
+  Object.freeze(value)
+  return levels + 1
+}
+
+/** The place in a value that is being copied. It becomes text only for an error. */
+interface Place {
+  readonly name: string
+  readonly path: (string | number)[]
+  readonly markedDepth: number
+  /** The deepest level reached so far inside the current object, counted from the root. */
+  deepest: number
+}
+
+function placeOf(name: string, markedDepth: number): Place {
+  return { name, path: [], markedDepth, deepest: 0 }
+}
+
+function copy(value: unknown, place: Place): unknown {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value
+  // JSON has no -0. Memory must keep what a database would give back.
+  if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value
+  const isObject = typeof value === "object"
+  const levels = isObject ? made.get(value) : undefined
+  if (place.path.length + (levels ?? 1) > maxDepth + 1)
+    throw new PromptStrataError("usage", `${pathOf(place)} is nested more than ${maxDepth} levels deep.`)
+  if (levels !== undefined) {
+    place.deepest = Math.max(place.deepest, place.path.length + levels)
+    return value
+  }
+  if (isObject && (Array.isArray(value) || isPlain(value))) return copyObject(value, place)
+  throw new PromptStrataError("usage", `${pathOf(place)} must be plain JSON, and ${kindOf(value)} is not.`)
+}
+
+function copyObject(value: object, place: Place): object {
+  const [depth, before] = [place.path.length, place.deepest]
+  place.deepest = depth + 1
+  const copied = Array.isArray(value) ? Array.from(value, (item, at) => copyAt(item, at, place)) : copyMembers(value, place)
+  if (depth <= place.markedDepth) made.set(copied, place.deepest - depth)
+  place.deepest = Math.max(place.deepest, before)
+  return Object.freeze(copied)
+}
+
+function copyMembers(value: object, place: Place): object {
+  const copied: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(value)) if (item !== undefined) put(copied, key, copyAt(item, key, place))
+  return copied
+}
+
+function copyAt(item: unknown, at: string | number, place: Place): unknown {
+  place.path.push(at)
+  const copied = copy(item, place)
+  place.path.pop()
+  return copied
+}
+
+/** Sets a member, also one named `__proto__`. */
+function put(copied: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") Object.defineProperty(copied, key, { value, enumerable: true, configurable: true, writable: true })
+  else copied[key] = value
+}
+
+function pathOf({ name, path }: Place): string {
+  return name + path.map((at) => (typeof at === "number" ? `[${at}]` : `.${at}`)).join("")
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === "object" && value !== null) return `a ${value.constructor?.name || "class instance"}`
+  return typeof value === "number" ? String(value) : `a value of type ${typeof value}`
+}

@@ -1,0 +1,122 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import { frozenJson } from "../frozen-json.ts"
+import type { ProfileStatement } from "../records.ts"
+import { rowId, sessionRowId } from "../row-keys.ts"
+import type { SessionNote } from "../session-store.ts"
+import type { StoreScope } from "../store.ts"
+import { ofSession, type StoreRow, vectorFromText, vectorToText } from "../store-row.ts"
+import { type OwnedRows, ownedRows } from "./forget-rows.ts"
+import type { SessionRow } from "./in-memory-session-store.ts"
+import type { Tables, UserRow } from "./in-memory-tables.ts"
+
+/** The rows of a scope, in the order of an export. */
+export function* exportRows({ sessions, memories, users, receipts, jobs }: Tables, scope: StoreScope): Generator<StoreRow> {
+  const rows = sessions.rows()
+  const owned = ownedRows(scope, rows)
+  for (const row of rows) yield* sessionRows(row, owned)
+  for (const { memory, hash, vectors } of memories.rows()) {
+    if (!owned.key(memory)) continue
+    yield { table: "memory", hash, memory }
+    for (const { model, values } of [...vectors.values()].sort((a, b) => (a.model < b.model ? -1 : 1)))
+      yield { table: "vector", agent: memory.agent, memoryId: memory.id, model, values: vectorToText(values) }
+  }
+  for (const { agent, user, version, statements } of users.rows()) {
+    const own = statements.filter((statement) => owned.statement({ agent, user }, statement))
+    if (own.length > 0) yield { table: "user", agent, user, version }
+    for (const statement of own) yield { table: "statement", agent, user, statement }
+  }
+  for (const receipt of receipts.rows()) if (owned.key(receipt.key)) yield { table: "receipt", receipt }
+  for (const { job, attempts, error } of jobs.rows())
+    if (owned.key(job.key)) yield { table: "job", job, attempts, ...(error === undefined ? {} : { error }) }
+}
+
+function* sessionRows(row: SessionRow, owned: OwnedRows): Generator<StoreRow> {
+  const owns = owned.session(row)
+  if (owns === "none") return
+  const { version, history, state, notes } = row
+  const key = ofSession(row.key)
+  yield { table: "session", ...key, version, state: owns === "whole" ? state : {} }
+  for (const message of history.filter(owned.message(row))) yield { table: "message", ...key, message }
+  if (owns === "part") return
+  for (const [id, note] of notes) yield { table: "note", ...key, id, ...(note === undefined ? {} : { note }) }
+}
+
+/** Sessions and users of the import. They reach the tables whole, once all rows are read. */
+interface Draft {
+  readonly sessions: Map<
+    string,
+    SessionRow & { readonly history: HistoryMessage[]; readonly notes: Map<string, SessionNote | undefined> }
+  >
+  readonly users: Map<string, UserRow & { readonly statements: ProfileStatement[] }>
+}
+
+/** Puts rows into the tables and counts them by table. */
+export function importRows(tables: Tables, rows: readonly StoreRow[]): Record<string, number> {
+  const draft: Draft = { sessions: new Map(), users: new Map() }
+  const counts: Record<string, number> = {}
+  for (const row of rows) if (importRow(tables, draft, row)) counts[row.table] = (counts[row.table] ?? 0) + 1
+  for (const row of draft.sessions.values()) tables.sessions.put({ ...row, history: Object.freeze(row.history) })
+  for (const row of draft.users.values()) tables.users.put({ ...row, statements: Object.freeze(row.statements) })
+  tables.jobs.enqueue([])
+  return counts
+}
+
+/** Returns false if the row is there already. */
+function importRow(tables: Tables, draft: Draft, row: StoreRow): boolean {
+  switch (row.table) {
+    case "session":
+    case "message":
+    case "note":
+      return importSession(tables, draft, row)
+    case "user":
+    case "statement":
+      return importUser(tables, draft, row)
+    case "memory":
+      if (tables.memories.has(row.memory)) return false
+      tables.memories.restore({ memory: frozenJson(row.memory, "memory"), hash: row.hash })
+      return true
+    case "vector":
+      return tables.memories.restoreVector(row.agent, { ...row, values: vectorFromText(row.values) })
+    case "receipt":
+      if (tables.receipts.has(row.receipt)) return false
+      void tables.receipts.put(row.receipt)
+      return true
+    case "job":
+      return tables.jobs.restore({ ...row, job: frozenJson(row.job, "job") })
+  }
+}
+
+function importSession(
+  { sessions }: Tables,
+  draft: Draft,
+  row: StoreRow & { readonly table: "session" | "message" | "note" },
+): boolean {
+  const { agent, conversation, audience } = row
+  const key = Object.freeze({ agent, conversation, audience })
+  if (sessions.has(key)) return false
+  const id = sessionRowId(key)
+  const known = draft.sessions.get(id)
+  if (row.table === "session") {
+    if (known !== undefined) return false
+    draft.sessions.set(id, { key, version: row.version, state: frozenJson(row.state, "state"), history: [], notes: new Map() })
+    return true
+  }
+  if (known === undefined) return false
+  if (row.table === "message") known.history.push(frozenJson(row.message, "message"))
+  else known.notes.set(row.id, row.note === undefined ? undefined : frozenJson(row.note, "note"))
+  return true
+}
+
+function importUser({ users }: Tables, draft: Draft, row: StoreRow & { readonly table: "user" | "statement" }): boolean {
+  const { agent, user } = row
+  if (users.has(agent, user)) return false
+  const id = rowId(agent, user)
+  const known = draft.users.get(id)
+  if (row.table === "user") {
+    if (known !== undefined) return false
+    draft.users.set(id, { agent, user, version: row.version, statements: [] })
+    return true
+  }
+  known?.statements.push(frozenJson(row.statement, "statement"))
+  return known !== undefined
+}

@@ -1,0 +1,121 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { SessionKey } from "../../../core/keys.ts"
+import { frozenJson } from "../frozen-json.ts"
+import type { Job } from "../job-runner.ts"
+import { compareSessions, sessionRowId } from "../row-keys.ts"
+import {
+  filterMessages,
+  type MessageFilter,
+  type SessionCommit,
+  type SessionNote,
+  type SessionRecord,
+  type SessionStore,
+  sessionConflict,
+} from "../session-store.ts"
+
+/** A {@link SessionStore} that lives as long as the process. */
+interface InMemorySessionStore extends SessionStore {
+  /** Returns the session's committed jobs in the order of their commits, each one only once. */
+  takeJobs(key: SessionKey): readonly Job[]
+}
+
+/**
+ * Creates an empty store of sessions alone. It has no memories, users, receipts and no job runner; `createInMemoryStore` has them. It copies
+ * what it is given and returns frozen data. A record that is not plain JSON throws `usage`.
+ */
+export function createInMemorySessionStore(): InMemorySessionStore {
+  const sessions = new SessionTable()
+  const jobs = new Map<string, readonly Job[]>()
+  return {
+    load: async (key, { last } = {}) => sessions.load(key, last),
+    async commit(key, commit) {
+      const committed = sessions.commit(key, commit)
+      const id = sessionRowId(key)
+      jobs.set(id, [...(jobs.get(id) ?? []), ...committed.jobs])
+      return { version: committed.version }
+    },
+    post: async (key, note) => sessions.post(key, note),
+    messages: async (key, filter) => sessions.messages(key, filter),
+    takeJobs(key) {
+      const taken = jobs.get(sessionRowId(key)) ?? []
+      jobs.delete(sessionRowId(key))
+      return taken
+    },
+  }
+}
+
+/** A session as the table keeps it. Of a note that was taken, only the id stays. */
+export interface SessionRow {
+  readonly key: SessionKey
+  readonly version: number
+  readonly history: readonly HistoryMessage[]
+  readonly state: Readonly<Record<string, unknown>>
+  readonly notes: ReadonlyMap<string, SessionNote | undefined>
+}
+
+/** Sessions in memory. It copies what it is given and returns frozen data. */
+export class SessionTable {
+  readonly #rows = new Map<string, SessionRow>()
+
+  load(key: SessionKey, last?: number): SessionRecord | undefined {
+    const row = this.#rows.get(sessionRowId(key))
+    if (row === undefined) return undefined
+    const { version, state, notes } = row
+    const waiting = Object.freeze([...notes.values()].filter((note) => note !== undefined))
+    if (version === 0 && waiting.length === 0) return undefined
+    return Object.freeze({ version, ...newest(row.history, last), state, notes: waiting })
+  }
+
+  commit(key: SessionKey, commit: SessionCommit): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
+    const found = this.#rowOf(key)
+    if (commit.expectVersion !== found.version) throw sessionConflict(key, commit.expectVersion, found.version)
+    const append = frozenJson(commit.append, "append")
+    const state = frozenJson(commit.state, "state")
+    const jobs = frozenJson(commit.jobs, "jobs")
+    const notes = new Map(found.notes)
+    for (const id of commit.taken ?? []) if (notes.has(id)) notes.set(id, undefined)
+    const version = found.version + 1
+    this.put({ key: found.key, version, history: Object.freeze([...found.history, ...append]), state, notes })
+    return { version, jobs }
+  }
+
+  post(key: SessionKey, note: SessionNote): boolean {
+    const row = this.#rowOf(key)
+    if (row.notes.has(note.id)) return false
+    this.put({ ...row, notes: new Map(row.notes).set(note.id, frozenJson(note, "note")) })
+    return true
+  }
+
+  messages(key: SessionKey, filter: MessageFilter): readonly HistoryMessage[] {
+    return Object.freeze(filterMessages(this.#rows.get(sessionRowId(key))?.history ?? [], filter))
+  }
+
+  has(key: SessionKey): boolean {
+    return this.#rows.has(sessionRowId(key))
+  }
+
+  put(row: SessionRow): void {
+    this.#rows.set(sessionRowId(row.key), row)
+  }
+
+  delete(key: SessionKey): void {
+    this.#rows.delete(sessionRowId(key))
+  }
+
+  /** Ordered by key. */
+  rows(): readonly SessionRow[] {
+    return [...this.#rows.values()].sort((a, b) => compareSessions(a.key, b.key))
+  }
+
+  #rowOf({ agent, conversation, audience }: SessionKey): SessionRow {
+    const key = Object.freeze({ agent, conversation, audience })
+    return this.#rows.get(sessionRowId(key)) ?? { key, version: 0, history: [], state: {}, notes: new Map() }
+  }
+}
+
+function newest(history: readonly HistoryMessage[], last: number | undefined): Pick<SessionRecord, "history" | "earlier"> {
+  if (last === undefined || last >= history.length) return { history, earlier: 0 }
+  const begin = history.length - Math.max(0, last)
+  const earlier = history.slice(0, begin).filter(({ text }) => text.trim() !== "").length
+  return { history: Object.freeze(history.slice(begin)), earlier }
+}

@@ -1,0 +1,86 @@
+import { hostTimers } from "../../../core/host-timers.ts"
+import type { Ports } from "../../../core/ports.ts"
+import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
+import { runnerOfOpenStore, type Store } from "../store.ts"
+import { readStoreRow, type StoreRow } from "../store-row.ts"
+import { exportRows, importRows } from "./export-import.ts"
+import { forgetRows } from "./forget-rows.ts"
+import { SessionTable } from "./in-memory-session-store.ts"
+import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
+import { JobTable } from "./job-table.ts"
+import { MemoryTable } from "./memory-table.ts"
+
+/** Options of {@link createInMemoryStore}. */
+export interface InMemoryStoreOptions {
+  readonly jobs?: Partial<JobSettings>
+  /** Timers and randomness for the waits between attempts; tests set them. */
+  readonly ports?: Partial<Pick<Ports, "timers" | "random">>
+}
+
+/** The time that `close` waits for running jobs. */
+const drainMs = 5_000
+
+/**
+ * Creates an empty {@link Store} that lives as long as the process. It copies what it is given and returns frozen data, so nothing that
+ * a caller holds ever changes. A value that is not plain JSON throws `usage`, because a database could not keep it.
+ */
+export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}): Store {
+  const tables: Tables = {
+    sessions: new SessionTable(),
+    memories: new MemoryTable(),
+    users: new UserTable(),
+    receipts: new ReceiptTable(),
+    jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { timers: hostTimers, random: Math.random, ...ports }),
+  }
+  const { sessions } = tables
+  let isClosed = false
+  return {
+    load: async (key, { last } = {}) => sessions.load(key, last),
+    async commit(key, commit) {
+      const committed = sessions.commit(key, commit)
+      tables.jobs.enqueue(committed.jobs)
+      return { version: committed.version }
+    },
+    post: async (key, note) => sessions.post(key, note),
+    messages: async (key, filter) => sessions.messages(key, filter),
+    jobs: runnerOfOpenStore(tables.jobs, { store: "The store in memory", isClosed: () => isClosed }),
+    memories: tables.memories,
+    users: tables.users,
+    receipts: tables.receipts,
+    async *export(scope) {
+      for (const row of exportRows(tables, scope)) yield JSON.stringify(row)
+    },
+    import: async (lines) => importRows(tables, await readRows(lines)),
+    forget: async (scope) => forgetRows(tables, scope),
+    check: async () => ({ ok: true, problems: [], counts: countRows(tables) }),
+    async close() {
+      await tables.jobs.close({ drainMs })
+      isClosed = true
+    },
+  }
+}
+
+async function readRows(lines: AsyncIterable<string> | Iterable<string>): Promise<readonly StoreRow[]> {
+  const rows: StoreRow[] = []
+  let number = 0
+  for await (const line of lines) {
+    number++
+    if (line.trim() !== "") rows.push(readStoreRow(line, number))
+  }
+  return rows
+}
+
+function countRows({ sessions, memories, users, receipts, jobs }: Tables): Readonly<Record<string, number>> {
+  const of = <T>(rows: readonly T[], count: (row: T) => number): number => rows.reduce((sum, row) => sum + count(row), 0)
+  return {
+    session: sessions.rows().length,
+    message: of(sessions.rows(), ({ history }) => history.length),
+    note: of(sessions.rows(), ({ notes }) => notes.size),
+    memory: memories.rows().length,
+    vector: of(memories.rows(), ({ vectors }) => vectors.size),
+    user: users.rows().length,
+    statement: of(users.rows(), ({ statements }) => statements.length),
+    receipt: receipts.rows().length,
+    job: jobs.rows().length,
+  }
+}

@@ -1,0 +1,119 @@
+import type { ServiceKey } from "../../../core/keys.ts"
+import { frozenJson } from "../frozen-json.ts"
+import type { Receipt, ReceiptOutcome } from "../receipt.ts"
+import { type ProfileStatement, type ReceiptRecords, type UserRecords, versionConflict } from "../records.ts"
+import { compareReceipts, compareTexts, rowId, sessionRowId } from "../row-keys.ts"
+import type { SessionTable } from "./in-memory-session-store.ts"
+import type { JobTable } from "./job-table.ts"
+import type { MemoryTable } from "./memory-table.ts"
+
+/** All tables of a store in memory. */
+export interface Tables {
+  readonly sessions: SessionTable
+  readonly memories: MemoryTable
+  readonly users: UserTable
+  readonly receipts: ReceiptTable
+  readonly jobs: JobTable
+}
+
+/** A user as the table keeps them. The version never decreases, also when statements are deleted. */
+export interface UserRow {
+  readonly agent: string
+  readonly user: string
+  readonly version: number
+  readonly statements: readonly ProfileStatement[]
+}
+
+/** User profiles in memory. */
+export class UserTable implements UserRecords {
+  readonly #rows = new Map<string, UserRow>()
+
+  async load(key: ServiceKey): ReturnType<UserRecords["load"]> {
+    const { version, statements } = this.#rowOf(key)
+    return Object.freeze({ version, statements: Object.freeze(statements.filter((statement) => mayShow(statement, key))) })
+  }
+
+  async append(
+    statements: readonly ProfileStatement[],
+    { turnId, expectVersion, key }: Parameters<UserRecords["append"]>[1],
+  ): ReturnType<UserRecords["append"]> {
+    const row = this.#rowOf(key)
+    const { version } = row
+    if (statements.length === 0 || row.statements.some((known) => known.turnId === turnId)) return { version, applied: false }
+    if (expectVersion !== version) throw versionConflict(key, expectVersion, version)
+    const added = frozenJson(statements, "statements")
+    this.put({ ...row, version: version + 1, statements: Object.freeze([...row.statements, ...added]) })
+    return { version: version + 1, applied: true }
+  }
+
+  has(agent: string, user: string): boolean {
+    return this.#rows.has(rowId(agent, user))
+  }
+
+  put(row: UserRow): void {
+    this.#rows.set(rowId(row.agent, row.user), row)
+  }
+
+  delete(agent: string, user: string): void {
+    this.#rows.delete(rowId(agent, user))
+  }
+
+  /** Ordered by agent, then by user. */
+  rows(): readonly UserRow[] {
+    return [...this.#rows.values()].sort((a, b) => compareTexts([a.agent, a.user], [b.agent, b.user]))
+  }
+
+  #rowOf({ agent, user }: ServiceKey): UserRow {
+    return this.#rows.get(rowId(agent, user)) ?? { agent, user, version: 0, statements: [] }
+  }
+}
+
+/** In private everything is shown; in a group, what was said in that group. */
+function mayShow({ conversation, audience }: ProfileStatement, key: ServiceKey): boolean {
+  return key.audience === "private" || (audience === "group" && conversation === key.conversation)
+}
+
+const finalOutcomes: readonly ReceiptOutcome[] = ["ok", "empty", "skipped"]
+
+/** Receipts in memory, in the order in which they were first written. */
+export class ReceiptTable implements ReceiptRecords {
+  readonly #rows = new Map<string, Receipt>()
+
+  async put(receipt: Receipt): Promise<void> {
+    const id = rowId(sessionRowId(receipt.key), receipt.turnId, receipt.kind)
+    const known = this.#rows.get(id)
+    if (known === undefined || !finalOutcomes.includes(known.outcome)) this.#rows.set(id, frozenJson(receipt, "receipt"))
+  }
+
+  async ofTurn(turnId: string, key: ServiceKey): Promise<readonly Receipt[]> {
+    const session = sessionRowId(key)
+    return Object.freeze(
+      [...this.#rows.values()].filter(
+        (row) => row.turnId === turnId && row.key.user === key.user && sessionRowId(row.key) === session,
+      ),
+    )
+  }
+
+  async modelCalls({ agent, user }: ServiceKey, sinceMs: number): Promise<number> {
+    const asked = [...this.#rows.values()].filter(
+      ({ key, startedMs, model }) => model !== undefined && key.agent === agent && key.user === user && startedMs >= sinceMs,
+    )
+    return asked.reduce((calls, { attempt }) => calls + attempt, 0)
+  }
+
+  has({ key, turnId, kind }: Receipt): boolean {
+    return this.#rows.has(rowId(sessionRowId(key), turnId, kind))
+  }
+
+  /** Deletes the receipts that meet the condition and returns their number. */
+  deleteWhere(condition: (receipt: Receipt) => boolean): number {
+    const ids = [...this.#rows].filter(([, receipt]) => condition(receipt)).map(([id]) => id)
+    for (const id of ids) this.#rows.delete(id)
+    return ids.length
+  }
+
+  /** In the order of an export. */
+  rows(): readonly Receipt[] {
+    return [...this.#rows.values()].sort(compareReceipts)
+  }
+}

@@ -1,0 +1,200 @@
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { Ports } from "../../../core/ports.ts"
+import {
+  type Job,
+  type JobHandler,
+  type JobHandlers,
+  type JobRunner,
+  type JobSettings,
+  retryWaitMs,
+  runAttempt,
+} from "../job-runner.ts"
+import { sessionRowId } from "../row-keys.ts"
+
+/** A job as the table keeps it. With `error` it is a dead letter. */
+interface JobRow {
+  readonly job: Job
+  attempts: number
+  error?: string
+}
+
+interface Waiting extends JobRow {
+  /** Set while the job waits for its next attempt. */
+  timer?: unknown
+  /** Set while the job runs. */
+  stop?: (reason: PromptStrataError) => void
+  /** True if `close` aborted the attempt: it does not count. */
+  isCutOff?: boolean
+}
+
+type JobPorts = Pick<Ports, "timers" | "random">
+
+/** Jobs in memory and their runner. Ids of finished jobs are kept, so that a job never runs again. */
+export class JobTable implements JobRunner {
+  readonly #settings: JobSettings
+  readonly #ports: JobPorts
+  readonly #ids = new Set<string>()
+  /** Waiting and running jobs by session, in the order in which they were enqueued. */
+  readonly #lanes = new Map<string, Waiting[]>()
+  readonly #dead: JobRow[] = []
+  readonly #handlers = new Map<string | undefined, JobHandlers>()
+  readonly #running = new Map<Waiting, Promise<void>>()
+  #idleWaiters: (() => void)[] = []
+
+  constructor(settings: JobSettings, ports: JobPorts) {
+    this.#settings = settings
+    this.#ports = ports
+  }
+
+  enqueue(jobs: readonly Job[]): void {
+    for (const job of jobs) this.restore({ job, attempts: 0 })
+    this.#pump()
+  }
+
+  /** Puts a job from an export; false if its id is known. */
+  restore({ job, attempts, error }: JobRow): boolean {
+    if (this.#ids.has(job.id)) return false
+    this.#ids.add(job.id)
+    if (error !== undefined) this.#dead.push({ job, attempts, error })
+    else {
+      const lane = sessionRowId(job.key)
+      this.#lanes.set(lane, [...(this.#lanes.get(lane) ?? []), { job, attempts }])
+    }
+    return true
+  }
+
+  async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
+    this.#handlers.set(agent, handlers)
+    this.#pump()
+  }
+
+  async idle(): Promise<void> {
+    while (!this.#isIdle()) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
+  }
+
+  async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
+    if (agent === undefined) this.#handlers.clear()
+    else this.#handlers.delete(agent)
+    const ofAgent = ({ job }: JobRow): boolean => agent === undefined || job.key.agent === agent
+    for (const waiting of [...this.#lanes.values()].flat()) {
+      if (!ofAgent(waiting) || waiting.timer === undefined) continue
+      this.#ports.timers.clear(waiting.timer)
+      delete waiting.timer
+    }
+    const running = [...this.#running].filter(([waiting]) => ofAgent(waiting))
+    const drained = Promise.all(running.map(([, settled]) => settled))
+    const reason = new PromptStrataError(
+      "closed",
+      "The job runner was closed before this job was done; it stays for the next one.",
+    )
+    const timer = this.#ports.timers.set(() => {
+      for (const [waiting] of running) {
+        waiting.isCutOff = true
+        waiting.stop?.(reason)
+      }
+    }, drainMs)
+    await drained
+    this.#ports.timers.clear(timer)
+  }
+
+  async dead(): Promise<readonly Required<JobRow>[]> {
+    return Object.freeze(this.#dead.map(({ job, error = "", attempts }) => Object.freeze({ job, error, attempts })))
+  }
+
+  /** Waiting jobs and dead letters, in the order in which they were enqueued. */
+  rows(): readonly JobRow[] {
+    const kept = new Map([...this.#lanes.values(), this.#dead].flat().map((row) => [row.job.id, row]))
+    return [...this.#ids].flatMap((id) => kept.get(id) ?? [])
+  }
+
+  /** Deletes the jobs that meet the condition, running ones too, and returns their number. */
+  deleteWhere(condition: (job: Job) => boolean): number {
+    const gone = this.rows().filter(({ job }) => condition(job))
+    for (const row of gone) this.#drop(row)
+    this.#pump()
+    return gone.length
+  }
+
+  #drop(row: Waiting): void {
+    if (row.timer !== undefined) this.#ports.timers.clear(row.timer)
+    row.stop?.(new PromptStrataError("aborted", "The data of this job was forgotten."))
+    const at = this.#dead.indexOf(row)
+    if (at >= 0) this.#dead.splice(at, 1)
+    this.#ids.delete(row.job.id)
+    this.#leave(row)
+  }
+
+  #leave(row: JobRow): void {
+    const lane = sessionRowId(row.job.key)
+    const left = (this.#lanes.get(lane) ?? []).filter((other) => other !== row)
+    if (left.length > 0) this.#lanes.set(lane, left)
+    else this.#lanes.delete(lane)
+  }
+
+  /** Begins every job that is due, and wakes those who wait in `idle`. */
+  #pump(): void {
+    for (const lane of this.#lanes.values()) {
+      const next = lane.find(({ job }) => this.#handlerOf(job) !== undefined)
+      const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#running.has(row))
+      if (isFree && this.#running.size < this.#settings.concurrency) this.#begin(next)
+    }
+    if (!this.#isIdle()) return
+    const waiters = this.#idleWaiters
+    this.#idleWaiters = []
+    for (const resolve of waiters) resolve()
+  }
+
+  #handlerOf({ kind, key }: Job): JobHandler | undefined {
+    const handlers = this.#handlers.get(key.agent) ?? this.#handlers.get(undefined)
+    return handlers !== undefined && Object.hasOwn(handlers, kind) ? handlers[kind] : undefined
+  }
+
+  #begin(row: Waiting): void {
+    const handler = this.#handlerOf(row.job)
+    if (handler === undefined) return
+    const settled = this.#attempt(row, handler).finally(() => {
+      this.#running.delete(row)
+      delete row.stop
+      this.#pump()
+    })
+    this.#running.set(row, settled)
+  }
+
+  async #attempt(row: Waiting, handler: JobHandler): Promise<void> {
+    const { maxAttempts, timeoutMs } = this.#settings
+    const attempt = ++row.attempts
+    const isLast = attempt >= maxAttempts
+    try {
+      await runAttempt({ timeoutMs, timers: this.#ports.timers, onStop: (stop) => (row.stop = stop) }, (signal) =>
+        handler(row.job, { attempt, isLast, signal }),
+      )
+      this.#leave(row)
+    } catch (error) {
+      this.#failed(row, error)
+    }
+  }
+
+  #failed(row: Waiting, error: unknown): void {
+    const kept = this.#lanes.get(sessionRowId(row.job.key))?.includes(row) ?? false
+    if (!kept) return
+    const { maxAttempts } = this.#settings
+    if (row.isCutOff === true) {
+      delete row.isCutOff
+      row.attempts--
+    } else if (row.attempts >= maxAttempts) {
+      this.#leave(row)
+      this.#dead.push({ job: row.job, attempts: row.attempts, error: messageOf(error) })
+    } else if (this.#handlerOf(row.job) !== undefined) {
+      const waitMs = retryWaitMs(row.attempts, this.#settings, this.#ports.random)
+      row.timer = this.#ports.timers.set(() => {
+        delete row.timer
+        this.#pump()
+      }, waitMs)
+    }
+  }
+
+  /** True if no job runs. Jobs that are due begin at once or wait for a running one, so then none is due either. */
+  #isIdle(): boolean {
+    return this.#running.size === 0
+  }
+}

@@ -1,0 +1,154 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { Audience, ServiceKey, Speaker } from "../../core/keys.ts"
+import type { Receipt } from "./receipt.ts"
+
+/** A memory as stores keep it. Plain JSON: it carries where it was said, by whom and when. */
+export interface StoredMemory {
+  /** Unique in its agent. It is made from the turn's id, so a job that runs twice stores the memory once. */
+  readonly id: string
+  readonly agent: string
+  readonly conversation: string
+  readonly audience: Audience
+  /** The user that the memory belongs to: the speaker of its turn. */
+  readonly user: string
+  /** `dialogue`: words that were said. `insight`: a conclusion that reflection drew from other memories. `note`: put there on purpose. */
+  readonly kind: "dialogue" | "insight" | "note"
+  readonly text: string
+  /** The person who said it; for an insight, the agent. */
+  readonly speaker: Speaker
+  /** Milliseconds since 1970. */
+  readonly atMs: number
+  readonly turnId: string
+  /** The turn's number in its conversation, from 0. */
+  readonly turn: number
+  /** From 0 to 10; absent if nobody judged it. */
+  readonly importance?: number
+  /** The ids of the memories that an insight rests on. */
+  readonly sources?: readonly string[]
+  /** True if output of untrusted tools stood in the context when it was said. */
+  readonly untrusted?: true
+  /** The id of the memory that replaced this one. A replaced memory is kept as history and not recalled. */
+  readonly supersededBy?: string
+}
+
+/** An embedding of a memory's text. */
+export interface StoredVector {
+  readonly memoryId: string
+  /** The embedding model's id. Vectors of two models are never compared. */
+  readonly model: string
+  readonly values: Float32Array
+}
+
+/**
+ * A reader's place in the changes of one scope. Changes of a scope are numbered in the order in which they became visible.
+ * An epoch ends when something is deleted; after that, readers start again from the beginning.
+ */
+export interface MemoryCursor {
+  readonly epoch: number
+  readonly sequence: number
+}
+
+/** One page of changes after a cursor. */
+export interface MemoryChanges {
+  /** Pass it to the next call. */
+  readonly cursor: MemoryCursor
+  /** True if the cursor given was of an earlier epoch: the reader must drop all that it has read. */
+  readonly reset: boolean
+  /** New and changed memories in the order of their change, superseded ones included. A page shorter than the limit must be the last one. */
+  readonly memories: readonly StoredMemory[]
+}
+
+/**
+ * Keeps memories, one part of a `Store`. Every method works in its key's scope. The scope of a private key holds every
+ * memory of its user; the scope of a group's key holds what was said in that group. No method ever returns or changes a memory
+ * outside the scope.
+ *
+ * All methods may be called concurrently, also from several processes on one store. A write is atomic, and a later read sees it.
+ */
+export interface MemoryRecords {
+  /**
+   * Keeps a memory and marks those in `supersedes` as replaced, in one step.
+   *
+   * `stored` is false, and nothing changes, in two cases: its id is known (`id` is that id), or another memory with the same
+   * `hash` still holds for the same user, audience and (in a group) conversation (`id` is that memory's). Ids in `supersedes` that
+   * do not hold, or belong to another user, audience or group, are ignored.
+   *
+   * Throws `usage` if the memory's agent, conversation, audience and user are not those of the key.
+   */
+  put(
+    memory: StoredMemory,
+    options: { readonly hash: string; readonly supersedes?: readonly string[]; readonly key: ServiceKey },
+  ): Promise<{ readonly stored: boolean; readonly id: string }>
+  /** The memory of an id, superseded or not; undefined if the scope has none. */
+  get(id: string, key: ServiceKey): Promise<StoredMemory | undefined>
+  /** At most `limit` changes after the cursor `after`; without a cursor, from the beginning. A new vector is a change of its memory. */
+  changes(key: ServiceKey, options: { readonly after?: MemoryCursor | undefined; readonly limit: number }): Promise<MemoryChanges>
+  /** The newest memories that are not superseded, oldest first: by time, then by id. */
+  recent(
+    key: ServiceKey,
+    options: { readonly limit: number; readonly kinds?: readonly StoredMemory["kind"][] },
+  ): Promise<readonly StoredMemory[]>
+  /** Keeps vectors, in place of older ones of the same memory and model. Vectors of memories outside the scope are ignored. */
+  putVectors(vectors: readonly StoredVector[], key: ServiceKey): Promise<void>
+  /** The vectors of these memories, in the order of the ids. Memories without a vector of this model are left out. */
+  vectors(ids: readonly string[], model: string, key: ServiceKey): Promise<readonly StoredVector[]>
+  /** Memories that are not superseded and have no vector of this model, oldest first: by time, then by id. */
+  withoutVector(model: string, key: ServiceKey, limit: number): Promise<readonly StoredMemory[]>
+}
+
+/** One thing a user said of themselves, with its source. Plain JSON. */
+export interface ProfileStatement {
+  /** The name of the field, such as `city`. */
+  readonly name: string
+  readonly value: string
+  /** From 0 to 1. */
+  readonly confidence: number
+  readonly atMs: number
+  readonly turnId: string
+  /** The conversation in which it was said. Private statements are not shown in a group. */
+  readonly conversation: string
+  readonly audience: Audience
+}
+
+/**
+ * Keeps what users said of themselves, one part of a {@link Store}: every statement, in the order in which they came.
+ * Both methods may be called concurrently, also from several processes on one store.
+ */
+export interface UserRecords {
+  /** For a private key, every statement of the user; for a group's key, those made in that group. The version is the user's in both cases; 0 if unknown. */
+  load(key: ServiceKey): Promise<{ readonly version: number; readonly statements: readonly ProfileStatement[] }>
+  /**
+   * Adds a turn's statements as one revision, which raises the version by one. `applied` is false, and nothing changes, if the
+   * turn's statements are there already or none are given. Otherwise throws `version-conflict`, and changes nothing, if the user's
+   * version is not `expectVersion`. Of calls that race for one version, exactly one is applied.
+   */
+  append(
+    statements: readonly ProfileStatement[],
+    options: { readonly turnId: string; readonly expectVersion: number; readonly key: ServiceKey },
+  ): Promise<{ readonly version: number; readonly applied: boolean }>
+}
+
+/** The error that every store throws for a profile change that expects another version than the store has. */
+export function versionConflict({ agent, user }: ServiceKey, expectedVersion: number, foundVersion: number): PromptStrataError {
+  return new PromptStrataError(
+    "version-conflict",
+    `The profile of user ${JSON.stringify(user)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this change expects: another turn changed it meanwhile.`,
+    {
+      hint: "Nothing was written. Load the profile again and repeat the change.",
+      evidence: { agent, user, expectedVersion, foundVersion },
+    },
+  )
+}
+
+/** Keeps receipts of background work, one for each turn and kind. All methods may be called concurrently. */
+export interface ReceiptRecords {
+  /** Replaces the receipt of the same turn and kind, unless that one is final: `ok`, `empty` or `skipped`. */
+  put(receipt: Receipt): Promise<void>
+  /** A turn's receipts, in the order in which their kinds were first written. */
+  ofTurn(turnId: string, key: ServiceKey): Promise<readonly Receipt[]>
+  /**
+   * Counts how often a model was asked for the key's user since a moment, in all conversations: the sum of `attempt` over receipts
+   * that began since then and name a model. Daily caps use it.
+   */
+  modelCalls(key: ServiceKey, sinceMs: number): Promise<number>
+}

@@ -1,0 +1,117 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { HistoryMessage } from "../../core/history.ts"
+import type { SessionKey } from "../../core/keys.ts"
+import type { Job } from "./job-runner.ts"
+
+/** Something that is left outside a turn for a session's next turn, such as a roll-up, a compression or an observer's injection. Plain JSON. */
+export interface SessionNote {
+  /** Unique in its session for ever. A note that is posted twice under one id is one note, even after a turn has taken it. */
+  readonly id: string
+  /** The name of the hook that gets it. */
+  readonly owner: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** A session as a store hands it out. */
+export interface SessionRecord {
+  /** Grows by one with every commit; 0 for a session that has only notes. */
+  readonly version: number
+  /** All messages, or the newest ones if `last` was given; oldest first. */
+  readonly history: readonly HistoryMessage[]
+  /** The number of messages before those in `history`, blank ones not counted. */
+  readonly earlier: number
+  /** Plain JSON by owner: the session's stack items, its memory switch, the states of hooks. */
+  readonly state: Readonly<Record<string, unknown>>
+  /** Notes that no turn has taken yet, oldest first. */
+  readonly notes: readonly SessionNote[]
+}
+
+/** The one write of a turn. */
+export interface SessionCommit {
+  /** The version of the session when the turn began; 0 for a new session. */
+  readonly expectVersion: number
+  /** Messages to add at the end of the history. */
+  readonly append: readonly HistoryMessage[]
+  /** Replaces the whole state. */
+  readonly state: Readonly<Record<string, unknown>>
+  /** Jobs to enqueue. A job whose id is known is ignored. */
+  readonly jobs: readonly Job[]
+  /** Ids of notes that this turn took. Unknown ids are ignored. */
+  readonly taken?: readonly string[]
+}
+
+/** Selects messages of a conversation: those that meet every criterion given (R13). */
+export interface MessageFilter {
+  /** A speaker's id or name. */
+  readonly speaker?: string
+  readonly role?: HistoryMessage["role"]
+  /** From this moment on, in milliseconds since 1970. */
+  readonly fromMs?: number
+  /** Before this moment, in milliseconds since 1970. */
+  readonly beforeMs?: number
+  /** Words that the text contains, in upper or lower case. */
+  readonly containing?: string
+  /** Leaves out this many of the newest messages that fit. */
+  readonly skip?: number
+  /** At most this many: the newest of those that fit. */
+  readonly limit: number
+}
+
+/**
+ * Keeps sessions: the part of a store that a turn needs. An implementation must pass `sessionStoreConformance` of
+ * `promptstrata/testing`. All methods may be called concurrently, also from several processes. Changes that a caller makes to a value
+ * it passed in or got back must not change what is stored.
+ *
+ * `commit` and `post` are atomic, and throw `usage` for what is not plain JSON. A failure of the database throws `store`.
+ */
+export interface SessionStore {
+  /** The session of a key; undefined if nothing was ever written. `last` limits the history to the newest messages. The result may be frozen. */
+  load(key: SessionKey, options?: { readonly last?: number }): Promise<SessionRecord | undefined>
+  /**
+   * Writes a turn: messages, state, jobs and taken notes together or not at all. Throws `session-conflict`, and changes nothing, if
+   * the session's version is not `expectVersion`. Of commits that race for one version, exactly one succeeds.
+   */
+  commit(key: SessionKey, commit: SessionCommit): Promise<{ readonly version: number }>
+  /** Leaves a note for the next turn; false if its id is known. The version stays, so a running turn can still commit. */
+  post(key: SessionKey, note: SessionNote): Promise<boolean>
+  /** The messages that meet the filter, oldest first. */
+  messages(key: SessionKey, filter: MessageFilter): Promise<readonly HistoryMessage[]>
+}
+
+/** The error that every store throws for a commit that expects another version than the store has. */
+export function sessionConflict(
+  { agent, conversation, audience }: SessionKey,
+  expectedVersion: number,
+  foundVersion: number,
+): PromptStrataError {
+  return new PromptStrataError(
+    "session-conflict",
+    `Session ${JSON.stringify(conversation)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this commit expects: another turn was committed meanwhile.`,
+    {
+      hint: "Nothing was written. Load the session again and repeat the turn.",
+      evidence: { agent, conversation, audience, expectedVersion, foundVersion },
+    },
+  )
+}
+
+/** The messages that meet a filter, oldest first: {@link SessionStore.messages} over a list. */
+export function filterMessages(messages: readonly HistoryMessage[], filter: MessageFilter): readonly HistoryMessage[] {
+  const { skip = 0, limit } = filter
+  const fitting = messages.filter((message) => fits(message, filter))
+  const end = Math.max(0, fitting.length - Math.max(0, skip))
+  return fitting.slice(Math.max(0, end - Math.max(0, limit)), end)
+}
+
+function fits({ role, speaker, text, atMs }: HistoryMessage, filter: MessageFilter): boolean {
+  if (filter.role !== undefined && filter.role !== role) return false
+  if (filter.speaker !== undefined && filter.speaker !== speaker.id && filter.speaker !== speaker.name) return false
+  if (filter.fromMs !== undefined && atMs < filter.fromMs) return false
+  if (filter.beforeMs !== undefined && atMs >= filter.beforeMs) return false
+  return filter.containing === undefined || text.toLowerCase().includes(filter.containing.toLowerCase())
+}
+
+/** The part of a group's state that stays when one of its speakers is forgotten: switches and counts, because they hold no words. */
+export function stateWithoutWords(state: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const kept = Object.entries(state).filter(([, value]) => typeof value === "boolean" || typeof value === "number")
+  return Object.freeze(Object.fromEntries(kept))
+}

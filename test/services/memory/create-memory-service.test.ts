@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest"
+import type { ServiceKey } from "../../../src/core/keys.ts"
+import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
+import type { EmbeddingModel, NewMemory } from "../../../src/services/memory/memory-service.ts"
+import { ScopeIndexes } from "../../../src/services/memory/scope-indexes.ts"
+import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
+import { countingIds, manualClock } from "../../../src/testing/index.ts"
+
+const key: ServiceKey = { agent: "fay", conversation: "talk", audience: "private", user: "ann" }
+const signal = new AbortController().signal
+const clock = manualClock(Date.UTC(2026, 0, 2))
+const words = ["tea", "cats", "Hangzhou", "piano", "mother", "garden", "rain", "football"]
+
+function said(text: string, rest: Partial<NewMemory> = {}): NewMemory {
+  return {
+    id: text,
+    kind: "dialogue",
+    text,
+    speaker: { id: "ann", name: "Ann" },
+    atMs: clock.nowMs() - 1_000,
+    turnId: `turn ${text}`,
+    turn: 0,
+    ...rest,
+  }
+}
+
+/** Vectors in which "feline" equals "cats". */
+const animals: EmbeddingModel = {
+  id: "animals",
+  embed: async (texts) => texts.map((text) => (/cats|feline/.test(text) ? [1, 0] : [0, 1])),
+}
+
+describe("createMemoryService", () => {
+  test("gives the same top 50 after an export and import as before, and over one index or many", async () => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock })
+    const ids = countingIds()
+    for (let at = 0; at < 120; at++) {
+      const text = `${words[at % 8]} and ${words[(at * 5 + 3) % 8]} number ${at}`
+      await service.remember(
+        said(text, { id: ids.next("m"), atMs: at * 1_000_000, turnId: `t${at}`, turn: at, importance: at % 11 }),
+        key,
+      )
+    }
+    await service.remember(said("rain no more", { id: "late", supersedes: ["m-7"] }), key)
+    const imported = createInMemoryStore()
+    const lines: string[] = []
+    for await (const line of store.export({ agent: "fay" })) lines.push(line)
+    await imported.import(lines)
+    const fresh = createMemoryService({ records: imported.memories, clock })
+    for (const question of ["tea and cats", "what about the garden?", "rain", ""]) {
+      const before = await service.recall(question, key, { limit: 50, signal })
+      expect(before).toHaveLength(50)
+      expect(await fresh.recall(question, key, { limit: 50, signal })).toEqual(before)
+    }
+  })
+
+  test("takes in what another process stored, superseded and deleted", async () => {
+    const store = createInMemoryStore()
+    const [one, other] = [
+      createMemoryService({ records: store.memories, clock }),
+      createMemoryService({ records: store.memories, clock }),
+    ]
+    const ids = async (question: string) => (await one.recall(question, key, { limit: 9, signal })).map(({ id }) => id)
+    await one.remember(said("I like tea"), key)
+    expect(await ids("tea")).toEqual(["I like tea"])
+    await other.remember(said("I like black tea", { supersedes: ["I like tea"] }), key)
+    expect(await ids("tea")).toEqual(["I like black tea"])
+    await store.forget({ agent: "fay", user: "ann" })
+    expect(await ids("tea")).toEqual([])
+  })
+
+  test("leaves out the turns that stand in the prompt already, and still fills the limit", async () => {
+    const service = createMemoryService({ records: createInMemoryStore().memories, clock })
+    for (const text of ["tea one", "tea two", "tea three"]) await service.remember(said(text), key)
+    const hits = await service.recall("tea", key, { limit: 2, signal, excludeTurns: ["turn tea two"] })
+    expect(hits.map(({ text }) => text).sort()).toEqual(["tea one", "tea three"])
+  })
+
+  test("explains each hit by signals whose shares are a whole", async () => {
+    const service = createMemoryService({ records: createInMemoryStore().memories, clock })
+    await service.remember(said("I like tea"), key)
+    const [hit] = await service.recall("do I like tea?", key, { limit: 1, signal })
+    expect(hit).toMatchObject({ speaker: "Ann", atMs: clock.nowMs() - 1_000 })
+    expect(hit?.why?.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 6)
+  })
+
+  test("with embeddings finds by meaning once vectors were made up for; a model that fails leaves words", async () => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock, embed: animals })
+    for (const text of ["my cats sleep all day", "football on Sunday"]) await service.remember(said(text), key)
+    const best = async () => (await service.recall("feline companions", key, { limit: 1, signal }))[0]?.text
+    expect(await service.embedMissing?.(key, { limit: 9, signal })).toBe(2)
+    expect(await service.embedMissing?.(key, { limit: 9, signal })).toBe(0)
+    expect(await best()).toBe("my cats sleep all day")
+    const warnings: string[] = []
+    const broken: EmbeddingModel = { id: "animals", embed: () => Promise.reject(new Error("no network")) }
+    const lexical = createMemoryService({
+      records: store.memories,
+      clock,
+      embed: broken,
+      onWarning: (message) => void warnings.push(message),
+    })
+    expect((await lexical.recall("football", key, { limit: 1, signal }))[0]?.text).toBe("football on Sunday")
+    expect(warnings).toEqual([expect.stringContaining("no network")])
+    await expect(lexical.embedMissing?.(key, { limit: 9, signal })).resolves.toBe(0)
+  })
+
+  test("refuses vectors of a wrong number, length or with no numbers in them", async () => {
+    const answers: (readonly number[])[][] = [[], [[1], [2]], [[Number.NaN]], [[]]]
+    for (const vectors of answers) {
+      const store = createInMemoryStore()
+      const service = createMemoryService({ records: store.memories, clock, embed: { id: "m", embed: async () => vectors } })
+      await service.remember(said("tea"), key)
+      await expect(service.embedMissing?.(key, { limit: 9, signal })).rejects.toMatchObject({ code: "model" })
+    }
+  })
+
+  test("lets a newer memory of the same meaning take the older one's place, and keeps that as history", async () => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock, embed: animals, duplicateSimilarity: 0.95 })
+    const [old, anew] = [said("my cats sleep all day"), { ...said("the feline sleeps"), atMs: said("").atMs + 5 }]
+    await service.remember(old, key)
+    expect(await service.remember(anew, key)).toEqual({ status: "stored", id: anew.id })
+    expect((await service.recent(key, 9)).map(({ id }) => id)).toEqual([anew.id])
+    expect(await service.get(old.id, key)).toMatchObject({ text: old.text, supersededBy: anew.id })
+    expect((await service.remember(said("football on Sunday"), key)).status).toBe("stored")
+    // A job that runs late, or again, does not bring the older memory back.
+    expect(await service.remember({ ...said("the cats nap"), atMs: old.atMs }, key)).toEqual({ status: "duplicate", id: anew.id })
+    expect(await service.remember(old, key)).toEqual({ status: "duplicate", id: old.id })
+    // The same words are a duplicate, whatever the embedding says.
+    expect(await service.remember({ ...anew, id: "again", atMs: anew.atMs + 5 }, key)).toEqual({
+      status: "duplicate",
+      id: anew.id,
+    })
+    expect((await service.recent(key, 9)).map(({ id }) => id)).toEqual(["football on Sunday", anew.id])
+  })
+
+  test.each([
+    ["another speaker", { speaker: { id: "bob", name: "Bob" } }, {}],
+    ["a group", {}, { audience: "group", conversation: "club" }],
+    ["another user", {}, { user: "bob" }],
+  ] as const)("what %s says takes nobody's place, however alike", async (_, other, place) => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock, embed: animals, duplicateSimilarity: 0.95 })
+    await service.remember(said("my cats sleep all day"), key)
+    await service.remember({ ...said("the feline sleeps"), atMs: said("").atMs + 5, ...other }, { ...key, ...place })
+    expect((await service.recent(key, 9)).map(({ id }) => id)).toContain("my cats sleep all day")
+  })
+
+  test("keeps no more indexes than there is room for, and the ones used last", async () => {
+    const { memories } = createInMemoryStore()
+    const indexes = new ScopeIndexes(memories, { model: undefined, maxBytes: 3_000 })
+    const users = ["a", "b", "c", "d", "e"]
+    for (const user of users) {
+      const own = { ...key, user }
+      const memory = {
+        ...said(`tea of ${user} ${"leaf ".repeat(60)}`),
+        agent: "fay",
+        conversation: "talk",
+        audience: "private",
+        user,
+      } as const
+      await memories.put(memory, { hash: user, key: own })
+      await indexes.current(own)
+    }
+    expect(indexes.size).toBeGreaterThan(0)
+    expect(indexes.size).toBeLessThan(users.length)
+    const last = await indexes.current({ ...key, user: "e" })
+    expect(last.index.size).toBe(1)
+  })
+})

@@ -1,0 +1,13 @@
+import { describe, test } from "vitest"
+import { createInMemorySessionStore } from "../../../../src/services/store/in-memory/in-memory-session-store.ts"
+import { createInMemoryStore } from "../../../../src/services/store/in-memory/in-memory-store.ts"
+import { sessionStoreConformance, storeConformance } from "../../../../src/testing/conformance/services/store-conformance.ts"
+
+describe("createInMemoryStore keeps the rules of a store", () => {
+  const open = async () => ({ service: createInMemoryStore({ jobs: { maxAttempts: 3, waitMs: 1, maxWaitMs: 2 } }) })
+  for (const { name, run } of storeConformance(open)) test(name, run)
+})
+
+describe("createInMemorySessionStore keeps the rules of a session store", () => {
+  for (const { name, run } of sessionStoreConformance(async () => ({ service: createInMemorySessionStore() }))) test(name, run)
+})
