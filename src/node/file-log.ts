@@ -112,3 +112,8 @@ function contentOf(path: string, stats: Stats): string {
     return "unreadable"
   }
 }
+
+/** True when a folder is there to be read. */
+export function isFolder(path: string): boolean {
+  return fileExists(path) && statSync(path).isDirectory()
+}

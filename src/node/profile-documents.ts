@@ -1,7 +1,7 @@
 import type { Clock } from "../core/ports.ts"
 import type { Profile } from "../profile/profile.ts"
 import { promptsWithOwn } from "./builtin-tools.ts"
-import { documentsPlugin } from "./documents/documents-plugin.ts"
+import { documentsPlugin } from "./documents/open-documents.ts"
 import { type FileMount, fileToolNames } from "./files/file-tool-options.ts"
 
 interface DocumentSurroundings {

@@ -1,25 +1,25 @@
 import { roughCounter } from "../../assemble/rough-counter.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { TokenCounter } from "../../core/ports.ts"
 import { chooseLocale } from "../../dialect/locales.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
-import { documentFiles } from "../../layers/documents/document.ts"
+import { type DocumentName, type DocumentState, type Documents, documentFiles } from "../../layers/documents/document.ts"
 import { type DocumentInjectionOptions, documentInjections, documentKeys } from "../../layers/documents/document-injections.ts"
-import { defaultDocumentSettings } from "../../layers/documents/document-settings.ts"
+import { type DocumentSettings, defaultDocumentSettings } from "../../layers/documents/document-settings.ts"
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
 import type { Template } from "../../template/ast.ts"
 import { parseTemplate } from "../../template/parse.ts"
 import type { Tool } from "../../tools/tool.ts"
 import { createFileTools } from "../files/create-file-tools.ts"
-import type { FileToolsOptions } from "../files/file-tool-options.ts"
-import type { FileWorkspace } from "../files/file-workspace.ts"
+import { isMissing } from "../files/file-tool.ts"
+import type { FileMount, FileToolName, FileToolsOptions, FileWorkspace } from "../files/file-tool-options.ts"
 import { createReadLedger, type ReadLedger } from "../files/read-ledger.ts"
-import { createDocumentBaselines, type DocumentBaselines } from "./document-baselines.ts"
-import { documentAt, documentConfirmRule } from "./document-rules.ts"
-import type { DocumentsOptions } from "./documents-options.ts"
-import { readDocuments } from "./read-documents.ts"
+import type { WorkspaceFile } from "../workspace/workspace.ts"
+import { createDocumentBaselines, type DocumentBaselines, documentAt, documentConfirmRule } from "./document-rules.ts"
 
 /** The documents' hook, and the tools it adds to a turn with memory on. */
-export interface DocumentsHook {
+interface DocumentsHook {
   readonly hook: TurnHook
   readonly tools: readonly Tool[]
 }
@@ -111,4 +111,52 @@ function markerWords(prompts: readonly PromptSource[], locale: string): Template
   }
   const { body = "", path = "", firstLine = 1 } = byLocale.get(chooseLocale(locale, [...byLocale.keys()]) ?? "") ?? {}
   return parseTemplate(body.trimEnd(), { file: path, firstLine })
+}
+
+/** Settings of the living documents; all have defaults. */
+export interface DocumentsOptions extends Partial<DocumentSettings> {
+  /** The language of the tools' and the marker's words. Default `en`. */
+  readonly locale?: string
+  /** The prompt files with those words; default: the shipped ones. */
+  readonly prompts?: readonly PromptSource[]
+  /** The file tools of a turn with memory on. Default: `read`, `write` and `edit`. Off, there is `read` for SOUL.md alone (D9). */
+  readonly tools?: readonly FileToolName[]
+  /** Folders that are read beside the documents, such as skills; with memory off too. */
+  readonly mounts?: readonly FileMount[]
+  /** Says how many tokens a short budget leaves of each document. Default: an estimate. */
+  readonly counter?: TokenCounter
+}
+
+/** The documents of a turn as they lie on the disk. */
+interface ReadDocuments {
+  readonly documents: Documents
+  /** Those that were read. */
+  readonly files: ReadonlyMap<DocumentName, WorkspaceFile>
+  /** Why others were left out. */
+  readonly problems: readonly string[]
+}
+
+/** Reads the documents anew (D1); with memory off SOUL.md alone, and nothing is asked of the others (D2). */
+async function readDocuments(
+  workspace: Pick<FileWorkspace, "read">,
+  { memoryOn, signal }: { readonly memoryOn: boolean; readonly signal: AbortSignal },
+): Promise<ReadDocuments> {
+  const files = new Map<DocumentName, WorkspaceFile>()
+  const problems: string[] = []
+  const read = async (name: DocumentName): Promise<DocumentState> => {
+    const path = documentFiles[name]
+    try {
+      const file = await workspace.read(path, { signal })
+      files.set(name, file)
+      return { state: "read", text: file.text }
+    } catch (thrown) {
+      if (isMissing(thrown)) return { state: "missing" }
+      if (!PromptStrataError.isInstance(thrown) || thrown.code === "aborted") throw thrown
+      problems.push(`${path} was left out of the prompt. ${thrown.message}`)
+      return { state: "unreadable" }
+    }
+  }
+  if (!memoryOn) return { documents: { soul: await read("soul") }, files, problems }
+  const [soul, user, memory] = await Promise.all([read("soul"), read("user"), read("memory")])
+  return { documents: { soul, user, memory }, files, problems }
 }

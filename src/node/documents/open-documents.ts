@@ -1,11 +1,12 @@
 import { mkdir } from "node:fs/promises"
 import { documentFiles } from "../../layers/documents/document.ts"
+import type { Plugin } from "../../services/plugin.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
 import type { Tool } from "../../tools/tool.ts"
+import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { openWorkspace } from "../workspace/open-workspace.ts"
 import type { Workspace, WorkspaceOptions } from "../workspace/workspace.ts"
-import { documentsHook } from "./documents-hook.ts"
-import type { DocumentsOptions } from "./documents-options.ts"
+import { type DocumentsOptions, documentsHook } from "./documents-hook.ts"
 
 /** The living documents of an agent: SOUL.md, USER.md and MEMORY.md in a folder. */
 export interface LivingDocuments {
@@ -18,7 +19,7 @@ export interface LivingDocuments {
 }
 
 /** The one spelling of the documents, for the moment in which they are made. */
-export const documentSpellings: readonly string[] = Object.values(documentFiles)
+const documentSpellings: readonly string[] = Object.values(documentFiles)
 
 /**
  * Opens the folder of an agent's living documents, made where it is missing. Nothing is read before the first turn. Throws errors
@@ -31,4 +32,13 @@ export async function openDocuments(
   await mkdir(folder, { recursive: true })
   const workspace = await openWorkspace(folder, { names: documentSpellings, ...files })
   return { ...documentsHook(workspace, options), workspace }
+}
+
+/** The living documents as a plugin, for a profile: the folder is opened with the first turn and made with the first write. */
+export function documentsPlugin(
+  folder: string,
+  { files = {}, ...options }: DocumentsOptions & { readonly files?: WorkspaceOptions } = {},
+): Plugin {
+  const workspace = workspaceOnDemand(folder, { names: documentSpellings, ...files })
+  return { name: "documents", hooks: [documentsHook(workspace, options).hook] }
 }

@@ -1,14 +1,10 @@
 import type { Tool } from "../../tools/tool.ts"
 import { editTool } from "./edit-tool.ts"
-import { filePlaces } from "./file-places.ts"
-import type { FileToolParts } from "./file-tool.ts"
-import { type FileToolName, type FileToolsOptions, fileToolNames } from "./file-tool-options.ts"
-import { fileWords } from "./file-words.ts"
-import type { FileWorkspace } from "./file-workspace.ts"
-import { listTool } from "./list-tool.ts"
+import { type FileToolParts, filePlaces, fileWords } from "./file-tool.ts"
+import { type FileToolName, type FileToolsOptions, type FileWorkspace, fileToolNames } from "./file-tool-options.ts"
+import { listTool, searchTool } from "./list-and-search-tools.ts"
 import { createReadLedger } from "./read-ledger.ts"
 import { readTool } from "./read-tool.ts"
-import { searchTool } from "./search-tool.ts"
 import { writeTool } from "./write-tool.ts"
 
 const makers: Readonly<Record<FileToolName, (parts: FileToolParts) => Tool>> = {

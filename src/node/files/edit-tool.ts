@@ -1,14 +1,11 @@
 import { defineTool } from "../../tools/define-tool.ts"
 import type { Tool, ToolContext } from "../../tools/tool.ts"
-import { giveShape, takeShape } from "../workspace/text-shape.ts"
-import { findTarget, makeChange } from "./change-file.ts"
+import { giveShape, takeShape } from "../workspace/text-encoding.ts"
+import { findTarget, makeChange } from "./confirmed-write.ts"
 import { fileArguments } from "./file-arguments.ts"
-import { withFileProblems } from "./file-problem.ts"
-import type { FileToolParts } from "./file-tool.ts"
-import { shownPath } from "./file-words.ts"
-import { findText } from "./find-text.ts"
-import { nearestLine } from "./nearest-line.ts"
+import { type FileToolParts, shownPath, withFileProblems } from "./file-tool.ts"
 import type { ShownFile, TextRange } from "./read-ledger.ts"
+import { lineAt } from "./read-tool.ts"
 
 /**
  * The tool `edit`: replaces an exact text that occurs once, in a file whose place was read in this turn and which has not
@@ -77,4 +74,91 @@ function requireRead(
   const found = reads.shown(context, file, range)
   if (found === "shown" || (found === "partly" && range === nowhere)) return
   throw words.problem({ path: shown, [`${found}_first`]: true })
+}
+
+/** Where a text occurs in another: nowhere, at one place, or at several, with the first places' lines. */
+type Occurrence =
+  | { readonly found: "none" }
+  | { readonly found: "once"; readonly at: number }
+  | { readonly found: "several"; readonly count: number; readonly lines: readonly number[] }
+
+const maxLinesTold = 20
+
+/** Looks for an exact text in time linear in both. Overlapping places make it several; the count is of places apart. */
+function findText(text: string, wanted: string): Occurrence {
+  const first = text.indexOf(wanted)
+  if (first < 0 || wanted === "") return { found: "none" }
+  if (text.indexOf(wanted, first + 1) < 0) return { found: "once", at: first }
+  const lines: number[] = []
+  let count = 0
+  let line = 1
+  let counted = 0
+  for (let at = first; at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+    count++
+    if (lines.length === maxLinesTold) continue
+    line += lineAt(text.slice(counted, at), at - counted) - 1
+    counted = at
+    if (lines.at(-1) !== line) lines.push(line)
+  }
+  return { found: "several", count: Math.max(2, count), lines }
+}
+
+/** A line of a text that resembles another. */
+interface NearLine {
+  /** 1-based. */
+  readonly line: number
+  readonly text: string
+}
+
+/** Longer lines are compared and shown up to here. */
+const maxLineUnits = 300
+
+/** Less in common is no resemblance. */
+const leastLikeness = 0.5
+
+/**
+ * The line of which some stretch resembles the first line of `wanted` that is not blank the most: by the pairs of neighbouring
+ * characters they share, case and white space aside. `undefined` where none has half of them. Linear in the text.
+ */
+export function nearestLine(text: string, wanted: string): NearLine | undefined {
+  const sought = wanted.split("\n").find((line) => line.trim() !== "")
+  if (sought === undefined) return undefined
+  const pairs = pairsOf(sought)
+  let best: NearLine | undefined
+  let likeness = leastLikeness
+  for (const [index, line] of text.split("\n").entries()) {
+    const found = likenessOf(pairs, pairsOf(line))
+    if (found < likeness || (found === likeness && best)) continue
+    likeness = found
+    best = { line: index + 1, text: line.slice(0, maxLineUnits) }
+  }
+  return best
+}
+
+/** Neighbouring characters of a line; a single character is a pair of its own. */
+function pairsOf(line: string): readonly string[] {
+  const plain = line.slice(0, maxLineUnits).toLowerCase().replace(/\s+/g, "")
+  return plain.length < 2 ? [plain] : Array.from({ length: plain.length - 1 }, (_, at) => plain.slice(at, at + 2))
+}
+
+/** Twice what both share, of what both have, for the stretch of `line` that is as long as `sought` and shares most: 1 if it is there. */
+function likenessOf(sought: readonly string[], line: readonly string[]): number {
+  const missing = new Map<string, number>()
+  for (const pair of sought) missing.set(pair, (missing.get(pair) ?? 0) + 1)
+  let [shared, most] = [0, 0]
+  for (const [at, pair] of line.entries()) {
+    const left = missing.get(pair)
+    if (left !== undefined) {
+      if (left > 0) shared += 1
+      missing.set(pair, left - 1)
+    }
+    const gone = line[at - sought.length] ?? ""
+    const before = missing.get(gone)
+    if (before !== undefined) {
+      if (before >= 0) shared -= 1
+      missing.set(gone, before + 1)
+    }
+    most = Math.max(most, shared)
+  }
+  return (2 * most) / (sought.length + Math.min(sought.length, line.length))
 }

@@ -1,6 +1,6 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import type { ToolContext } from "../../tools/tool.ts"
-import type { ReadableWorkspace } from "./file-workspace.ts"
+import type { Workspace } from "../workspace/workspace.ts"
 import type { ReadLedger } from "./read-ledger.ts"
 
 /** The file tools there are. */
@@ -51,3 +51,9 @@ export interface FileToolsOptions {
   /** Characters (UTF-16 units) that `read` hands out at once. Default 10,000. */
   readonly pageCharacters?: number
 }
+
+/** What the tools need of a workspace that is only read, such as a skill's folder. */
+export type ReadableWorkspace = Pick<Workspace, "read" | "list" | "search" | "stat">
+
+/** What the tools need of the workspace they write to. */
+export type FileWorkspace = ReadableWorkspace & Pick<Workspace, "resolve" | "write">

@@ -1,9 +1,10 @@
 import { mkdir } from "node:fs/promises"
+import { fileError } from "../workspace/file-errors.ts"
 import { openWorkspace } from "../workspace/open-workspace.ts"
-import { canonicalPath } from "../workspace/same-path.ts"
+import { canonicalPath } from "../workspace/paths.ts"
 import type { Workspace, WorkspaceOptions } from "../workspace/workspace.ts"
 import { isMissing } from "./file-tool.ts"
-import type { FileWorkspace } from "./file-workspace.ts"
+import type { FileWorkspace } from "./file-tool-options.ts"
 
 /**
  * A workspace that is opened when it is first used, in a folder that is made when something is first written there; until then
@@ -57,4 +58,18 @@ export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}
       return (await open()).write(path, text, writeOptions)
     },
   }
+}
+
+/** A workspace that holds nothing and takes nothing, for tools that work on mounts alone. */
+export const emptyWorkspace: FileWorkspace = {
+  read: async (path) => {
+    throw fileError("file-missing", path, "expected a file, found none.")
+  },
+  stat: async () => undefined,
+  list: async () => ({ entries: [], truncated: false }),
+  search: async () => ({ matches: [], truncated: false, skipped: [] }),
+  resolve: async (path) => canonicalPath(path),
+  write: async (path) => {
+    throw fileError("file", path, "nothing can be written here.")
+  },
 }

@@ -1,11 +1,9 @@
 import { defineTool } from "../../tools/define-tool.ts"
 import type { Tool, ToolContext } from "../../tools/tool.ts"
-import { giveShape, takeShape } from "../workspace/text-shape.ts"
-import { type ChangeTarget, findTarget, makeChange } from "./change-file.ts"
+import { giveShape, takeShape } from "../workspace/text-encoding.ts"
+import { type ChangeTarget, findTarget, makeChange } from "./confirmed-write.ts"
 import { fileArguments } from "./file-arguments.ts"
-import { withFileProblems } from "./file-problem.ts"
-import type { FileToolParts } from "./file-tool.ts"
-import { shownPath } from "./file-words.ts"
+import { type FileToolParts, shownPath, withFileProblems } from "./file-tool.ts"
 
 /**
  * The tool `write`: makes a file, or replaces one that was read whole in this turn and has not changed since (D10). A byte order

@@ -1,5 +1,5 @@
 import type { Skill } from "../../layers/skills/skill.ts"
-import { nameKey } from "../workspace/path-key.ts"
+import { nameKey } from "../workspace/paths.ts"
 
 /**
  * Skills of which no two are told under one path: what lies elsewhere on the disk is told under its folder's name alone, which

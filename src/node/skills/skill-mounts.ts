@@ -1,10 +1,9 @@
 import { basename, dirname } from "node:path"
 import type { Skill } from "../../layers/skills/skill.ts"
-import type { FileMount } from "../files/file-tool-options.ts"
-import type { ReadableWorkspace } from "../files/file-workspace.ts"
+import type { FileMount, ReadableWorkspace } from "../files/file-tool-options.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { fileError } from "../workspace/file-errors.ts"
-import { samePath } from "../workspace/same-path.ts"
+import { samePath } from "../workspace/paths.ts"
 import { skillFiles } from "./skill-files.ts"
 
 /** Lines that a search hands back at most. */

@@ -59,3 +59,11 @@ function systemFailure(operation: string, path: string, { code, cause }: { code:
   const [what, hint] = words[code] ?? ["the system refused"]
   return fail("file", `${operation} failed: ${what} (${code}${call === undefined ? "" : ` in ${call}`}).`, hint)
 }
+
+/** Throws `aborted` once the signal is. */
+export function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return
+  throw new PromptStrataError("aborted", "The work on the workspace was stopped; no file is half written.", {
+    cause: signal.reason,
+  })
+}

@@ -1,14 +1,59 @@
-import { errnoOf, fileError, isAbsent } from "./file-errors.ts"
-import type { FileStats } from "./file-system.ts"
-import type { OpenFolder } from "./open-folder.ts"
-import { splitPath } from "./path-rules.ts"
-import { stopIfAborted } from "./stop-if-aborted.ts"
-import { namesIn, walkFolders } from "./walk-folders.ts"
+import { errnoOf, fileError, isAbsent, stopIfAborted } from "./file-errors.ts"
+import { closeQuietly, type FileStats } from "./file-system.ts"
+import { namesIn, type OpenFolder, walkFolders } from "./folders.ts"
+import { canonicalPath, splitPath } from "./paths.ts"
+import { openFile } from "./read-file.ts"
+import { findTarget, type Target } from "./target.ts"
 import type { WorkspaceEntry } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
+/** What lies at a path, a link inside the workspace followed; `undefined` where there is nothing that could be opened. */
+export async function statPath(root: WorkspaceRoot, path: string): Promise<WorkspaceEntry | undefined> {
+  const names = splitPath(path, root.hidden)
+  if (names.length === 0) return toEntry("", await root.fs.stat(root.path))
+  const found = await lookAt(root, names, (target, stats) => ({ path: target.path, stats }))
+  if (found?.stats?.kind !== "link") return found?.stats && toEntry(found.path, found.stats)
+  const file = await openFile(root, names).catch(undefinedIfAbsent)
+  await closeQuietly(file?.handle)
+  return file && toEntry(file.names.join("/"), file.stats)
+}
+
+/** The path a change to `path` would be about, as it is spelled or would be. A link is refused, as it is in a change. */
+export async function resolvePath(root: WorkspaceRoot, path: string): Promise<string> {
+  const names = splitPath(path, root.hidden)
+  const found = await lookAt(root, names, (target, stats) => {
+    if (stats?.kind === "link") throw fileError("file-kind", target.path, "expected a file, found a link.")
+    return target.path
+  })
+  return found ?? canonicalPath(path, root.names)
+}
+
+async function lookAt<T>(
+  root: WorkspaceRoot,
+  names: readonly string[],
+  look: (target: Target, stats: FileStats | undefined) => T,
+): Promise<T | undefined> {
+  const target = await findTarget(root, names)
+  if (!target) return undefined
+  try {
+    return look(target, await statsOf(root, target))
+  } finally {
+    await target.folder.close()
+  }
+}
+
+async function statsOf(root: WorkspaceRoot, { folder, name }: Target): Promise<FileStats | undefined> {
+  const stats = await root.fs.stat(folder.at(name)).catch(undefinedIfAbsent)
+  await folder.check()
+  return stats
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error
+}
+
 /** How far a walk goes; `depth` 1 stays in the folder itself. */
-export interface WalkOptions {
+interface WalkOptions {
   readonly depth: number
   readonly signal?: AbortSignal | undefined
 }
@@ -61,7 +106,7 @@ async function entryOf(root: WorkspaceRoot, folder: OpenFolder, name: string): P
 }
 
 /** An entry for what is a file or a folder. */
-export function toEntry(path: string, { kind, sizeBytes, modifiedNs }: FileStats): WorkspaceEntry | undefined {
+function toEntry(path: string, { kind, sizeBytes, modifiedNs }: FileStats): WorkspaceEntry | undefined {
   if (kind !== "file" && kind !== "folder") return undefined
   return { path, kind, sizeBytes: kind === "file" ? sizeBytes : 0, modifiedAtMs: Number(modifiedNs / 1_000_000n) }
 }

@@ -1,8 +1,7 @@
 import { pathToFileURL } from "node:url"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
-import { errnoOf, fileError } from "./file-errors.ts"
-import { stopIfAborted } from "./stop-if-aborted.ts"
+import { errnoOf, fileError, stopIfAborted } from "./file-errors.ts"
 
 type Sqlite = typeof import("node:sqlite")
 type Database = InstanceType<Sqlite["DatabaseSync"]>

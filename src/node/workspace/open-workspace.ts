@@ -1,19 +1,16 @@
 import { defaultPorts } from "../../agent/default-ports.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { type Change, type ChangeRules, changeFile, type Decision } from "./change-file.ts"
-import { checkExpectation } from "./expectation.ts"
-import { fileFailure } from "./file-errors.ts"
-import { collect, walkFiles } from "./list-files.ts"
-import { locked } from "./locked.ts"
+import { fileError, fileFailure } from "./file-errors.ts"
+import { collect, resolvePath, statPath, walkFiles } from "./list-files.ts"
 import { nodeFileSystem } from "./node-file-system.ts"
 import type { OwnFolder } from "./own-folder.ts"
-import { splitPath } from "./path-rules.ts"
+import { splitPath } from "./paths.ts"
 import { readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
+import { locked, sweep } from "./recovery.ts"
 import { searchFiles } from "./search-files.ts"
-import { resolvePath, statPath } from "./stat-path.ts"
-import { sweep } from "./sweep.ts"
 import type { Current } from "./target.ts"
-import { decodeText, encodeText } from "./text-bytes.ts"
+import { decodeText, encodeText } from "./text-encoding.ts"
 import { readHistory, undoChange } from "./undo.ts"
 import type { ChangeOptions, Expectation, Workspace, WorkspaceFile, WorkspaceOptions } from "./workspace.ts"
 import { findRoot, type WorkspaceRoot } from "./workspace-root.ts"
@@ -122,4 +119,25 @@ async function about<T>(operation: string, path: string, task: () => Promise<T>)
   } catch (cause) {
     throw fileFailure(operation, path, cause)
   }
+}
+
+/** Throws `file-conflict` when a file's hash is not the expected one; no hash stands for no file. */
+function checkExpectation(path: string, expected: Expectation | undefined, found: string | undefined): void {
+  if (expected === undefined) return
+  const hash = expected === "absent" ? undefined : expected.hash
+  if (hash !== found) throw conflict(path, hash, found)
+}
+
+/** Hashes are in its evidence. */
+function conflict(path: string, expected: string | undefined, found: string | undefined): Error {
+  const message =
+    expected === undefined
+      ? "expected no file, found one."
+      : found === undefined
+        ? "expected the file as it was read, found none."
+        : "expected the file as it was read, found it changed since."
+  return fileError("file-conflict", path, message, {
+    hint: "Nothing was written. Read it again.",
+    evidence: { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) },
+  })
 }

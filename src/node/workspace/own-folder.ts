@@ -1,9 +1,7 @@
 import { errnoOf, fileError, isAbsent } from "./file-errors.ts"
-import { openFlags } from "./open-flags.ts"
-import { type OpenFolder, openRootFolder } from "./open-folder.ts"
-import { ownName } from "./path-rules.ts"
-import { removeIfThere } from "./remove-if-there.ts"
-import { makeFolder, namesIn } from "./walk-folders.ts"
+import { openFlags, removeIfThere } from "./file-system.ts"
+import { makeFolder, namesIn, type OpenFolder, openRootFolder } from "./folders.ts"
+import { ownName } from "./paths.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** For the owner alone: the history holds what files once said. */

@@ -1,7 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { walkFiles } from "./list-files.ts"
+import { statPath, walkFiles } from "./list-files.ts"
 import { readWorkspaceFile } from "./read-file.ts"
-import { statPath } from "./stat-path.ts"
 import type { SearchOutcome, WorkspaceEntry } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 

@@ -1,13 +1,8 @@
-import { closeQuietly } from "./close-quietly.ts"
 import { fileError, isAbsent } from "./file-errors.ts"
-import type { FileStats } from "./file-system.ts"
-import { checkKind } from "./open-file.ts"
-import { openFlags } from "./open-flags.ts"
-import type { OpenFolder } from "./open-folder.ts"
-import { readBytes } from "./read-bytes.ts"
-import { isSame } from "./same-file.ts"
-import { hashOf } from "./text-bytes.ts"
-import { spellingOf, walkFolders } from "./walk-folders.ts"
+import { closeQuietly, type FileStats, isSame, openFlags } from "./file-system.ts"
+import { type OpenFolder, spellingOf, walkFolders } from "./folders.ts"
+import { checkKind, readBytes } from "./read-file.ts"
+import { hashOf } from "./text-encoding.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** A name in a folder that is held open: what a change is about. */

@@ -1,11 +1,9 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { type ChangeRules, changeFile } from "./change-file.ts"
 import { fileError } from "./file-errors.ts"
-import { historyFiles, readEntry } from "./history.ts"
-import type { HistoryEntry } from "./history-entry.ts"
+import { type HistoryEntry, historyFiles, readEntry } from "./history.ts"
 import { type OwnFolder, openOwnFolder } from "./own-folder.ts"
-import { splitPath } from "./path-rules.ts"
-import { samePath } from "./same-path.ts"
+import { samePath, splitPath } from "./paths.ts"
 import type { ChangeOptions, WriteOutcome, WriteRecord } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 

@@ -1,9 +1,7 @@
 import { dirname, resolve, sep } from "node:path"
-import { closeQuietly } from "./close-quietly.ts"
 import { fileError, fileFailure } from "./file-errors.ts"
-import type { FileSystem } from "./file-system.ts"
-import { openFlags } from "./open-flags.ts"
-import type { HiddenRule } from "./path-rules.ts"
+import { closeQuietly, type FileSystem, openFlags } from "./file-system.ts"
+import type { HiddenRule } from "./paths.ts"
 
 /** Where a workspace lies, and what it lets in. */
 export interface WorkspaceRoot {

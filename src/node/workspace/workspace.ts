@@ -1,7 +1,6 @@
 import type { Clock, IdGenerator, RandomSource, Timers } from "../../core/ports.ts"
 import type { FileSystem } from "./file-system.ts"
-import type { HistoryLimits } from "./history-limits.ts"
-import type { HiddenRule } from "./path-rules.ts"
+import type { HiddenRule } from "./paths.ts"
 
 /** A text file of a workspace as it was when it was read. */
 export interface WorkspaceFile {
@@ -158,4 +157,10 @@ export interface WorkspaceOptions {
   readonly history?: Partial<HistoryLimits>
   /** How long a change waits for other processes: 30 seconds. */
   readonly lockTimeoutMs?: number
+}
+
+/** How much of the history is kept: the oldest go first; unless `maxEntries` is 0 the newest always stays. */
+export interface HistoryLimits {
+  readonly maxEntries: number
+  readonly maxBytes: number
 }

@@ -1,9 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import { nameKey } from "../../../src/node/workspace/path-key.ts"
-import { splitPath } from "../../../src/node/workspace/path-rules.ts"
-import { canonicalPath, samePath } from "../../../src/node/workspace/same-path.ts"
+import { canonicalPath, nameKey, samePath, splitPath } from "../../../src/node/workspace/paths.ts"
 
 function codeOf(path: string): string {
   try {

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { lineDiff } from "../../../src/node/workspace/line-diff.ts"
-import { decodeText, encodeText } from "../../../src/node/workspace/text-bytes.ts"
-import { giveShape, takeShape } from "../../../src/node/workspace/text-shape.ts"
+import { decodeText, encodeText, giveShape, takeShape } from "../../../src/node/workspace/text-encoding.ts"
 
 const lines = fc
   .array(fc.constantFrom("a", "b", "雨", "", "\r", "\r\n", "\n", "\uFEFF", "c\n", "d\r\n"))

@@ -1,9 +1,8 @@
 import type { ToolContext } from "../../tools/tool.ts"
 import { lineDiff } from "../workspace/line-diff.ts"
 import type { WorkspaceFile } from "../workspace/workspace.ts"
-import { type FileToolParts, isMissing, requireAllowed } from "./file-tool.ts"
+import { type FileToolParts, isMissing, requireAllowed, shownPath } from "./file-tool.ts"
 import type { FileChange } from "./file-tool-options.ts"
-import { shownPath } from "./file-words.ts"
 
 /** A file that a tool may change, and what it holds. */
 export interface ChangeTarget {

@@ -1,7 +1,6 @@
 import type { ErrorCode, PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { fileError } from "./file-errors.ts"
-import { nameKey } from "./path-key.ts"
 
 /** The folder beside the files in which a workspace keeps its lock and its history, and the beginning of its temporary files. */
 export const ownName = ".promptstrata"
@@ -83,4 +82,58 @@ function refused(shown: string, [found, code = "file-path"]: Fault): PromptStrat
   return fileError(code, shown, `expected a path inside the workspace, found ${found}.`, {
     hint: "Write it like notes/today.md: names with slashes between them.",
   })
+}
+
+/**
+ * The one spelling of a path: names between single slashes, composed, and as in `names` where one of those is meant, such as
+ * `SOUL.md` for `./soul.MD`. Throws as {@link splitPath} does. Nothing is looked up: see {@link Workspace.resolve}.
+ */
+export function canonicalPath(path: string, names: readonly string[] = []): string {
+  const parts = splitPath(path, "allow").map((name) => name.normalize("NFC"))
+  const key = pathKey(parts)
+  return names.find((name) => pathKey(name.split("/")) === key) ?? parts.join("/")
+}
+
+/**
+ * True when two paths can be one file to some file system: case, width, composition and invisible characters do not count (D12).
+ * A path that no workspace accepts is the same as none.
+ */
+export function samePath(one: string, other: string): boolean {
+  const [a, b] = [keyOf(one), keyOf(other)]
+  return a !== undefined && a === b
+}
+
+function keyOf(path: string): string | undefined {
+  try {
+    return pathKey(splitPath(path, "allow"))
+  } catch {
+    return undefined
+  }
+}
+
+function pathKey(names: readonly string[]): string {
+  return names.map(nameKey).join("/")
+}
+
+const ignored = lazyPattern(String.raw`[\p{Default_Ignorable_Code_Point}\p{Cf}]`, "gu")
+
+/**
+ * What two spellings of one name have in common: width, composition, case and ignored characters folded away. Names that any
+ * file system of ours takes for one another have one key (D12); folding twice changes nothing.
+ */
+export function nameKey(name: string): string {
+  let key = name
+  // Folding case can undo normal form and the other way round; two rounds settle every name there is.
+  for (let round = 0; round < 8; round++) {
+    const folded = foldOnce(key)
+    if (folded === key) break
+    key = folded
+  }
+  return key
+}
+
+/** Both ways, because some letters meet only in upper case: ß and SS, ſ and s. The final sigma depends on its neighbours. */
+function foldOnce(text: string): string {
+  const shown = text.normalize("NFKC").replace(ignored(), "")
+  return shown.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC")
 }

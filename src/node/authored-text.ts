@@ -1,4 +1,5 @@
 import { locatedError, type PromptStrataError } from "../core/errors.ts"
+import { positionAt } from "../core/source.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { Text } from "../core/value.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
@@ -10,7 +11,7 @@ import { displayPath } from "./shipped-files.ts"
 const maxBytes = 256 * 1024
 
 /** A text that is injected whole, and what its front matter says. */
-export interface WholeText<A extends string, L extends string = never> {
+interface WholeText<A extends string, L extends string = never> {
   /** Author text without front matter and without blank lines at its ends. */
   readonly text: Text
   readonly attributes: { readonly [K in A]?: string } & { readonly [K in L]?: readonly string[] }
@@ -76,4 +77,35 @@ function fault(message: string, key: string, { file, whole }: Pick<AttributePlac
   const lines = whole.split(/\r\n|\n|\r/)
   const at = lines.findIndex((line) => line.startsWith(key))
   return locatedError("front-matter", message, { file, text: whole, position: { line: Math.max(0, at) + 1, column: 1 } })
+}
+
+/** The largest file of a character: 256 KiB. */
+export const maxCharacterBytes = 256 * 1024
+
+/** A file for messages about places in it; `whole` has `\n` for every line break. */
+export interface AuthoredFile {
+  readonly file: string
+  readonly whole: string
+}
+
+/** A body without blank lines at its ends, as an author's text with its place; `firstLine` is the body's in the file. */
+export function bodyText(body: string, { file, firstLine }: { readonly file: string; readonly firstLine: number }): Text {
+  const start = body.length - body.trimStart().length
+  const { line } = positionAt(body, start)
+  return { text: body.trim(), trust: "author", source: { file, line: firstLine + line - 1 } }
+}
+
+/** An error about a key of front matter, on the line where it begins at or after `fromLine`. */
+export function keyFault(
+  message: string,
+  key: string,
+  { file, whole, fromLine = 1 }: AuthoredFile & { readonly fromLine?: number },
+): PromptStrataError {
+  const lines = whole.split("\n")
+  const at = lines.findIndex((line, index) => index + 1 >= fromLine && line.startsWith(key))
+  return locatedError("front-matter", message, {
+    file,
+    text: whole,
+    position: { line: at < 0 ? Math.max(1, fromLine) : at + 1, column: 1 },
+  })
 }

@@ -2,9 +2,8 @@ import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
 import type { ServiceKey } from "../../core/keys.ts"
 import type { FileReference } from "../../encode/file-reference.ts"
 import type { FileFault, FileReferences, OpenedFile } from "../../services/file-references.ts"
+import { decodeText, takeShape } from "../workspace/text-encoding.ts"
 import type { Workspace } from "../workspace/workspace.ts"
-import { endingOf, mediaTypeOf } from "./media-types.ts"
-import { pickLines } from "./pick-lines.ts"
 
 /** Settings of {@link createFileReferences}. */
 export interface FileReferencesOptions {
@@ -62,4 +61,52 @@ function openedOf(path: string, bytes: Uint8Array, { lines }: FileReference): Op
 
 function faultOf(thrown: unknown): FileFault {
   return PromptStrataError.isInstance(thrown) ? (faults[thrown.code] ?? "failed") : "failed"
+}
+
+const types: Readonly<Record<string, string>> = {
+  txt: "text/plain",
+  log: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  html: "text/html",
+  json: "application/json",
+  toml: "application/toml",
+  yaml: "application/yaml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  svg: "image/svg+xml",
+  mp3: "audio/mpeg",
+  ogg: "audio/ogg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+  webm: "video/webm",
+  pdf: "application/pdf",
+  zip: "application/zip",
+}
+
+/** What a file's name ends in behind its last dot, in lower case; empty where there is no dot. */
+function endingOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1)
+  const dot = name.lastIndexOf(".")
+  return dot < 0 ? "" : name.slice(dot + 1).toLowerCase()
+}
+
+/** The media type that goes with an ending; bytes of any kind where none is known. */
+function mediaTypeOf(ending: string): string {
+  return Object.hasOwn(types, ending) ? (types[ending] ?? "") : "application/octet-stream"
+}
+
+/** Lines of a text file, or how many it has where it does not have these. */
+type PickedLines = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly totalLines: number }
+
+/** The lines `from` to `to` of a file, counted from 1 as the tool `read` counts them. Throws `file-encoding` for what is no text. */
+function pickLines(bytes: Uint8Array, path: string, { from, to }: { readonly from: number; readonly to: number }): PickedLines {
+  const { plain } = takeShape(decodeText(bytes, path))
+  const lines = plain.split("\n")
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop()
+  if (from < 1 || to < from || to > lines.length) return { ok: false, totalLines: lines.length }
+  return { ok: true, bytes: new TextEncoder().encode(lines.slice(from - 1, to).join("\n")) }
 }
