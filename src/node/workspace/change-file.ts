@@ -1,29 +1,29 @@
+import { tooLarge } from "./file-errors.ts"
 import { removeIfThere } from "./file-system.ts"
 import { writeNewFile } from "./folders.ts"
 import { beginEntry, finishEntry, type HistoryFile, historyFiles, pruneHistory } from "./history.ts"
 import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"
 import { ownName } from "./paths.ts"
-import { tooLarge } from "./read-file.ts"
-import { type Current, changed, checkUnchanged, findTarget, readTarget, type Target } from "./target.ts"
+import { type Current, changedError, checkUnchanged, findTarget, readTarget, type Target } from "./target.ts"
 import { hashOf } from "./text-encoding.ts"
 import type { HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
-/** What becomes of a file: these bytes, nothing at all, or what it is. */
+/** The outcome of a change for a file: new bytes, removed, or kept as it is. */
 export type Decision = { readonly bytes: Uint8Array } | "remove" | "keep"
 
-/** One change, as its maker sees it. */
+/** A change to make. */
 export interface Change {
   readonly names: readonly string[]
   readonly by: string
   readonly undoes?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called once, with what is there; may throw to refuse. */
+  /** Called once, with the file as it is. May throw to refuse the change. */
   decide(current: Current | undefined, path: string): Decision
 }
 
-/** What every change of a workspace goes by. */
+/** The settings of a workspace that every change needs. */
 export interface ChangeRules {
   readonly root: WorkspaceRoot
   readonly limits: HistoryLimits
@@ -31,27 +31,29 @@ export interface ChangeRules {
   readonly nextId: () => string
 }
 
-/** Makes one change; the workspace must be locked. Its intent is in the history, lasting, before the file is touched. */
+/**
+ * Makes one change. The workspace must be locked. The change is durably recorded in the history before the file is touched, so
+ * that a change which is interrupted can be completed or dropped later.
+ */
 export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Change): Promise<WriteOutcome> {
   const { root } = rules
   const shown = change.names.join("/")
   const found = await findTarget(root, change.names)
-  // Folders are made only for a file that will be.
+  // In a missing folder there is no file. The folder is created only if the change creates the file.
   const early = found ? undefined : change.decide(undefined, shown)
   if (early !== undefined && typeof early !== "object") return { path: shown }
   const target = found ?? (await findTarget(root, change.names, { create: true }))
-  if (!target) throw changed(shown)
+  if (!target) throw changedError(shown)
   try {
-    const current = await readTarget(root, target, { maxBytes: root.maxFileBytes, signal: change.signal })
-    if (early && current) throw changed(target.path)
+    const current = await readTarget(root, target, change.signal)
+    if (early && current) throw changedError(target.path)
     const decision = early ?? change.decide(current, target.path)
     const after = typeof decision === "object" ? decision.bytes : decision === "remove" ? undefined : current?.bytes
     const afterHash = after && hashOf(after)
-    const hash = afterHash === undefined ? {} : { hash: afterHash }
-    if (afterHash === current?.hash) return { path: target.path, ...hash }
+    const outcome = { path: target.path, ...(afterHash === undefined ? {} : { hash: afterHash }) }
+    if (afterHash === current?.hash) return outcome
     if (after && after.length > root.maxFileBytes) throw tooLarge(target.path, after.length, root.maxFileBytes)
-    const record = await carryOut(rules, own, { change, target, current, after })
-    return { path: target.path, ...hash, record }
+    return { ...outcome, record: await carryOut(rules, own, { change, target, current, after }) }
   } finally {
     await target.folder.close()
   }
@@ -66,34 +68,31 @@ interface Plan {
 
 async function carryOut(rules: ChangeRules, own: OwnFolder, plan: Plan): Promise<WriteRecord> {
   const { root } = rules
-  const { target, current, after } = plan
+  const { folder } = plan.target
   const record = await recordOf(rules, own, plan)
   const temporary = `${ownName}-${process.pid}-${rules.nextId()}.tmp`
-  const entry = await beginEntry(root, own.history, { record, before: current?.bytes, temporary })
+  const entry = await beginEntry(root, own.history, { record, before: plan.current?.bytes, temporary })
   try {
-    if (after) {
-      const path = target.folder.at(temporary)
-      await target.folder.check()
-      await writeNewFile(root, {
-        folder: target.folder,
-        path,
-        bytes: after,
-        mode: current?.stats.mode ?? 0o644,
-        like: current?.stats,
-      })
-      await checkUnchanged(root, target, current)
-      await root.fs.rename(path, target.folder.at(target.name))
-    } else {
-      await checkUnchanged(root, target, current)
-      await root.fs.remove(target.folder.at(target.name))
-    }
+    await replaceOrRemove(root, plan, temporary)
   } catch (error) {
-    await takeBack(rules, own, { entry, temporary: target.folder.at(temporary) })
+    await dropEntry(root, own, { entry, temporaryPath: folder.at(temporary) })
     throw error
   }
-  await target.folder.sync()
-  await settle(rules, own, entry)
+  await folder.sync()
+  await completeEntry(rules, own, entry)
   return record
+}
+
+async function replaceOrRemove(root: WorkspaceRoot, { target, current, after }: Plan, temporary: string): Promise<void> {
+  const { folder, name } = target
+  if (after) {
+    await folder.check()
+    const mode = current?.stats.mode ?? 0o644
+    await writeNewFile(root, folder, { name: temporary, bytes: after, mode, like: current?.stats })
+  }
+  await checkUnchanged(root, target, current)
+  if (after) await root.fs.rename(folder.at(temporary), folder.at(name))
+  else await root.fs.remove(folder.at(name))
 }
 
 async function recordOf(rules: ChangeRules, own: OwnFolder, { change, target, current, after }: Plan): Promise<WriteRecord> {
@@ -111,22 +110,22 @@ async function recordOf(rules: ChangeRules, own: OwnFolder, { change, target, cu
   }
 }
 
-/** The file was not touched. What cannot be cleared away now stays noted, and is cleared before the next change. */
-async function takeBack(
-  { root }: ChangeRules,
+/** The file was not touched, so the entry is dropped. If that fails, recovery does it before the next change. */
+async function dropEntry(
+  root: WorkspaceRoot,
   own: OwnFolder,
-  { entry, temporary }: { readonly entry: HistoryFile; readonly temporary: string },
+  { entry, temporaryPath }: { readonly entry: HistoryFile; readonly temporaryPath: string },
 ): Promise<void> {
   try {
-    await removeIfThere(root, temporary)
+    await removeIfThere(root.fs, temporaryPath)
     await root.fs.remove(own.history.at(entry.name))
   } catch {
     // Left for recovery.
   }
 }
 
-/** The change is made and lasts; what fails from here on is mended before the next one. */
-async function settle({ root, limits }: ChangeRules, own: OwnFolder, entry: HistoryFile): Promise<void> {
+/** The change is durable now. If marking it as done fails, recovery does it before the next change. */
+async function completeEntry({ root, limits }: ChangeRules, own: OwnFolder, entry: HistoryFile): Promise<void> {
   try {
     await finishEntry(root, own.history, entry)
     await pruneHistory(root, own.history, limits)

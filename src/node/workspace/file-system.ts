@@ -1,16 +1,16 @@
 import { constants } from "node:fs"
 import { isAbsent } from "./file-errors.ts"
 
-/** What a path names, without following a link at its end. */
+/** What a path names. A link at its end is not followed. */
 export type FileKind = "file" | "folder" | "link" | "special"
 
-/** What is known of a file without reading it. `device` and `inode` name it whatever its path. */
+/** What is known of a file without reading it. `device` and `inode` together identify it, whatever its path. */
 export interface FileStats {
   readonly kind: FileKind
   readonly sizeBytes: number
   /** Permission bits, such as 0o644. */
   readonly mode: number
-  /** How many names lead to it. */
+  /** The number of names (hard links) that lead to it. */
   readonly links: number
   readonly device: bigint
   readonly inode: bigint
@@ -18,13 +18,13 @@ export interface FileStats {
   readonly owner: { readonly user: number; readonly group: number }
 }
 
-/** A file that is open. Offsets are bytes, in the buffer and in the file alike. */
+/** An open file. An offset counts bytes and holds for the buffer and the file alike. */
 export interface OpenFile {
   readonly descriptor: number
   stat(): Promise<FileStats>
-  /** Reads into `target` from `offset` on; gives how many bytes, 0 at the end. */
+  /** Reads into `target` from `offset` on. Returns the number of bytes read, 0 at the end of the file. */
   read(target: Uint8Array, offset: number): Promise<number>
-  /** Writes what `source` holds from `offset` on; gives how many bytes were taken. */
+  /** Writes `source` from `offset` on. Returns the number of bytes written. */
   write(source: Uint8Array, offset: number): Promise<number>
   setOwner(owner: FileStats["owner"]): Promise<void>
   setMode(mode: number): Promise<void>
@@ -32,11 +32,11 @@ export interface OpenFile {
   close(): Promise<void>
 }
 
-/** The file system calls a workspace makes, and no others. Each fails as Node's do: an error with `code` and `syscall`. */
+/** All file system calls that a workspace makes. Each fails as Node's do, with an error that has `code` and `syscall`. */
 export interface FileSystem {
-  /** Linux: the folder that shows what each descriptor has open, and the flag that finds a file without opening it. */
+  /** Linux only: the folder with a link for each open descriptor, and the flag that locates a file without opening it. */
   readonly descriptors?: { readonly folder: string; readonly locateFlag: number } | undefined
-  /** False where folders cannot be synced. */
+  /** False on systems that cannot sync folders. */
   readonly syncsFolders: boolean
   open(path: string, flags: number, mode?: number): Promise<OpenFile>
   stat(path: string): Promise<FileStats>
@@ -45,58 +45,59 @@ export interface FileSystem {
   /** Up to `limit` names, in no order. */
   readFolder(path: string, limit: number): Promise<readonly string[]>
   makeFolder(path: string, mode: number): Promise<void>
-  /** Gives a file a second name; fails where that name is taken. */
+  /** Gives a file a second name. Fails when the name is taken. */
   link(path: string, name: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
 }
 
-// Windows has no links to follow by accident, no pipes in folders and no terminals to be caught by: it knows none of these flags.
+// Windows has none of these flags. It needs none of them.
 const noFollow = constants.O_NOFOLLOW ?? 0
 const noBlock = constants.O_NONBLOCK ?? 0
 const noTerminal = constants.O_NOCTTY ?? 0
 const folderOnly = constants.O_DIRECTORY ?? 0
 
-/** Flags for {@link FileSystem.open}. A pipe, a device or a link at the path's end neither hangs nor is followed. */
+/** Flags for {@link FileSystem.open}. With them a pipe or a device does not block, and a link at the end of a path is refused. */
 export const openFlags = {
   read: constants.O_RDONLY | noFollow | noBlock | noTerminal,
-  /** What `/proc/self/fd` leads to is the open file itself, so that one link is followed. */
+  /** For a path in `/proc/self/fd`. It is a link to the open file itself, so this flag follows links. */
   readDescriptor: constants.O_RDONLY | noBlock | noTerminal,
-  /** Fails where the file is read-only, before anything is done to it. */
-  writeDescriptor: constants.O_RDWR | noBlock | noTerminal,
   readWrite: constants.O_RDWR | noFollow | noBlock | noTerminal,
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
   folder: constants.O_RDONLY | folderOnly | noFollow | noBlock,
-  noFollow,
 } as const
 
-/** How often a name is looked at: who swaps it for a link and back must be lucky each time. */
-const looks = 3
-
-/** True when both are one file, whatever its names. */
-export function isSame(one: FileStats, other: FileStats): boolean {
+/** True when both are the same file, whatever its names. */
+export function isSameFile(one: FileStats, other: FileStats): boolean {
   return one.inode === other.inode && one.device === other.device
 }
 
-/** True while a real path still leads to a file, and through no link. For platforms that cannot ask what a descriptor has open. */
-export async function staysThere(fs: FileSystem, real: string, stats: FileStats): Promise<boolean> {
-  for (let look = 0; look < looks; look++) {
-    if (!isSame(await fs.stat(real), stats) || (await fs.realPath(real)) !== real) return false
+/** A name is checked several times. An attacker who swaps it for a link and back must hit the right moment each time. */
+const checks = 3
+
+/**
+ * True while a real path still leads to the same file, and through no link. Needed on platforms that cannot ask what a
+ * descriptor has open.
+ */
+export async function stillLeadsTo(fs: FileSystem, realPath: string, stats: FileStats): Promise<boolean> {
+  for (let check = 0; check < checks; check++) {
+    if (!isSameFile(await fs.stat(realPath), stats) || (await fs.realPath(realPath)) !== realPath) return false
   }
   return true
 }
 
-/** Closes what was only read. That it fails says nothing about what was read, and must not keep others from being closed. */
-export async function closeQuietly(handle: OpenFile | undefined): Promise<void> {
+/** Stats of a path; `undefined` when nothing is there. */
+export async function statIfThere(fs: FileSystem, path: string): Promise<FileStats | undefined> {
   try {
-    await handle?.close()
-  } catch {
-    // Closed all the same.
+    return await fs.stat(path)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
   }
 }
 
-/** Removes a file; true when there was one. */
-export async function removeIfThere({ fs }: { readonly fs: FileSystem }, path: string): Promise<boolean> {
+/** Removes a file. Returns false when there was none. */
+export async function removeIfThere(fs: FileSystem, path: string): Promise<boolean> {
   try {
     await fs.remove(path)
     return true
@@ -104,4 +105,9 @@ export async function removeIfThere({ fs }: { readonly fs: FileSystem }, path: s
     if (isAbsent(error)) return false
     throw error
   }
+}
+
+/** Closes a file that was only read. An error of closing is ignored: what was read stays valid. */
+export async function closeQuietly(handle: OpenFile | undefined): Promise<void> {
+  await handle?.close().catch(() => {})
 }

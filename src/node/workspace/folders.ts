@@ -1,23 +1,31 @@
 import { join } from "node:path"
-import { errnoOf, fileError, isAbsent } from "./file-errors.ts"
-import { closeQuietly, type FileStats, type FileSystem, type OpenFile, openFlags, staysThere } from "./file-system.ts"
-import { nameKey } from "./paths.ts"
+import { errnoOf, fileError } from "./file-errors.ts"
+import {
+  closeQuietly,
+  type FileStats,
+  type FileSystem,
+  type OpenFile,
+  openFlags,
+  statIfThere,
+  stillLeadsTo,
+} from "./file-system.ts"
+import { nameKey, pathKey } from "./paths.ts"
 import { relativeNames, type WorkspaceRoot } from "./workspace-root.ts"
 
 /**
- * A folder inside the workspace that is held open: what is done through `at` is done in that very folder, whatever its name
- * leads to meanwhile. Where descriptors cannot be asked (macOS, Windows), `at` is a name, and `check` looks whether it still
+ * A folder of the workspace that is held open. A path made by `at` leads into this very folder, whatever its name leads to in the
+ * meantime. On systems that cannot ask descriptors (macOS, Windows), `at` gives an ordinary path, and `check` tests that it still
  * leads to the same folder.
  */
 export interface OpenFolder {
-  /** As it is spelled on the disk. */
+  /** As they are spelled on the disk. */
   readonly names: readonly string[]
-  /** A path for one name in it; the folder itself without one. */
+  /** The path of a name in the folder; without a name, of the folder itself. */
   at(name?: string): string
   check(): Promise<void>
-  /** Opens a folder in it; a link is refused. */
+  /** Opens a folder in it. Refuses a link. */
   enter(name: string): Promise<OpenFolder>
-  /** Makes the names in it last. */
+  /** Makes changes to the names in it durable. */
   sync(): Promise<void>
   /** Never fails. */
   close(): Promise<void>
@@ -25,11 +33,11 @@ export interface OpenFolder {
 
 /** Opens the workspace's own folder. */
 export async function openRootFolder(root: WorkspaceRoot): Promise<OpenFolder> {
-  return root.descriptors ? openHeld(root, root.path, ".") : openNamed(root, root.path, ".")
+  return root.descriptors ? openByDescriptor(root, root.path, ".") : openByName(root, root.path, ".")
 }
 
-/** Folders that can be asked where they are, after they were opened. */
-async function openHeld(root: WorkspaceRoot, path: string, shown: string): Promise<OpenFolder> {
+/** Opens a folder and then asks its descriptor where it lies. */
+async function openByDescriptor(root: WorkspaceRoot, path: string, shown: string): Promise<OpenFolder> {
   const { fs } = root
   const handle = await openAsFolder(fs, path, shown)
   return closeOnError(handle, async () => {
@@ -40,15 +48,15 @@ async function openHeld(root: WorkspaceRoot, path: string, shown: string): Promi
       names,
       at,
       check: async () => {},
-      enter: (name) => openHeld(root, at(name), [...names, name].join("/")),
+      enter: (name) => openByDescriptor(root, at(name), [...names, name].join("/")),
       sync: () => handle.sync(),
       close: () => closeQuietly(handle),
     }
   })
 }
 
-/** Folders by their names, looked at before and after. */
-async function openNamed(root: WorkspaceRoot, path: string, shown: string): Promise<OpenFolder> {
+/** Opens a folder by its name, and checks the name before and after. */
+async function openByName(root: WorkspaceRoot, path: string, shown: string): Promise<OpenFolder> {
   const { fs } = root
   const stats = await folderStats(fs, path, shown)
   const real = await fs.realPath(path)
@@ -56,25 +64,25 @@ async function openNamed(root: WorkspaceRoot, path: string, shown: string): Prom
   const handle = fs.syncsFolders ? await openAsFolder(fs, path, shown) : undefined
   const at = (name?: string) => (name === undefined ? real : join(real, name))
   const check = async () => {
-    if (!(await staysThere(fs, real, stats))) throw moved(shown)
+    if (await stillLeadsTo(fs, real, stats)) return
+    throw fileError("file-outside", shown, "expected the folder that was opened, found another in its place.")
   }
-  const folder: OpenFolder = {
+  await closeOnError(handle, check)
+  return {
     names,
     at,
     check,
-    enter: (name) => openNamed(root, at(name), [...names, name].join("/")),
+    enter: (name) => openByName(root, at(name), [...names, name].join("/")),
     sync: async () => handle?.sync(),
     close: () => closeQuietly(handle),
   }
-  await closeOnError(handle, check)
-  return folder
 }
 
 async function openAsFolder(fs: FileSystem, path: string, shown: string): Promise<OpenFile> {
   try {
     return await fs.open(path, openFlags.folder)
   } catch (error) {
-    // A link is refused as if it were a file: say which it is.
+    // The system reports a link as if it were a file. The stats tell them apart.
     if (errnoOf(error) === "ENOTDIR" || errnoOf(error) === "ELOOP") await folderStats(fs, path, shown)
     throw error
   }
@@ -88,10 +96,6 @@ async function folderStats(fs: FileSystem, path: string, shown: string): Promise
   throw fileError("file-kind", shown, "expected a folder, found a file.")
 }
 
-function moved(path: string): Error {
-  return fileError("file-outside", path, "expected the folder that was opened, found another in its place.")
-}
-
 async function closeOnError<T>(handle: OpenFile | undefined, task: () => Promise<T>): Promise<T> {
   try {
     return await task()
@@ -101,12 +105,9 @@ async function closeOnError<T>(handle: OpenFile | undefined, task: () => Promise
   }
 }
 
-/** Where a folder holds more names than this, other spellings of one are not looked for and nothing is listed. */
-const maxNamesInFolder = 100_000
-
 /**
- * Opens the folder that `names` lead to, one name after the other and through no link; another spelling finds the folder that
- * is there. `undefined` where it is missing, unless `create` makes it.
+ * Opens the folder that `names` lead to, one name after the other and through no link. Another spelling finds the folder that
+ * exists. A missing folder is created with `create`; without it the result is `undefined`.
  */
 export async function walkFolders(
   root: WorkspaceRoot,
@@ -117,9 +118,9 @@ export async function walkFolders(
   for (const name of names) {
     const outer = folder
     try {
-      const inner = await enter(root, outer, { name, create })
-      if (!inner) return undefined
-      folder = inner
+      const spelled = await spellingOf(root, outer, name)
+      if (!spelled.found && !create) return undefined
+      folder = await (spelled.found ? outer.enter(spelled.name) : makeFolder(root, outer, spelled.name))
     } finally {
       await outer.close()
     }
@@ -127,107 +128,89 @@ export async function walkFolders(
   return folder
 }
 
-async function enter(
-  root: WorkspaceRoot,
-  folder: OpenFolder,
-  { name, create }: { name: string; create: boolean },
-): Promise<OpenFolder | undefined> {
-  const spelled = await spellingOf(root, folder, name)
-  if (spelled.found) return folder.enter(spelled.name)
-  if (!create) return undefined
+/** Creates a folder durably and opens it. It is no error when another process just created it. */
+export async function makeFolder(root: WorkspaceRoot, folder: OpenFolder, name: string, mode = 0o777): Promise<OpenFolder> {
   await folder.check()
-  await makeFolder(root, folder, spelled.name)
-  return folder.enter(spelled.name)
-}
-
-/** Makes a folder that lasts; one that somebody else just made will do. */
-export async function makeFolder(root: WorkspaceRoot, folder: OpenFolder, name: string, mode = 0o777): Promise<void> {
   try {
     await root.fs.makeFolder(folder.at(name), mode)
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+    if (errnoOf(error) !== "EEXIST") throw error
   }
   await folder.sync()
+  return folder.enter(name)
 }
 
 /**
- * How a name is spelled in a folder: as it is given, if that is there; as the one name there that only case, width, composition
- * or invisible characters set apart (D12); else as new files shall be. Several such names are `file-path`: none is guessed.
+ * Finds how a name is spelled in a folder: exactly as given, or as the one name there with the same {@link nameKey} (D12). When
+ * nothing is found, `name` is the spelling for a new file. Throws `file-path` when several names fit, as none is guessed.
  */
 export async function spellingOf(
   root: WorkspaceRoot,
   folder: OpenFolder,
   name: string,
 ): Promise<{ readonly name: string; readonly found: boolean }> {
-  if (await isThere(root, folder.at(name))) return { name, found: true }
+  if (await statIfThere(root.fs, folder.at(name))) return { name, found: true }
   const key = nameKey(name)
+  const names = [...folder.names, name]
   const alike = (await namesIn(root, folder)).filter((other) => nameKey(other) === key)
-  const path = [...folder.names, name].join("/")
   if (alike.length > 1) {
-    throw fileError("file-path", path, `expected one file of that name, found ${alike.join(" and ")}.`, {
+    throw fileError("file-path", names.join("/"), `expected one file of that name, found ${alike.join(" and ")}.`, {
       evidence: { found: alike },
     })
   }
   const [found] = alike
   if (found !== undefined) return { name: found, found: true }
-  const wanted = [...folder.names, name].map(nameKey).join("/")
-  const known = root.names.find((one) => one.split("/").map(nameKey).join("/") === wanted)
+  const wanted = pathKey(names)
+  const known = root.names.find((one) => pathKey(one.split("/")) === wanted)
   return { name: known?.split("/").at(-1) ?? name.normalize("NFC"), found: false }
 }
 
-/** Every name in a folder; throws `file-size` where there are too many. */
+/** A folder with more names is not searched for other spellings and not listed. */
+const maxNamesInFolder = 100_000
+
+/** All names in a folder. Throws `file-size` when there are too many. */
 export async function namesIn(root: WorkspaceRoot, folder: OpenFolder): Promise<readonly string[]> {
   const names = await root.fs.readFolder(folder.at(), maxNamesInFolder + 1)
   if (names.length <= maxNamesInFolder) return names
-  throw fileError(
-    "file-size",
-    folder.names.join("/") || ".",
-    `expected at most ${maxNamesInFolder} names in a folder, found more.`,
-  )
+  const path = folder.names.join("/") || "."
+  throw fileError("file-size", path, `expected at most ${maxNamesInFolder} names in a folder, found more.`)
 }
 
-async function isThere(root: WorkspaceRoot, path: string): Promise<boolean> {
-  try {
-    await root.fs.stat(path)
-    return true
-  } catch (error) {
-    if (isAbsent(error)) return false
-    throw error
-  }
-}
-
-/** What a new file is made of. `like` gives mode and owner where it takes another's place. */
-interface NewFile {
-  readonly path: string
+/** A file to create. When it replaces another, `like` gives the mode and the owner of that one. */
+export interface NewFile {
+  readonly name: string
   readonly bytes: Uint8Array
   readonly mode: number
   readonly like?: FileStats | undefined
-  /** The folder it is made in, which must still be where it was before anything is written. */
-  readonly folder: OpenFolder
 }
 
-/** Makes a file, which must not be there yet, and writes it through to the disk. On an error its beginning stays behind. */
-export async function writeNewFile({ fs }: WorkspaceRoot, { path, bytes, mode, like, folder }: NewFile): Promise<void> {
-  const handle = await fs.open(path, openFlags.create, mode)
+/** Creates a file, which must not exist yet, and syncs it to the disk. After an error a part of it may remain. */
+export async function writeNewFile(
+  { fs }: WorkspaceRoot,
+  folder: OpenFolder,
+  { name, bytes, mode, like }: NewFile,
+): Promise<void> {
+  const handle = await fs.open(folder.at(name), openFlags.create, mode)
   try {
+    // Before anything is written: the file must have been created in this very folder.
     await folder.check()
     for (let written = 0; written < bytes.length; ) written += await handle.write(bytes, written)
-    if (like) await makeAlike(handle, like)
+    if (like) await copyModeAndOwner(handle, like)
     await handle.sync()
   } catch (error) {
-    await handle.close().catch(() => {})
+    await closeQuietly(handle)
     throw error
   }
   await handle.close()
 }
 
-async function makeAlike(handle: OpenFile, { owner, mode }: FileStats): Promise<void> {
+async function copyModeAndOwner(handle: OpenFile, { owner, mode }: FileStats): Promise<void> {
   const made = await handle.stat()
   if (made.owner.user !== owner.user || made.owner.group !== owner.group) {
     try {
       await handle.setOwner(owner)
     } catch (error) {
-      // Only root may give files away; for others the file is theirs from now on.
+      // Only root may change an owner. For other users the file becomes their own.
       if (!["EPERM", "EINVAL", "ENOSYS"].includes(errnoOf(error) ?? "")) throw error
     }
   }

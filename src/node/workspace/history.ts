@@ -7,7 +7,7 @@ import { readBytes } from "./read-file.ts"
 import type { HistoryLimits, WriteRecord } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
-/** A file of the history, known by its name: `<number>-<bytes>.entry`, or `.pending` before its change is seen to be done. */
+/** A file of the history. Its name is `<number>-<bytes>.entry`, or `.pending` until its change is known to be done. */
 export interface HistoryFile {
   readonly name: string
   readonly number: number
@@ -17,7 +17,7 @@ export interface HistoryFile {
 
 const namePattern = /^(\d{12})-(\d{1,15})\.(entry|pending)$/
 
-/** The files of the history, oldest first. What has another name is not ours. */
+/** The files of the history, oldest first. Files with other names are ignored. */
 export async function historyFiles(root: WorkspaceRoot, folder: OpenFolder): Promise<readonly HistoryFile[]> {
   const files = (await namesIn(root, folder)).flatMap((name): HistoryFile[] => {
     const [, number, sizeBytes, state] = namePattern.exec(name) ?? []
@@ -27,62 +27,60 @@ export async function historyFiles(root: WorkspaceRoot, folder: OpenFolder): Pro
   return files.sort((a, b) => a.number - b.number)
 }
 
-/** Notes down a change that is about to be made, so that it lasts. */
+/** Writes the entry of a change that is about to be made, and syncs it to the disk. */
 export async function beginEntry(root: WorkspaceRoot, folder: OpenFolder, entry: HistoryEntry): Promise<HistoryFile> {
   const bytes = printEntry(entry)
-  const number = Number(entry.record.id)
   const name = `${entry.record.id.padStart(12, "0")}-${bytes.length}.pending`
   await folder.check()
-  const path = folder.at(name)
   try {
-    await writeNewFile(root, { path, bytes, mode: 0o600, folder })
+    await writeNewFile(root, folder, { name, bytes, mode: 0o600 })
     await folder.sync()
   } catch (error) {
-    await root.fs.remove(path).catch(() => {})
+    await root.fs.remove(folder.at(name)).catch(() => {})
     throw error
   }
-  return { name, number, sizeBytes: bytes.length, pending: true }
+  return { name, number: Number(entry.record.id), sizeBytes: bytes.length, pending: true }
 }
 
 /** Marks a change as done. */
-export async function finishEntry(root: WorkspaceRoot, folder: OpenFolder, file: HistoryFile): Promise<void> {
-  await root.fs.rename(folder.at(file.name), folder.at(file.name.replace(/pending$/, "entry")))
+export async function finishEntry(root: WorkspaceRoot, folder: OpenFolder, { name }: HistoryFile): Promise<void> {
+  await root.fs.rename(folder.at(name), folder.at(name.replace(/pending$/, "entry")))
 }
 
-/** An entry's content; `undefined` for one that is gone, broken, or was never written to its end. */
+/** The content of an entry; `undefined` for one that is gone, broken or incomplete. */
 export async function readEntry(root: WorkspaceRoot, folder: OpenFolder, file: HistoryFile): Promise<HistoryEntry | undefined> {
   try {
     const handle = await root.fs.open(folder.at(file.name), openFlags.read)
     try {
-      const { bytes } = await readBytes(handle, { path: file.name, maxBytes: file.sizeBytes })
+      const { bytes } = await readBytes(handle, file.name, { maxBytes: file.sizeBytes })
       return bytes.length === file.sizeBytes ? parseEntry(bytes) : undefined
     } finally {
       await closeQuietly(handle)
     }
   } catch (error) {
-    // Gone meanwhile, a link, or of another size than its name says: not one of ours.
+    // It was removed, is a link, or has another size than its name says: this library did not write it.
     if (isAbsent(error) || errnoOf(error) === "ELOOP" || PromptStrataError.isInstance(error)) return undefined
     throw error
   }
 }
 
-/** Removes the oldest entries until the rest is within the limits; with `maxEntries` above zero the newest always stays. */
+/** Removes the oldest entries until the rest is within the limits. The newest stays unless `maxEntries` is 0. */
 export async function pruneHistory(root: WorkspaceRoot, folder: OpenFolder, limits: HistoryLimits): Promise<void> {
-  const kept = (await historyFiles(root, folder)).filter(({ pending }) => !pending).reverse()
+  const done = (await historyFiles(root, folder)).filter(({ pending }) => !pending).reverse()
   let sizeBytes = 0
-  for (const [at, file] of kept.entries()) {
+  for (const [at, file] of done.entries()) {
     sizeBytes += file.sizeBytes
     const fits = at < limits.maxEntries && (at === 0 || sizeBytes <= limits.maxBytes)
     if (!fits) await root.fs.remove(folder.at(file.name))
   }
 }
 
-/** One change as it lies on the disk: the record, and what the file held before. */
+/** One change as it is stored: its record, and what the file held before. */
 export interface HistoryEntry {
   readonly record: WriteRecord
-  /** Absent where there was no file. */
+  /** Absent when there was no file. */
   readonly before: Uint8Array | undefined
-  /** The name of the temporary file that becomes the new content, beside it. */
+  /** The name of the temporary file, beside the changed one, that holds the new content until it is renamed. */
   readonly temporary: string
 }
 
@@ -102,7 +100,7 @@ const header = z.object({
   beforeBytes: z.number().optional(),
 })
 
-/** One line of JSON, then the former bytes as they were. */
+/** An entry as bytes: one line of JSON, then the former bytes of the file. */
 export function printEntry({ record, before, temporary }: HistoryEntry): Uint8Array {
   const line = new TextEncoder().encode(`${JSON.stringify({ version: 1, record, temporary, beforeBytes: before?.length })}\n`)
   const bytes = new Uint8Array(line.length + (before?.length ?? 0))
@@ -111,11 +109,10 @@ export function printEntry({ record, before, temporary }: HistoryEntry): Uint8Ar
   return bytes
 }
 
-/** The entry of a file of the history; `undefined` for one that was not written to its end. */
+/** The inverse of {@link printEntry}; `undefined` for bytes that are not a complete entry. */
 export function parseEntry(bytes: Uint8Array): HistoryEntry | undefined {
   const end = bytes.indexOf(0x0a)
-  if (end < 0) return undefined
-  const found = header.safeParse(jsonOf(bytes.subarray(0, end)))
+  const found = header.safeParse(end < 0 ? undefined : jsonOf(bytes.subarray(0, end)))
   if (!found.success) return undefined
   const { record, temporary, beforeBytes } = found.data
   const rest = bytes.subarray(end + 1)

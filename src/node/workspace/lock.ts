@@ -6,7 +6,7 @@ import { errnoOf, fileError, stopIfAborted } from "./file-errors.ts"
 type Sqlite = typeof import("node:sqlite")
 type Database = InstanceType<Sqlite["DatabaseSync"]>
 
-/** What waiting for a lock takes. */
+/** How to wait for a lock. */
 export interface LockOptions {
   readonly timers: Timers
   readonly random: RandomSource
@@ -17,8 +17,9 @@ export interface LockOptions {
 const longestWaitMs = 50
 
 /**
- * Locks a file, which must be there and be empty, against every process and thread; gives what unlocks it. It is the kernel's
- * own lock, taken by SQLite: it ends with its process, so none is ever left behind. Throws `file-busy` after `timeoutMs`.
+ * Locks a file against all other processes and threads. Resolves to the function that unlocks it. The file must exist and be
+ * empty. It is a lock of the kernel, taken by SQLite, and ends with its process, so none is left behind. Throws `file-busy`
+ * after `timeoutMs`.
  */
 export async function lockFile(path: string, { timers, random, timeoutMs, signal }: LockOptions): Promise<() => void> {
   const sqlite = await loadSqlite()
@@ -27,21 +28,21 @@ export async function lockFile(path: string, { timers, random, timeoutMs, signal
     stopIfAborted(signal)
     const unlock = tryLock(sqlite, path)
     if (unlock) return unlock
-    if (waitedMs >= timeoutMs) throw busy(timeoutMs)
-    // By chance, so that those who wait do not always meet.
+    if (waitedMs >= timeoutMs) throw busyError(timeoutMs)
+    // Random, so that waiting processes do not try at the same time again and again.
     const delayMs = Math.ceil(Math.min(longestWaitMs, 2 ** Math.min(round + 1, 6)) * (0.5 + random() / 2))
     await new Promise<void>((resume) => timers.set(resume, delayMs))
     waitedMs += delayMs
   }
 }
 
-function busy(timeoutMs: number): Error {
+function busyError(timeoutMs: number): Error {
   return fileError("file-busy", ".", `expected the workspace to be free within ${timeoutMs} ms, found another process writing.`, {
     hint: "Try again, or look for a process that hangs.",
   })
 }
 
-/** `undefined` while somebody else has it. Nothing is ever written: the transaction is only a lock. */
+/** `undefined` while another process holds the lock. Nothing is written: the transaction is only a lock. */
 function tryLock(sqlite: Sqlite, path: string): (() => void) | undefined {
   let database: Database | undefined
   try {
@@ -62,18 +63,18 @@ function tryLock(sqlite: Sqlite, path: string): (() => void) | undefined {
 
 function openDatabase({ DatabaseSync }: Sqlite, path: string): Database {
   const url = pathToFileURL(path)
-  // Never makes a file: a link that came into its place could lead it anywhere.
+  // Never creates a file: a link in its place could lead anywhere.
   url.searchParams.set("mode", "rw")
   try {
     return new DatabaseSync(url)
   } catch (error) {
-    // Node before 22.15 takes only paths.
+    // Node before 22.15 accepts only paths.
     if (errnoOf(error) === "ERR_INVALID_ARG_TYPE") return new DatabaseSync(path)
     throw error
   }
 }
 
-/** SQLITE_BUSY and SQLITE_LOCKED, whatever their extended codes. */
+/** True for SQLITE_BUSY and SQLITE_LOCKED with any extended code. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false
   const code = error.errcode & 0xff
@@ -87,10 +88,7 @@ async function loadSqlite(): Promise<Sqlite> {
     throw new PromptStrataError(
       "missing-dependency",
       "Writing to a workspace needs node:sqlite, which this Node was built without.",
-      {
-        cause,
-        hint: "Use a Node of nodejs.org, 22.13 or newer.",
-      },
+      { cause, hint: "Use Node 22.13 or newer from nodejs.org." },
     )
   }
 }

@@ -2,10 +2,10 @@ import type { BigIntStats } from "node:fs"
 import { link, lstat, mkdir, open, opendir, readlink, realpath, rename, unlink } from "node:fs/promises"
 import type { FileKind, FileStats, FileSystem, OpenFile } from "./file-system.ts"
 
-/** `O_PATH`, which Node does not name: the same on every Linux that Node runs on. */
+/** `O_PATH`. Node has no constant for it. Its value is the same on every Linux that Node supports. */
 const locateFlag = 0o10000000
 
-/** The host's file system. */
+/** The file system of this machine. */
 export const nodeFileSystem: FileSystem = {
   descriptors: process.platform === "linux" ? { folder: "/proc/self/fd", locateFlag } : undefined,
   syncsFolders: process.platform !== "win32",

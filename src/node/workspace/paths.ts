@@ -2,35 +2,27 @@ import type { ErrorCode, PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { fileError } from "./file-errors.ts"
 
-/** The folder beside the files in which a workspace keeps its lock and its history, and the beginning of its temporary files. */
+/** The folder in which a workspace keeps its lock and its history. The names of its temporary files begin with it too. */
 export const ownName = ".promptstrata"
 
-/** Whether names that begin with a dot are files like others. */
+/** Says if names that begin with a dot are refused or are files like others. */
 export type HiddenRule = "refuse" | "allow"
 
 const longestPath = 1024
 const longestNameBytes = 255
 const deepestPath = 32
 
-/** What shows nothing; the joiner and the selector that emoji are made with are let through, and folded in keys. */
-const invisible = lazyPattern(
-  String.raw`[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]--[\u{200d}\u{fe0f}]]`,
-  "v",
-)
-
-type Fault = readonly [found: string, code?: ErrorCode]
-
 /**
- * The names of a path, outermost first; `.` and a slash at the end fall away, so the root itself is the empty list. Throws
- * `file-outside` for what points out of a workspace and `file-path` for what some system reads differently (D12): the same
- * rules on every platform.
+ * The names of a path, outermost first. `.` and a slash at the end are dropped, so the root is the empty list. Throws
+ * `file-outside` for a path that points out of a workspace, and `file-path` for one that some system reads differently (D12).
+ * The rules are the same on every platform.
  */
 export function splitPath(path: string, hidden: HiddenRule = "refuse"): readonly string[] {
   const shown = typeof path === "string" ? JSON.stringify(path.slice(0, 200)) : String(path)
   const whole = pathFault(path)
   if (whole) throw refused(shown, whole)
   const names = path.split("/").filter((name, at, all) => name !== "." && !(name === "" && at === all.length - 1))
-  if (names.length > deepestPath) throw refused(shown, [`more than ${deepestPath} folders in one another`])
+  if (names.length > deepestPath) throw refused(shown, [`more than ${deepestPath} nested folders`])
   for (const name of names) {
     const fault = nameFault(name, hidden)
     if (fault) throw refused(shown, fault)
@@ -38,10 +30,69 @@ export function splitPath(path: string, hidden: HiddenRule = "refuse"): readonly
   return names
 }
 
-/** True when a path of names that lie on the disk leads to a hidden file or to our own folder. */
+/** True when names that lie on the disk lead to a hidden file or into the workspace's own folder. */
 export function isHidden(names: readonly string[], hidden: HiddenRule): boolean {
   return names.some((name) => hiddenFault(nameKey(name), hidden) !== undefined)
 }
+
+/**
+ * The one spelling of a path: names between single slashes, in Unicode form NFC. When it means one of `names`, that spelling is
+ * returned, such as `SOUL.md` for `./soul.MD`. Throws as {@link splitPath} does. The disk is not read; {@link Workspace.resolve}
+ * does that.
+ */
+export function canonicalPath(path: string, names: readonly string[] = []): string {
+  const parts = splitPath(path, "allow").map((name) => name.normalize("NFC"))
+  const key = pathKey(parts)
+  return names.find((name) => pathKey(name.split("/")) === key) ?? parts.join("/")
+}
+
+/**
+ * True when two paths can be one file on some file system: case, width, composition and invisible characters do not count (D12).
+ * False for a path that no workspace accepts.
+ */
+export function samePath(one: string, other: string): boolean {
+  try {
+    return pathKey(splitPath(one, "allow")) === pathKey(splitPath(other, "allow"))
+  } catch {
+    return false
+  }
+}
+
+/** One key for all spellings of a path; see {@link nameKey}. */
+export function pathKey(names: readonly string[]): string {
+  return names.map(nameKey).join("/")
+}
+
+const ignoredInKeys = lazyPattern(String.raw`[\p{Default_Ignorable_Code_Point}\p{Cf}]`, "gu")
+
+/**
+ * One key for all spellings of a name: width, composition, case and invisible characters are folded away. Names that any
+ * supported file system treats as equal have the same key (D12). Folding a key again changes nothing.
+ */
+export function nameKey(name: string): string {
+  let key = name
+  // Folding case can undo the normal form, and the other way round. Two rounds are enough for every known name.
+  for (let round = 0; round < 8; round++) {
+    const folded = foldOnce(key)
+    if (folded === key) break
+    key = folded
+  }
+  return key
+}
+
+/** Folds to upper and to lower case, as some letters are equal only in upper case: ß and SS, ſ and s. A final sigma is a sigma. */
+function foldOnce(text: string): string {
+  const visible = text.normalize("NFKC").replace(ignoredInKeys(), "")
+  return visible.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC")
+}
+
+type Fault = readonly [found: string, code?: ErrorCode]
+
+/** Invisible characters. The joiner and the variation selector are allowed, as emoji need them; {@link nameKey} ignores them. */
+const invisible = lazyPattern(
+  String.raw`[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]--[\u{200d}\u{fe0f}]]`,
+  "v",
+)
 
 function pathFault(path: string): Fault | undefined {
   if (typeof path !== "string") return ["no text"]
@@ -72,7 +123,7 @@ function hiddenFault(key: string, hidden: HiddenRule): Fault | undefined {
   return hidden === "refuse" && key.startsWith(".") ? ["a hidden name, one that begins with a dot"] : undefined
 }
 
-/** Windows takes these for devices in every folder, whatever comes after a dot. Keys write the digits ¹²³ as 1 2 3. */
+/** True for a name that Windows reads as a device, in any folder and with any extension. A key has 1 2 3 for ¹ ² ³. */
 function isDevice(key: string): boolean {
   const stem = (key.split(".")[0] ?? "").trimEnd()
   return /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|com\d|lpt\d)$/.test(stem)
@@ -82,58 +133,4 @@ function refused(shown: string, [found, code = "file-path"]: Fault): PromptStrat
   return fileError(code, shown, `expected a path inside the workspace, found ${found}.`, {
     hint: "Write it like notes/today.md: names with slashes between them.",
   })
-}
-
-/**
- * The one spelling of a path: names between single slashes, composed, and as in `names` where one of those is meant, such as
- * `SOUL.md` for `./soul.MD`. Throws as {@link splitPath} does. Nothing is looked up: see {@link Workspace.resolve}.
- */
-export function canonicalPath(path: string, names: readonly string[] = []): string {
-  const parts = splitPath(path, "allow").map((name) => name.normalize("NFC"))
-  const key = pathKey(parts)
-  return names.find((name) => pathKey(name.split("/")) === key) ?? parts.join("/")
-}
-
-/**
- * True when two paths can be one file to some file system: case, width, composition and invisible characters do not count (D12).
- * A path that no workspace accepts is the same as none.
- */
-export function samePath(one: string, other: string): boolean {
-  const [a, b] = [keyOf(one), keyOf(other)]
-  return a !== undefined && a === b
-}
-
-function keyOf(path: string): string | undefined {
-  try {
-    return pathKey(splitPath(path, "allow"))
-  } catch {
-    return undefined
-  }
-}
-
-function pathKey(names: readonly string[]): string {
-  return names.map(nameKey).join("/")
-}
-
-const ignored = lazyPattern(String.raw`[\p{Default_Ignorable_Code_Point}\p{Cf}]`, "gu")
-
-/**
- * What two spellings of one name have in common: width, composition, case and ignored characters folded away. Names that any
- * file system of ours takes for one another have one key (D12); folding twice changes nothing.
- */
-export function nameKey(name: string): string {
-  let key = name
-  // Folding case can undo normal form and the other way round; two rounds settle every name there is.
-  for (let round = 0; round < 8; round++) {
-    const folded = foldOnce(key)
-    if (folded === key) break
-    key = folded
-  }
-  return key
-}
-
-/** Both ways, because some letters meet only in upper case: ß and SS, ſ and s. The final sigma depends on its neighbours. */
-function foldOnce(text: string): string {
-  const shown = text.normalize("NFKC").replace(ignored(), "")
-  return shown.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC")
 }

@@ -1,56 +1,58 @@
 import { join } from "node:path"
-import { errnoOf, fileError, isAbsent, stopIfAborted } from "./file-errors.ts"
-import { closeQuietly, type FileStats, isSame, type OpenFile, openFlags, staysThere } from "./file-system.ts"
+import { errnoOf, fileError, isAbsent, stopIfAborted, tooLarge } from "./file-errors.ts"
+import { closeQuietly, type FileStats, isSameFile, type OpenFile, openFlags, stillLeadsTo } from "./file-system.ts"
 import { spellingOf, walkFolders } from "./folders.ts"
 import { isHidden, splitPath } from "./paths.ts"
 import { decodeText, hashOf } from "./text-encoding.ts"
 import type { WorkspaceBytes, WorkspaceFile } from "./workspace.ts"
 import { relativeNames, type WorkspaceRoot } from "./workspace-root.ts"
 
-/** Reads a file whole, as bytes. */
-export async function readWorkspaceBytes(
+/** Limits of one read. */
+export interface ReadLimits {
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Reads a whole text file. */
+export async function readWorkspaceFile(
   root: WorkspaceRoot,
   path: string,
-  options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-): Promise<WorkspaceBytes> {
+  signal: AbortSignal | undefined,
+): Promise<WorkspaceFile> {
+  const { bytes, ...rest } = await readWorkspaceBytes(root, path, { maxBytes: root.maxFileBytes, signal })
+  return { ...rest, text: decodeText(bytes, rest.path) }
+}
+
+/** Reads a whole file as bytes. */
+export async function readWorkspaceBytes(root: WorkspaceRoot, path: string, limits: ReadLimits): Promise<WorkspaceBytes> {
   const found = await openFile(root, splitPath(path, root.hidden))
   if (!found) throw fileError("file-missing", path, "expected a file, found none.")
   const real = found.names.join("/")
   try {
-    const { bytes, stats } = await readBytes(found.handle, { path: real, ...options })
+    const { bytes, stats } = await readBytes(found.handle, real, limits)
     return { path: real, bytes, hash: hashOf(bytes), sizeBytes: bytes.length, mode: stats.mode }
   } finally {
     await closeQuietly(found.handle)
   }
 }
 
-/** Reads a text file whole. */
-export async function readWorkspaceFile(
-  root: WorkspaceRoot,
-  path: string,
-  { signal }: { readonly signal?: AbortSignal | undefined },
-): Promise<WorkspaceFile> {
-  const { bytes, ...rest } = await readWorkspaceBytes(root, path, { maxBytes: root.maxFileBytes, signal })
-  return { ...rest, text: decodeText(bytes, rest.path) }
-}
-
 /** A regular file inside the workspace, open for reading. */
-interface FoundFile {
+export interface FoundFile {
   readonly handle: OpenFile
-  /** Where it really lies, whatever the path that led to it. */
+  /** Its real place, whatever path led to it. */
   readonly names: readonly string[]
   readonly stats: FileStats
 }
 
-/** How often a file may be replaced while it is being opened. */
+/** A file may be replaced this often while it is being opened. */
 const maxOpenTries = 200
 
 /**
- * Opens the file that `names` lead to, links inside the workspace followed, and decides by what was opened: it lies in the
- * workspace, is not hidden, is a regular file, and has one name where hard links are refused. `undefined` where there is none.
+ * Opens the file that `names` lead to. Links inside the workspace are followed, and the file that was opened is checked: it lies
+ * in the workspace, is not hidden, is a regular file, and has one name when hard links are refused. `undefined` when there is none.
  */
 export async function openFile(root: WorkspaceRoot, names: readonly string[]): Promise<FoundFile | undefined> {
-  const open = root.descriptors ? openLocated : openNamed
+  const open = root.descriptors ? openByDescriptor : openByName
   const path = names.join("/")
   let spelled = names
   for (let tries = 0; tries < maxOpenTries; tries++) {
@@ -61,35 +63,36 @@ export async function openFile(root: WorkspaceRoot, names: readonly string[]): P
       if (!isAbsent(error)) throw error
       const other = await respell(root, names)
       if (!other) return undefined
-      // What is there and cannot be found is a link to nothing; a file that was just made is found the next time.
+      // The name exists but cannot be opened: it is a link to nothing. A file that was just created is found by the next try.
       if (tries > 2 && other.join("/") === spelled.join("/")) throw error
       spelled = other
     }
   }
-  throw fileError("file-busy", path, `expected a file that stays, found it replaced ${maxOpenTries} times.`, {
+  throw fileError("file-busy", path, `expected a file that stays in place, found it replaced ${maxOpenTries} times.`, {
     hint: "Try again.",
   })
 }
 
-/** Linux: finds the file without opening it, asks the descriptor where it lies, then opens what the descriptor holds. */
-async function openLocated(root: WorkspaceRoot, names: readonly string[], path: string): Promise<FoundFile | undefined> {
+/** Linux: locates the file without opening it, asks the descriptor where the file lies, then opens what the descriptor holds. */
+async function openByDescriptor(root: WorkspaceRoot, names: readonly string[], path: string): Promise<FoundFile | undefined> {
   const { fs } = root
   const { folder = "", locateFlag = 0 } = root.descriptors ?? {}
   const located = await fs.open(join(root.path, ...names), locateFlag)
   try {
     const place = `${folder}/${located.descriptor}`
-    const [lies, stats] = [await fs.readLink(place), await located.stat()]
-    if (lies.endsWith(" (deleted)") && !(await liesThere(root, lies, stats))) return undefined
-    const real = insideNames(root, lies, path)
+    const [real, stats] = [await fs.readLink(place), await located.stat()]
+    // Linux adds these words to the path of a file that was removed. A file may also have such a name.
+    if (real.endsWith(" (deleted)") && !(await liesThere(root, real, stats))) return undefined
+    const inside = insideNames(root, real, path)
     checkKind(root, stats, path)
-    return { handle: await fs.open(place, openFlags.readDescriptor), names: real, stats }
+    return { handle: await fs.open(place, openFlags.readDescriptor), names: inside, stats }
   } finally {
     await closeQuietly(located)
   }
 }
 
-/** Elsewhere: looks at the name, opens it, and looks whether the name still leads to what was opened. */
-async function openNamed(root: WorkspaceRoot, names: readonly string[], path: string): Promise<FoundFile | undefined> {
+/** Other systems: checks the name, opens it, and checks that the name still leads to what was opened. */
+async function openByName(root: WorkspaceRoot, names: readonly string[], path: string): Promise<FoundFile | undefined> {
   const { fs } = root
   const real = await fs.realPath(join(root.path, ...names))
   const inside = insideNames(root, real, path)
@@ -98,7 +101,7 @@ async function openNamed(root: WorkspaceRoot, names: readonly string[], path: st
   if (!handle) return undefined
   try {
     const stats = await handle.stat()
-    if (await staysThere(fs, real, stats)) {
+    if (await stillLeadsTo(fs, real, stats)) {
       checkKind(root, stats, path)
       return { handle, names: inside, stats }
     }
@@ -110,7 +113,7 @@ async function openNamed(root: WorkspaceRoot, names: readonly string[], path: st
   return undefined
 }
 
-/** `undefined` where a link came into its place meanwhile. */
+/** `undefined` when a link has taken the file's place. */
 async function openUnfollowed(root: WorkspaceRoot, real: string): Promise<OpenFile | undefined> {
   try {
     return await root.fs.open(real, openFlags.read)
@@ -126,23 +129,9 @@ function insideNames(root: WorkspaceRoot, real: string, path: string): readonly 
   throw fileError("file-path", path, "expected a file of the workspace, found a link to a hidden one.")
 }
 
-/** Throws `file-kind` for what is not a regular file, or has more names than are allowed. */
-export function checkKind(root: WorkspaceRoot, stats: FileStats, path: string): void {
-  if (stats.kind !== "file") {
-    const found = { folder: "a folder", link: "a link", special: "a pipe, a socket or a device", file: "" }[stats.kind]
-    throw fileError("file-kind", path, `expected a file, found ${found}.`, { evidence: { kind: stats.kind } })
-  }
-  if (stats.links > 1 && root.hardLinks === "refuse") {
-    throw fileError("file-kind", path, `expected a file of one name, found one of ${stats.links} (hard links).`, {
-      hint: "Copy it, so that it has one name, or open the workspace with hard links allowed.",
-      evidence: { kind: "hard-link", links: stats.links },
-    })
-  }
-}
-
 async function liesThere(root: WorkspaceRoot, path: string, stats: FileStats): Promise<boolean> {
   try {
-    return isSame(await root.fs.stat(path), stats)
+    return isSameFile(await root.fs.stat(path), stats)
   } catch {
     return false
   }
@@ -159,38 +148,52 @@ async function respell(root: WorkspaceRoot, names: readonly string[]): Promise<r
   }
 }
 
-/** How often a file that grows or changes is read again before it is given up. */
-const maxReadTries = 5
-
-/** A file's bytes as they were at one moment, and what was known of it then. */
-interface ReadBytes {
-  readonly bytes: Uint8Array
-  readonly stats: FileStats
+/** Throws `file-kind` for anything but a regular file, and for a file with more names than are allowed. */
+export function checkKind(root: WorkspaceRoot, { kind, links }: FileStats, path: string): void {
+  if (kind !== "file") {
+    const found = { folder: "a folder", link: "a link", special: "a pipe, a socket or a device" }[kind]
+    throw fileError("file-kind", path, `expected a file, found ${found}.`, { evidence: { kind } })
+  }
+  if (links > 1 && root.hardLinks === "refuse") {
+    throw fileError("file-kind", path, `expected a file with one name, found one with ${links} (hard links).`, {
+      hint: "Copy it, so that it has one name, or open the workspace with hard links allowed.",
+      evidence: { kind: "hard-link", links },
+    })
+  }
 }
 
+/** A file that grows or changes is read again this often. */
+const maxReadTries = 5
+
 /**
- * Reads an open file whole. Over `maxBytes` it throws `file-size` before reading; a file that changes while it is read is read
- * again, and `file-busy` when it does not come to rest.
+ * Reads a whole open file, with its stats of the same moment. Throws `file-size` before reading more than `maxBytes`. A file that
+ * changes while it is read is read again; when it keeps changing, the error is `file-busy`.
  */
 export async function readBytes(
   handle: OpenFile,
-  { path, maxBytes, signal }: { readonly path: string; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-): Promise<ReadBytes> {
+  path: string,
+  { maxBytes, signal }: ReadLimits,
+): Promise<{ readonly bytes: Uint8Array; readonly stats: FileStats }> {
   for (let tries = 0; tries < maxReadTries; tries++) {
     stopIfAborted(signal)
     const before = await handle.stat()
     if (before.sizeBytes > maxBytes) throw tooLarge(path, before.sizeBytes, maxBytes)
     const bytes = await readUpTo(handle, before.sizeBytes)
     const after = await handle.stat()
-    const rests = after.sizeBytes === before.sizeBytes && after.modifiedNs === before.modifiedNs
-    if (rests && bytes.length === before.sizeBytes) return { bytes, stats: before }
+    const isUnchanged = after.sizeBytes === before.sizeBytes && after.modifiedNs === before.modifiedNs
+    if (isUnchanged && bytes.length === before.sizeBytes) return { bytes, stats: before }
   }
-  throw fileError("file-busy", path, `expected a file at rest, found it changing while it was read ${maxReadTries} times.`, {
-    hint: "Read it again when nothing writes to it.",
-  })
+  throw fileError(
+    "file-busy",
+    path,
+    `expected a file that nobody writes to, found it changed in each of ${maxReadTries} reads.`,
+    {
+      hint: "Read it again when nothing writes to it.",
+    },
+  )
 }
 
-/** Up to one byte more than expected, so that growth shows. */
+/** Reads one byte more than expected, if there is one, so that growth is seen. */
 async function readUpTo(handle: OpenFile, sizeBytes: number): Promise<Uint8Array> {
   const target = new Uint8Array(sizeBytes + 1)
   let filled = 0
@@ -200,10 +203,4 @@ async function readUpTo(handle: OpenFile, sizeBytes: number): Promise<Uint8Array
     filled += count
   }
   return target.subarray(0, filled)
-}
-
-/** The error of a file over the limit. */
-export function tooLarge(path: string, sizeBytes: number, maxBytes: number): Error {
-  const [found, limit] = [sizeBytes.toLocaleString("en"), maxBytes.toLocaleString("en")]
-  return fileError("file-size", path, `expected at most ${limit} bytes, found ${found}.`, { evidence: { sizeBytes, maxBytes } })
 }

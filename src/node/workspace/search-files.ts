@@ -1,25 +1,24 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { statPath, walkFiles } from "./list-files.ts"
+import { statPath, type WalkOptions, walkFiles } from "./list-files.ts"
 import { readWorkspaceFile } from "./read-file.ts"
 import type { SearchOutcome, WorkspaceEntry } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
-/** More than this is never read in one search. */
+/** One search reads at most this much. */
 const maxSearchBytes = 32 * 1024 * 1024
 const maxFiles = 5_000
 const maxLineUnits = 500
 
-/** What to look for, and where. */
-export interface SearchOptions {
+/** A search in a folder or in one file. */
+export interface SearchOptions extends WalkOptions {
   readonly text: string
   readonly path: string
   readonly ignoreCase: boolean
+  /** The largest number of matches. */
   readonly limit: number
-  readonly depth: number
-  readonly signal?: AbortSignal | undefined
 }
 
-/** Lines that hold a text literally, file by file; `path` is a folder or one file. */
+/** Finds lines that hold a text literally, file by file. */
 export async function searchFiles(root: WorkspaceRoot, options: SearchOptions): Promise<SearchOutcome> {
   const { text, path, limit, signal } = options
   if (text === "") throw new PromptStrataError("usage", "Expected a text to search for, found an empty one.")
@@ -41,17 +40,17 @@ export async function searchFiles(root: WorkspaceRoot, options: SearchOptions): 
   return { matches, skipped, truncated: false }
 }
 
-/** A file alone, or what is below a folder. */
+/** The file itself, or everything below the folder. */
 async function* entriesAt(root: WorkspaceRoot, path: string, options: SearchOptions): AsyncGenerator<WorkspaceEntry> {
   const entry = await statPath(root, path)
   if (entry?.kind === "file") yield entry
   else yield* walkFiles(root, path, options)
 }
 
-/** `undefined` for a file that holds no text, is too large, or is not to be opened. */
+/** `undefined` for a file that is not text, is too large, or cannot be opened. */
 async function textOf(root: WorkspaceRoot, path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
   try {
-    return (await readWorkspaceFile(root, path, { signal })).text
+    return (await readWorkspaceFile(root, path, signal)).text
   } catch (error) {
     if (PromptStrataError.isInstance(error) && error.code === "aborted") throw error
     return undefined
@@ -67,7 +66,7 @@ function* linesWith(text: string, { text: wanted, ignoreCase }: SearchOptions): 
   }
 }
 
-/** A long line around its first hit. */
+/** A long line is cut around its first hit, between whole characters. */
 function around(line: string, at: number): string {
   if (line.length <= maxLineUnits) return line
   const from = Math.max(0, Math.min(at - maxLineUnits / 2, line.length - maxLineUnits))

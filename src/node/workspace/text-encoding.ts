@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto"
 import { fileError } from "./file-errors.ts"
 
-/** What is compared to tell whether a file changed: SHA-256 in hexadecimal. */
+/** The hash that tells whether a file changed: SHA-256 in hexadecimal. */
 export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex")
 }
 
 /**
- * A file's text, exactly: byte order mark and line ends stay. Throws `file-encoding`, with the offset of the first bad byte,
- * for what is not UTF-8 and for a NUL, which no text holds.
+ * The exact text of a file, byte order mark and line ends included. Throws `file-encoding`, with the offset of the first bad
+ * byte, for bytes that are not UTF-8 and for a NUL, which no text holds.
  */
 export function decodeText(bytes: Uint8Array, path: string): string {
   const nul = bytes.indexOf(0)
@@ -23,8 +23,8 @@ export function decodeText(bytes: Uint8Array, path: string): string {
 }
 
 /**
- * A text's bytes. Throws `file-encoding` for what could not be read again as it was: half a character (a lone surrogate), and a
- * NUL, after which the file would count as no text and nobody could mend it.
+ * The bytes of a text. Throws `file-encoding` for a text that could not be read back: one with half a character (a lone
+ * surrogate), or with a NUL, after which the file would no longer count as text.
  */
 export function encodeText(text: string, path: string): Uint8Array {
   if (text.isWellFormed() && !text.includes("\0")) return new TextEncoder().encode(text)
@@ -39,23 +39,23 @@ export function encodeText(text: string, path: string): Uint8Array {
 
 function notText(path: string, offset: number, found: string): Error {
   return fileError("file-encoding", path, `expected UTF-8 text, found ${found} at offset ${offset}.`, {
-    hint: "It was left as it is. Save it as UTF-8 to work with it.",
+    hint: "The file was not changed. Save it as UTF-8 to work with it.",
     evidence: { offset },
   })
 }
 
-/** The shortest beginning that cannot be decoded ends in the bad byte; beginnings are tried by halves. */
+/** Binary search for the shortest prefix that cannot be decoded: its last byte is the bad one. */
 function firstBadByte(bytes: Uint8Array): number {
   let [good, bad] = [0, bytes.length + 1]
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2)
-    if (beginsWell(bytes.subarray(0, middle))) good = middle
+    if (isValidPrefix(bytes.subarray(0, middle))) good = middle
     else bad = middle
   }
   return Math.min(good, bytes.length)
 }
 
-function beginsWell(bytes: Uint8Array): boolean {
+function isValidPrefix(bytes: Uint8Array): boolean {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
     return true
@@ -66,13 +66,13 @@ function beginsWell(bytes: Uint8Array): boolean {
 
 const byteOrderMark = "\uFEFF"
 
-/** How a text is laid out, apart from what it says. `mixed` has line ends of several kinds, which are left alone. */
-interface TextShape {
+/** How a text is laid out, apart from its words. `mixed` means line ends of several kinds; they are not changed. */
+export interface TextShape {
   readonly byteOrderMark: boolean
   readonly lineEnd: "\n" | "\r\n" | "mixed"
 }
 
-/** Takes a text's shape off: no byte order mark, and `\n` for `\r\n` where all its lines end so. */
+/** Splits a text into its plain form and its shape. `plain` has no byte order mark, and `\n` for `\r\n` if all lines end in it. */
 export function takeShape(text: string): { readonly plain: string; readonly shape: TextShape } {
   const marked = text.startsWith(byteOrderMark)
   const body = marked ? text.slice(1) : text
@@ -83,7 +83,7 @@ export function takeShape(text: string): { readonly plain: string; readonly shap
   }
 }
 
-/** Puts a shape on again: what {@link takeShape} gave comes back exactly, and new lines end like the others. */
+/** The inverse of {@link takeShape}. New lines in `plain` get the same line end as the others. */
 export function giveShape(plain: string, { byteOrderMark: marked, lineEnd }: TextShape): string {
   const body = lineEnd === "\r\n" ? plain.replace(/\r?\n/g, "\r\n") : plain
   return marked ? byteOrderMark + body : body

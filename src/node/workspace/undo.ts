@@ -4,16 +4,10 @@ import { fileError } from "./file-errors.ts"
 import { type HistoryEntry, historyFiles, readEntry } from "./history.ts"
 import { type OwnFolder, openOwnFolder } from "./own-folder.ts"
 import { samePath, splitPath } from "./paths.ts"
-import type { ChangeOptions, WriteOutcome, WriteRecord } from "./workspace.ts"
+import type { Workspace, WriteOutcome, WriteRecord } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
-/** Which change is meant: the last, the last of a path, or one by its id. */
-export interface UndoOptions extends ChangeOptions {
-  readonly path?: string | undefined
-  readonly id?: string | undefined
-}
-
-/** The records of the history, newest first. Nothing is made where there is none yet. */
+/** The records of the history, newest first. Empty when there is no history yet; none is created. */
 export async function readHistory(
   root: WorkspaceRoot,
   { path, limit = Number.POSITIVE_INFINITY }: { readonly path?: string; readonly limit?: number },
@@ -32,31 +26,32 @@ export async function readHistory(
   }
 }
 
-/** Brings back what a file held before a change, as a change of its own; the workspace must be locked. */
+/** Brings back what a file held before a change, as a change of its own. The workspace must be locked. */
 export async function undoChange(
   rules: ChangeRules,
   own: OwnFolder,
-  { path, id, by, signal }: UndoOptions,
+  { path, id, by, signal }: Parameters<Workspace["undo"]>[0],
 ): Promise<WriteOutcome> {
   let entry: HistoryEntry | undefined
-  const later = new Map<string, WriteRecord>()
+  const lastOf = new Map<string, WriteRecord>()
   for await (const found of newestFirst(rules.root, own)) {
     const { record } = found
-    if (!later.has(record.path)) later.set(record.path, record)
-    if (id !== undefined ? record.id !== id : path !== undefined && !samePath(record.path, path)) continue
+    if (!lastOf.has(record.path)) lastOf.set(record.path, record)
+    const isMeant = id !== undefined ? record.id === id : path === undefined || samePath(record.path, path)
+    if (!isMeant) continue
     entry = found
     break
   }
   if (!entry) throw nothingToUndo(path, id)
   const { record, before } = entry
-  const last = later.get(record.path) ?? record
+  const { afterHash } = lastOf.get(record.path) ?? record
   return changeFile(rules, own, {
     names: splitPath(record.path, rules.root.hidden),
     by,
     undoes: record.id,
     signal,
     decide: (current, shown) => {
-      if (current?.hash !== last.afterHash) throw changedSince(shown, last.afterHash, current?.hash)
+      if (current?.hash !== afterHash) throw changedSince(shown, afterHash, current?.hash)
       return before ? { bytes: before } : "remove"
     },
   })
@@ -72,8 +67,8 @@ async function* newestFirst(root: WorkspaceRoot, own: OwnFolder): AsyncGenerator
 
 function changedSince(path: string, expected: string | undefined, found: string | undefined): PromptStrataError {
   return fileError("file-conflict", path, "expected the file as its last recorded change left it, found it changed since.", {
-    hint: "Nothing was undone, as that would overwrite what somebody else wrote.",
-    evidence: { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) },
+    hint: "Nothing was undone, as that would overwrite the later change.",
+    evidence: { expected, found },
   })
 }
 

@@ -1,34 +1,32 @@
 import { dirname, resolve, sep } from "node:path"
-import { fileError, fileFailure } from "./file-errors.ts"
+import { fileError, withFileErrors } from "./file-errors.ts"
 import { closeQuietly, type FileSystem, openFlags } from "./file-system.ts"
 import type { HiddenRule } from "./paths.ts"
 
-/** Where a workspace lies, and what it lets in. */
+/** The folder of a workspace, and the rules for files in it. */
 export interface WorkspaceRoot {
   readonly fs: FileSystem
-  /** Set where descriptors can be asked what they have open. */
+  /** Present when the system can say which file a descriptor has open. */
   readonly descriptors: FileSystem["descriptors"]
   /** The real path, without links. */
   readonly path: string
   readonly hidden: HiddenRule
   readonly hardLinks: "refuse" | "allow"
   readonly maxFileBytes: number
-  /** The one spelling of names that matter, for files that are made. */
+  /** The exact spelling of names that matter, used when such a file is created. */
   readonly names: readonly string[]
 }
 
-/** Finds a folder's real path, and whether descriptors can be asked there. */
-export async function findRoot(folder: string, fs: FileSystem): Promise<Pick<WorkspaceRoot, "fs" | "path" | "descriptors">> {
-  try {
+/** Finds a folder's real path, and whether descriptors can be asked there. Throws errors whose code begins with `file`. */
+export function findRoot(folder: string, fs: FileSystem): Promise<Pick<WorkspaceRoot, "fs" | "path" | "descriptors">> {
+  return withFileErrors("open", folder, async () => {
     const path = await fs.realPath(resolve(folder))
     if ((await fs.stat(path)).kind !== "folder")
       throw fileError("file-kind", folder, "expected a folder for the workspace, found a file.")
     if (dirname(path) === path)
       throw fileError("file-outside", folder, "expected a folder for the workspace, found the whole disk.")
     return { fs, path, descriptors: (await showsDescriptors(fs, path)) ? fs.descriptors : undefined }
-  } catch (cause) {
-    throw fileFailure("open", folder, cause)
-  }
+  })
 }
 
 async function showsDescriptors(fs: FileSystem, path: string): Promise<boolean> {
@@ -43,7 +41,7 @@ async function showsDescriptors(fs: FileSystem, path: string): Promise<boolean> 
   }
 }
 
-/** The names that lead from the root to a real path; throws `file-outside` about `shown` where it lies elsewhere. */
+/** The names that lead from the root to a real path. Throws `file-outside` about `shown` when it lies elsewhere. */
 export function relativeNames(root: Pick<WorkspaceRoot, "path">, path: string, shown: string): readonly string[] {
   if (path === root.path) return []
   if (!path.startsWith(root.path + sep)) {
