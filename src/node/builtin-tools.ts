@@ -68,7 +68,7 @@ function fileTools(names: readonly string[], prompts: readonly PromptSource[], o
 export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOptions): readonly Tool[] {
   const inMount = (path: string) => mounts.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
   const prompts = promptsWithOwn(promptFolder)
-  return createFileTools(emptyWorkspace, { tools: ["read"], locale, prompts, mounts, allow: inMount })
+  return createFileTools(emptyWorkspace(), { tools: ["read"], locale, prompts, mounts, allow: inMount })
 }
 
 /** The shipped prompt files and, after them, a user's own words of tools: named alike, the later of two replaces the other. */

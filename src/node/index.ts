@@ -1,5 +1,3 @@
-export type { DocumentsOptions } from "./documents/documents-hook.ts"
-export { type LivingDocuments, openDocuments } from "./documents/open-documents.ts"
 export { createFileReferences, type FileReferencesOptions } from "./files/create-file-references.ts"
 export { createFileTools } from "./files/create-file-tools.ts"
 export type {
@@ -13,6 +11,8 @@ export type {
   ReadableWorkspace,
 } from "./files/file-tool-options.ts"
 export { createReadLedger, type ReadLedger } from "./files/read-ledger.ts"
+export type { DocumentsOptions } from "./living-documents.ts"
+export { type LivingDocuments, openDocuments } from "./living-documents.ts"
 export { loadPersona, type Persona, type PersonaOptions } from "./load-persona.ts"
 export { type LoadProfileOptions, loadProfile } from "./load-profile.ts"
 export { type LoadPluginsOptions, loadPlugins } from "./plugins/load-plugins.ts"

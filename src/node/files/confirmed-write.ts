@@ -4,15 +4,16 @@ import type { WorkspaceFile } from "../workspace/workspace.ts"
 import { type FileToolParts, isMissing, requireAllowed, shownPath } from "./file-tool.ts"
 import type { FileChange } from "./file-tool-options.ts"
 
-/** A file that a tool may change, and what it holds. */
-export interface ChangeTarget {
+/** A file that a tool may change. */
+export interface WritableFile {
   /** As it is spelled on the disk, or will be. */
   readonly path: string
+  /** Its content; `undefined` when there is no file yet. */
   readonly current: WorkspaceFile | undefined
 }
 
-/** Finds what a path would change and reads it; refuses mounts and what is not allowed. */
-export async function findTarget(parts: FileToolParts, path: string, context: ToolContext): Promise<ChangeTarget> {
+/** Finds the file that a change to `path` is about, and reads it. Refuses mounts and paths that are not allowed. */
+export async function findWritable(parts: FileToolParts, path: string, context: ToolContext): Promise<WritableFile> {
   const { places, words } = parts
   const place = places.find(path)
   if (place.mount) throw words.problem({ path: shownPath(places.shown(place, place.path)), read_only: true })
@@ -28,21 +29,17 @@ export async function findTarget(parts: FileToolParts, path: string, context: To
 }
 
 /**
- * Makes a change that was thought through: asks where the rules say so, writes only over what was read, and notes it in the
- * turn's trace. Gives the hash of what the file holds now.
+ * Writes a file after asking the user, if the confirm rule says so. Only the content that was read is overwritten. The change is
+ * noted in the turn's trace. Resolves to the hash of the new content.
  */
-export async function makeChange(
+export async function writeConfirmed(
   parts: FileToolParts,
-  { path, current }: ChangeTarget,
+  { path, current }: WritableFile,
   { after, context }: { readonly after: string; readonly context: ToolContext },
 ): Promise<string> {
   const diff = lineDiff(current?.text ?? "", after)
   const verb = current === undefined ? "create" : "change"
-  await requireConfirmed(
-    parts,
-    { path, after, ...(current === undefined ? {} : { before: current.text }) },
-    { verb, diff, context },
-  )
+  await requireConfirmed(parts, { path, after, before: current?.text }, { verb, diff, context })
   const { hash = "", record } = await parts.places.workspace.write(path, after, {
     by: context.key.agent,
     signal: context.signal,

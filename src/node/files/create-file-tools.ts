@@ -15,26 +15,17 @@ const makers: Readonly<Record<FileToolName, (parts: FileToolParts) => Tool>> = {
   search: searchTool,
 }
 
-const defaultPageCharacters = 10_000
-
 /**
- * The tools `read`, `write`, `edit`, `list` and `search` over a workspace, for any profile. Nothing is overwritten that the model
- * has not been shown in the same turn as it is now (D10); every change is noted in the turn's trace. Failures are told in words
- * the model can act on.
+ * Makes the tools `read`, `write`, `edit`, `list` and `search` over a workspace, for any profile. A file is overwritten only if
+ * the model has been shown its present content in the same turn (D10). Every change is noted in the turn's trace. Failures are
+ * told in words that help the model to go on.
  */
 export function createFileTools(workspace: FileWorkspace, options: FileToolsOptions = {}): readonly Tool[] {
   const { locale = "en", prompts, names = {}, mounts, allow, confirmRule } = options
-  const { tools = fileToolNames, reads = createReadLedger(), pageCharacters = defaultPageCharacters } = options
+  const { tools = fileToolNames, reads = createReadLedger(), pageCharacters = 10_000 } = options
   const places = filePlaces(workspace, mounts)
-  return tools.map((tool) =>
-    makers[tool]({
-      name: names[tool] ?? tool,
-      words: fileWords(tool, locale, prompts),
-      places,
-      reads,
-      pageCharacters,
-      ...(allow ? { allow } : {}),
-      ...(confirmRule ? { confirmRule } : {}),
-    }),
-  )
+  return tools.map((tool) => {
+    const words = fileWords(tool, locale, prompts)
+    return makers[tool]({ name: names[tool] ?? tool, words, places, reads, pageCharacters, allow, confirmRule })
+  })
 }

@@ -16,17 +16,19 @@ import type {
 } from "./file-tool-options.ts"
 import type { ReadLedger } from "./read-ledger.ts"
 
-/** What every file tool works with. */
-export interface FileToolParts extends Pick<FileToolsOptions, "allow" | "confirmRule"> {
+/** Everything that a file tool is made from. */
+export interface FileToolParts {
   /** The tool's name. */
   readonly name: string
   readonly words: FileWords
   readonly places: FilePlaces
   readonly reads: ReadLedger
   readonly pageCharacters: number
+  readonly allow: FileToolsOptions["allow"]
+  readonly confirmRule: FileToolsOptions["confirmRule"]
 }
 
-/** True where the model may do this to a path. */
+/** True when the model may do this to a path. */
 export async function isAllowed(
   { allow }: FileToolParts,
   path: string,
@@ -35,7 +37,7 @@ export async function isAllowed(
   return allow === undefined || (await allow(path, operation, context))
 }
 
-/** Throws, in the tool's words, where the model may not do this to a path. */
+/** Throws, in the tool's words, when the model may not do this to a path. */
 export async function requireAllowed(
   parts: FileToolParts,
   path: string,
@@ -44,12 +46,12 @@ export async function requireAllowed(
   if (!(await isAllowed(parts, path, asked))) throw parts.words.problem({ path: shownPath(path), forbidden: true })
 }
 
-/** True for the error of a file that is not there. */
+/** True for the error about a file that does not exist. */
 export function isMissing(thrown: unknown): boolean {
   return PromptStrataError.isInstance(thrown) && thrown.code === "file-missing"
 }
 
-/** Where a path leads: into the workspace, or into a mount, which is only read. */
+/** A place that a path leads to: in the workspace, or in a mount, which is read-only. */
 export interface FilePlace {
   readonly workspace: ReadableWorkspace
   /** The path inside it; `""` for its root. */
@@ -57,17 +59,17 @@ export interface FilePlace {
   readonly mount?: FileMount
 }
 
-/** Finds where paths lead. */
-interface FilePlaces {
+/** A workspace and its mounts. */
+export interface FilePlaces {
   readonly workspace: FileWorkspace
   readonly mounts: readonly FileMount[]
   /** Throws as the workspace's path rules do. */
   find(path: string): FilePlace
-  /** A path inside a place as the model knows it. */
+  /** The path that the model uses for a path inside a place. */
   shown(place: Pick<FilePlace, "mount">, path: string): string
 }
 
-/** The places of a workspace and its mounts. A mount hides what the workspace has under its prefix, however that is spelled. */
+/** The places of a workspace and its mounts. A mount hides the files of the workspace under its prefix, in any spelling. */
 export function filePlaces(workspace: FileWorkspace, mounts: readonly FileMount[] = []): FilePlaces {
   return {
     workspace,
@@ -86,17 +88,17 @@ export function filePlaces(workspace: FileWorkspace, mounts: readonly FileMount[
   }
 }
 
-/** What a file tool says. */
+/** The sentences of a file tool. */
 export interface FileWords extends ToolWords {
-  /** Its answer. */
+  /** The tool's answer. */
   say(values: TemplateValues): string
-  /** Its answer as an error, which the model is told as the tool's failure. */
+  /** The tool's answer as an error; the model reads it as a failure of the tool. */
   refuse(values: TemplateValues): PromptStrataError
-  /** What kept a file from being used, of any file tool. */
+  /** An error in the sentences that all file tools share, about a file that could not be used. */
   problem(values: TemplateValues): PromptStrataError
 }
 
-/** The words of a file tool: its own from `tools/LOCALE/NAME.md`, and those all share from `file-problem.md`. */
+/** The words of a file tool: its own from `tools/LOCALE/NAME.md`, and the shared ones from `file-problem.md`. */
 export function fileWords(tool: FileToolName, locale: string, prompts: readonly PromptSource[] = shippedPrompts()): FileWords {
   const words = toolWords(prompts, locale, tool)
   const { answer } = toolWords(prompts, locale, "file-problem")
@@ -109,12 +111,22 @@ export function fileWords(tool: FileToolName, locale: string, prompts: readonly 
   }
 }
 
-/** A path as it stands in an answer: it cannot end the sentence around it. */
+/** A path for an answer to the model, encoded so that it cannot end the sentence around it. */
 export function shownPath(path: string): string {
   return encodeInline(path === "" ? "." : path)
 }
 
-/** Which sentence of `file-problem.md` tells of an error. */
+/** Runs a task with files. A failure in it is told in the tool's words. An abort, and an error in those words, passes unchanged. */
+export async function withFileProblems<T>(words: FileWords, path: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (thrown) {
+    const isTold = PromptStrataError.isInstance(thrown) && (thrown.code === "tool-arguments" || thrown.code === "aborted")
+    throw isTold ? thrown : words.problem({ path: shownPath(path), ...problemValues(thrown) })
+  }
+}
+
+/** The sentence of `file-problem.md` for each error. */
 const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   "file-missing": "missing",
   "file-kind": "not_file",
@@ -126,7 +138,7 @@ const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   "file-busy": "changed",
 }
 
-/** And of what the operating system said; of all else only its code is told, as the rest is meant for people. */
+/** The sentence for each failure of the operating system. For others only the system's code is told: the message is for people. */
 const systemSentences: Readonly<Record<string, string>> = {
   EACCES: "no_permission",
   EPERM: "no_permission",
@@ -135,35 +147,16 @@ const systemSentences: Readonly<Record<string, string>> = {
   EDQUOT: "disk_full",
 }
 
-/**
- * Runs something with files; what fails there is told in the tool's own words. An abort, and what is in those words already,
- * passes as it is.
- */
-export async function withFileProblems<T>(words: FileWords, path: string, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (thrown) {
-    throw fileProblem(words, path, thrown)
-  }
-}
-
-function fileProblem(words: FileWords, path: string, thrown: unknown): unknown {
-  if (!PromptStrataError.isInstance(thrown)) return words.problem(values(path, { failed: messageOf(thrown) }))
+function problemValues(thrown: unknown): TemplateValues {
+  if (!PromptStrataError.isInstance(thrown)) return { failed: messageOf(thrown) }
   const { code, evidence } = thrown
-  if (code === "tool-arguments" || code === "aborted") return thrown
-  if (code === "file-encoding" && "character" in evidence) return words.problem(values(path, { bad_character: true }))
+  if (code === "file-encoding" && "character" in evidence) return { bad_character: true }
   const system = typeof evidence.code === "string" ? evidence.code : undefined
   const sentence = sentences[code] ?? (system === undefined ? undefined : systemSentences[system])
-  if (sentence !== undefined) return words.problem(values(path, { [sentence]: true, ...sizes(evidence) }))
-  return words.problem(values(path, { failed: system ?? thrown.message }))
-}
-
-function values(path: string, more: TemplateValues): TemplateValues {
-  return { path: shownPath(path), ...more }
-}
-
-function sizes({ sizeBytes, maxBytes }: PromptStrataError["evidence"]): TemplateValues {
+  if (sentence === undefined) return { failed: system ?? thrown.message }
+  const { sizeBytes, maxBytes } = evidence
   return {
+    [sentence]: true,
     size: typeof sizeBytes === "number" ? sizeBytes : undefined,
     limit: typeof maxBytes === "number" ? maxBytes : undefined,
   }

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
-import { scriptedModel } from "../../../src/testing/index.ts"
-import { callTool, finish } from "../../support/agents.ts"
-import { tempFolder } from "../../support/temp-folder.ts"
+import { createAgent } from "../../src/agent/agent.ts"
+import { loadProfile } from "../../src/node/load-profile.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { callTool, finish } from "../support/agents.ts"
+import { tempFolder } from "../support/temp-folder.ts"
 
 async function soulAgent(steps: Parameters<typeof scriptedModel>[0], files: Readonly<Record<string, string>> = {}) {
   const dataFolder = tempFolder(files)

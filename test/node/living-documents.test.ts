@@ -1,14 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test, vi } from "vitest"
-import type { Agent } from "../../../src/agent/agent.ts"
-import type { Session } from "../../../src/agent/session.ts"
-import { type DocumentsOptions, documentsHook } from "../../../src/node/documents/documents-hook.ts"
-import { type LivingDocuments, openDocuments } from "../../../src/node/documents/open-documents.ts"
-import { scriptedModel } from "../../../src/testing/index.ts"
-import type { Confirm } from "../../../src/tools/confirm.ts"
-import { callTool, finish, testAgent } from "../../support/agents.ts"
-import { tempFolder } from "../../support/temp-folder.ts"
+import type { Agent } from "../../src/agent/agent.ts"
+import type { Session } from "../../src/agent/session.ts"
+import { type DocumentsOptions, documentsHook, type LivingDocuments, openDocuments } from "../../src/node/living-documents.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import type { Confirm } from "../../src/tools/confirm.ts"
+import { callTool, finish, testAgent } from "../support/agents.ts"
+import { tempFolder } from "../support/temp-folder.ts"
 
 type Steps = Parameters<typeof scriptedModel>[0]
 
@@ -129,7 +128,7 @@ describe("living documents in a turn", () => {
 
   test("other tools of the agent are listed with them", async () => {
     const { documents } = await scene(files, [])
-    const { createFileTools } = await import("../../../src/node/files/create-file-tools.ts")
+    const { createFileTools } = await import("../../src/node/files/create-file-tools.ts")
     const [search] = createFileTools(documents.workspace, { tools: ["search"], locale: "zh-CN" })
     const { session } = testAgent(
       scriptedModel([]),
