@@ -9,14 +9,14 @@ export interface ScheduleItem {
   readonly id: number
   readonly title: string
   readonly content?: string | undefined
-  /** As it was given, in any words. */
+  /** The time as it was given, in any words. */
   readonly scheduleTime: string
-  /** The moment meant, where the words were a date. */
+  /** The moment, when the words were a date. */
   readonly at?: string | undefined
   readonly createdAt: string
 }
 
-/** The whole file. Ids only grow: `nextId` stays when items go. */
+/** The content of the file. Ids are never used again: `nextId` stays when items are removed. */
 export interface Schedule {
   readonly version: 1
   readonly nextId: number
@@ -41,7 +41,7 @@ const scheduleSchema = z
   .refine(({ nextId, items }) => items.every(({ id }) => id < nextId), "nextId must be above every id")
   .refine(({ items }) => new Set(items.map(({ id }) => id)).size === items.length, "ids must not repeat")
 
-/** The schedule of a file; an empty one where there is no file. What cannot be read as one throws `file`, naming the file. */
+/** Reads a schedule; an empty one when there is no file. Throws `file`, naming the file, when it is not a schedule. */
 export async function readSchedule(file: string): Promise<Schedule> {
   const text = await readText(file)
   if (text === undefined) return { version: 1, nextId: 1, items: [] }
@@ -52,12 +52,12 @@ export async function readSchedule(file: string): Promise<Schedule> {
     throw new PromptStrataError("file", `This is not a schedule: ${why}`, {
       cause,
       source: { file, line: 1 },
-      hint: "It was left as it is. Mend it, or move it away to begin a new one.",
+      hint: "The file was not changed. Correct it, or move it away to begin a new one.",
     })
   }
 }
 
-/** Replaces the file at once, or not at all; makes its folder where it is missing. */
+/** Replaces the whole file in one step. A missing folder is created. */
 export async function writeSchedule(file: string, schedule: Schedule): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   await writeFileAtomic(file, `${JSON.stringify(schedule, undefined, 2)}\n`)

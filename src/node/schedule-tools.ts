@@ -12,7 +12,7 @@ import { readSchedule, type ScheduleItem, writeSchedule } from "./schedule-file.
 
 /** Settings of {@link scheduleTools}. */
 interface ScheduleOptions {
-  /** Where `schedule.json` lives; made when the first entry is added. */
+  /** The folder of `schedule.json`; created when the first entry is added. */
   readonly folder: string
   readonly clock: Clock
   /** The language of the tools' texts, such as `zh-CN`. */
@@ -21,12 +21,12 @@ interface ScheduleOptions {
   readonly words?: { readonly add?: ToolWords; readonly list?: ToolWords }
 }
 
-/** Changes of one file wait for each other, whichever agent of this process makes them; other processes are not waited for. */
+/** Changes of one file by all agents of this process happen one after another. Other processes are not waited for. */
 const changes = createKeyedQueue()
 
 /**
- * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file at once, ids grow
- * and are never used again, and a file that cannot be read is reported and left alone.
+ * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file in one step. Ids are never
+ * used again. A file that cannot be read is reported and not changed.
  */
 export function scheduleTools({ folder, clock, locale, words }: ScheduleOptions): readonly [add: Tool, list: Tool] {
   const file = resolve(join(folder, "schedule.json"))
@@ -64,7 +64,7 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
 
 async function add(file: string, item: Omit<ScheduleItem, "id">, signal: AbortSignal): Promise<number> {
   const schedule = await readSchedule(file)
-  // The last moment to stop: after this the entry is there, whole.
+  // The last moment to stop: the write that follows is not interrupted.
   signal.throwIfAborted()
   const id = schedule.nextId
   await writeSchedule(file, { version: 1, nextId: id + 1, items: [...schedule.items, { id, ...item }] })
@@ -84,7 +84,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
   })
 }
 
-/** Whatever was noted down cannot look like another entry. */
+/** The values are encoded, so that the text of an entry cannot look like another entry. */
 function printedItem({ id, title, content, scheduleTime }: ScheduleItem) {
   return {
     id,
@@ -98,30 +98,20 @@ const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/i
 
 /**
- * The moment of an ISO 8601 date or date and time, in milliseconds since 1970; without an offset in the host's time zone,
- * without a time at midnight. `undefined` for other words and for dates that no calendar has.
+ * The moment of an ISO 8601 date or date and time, in milliseconds since 1970. Without an offset the time zone of this machine is
+ * used, without a time midnight. `undefined` for other words and for dates that do not exist.
  */
 export function parseMoment(text: string): number | undefined {
   const match = pattern.exec(text.trim())
   if (match === null) return undefined
-  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1, 7).map((part) => Number(part ?? 0))
-  const fields = [year, month - 1, day, hours, minutes, seconds] as const
-  const utcMs = Date.UTC(...fields)
-  if (!sameFields(new Date(utcMs), fields)) return undefined
+  const fields = match.slice(1, 7).map((part) => Number(part ?? 0))
+  const [year = 0, month = 0, ...rest] = fields
+  const utcMs = Date.UTC(year, month - 1, ...rest)
+  // Dates roll over: the 31st of February would become the 3rd of March.
+  const real = new Date(utcMs).toISOString().match(/\d+/g) ?? []
+  if (fields.some((field, at) => field !== Number(real[at]))) return undefined
   const offsetMs = parseOffset(match[7])
-  return offsetMs === undefined ? new Date(...fields).getTime() : utcMs - offsetMs
-}
-
-/** Dates roll over: the 31st of February would silently become the 3rd of March. */
-function sameFields(date: Date, [year, month, day, hours, minutes, seconds]: readonly number[]): boolean {
-  return (
-    date.getUTCFullYear() === year &&
-    date.getUTCMonth() === month &&
-    date.getUTCDate() === day &&
-    date.getUTCHours() === hours &&
-    date.getUTCMinutes() === minutes &&
-    date.getUTCSeconds() === seconds
-  )
+  return offsetMs === undefined ? new Date(year, month - 1, ...rest).getTime() : utcMs - offsetMs
 }
 
 function parseOffset(text: string | undefined): number | undefined {

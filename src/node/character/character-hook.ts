@@ -8,27 +8,29 @@ import type { Tool } from "../../tools/tool.ts"
 import type { ToolWords } from "../../tools/tool-words.ts"
 import { updateTool } from "./update-tool.ts"
 
-/** What a character is made of beside its persona. */
+/** The parts of a character beside its persona. */
 export interface CharacterParts {
-  /** Absent: nothing is shown of it, and the model cannot change it. */
-  readonly state?: CharacterSheet
-  /** With whoever speaks, before anything has happened; absent as above. */
-  readonly relationship?: CharacterSheet
-  readonly reactionPlan?: Text
-  readonly worldBook?: {
-    readonly book: WorldBook
-    readonly maxEntries: number
-    readonly maxCharacters: number
-    /** How many messages before the question are looked through. */
-    readonly messages: number
-  }
+  /** When absent, no state is shown, and the model cannot change it. */
+  readonly state: CharacterSheet | undefined
+  /** The relationship with every speaker before the first change. When absent, as for `state`. */
+  readonly relationship: CharacterSheet | undefined
+  readonly reactionPlan: Text | undefined
+  readonly worldBook:
+    | {
+        readonly book: WorldBook
+        readonly maxEntries: number
+        readonly maxCharacters: number
+        /** The number of messages before the question that are searched for keys. */
+        readonly messages: number
+      }
+    | undefined
   readonly words: Readonly<Record<"update_state" | "update_relationship", ToolWords>>
 }
 
 /**
- * The hook of the plugin `character`: puts state, relationship with the turn's speaker, world book and reaction plan into the turn,
- * and adds the tools that change the first two. What the model changed lives in the session's state; with memory off it is neither
- * shown nor changed (D2).
+ * The hook of the plugin `character`. It puts state, relationship with the turn's speaker, world book and reaction plan into the
+ * turn, and adds the tools that change the first two. The model's changes are kept in the session's state. With memory off they
+ * are neither shown nor made (D2).
  */
 export function characterHook(parts: CharacterParts): TurnHook {
   const { state = emptySheet, relationship = emptySheet, reactionPlan } = parts
@@ -66,27 +68,29 @@ function nameOf({ title, keys: [key], text: { source } }: WorldBookEntry): strin
   return title ?? key ?? `${source?.file}:${source?.line}`
 }
 
-/** The state is asked anew at each call, as an earlier one of the turn may have changed it. */
+/** The tools read the session's state at each call, as an earlier call of the turn may have changed it. */
 function updateTools(
   { state, relationship, words }: CharacterParts,
   { state: kept, speaker: { id } }: BeforeTurnContext,
 ): Tool[] {
   const now = () => characterMemory(kept.get())
-  const stateTool = (sheet: CharacterSheet) =>
-    updateTool({
-      name: "update_state",
-      words: words.update_state,
-      sheet,
-      read: () => now().state,
-      write: (changes) => kept.set({ ...now(), state: changes }),
-    })
-  const relationshipTool = (sheet: CharacterSheet) =>
-    updateTool({
-      name: "update_relationship",
-      words: words.update_relationship,
-      sheet,
-      read: () => relationshipWith(now(), id),
-      write: (changes) => kept.set(withRelationship(now(), id, changes)),
-    })
-  return [...(state ? [stateTool(state)] : []), ...(relationship ? [relationshipTool(relationship)] : [])]
+  const tools = [
+    state &&
+      updateTool({
+        name: "update_state",
+        words: words.update_state,
+        sheet: state,
+        read: () => now().state,
+        write: (changes) => kept.set({ ...now(), state: changes }),
+      }),
+    relationship &&
+      updateTool({
+        name: "update_relationship",
+        words: words.update_relationship,
+        sheet: relationship,
+        read: () => relationshipWith(now(), id),
+        write: (changes) => kept.set(withRelationship(now(), id, changes)),
+      }),
+  ]
+  return tools.filter((tool) => tool !== undefined)
 }

@@ -6,25 +6,25 @@ import { fileExists } from "../file-log.ts"
 import { isTextPath, lookedFor, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 
-/** What is written about a character beside its persona, by the file's name. */
+/** The files about a character beside its persona, by name. */
 export const characterParts = ["state", "relationship", "reaction_plan", "world_book"] as const
 
-/** One of a character's files; of its world book also a folder. */
+/** One of a character's files. A world book may also be a folder. */
 export type CharacterPart = (typeof characterParts)[number]
 
-/** Where a character's files are looked up. */
+/** The folders in which a character's files are looked up. */
 export interface CharacterPlaces {
   readonly locale: string
-  /** What paths are relative to. */
+  /** The folder that paths are relative to. */
   readonly folder: string
-  /** Folders laid out as the shipped `prompts/`, before it. */
+  /** Folders with the layout of the shipped `prompts/`. They are searched before it. */
   readonly promptFolders: readonly string[]
 }
 
 /**
- * Finds what a reference means: a path, looked up in the profile's folder and then in the prompts folders, or a character's name,
- * whose files lie in `characters/LOCALE/NAME/` or `characters/NAME/`. A world book may be a folder. What is not there throws
- * `prompt-missing`.
+ * Finds the file that a reference means. A path is looked up in the profile's folder and then in the prompts folders. A character's
+ * name stands for its files in `characters/LOCALE/NAME/` or `characters/NAME/`. A world book may be a folder. Throws
+ * `prompt-missing` when nothing is found.
  */
 export function findCharacterPart(reference: string, part: CharacterPart, places: CharacterPlaces): string {
   const candidates = isTextPath(reference) ? textPathsOf(reference, places) : namedFiles(reference, part, places)
@@ -65,7 +65,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // A folder that is not there, or not ours to read, has no names to suggest.
+    // A folder that is missing or not readable has no names to suggest.
     return []
   }
 }

@@ -1,13 +1,11 @@
 import { z } from "zod"
 import { PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
-import type { Text } from "../../core/value.ts"
-import { hasLineBreak } from "../../encode/line-breaks.ts"
 import type { CharacterSheet } from "../../layers/character/character-sheet.ts"
 import { createWorldBook } from "../../layers/character/world-book.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { toolWords } from "../../tools/tool-words.ts"
-import { readWholeText } from "../authored-text.ts"
+import { foundValue, isOneLine, readWholeText } from "../authored-text.ts"
 import { promptsWithOwn } from "../builtin-tools.ts"
 import { shippedPromptsFolder } from "../shipped-files.ts"
 import { type CharacterParts, characterHook } from "./character-hook.ts"
@@ -15,60 +13,7 @@ import { type CharacterPlaces, findCharacterPart } from "./character-places.ts"
 import { checkTraits, readSheet } from "./read-sheet.ts"
 import { readWorldBook } from "./read-world-book.ts"
 
-/**
- * The plugin `character`: a character's state, its relationship with each speaker, a world book and a reaction plan, in the prompt
- * under the recommended keys and priorities (S2), with tools by which the model changes the first two. Every file is read at once;
- * throws for options, files and entries that cannot be used.
- */
-export function characterPlugin(given: Readonly<Record<string, unknown>>, places: CharacterPlaces): Plugin {
-  const options = characterOptions(given)
-  const { state, relationship, reaction_plan: plan } = options
-  const worldBook = worldBookOf(options, places)
-  const hook = characterHook({
-    ...(state === undefined ? {} : { state: sheetOf("state", state, places) }),
-    ...(relationship === undefined ? {} : { relationship: sheetOf("relationship", relationship, places) }),
-    ...(plan === undefined ? {} : { reactionPlan: reactionPlan(plan, places) }),
-    ...(worldBook === undefined ? {} : { worldBook }),
-    words: wordsIn(places),
-  })
-  return { name: "character", hooks: [hook] }
-}
-
-function sheetOf(
-  part: "state" | "relationship",
-  given: string | Readonly<Record<string, unknown>>,
-  places: CharacterPlaces,
-): CharacterSheet {
-  if (typeof given === "string") return readSheet(findCharacterPart(given, part, places), part)
-  const checked = checkTraits(given)
-  if ("message" in checked) throw new PromptStrataError("plugin", `${part}: ${checked.message}`)
-  return checked
-}
-
-function reactionPlan(reference: string, places: CharacterPlaces): Text {
-  return readWholeText(findCharacterPart(reference, "reaction_plan", places), { kind: "reaction plan", attributes: [] }).text
-}
-
-function worldBookOf(options: CharacterOptions, places: CharacterPlaces): CharacterParts["worldBook"] {
-  const { world_book: reference, world_book_entries: maxEntries, world_book_characters: maxCharacters } = options
-  if (reference === undefined) return undefined
-  const entries = readWorldBook(findCharacterPart(reference, "world_book", places))
-  return { book: createWorldBook(entries), maxEntries, maxCharacters, messages: options.world_book_messages }
-}
-
-/** The shipped words are compiled in; of the other folders the first has the last word. */
-function wordsIn({ locale, promptFolders }: CharacterPlaces): CharacterParts["words"] {
-  const own = promptFolders.filter((folder) => folder !== shippedPromptsFolder)
-  const prompts = promptsWithOwn(...own.toReversed())
-  return {
-    update_state: toolWords(prompts, locale, "update_state"),
-    update_relationship: toolWords(prompts, locale, "update_relationship"),
-  }
-}
-
-const isReference = (value: unknown): value is string => typeof value === "string" && value.trim() !== "" && !hasLineBreak(value)
-
-const reference = z.custom<string>(isReference, { error: "a character's name or a file" })
+const reference = z.custom<string>(isOneLine, { error: "a character's name or a file" })
 
 const sheet = z.union([reference, z.record(z.string(), z.unknown())], {
   error: "a character's name, a file, or a table of names and values",
@@ -79,6 +24,10 @@ const count = (least: number, most: number) => {
   return z.int({ error }).min(least, { error }).max(most, { error })
 }
 
+/**
+ * `[plugins.options.character]`. A table for `state` or `relationship` holds the traits themselves. Every other reference is the
+ * name of a character, whose files lie in `characters/LOCALE/NAME/`, or a path relative to the profile.
+ */
 const schema = z.strictObject({
   state: sheet.optional(),
   relationship: sheet.optional(),
@@ -89,20 +38,32 @@ const schema = z.strictObject({
   world_book_messages: count(0, 100).default(4),
 })
 
-/**
- * `[plugins.options.character]`, checked. Of `state` and `relationship` a table is the traits themselves; everything else is the
- * name of a character, whose files lie in `characters/LOCALE/NAME/`, or a path relative to the profile.
- */
 type CharacterOptions = z.infer<typeof schema>
 
-/** Checks the options. Throws `plugin` with all that is wrong with them. */
-function characterOptions(given: Readonly<Record<string, unknown>>): CharacterOptions {
+/**
+ * The plugin `character` puts a character's state, its relationship with each speaker, a world book and a reaction plan into the
+ * prompt, under the recommended keys and priorities (S2), and adds tools by which the model changes the first two. All files are
+ * read at once. Throws for options, files and entries that cannot be used.
+ */
+export function characterPlugin(given: Readonly<Record<string, unknown>>, places: CharacterPlaces): Plugin {
+  const options = checkedOptions(given)
+  const hook = characterHook({
+    state: sheetOf("state", options, places),
+    relationship: sheetOf("relationship", options, places),
+    reactionPlan: reactionPlanOf(options, places),
+    worldBook: worldBookOf(options, places),
+    words: wordsIn(places),
+  })
+  return { name: "character", hooks: [hook] }
+}
+
+function checkedOptions(given: Readonly<Record<string, unknown>>): CharacterOptions {
   const { success, data, error } = schema.safeParse(given)
   if (success) return data
   const problems = error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
       ? issue.keys.map(unknownKey)
-      : [`${issue.path.join(".")}: expected ${issue.message}, found ${shown(given[String(issue.path[0])])}.`],
+      : [`${issue.path.join(".")}: expected ${issue.message}, found ${foundValue(given[String(issue.path[0])])}.`],
   )
   throw new PromptStrataError("plugin", problems.join("\n"))
 }
@@ -112,6 +73,36 @@ function unknownKey(key: string): string {
   return `unknown option ${JSON.stringify(key)} of the plugin "character".${didYouMean(key, known) || ` Known: ${known.join(", ")}.`}`
 }
 
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? "nothing").slice(0, 80)
+function sheetOf(
+  part: "state" | "relationship",
+  { [part]: given }: CharacterOptions,
+  places: CharacterPlaces,
+): CharacterSheet | undefined {
+  if (given === undefined) return undefined
+  if (typeof given === "string") return readSheet(findCharacterPart(given, part, places), part)
+  const checked = checkTraits(given)
+  if ("message" in checked) throw new PromptStrataError("plugin", `${part}: ${checked.message}`)
+  return checked
+}
+
+function reactionPlanOf({ reaction_plan: plan }: CharacterOptions, places: CharacterPlaces): CharacterParts["reactionPlan"] {
+  if (plan === undefined) return undefined
+  return readWholeText(findCharacterPart(plan, "reaction_plan", places), { kind: "reaction plan", attributes: [] }).text
+}
+
+function worldBookOf(options: CharacterOptions, places: CharacterPlaces): CharacterParts["worldBook"] {
+  const { world_book: book, world_book_entries: maxEntries, world_book_characters: maxCharacters } = options
+  if (book === undefined) return undefined
+  const entries = readWorldBook(findCharacterPart(book, "world_book", places))
+  return { book: createWorldBook(entries), maxEntries, maxCharacters, messages: options.world_book_messages }
+}
+
+/** The words of the tools: the shipped ones, which are compiled in, and over them those of the other folders, the first on top. */
+function wordsIn({ locale, promptFolders }: CharacterPlaces): CharacterParts["words"] {
+  const own = promptFolders.filter((folder) => folder !== shippedPromptsFolder)
+  const prompts = promptsWithOwn(...own.toReversed())
+  return {
+    update_state: toolWords(prompts, locale, "update_state"),
+    update_relationship: toolWords(prompts, locale, "update_relationship"),
+  }
 }

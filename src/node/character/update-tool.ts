@@ -8,17 +8,17 @@ import { defineTool } from "../../tools/define-tool.ts"
 import type { Tool } from "../../tools/tool.ts"
 import type { ToolWords } from "../../tools/tool-words.ts"
 
-/** What a tool that changes traits works on. */
+/** Everything that a tool which changes traits is made from. */
 interface UpdateToolParts {
   readonly name: "update_state" | "update_relationship"
   readonly words: ToolWords
   readonly sheet: CharacterSheet
-  /** What was changed so far, asked anew at each call. */
+  /** The changes so far; called at each call of the tool. */
   read(): readonly CharacterTrait[]
   write(changes: readonly CharacterTrait[]): void
 }
 
-/** A tool by which the model changes the character's state, or its relationship with whoever speaks. Each call counts whole or not at all. */
+/** A tool by which the model changes the character's state or its relationship with the speaker. A call makes all its changes or none. */
 export function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool {
   const { description, usageHint, parameters, answer } = words
   return defineTool({
@@ -41,7 +41,7 @@ export function updateTool({ name, words, sheet, read, write }: UpdateToolParts)
   })
 }
 
-/** The arguments of a tool that changes traits: `{ changes: { mood: "happy" } }`; numbers and flags become text, null is empty. */
+/** The arguments of a tool that changes traits: `{ changes: { mood: "happy" } }`. Numbers and flags become text, null becomes `""`. */
 function traitsSchema(description: string | undefined): TextSchema<readonly CharacterTrait[]> {
   const schema = {
     type: "object",
