@@ -69,15 +69,15 @@ export function textFolders({ kind, locale, promptFolders }: Omit<TextPlaces, "f
 }
 
 function knownNames(places: TextPlaces): string[] {
-  const files = textFolders(places).flatMap(filesIn)
+  const files = textFolders(places).flatMap(namesIn)
   return unique(files.filter((file) => extensions.includes(extname(file))).map((file) => basename(file, extname(file)))).sort()
 }
 
-function filesIn(folder: string): string[] {
+/** The names in a folder, for suggestions. None when the folder is missing or not readable. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // A folder that is missing or not readable has no names to suggest.
     return []
   }
 }

@@ -1,4 +1,8 @@
-import { join, resolve } from "node:path"
+import { mkdir, readFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import writeFileAtomic from "write-file-atomic"
+import { z } from "zod"
+import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
 import { shippedPrompts } from "../dialect/shipped-prompts.ts"
 import { encodeInline } from "../encode/inline.ts"
@@ -8,7 +12,6 @@ import { textArguments } from "../tools/builtin/text-arguments.ts"
 import { defineTool } from "../tools/define-tool.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
-import { readSchedule, type ScheduleItem, writeSchedule } from "./schedule-file.ts"
 
 /** Settings of {@link scheduleTools}. */
 interface ScheduleOptions {
@@ -49,13 +52,8 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
     }),
     async execute({ title, content, schedule_time: scheduleTime }, { signal }) {
       const atMs = parseMoment(scheduleTime)
-      const item = {
-        title,
-        ...(content === undefined ? {} : { content }),
-        scheduleTime,
-        ...(atMs === undefined ? {} : { at: new Date(atMs).toISOString() }),
-        createdAt: new Date(clock.nowMs()).toISOString(),
-      }
+      const at = atMs === undefined ? undefined : new Date(atMs).toISOString()
+      const item = { title, content, scheduleTime, at, createdAt: new Date(clock.nowMs()).toISOString() }
       const id = await changes.enqueue(file, () => add(file, item, signal))
       return renderTemplate(answer, { id, title, content, time: scheduleTime })
     },
@@ -91,6 +89,59 @@ function printedItem({ id, title, content, scheduleTime }: ScheduleItem) {
     title: encodeInline(title),
     time: encodeInline(scheduleTime),
     content: content === undefined || content.trim() === "" ? undefined : encodeInline(content),
+  }
+}
+
+/** One entry of the schedule. Times are ISO 8601 in UTC. */
+const itemSchema = z.strictObject({
+  id: z.int().positive(),
+  title: z.string(),
+  content: z.string().optional(),
+  /** The time as it was given, in any words. */
+  scheduleTime: z.string(),
+  /** The moment, when the words were a date. */
+  at: z.string().optional(),
+  createdAt: z.string(),
+})
+
+type ScheduleItem = z.infer<typeof itemSchema>
+
+/** The content of the file. Ids are never used again: `nextId` stays when items are removed. */
+const scheduleSchema = z
+  .strictObject({ version: z.literal(1), nextId: z.int().positive(), items: z.array(itemSchema) })
+  .refine(({ nextId, items }) => items.every(({ id }) => id < nextId), "nextId must be above every id")
+  .refine(({ items }) => new Set(items.map(({ id }) => id)).size === items.length, "ids must not repeat")
+
+type Schedule = z.infer<typeof scheduleSchema>
+
+/** Reads a schedule; an empty one when there is no file. Throws `file`, naming the file, when it is not a schedule. */
+async function readSchedule(file: string): Promise<Schedule> {
+  const text = await readText(file)
+  if (text === undefined) return { version: 1, nextId: 1, items: [] }
+  try {
+    return scheduleSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause)
+    throw new PromptStrataError("file", `This is not a schedule: ${why}`, {
+      cause,
+      source: { file, line: 1 },
+      hint: "The file was not changed. Correct it, or move it away to begin a new one.",
+    })
+  }
+}
+
+/** Replaces the whole file in one step. A missing folder is created. */
+async function writeSchedule(file: string, schedule: Schedule): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFileAtomic(file, `${JSON.stringify(schedule, undefined, 2)}\n`)
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8")
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined
+    throw new PromptStrataError("file", `The schedule cannot be read: ${messageOf(cause)}`, { cause, source: { file, line: 1 } })
   }
 }
 

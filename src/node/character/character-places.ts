@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { fileExists } from "../file-log.ts"
-import { isTextPath, lookedFor, textFolders, textPathsOf } from "../find-text.ts"
+import { isTextPath, lookedFor, namesIn, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 
 /** The files about a character beside its persona, by name. */
@@ -27,7 +27,9 @@ export interface CharacterPlaces {
  * `prompt-missing` when nothing is found.
  */
 export function findCharacterPart(reference: string, part: CharacterPart, places: CharacterPlaces): string {
-  const candidates = isTextPath(reference) ? textPathsOf(reference, places) : namedFiles(reference, part, places)
+  const candidates = isTextPath(reference)
+    ? textPathsOf(reference, places)
+    : characterFolders(places).flatMap((folder) => filesOf(join(folder, reference), part))
   const found = candidates.find((path) => fileExists(path))
   if (found !== undefined) return found
   const known = knownNames(part, places)
@@ -39,10 +41,6 @@ export function findCharacterPart(reference: string, part: CharacterPart, places
       evidence: { searched: candidates, known },
     },
   )
-}
-
-function namedFiles(name: string, part: CharacterPart, places: CharacterPlaces): string[] {
-  return characterFolders(places).flatMap((folder) => filesOf(join(folder, name), part))
 }
 
 function filesOf(folder: string, part: CharacterPart): string[] {
@@ -59,13 +57,4 @@ function knownNames(part: CharacterPart, places: CharacterPlaces): string[] {
     namesIn(folder).filter((name) => filesOf(join(folder, name), part).some((path) => existsSync(path))),
   )
   return [...new Set(names)].sort()
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // A folder that is missing or not readable has no names to suggest.
-    return []
-  }
 }

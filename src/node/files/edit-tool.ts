@@ -1,9 +1,9 @@
 import type { Tool, ToolContext } from "../../tools/tool.ts"
 import { giveShape, takeShape } from "../workspace/text-encoding.ts"
-import { findWritable, writeConfirmed } from "./confirmed-write.ts"
 import { defineFileTool } from "./define-file-tool.ts"
 import { type FileToolParts, shownPath } from "./file-tool.ts"
 import type { ShownFile, TextRange } from "./read-ledger.ts"
+import { findWritable, writeConfirmed } from "./write-tool.ts"
 
 /**
  * The tool `edit`: replaces an exact text that occurs once, in a part of a file that was read in this turn and has not changed

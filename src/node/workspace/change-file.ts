@@ -1,11 +1,11 @@
-import { tooLarge } from "./file-errors.ts"
-import { removeIfThere } from "./file-system.ts"
-import { writeNewFile } from "./folders.ts"
-import { beginEntry, finishEntry, type HistoryFile, historyFiles, pruneHistory } from "./history.ts"
+import { fileError, tooLarge } from "./file-errors.ts"
+import { closeOnFailure, closeQuietly, type FileStats, isSameFile, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import { type OpenFolder, spellingOf, walkFolders, writeNewFile } from "./folders.ts"
+import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./history.ts"
 import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"
 import { ownName } from "./paths.ts"
-import { type Current, changedError, checkUnchanged, findTarget, readTarget, type Target } from "./target.ts"
+import { checkKind, readBytes } from "./read-file.ts"
 import { hashOf } from "./text-encoding.ts"
 import type { HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
@@ -75,11 +75,17 @@ async function carryOut(rules: ChangeRules, own: OwnFolder, plan: Plan): Promise
   try {
     await replaceOrRemove(root, plan, temporary)
   } catch (error) {
-    await dropEntry(root, own, { entry, temporaryPath: folder.at(temporary) })
+    // The file was not touched, so the entry is dropped. If that fails, recovery does it before the next change.
+    await removeIfThere(root.fs, folder.at(temporary))
+      .then(() => root.fs.remove(own.history.at(entry.name)))
+      .catch(() => {})
     throw error
   }
   await folder.sync()
-  await completeEntry(rules, own, entry)
+  // The change is durable now. If marking it as done fails, recovery does it before the next change.
+  await finishEntry(root, own.history, entry)
+    .then(() => pruneHistory(root, own.history, rules.limits))
+    .catch(() => {})
   return record
 }
 
@@ -110,26 +116,73 @@ async function recordOf(rules: ChangeRules, own: OwnFolder, { change, target, cu
   }
 }
 
-/** The file was not touched, so the entry is dropped. If that fails, recovery does it before the next change. */
-async function dropEntry(
+/** The file that a change is about: a name in a folder that is held open. There need not be such a file yet. */
+export interface Target {
+  readonly folder: OpenFolder
+  readonly name: string
+  readonly path: string
+}
+
+/** The content of a file before a change. */
+export interface Current {
+  readonly bytes: Uint8Array
+  readonly hash: string
+  readonly stats: FileStats
+}
+
+/**
+ * Finds the file that a change to `names` is about. No link is followed, so that a name cannot stand for another file.
+ * `undefined` when its folder is missing.
+ */
+export async function findTarget(
   root: WorkspaceRoot,
-  own: OwnFolder,
-  { entry, temporaryPath }: { readonly entry: HistoryFile; readonly temporaryPath: string },
-): Promise<void> {
+  names: readonly string[],
+  options: { readonly create?: boolean } = {},
+): Promise<Target | undefined> {
+  const last = names.at(-1)
+  if (last === undefined) throw fileError("file-kind", ".", "expected a file, found the workspace itself.")
+  const folder = await walkFolders(root, names.slice(0, -1), options)
+  if (!folder) return undefined
+  return closeOnFailure(folder, async () => {
+    const { name } = await spellingOf(root, folder, last)
+    return { folder, name, path: [...folder.names, name].join("/") }
+  })
+}
+
+/** Reads the target. It is opened for writing too, so that a read-only file is refused. `undefined` when there is no file. */
+export async function readTarget(
+  root: WorkspaceRoot,
+  { folder, name, path }: Target,
+  signal: AbortSignal | undefined,
+): Promise<Current | undefined> {
+  const found = await statIfThere(root.fs, folder.at(name))
+  if (!found) return undefined
+  checkKind(root, found, path)
+  const handle = await root.fs.open(folder.at(name), openFlags.readWrite)
   try {
-    await removeIfThere(root.fs, temporaryPath)
-    await root.fs.remove(own.history.at(entry.name))
-  } catch {
-    // Left for recovery.
+    const opened = await handle.stat()
+    checkKind(root, opened, path)
+    if (!isSameFile(opened, found)) throw changedError(path)
+    await folder.check()
+    const { bytes, stats } = await readBytes(handle, path, { maxBytes: root.maxFileBytes, signal })
+    return { bytes, hash: hashOf(bytes), stats }
+  } finally {
+    await closeQuietly(handle)
   }
 }
 
-/** The change is durable now. If marking it as done fails, recovery does it before the next change. */
-async function completeEntry({ root, limits }: ChangeRules, own: OwnFolder, entry: HistoryFile): Promise<void> {
-  try {
-    await finishEntry(root, own.history, entry)
-    await pruneHistory(root, own.history, limits)
-  } catch {
-    // Left for recovery.
-  }
+/** Throws `file-conflict` when the target is no longer the file that was read. */
+async function checkUnchanged(root: WorkspaceRoot, { folder, name, path }: Target, current: Current | undefined): Promise<void> {
+  await folder.check()
+  const found = await statIfThere(root.fs, folder.at(name))
+  const same =
+    current && found ? isSameFile(found, current.stats) && found.modifiedNs === current.stats.modifiedNs : current === found
+  if (!same) throw changedError(path)
+}
+
+/** The error about a file that was changed without the lock, for example by an editor. */
+function changedError(path: string): Error {
+  return fileError("file-conflict", path, "expected the file that was just read, found it changed by another program.", {
+    hint: "Nothing was written. Read it again.",
+  })
 }

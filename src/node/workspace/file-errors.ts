@@ -29,6 +29,13 @@ export function isAbsent(error: unknown): boolean {
   return errnoOf(error) === "ENOENT"
 }
 
+/** Makes a handler for `catch` that ignores errors with these codes. It throws all others. */
+export function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes(errnoOf(error) ?? "")) throw error
+  }
+}
+
 /** Throws `aborted` when the signal is aborted. */
 export function stopIfAborted(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return
@@ -37,7 +44,7 @@ export function stopIfAborted(signal: AbortSignal | undefined): void {
   })
 }
 
-/** Runs a task about a path. A failure of the operating system in it is thrown as an error of this library, any other as it is. */
+/** Runs a task about a path. A failure of the operating system becomes an error of this library; any other passes unchanged. */
 export async function withFileErrors<T>(operation: string, path: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task()

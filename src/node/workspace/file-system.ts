@@ -1,5 +1,6 @@
-import { constants } from "node:fs"
-import { isAbsent } from "./file-errors.ts"
+import { type BigIntStats, constants } from "node:fs"
+import { link, lstat, mkdir, open, opendir, readlink, realpath, rename, unlink } from "node:fs/promises"
+import { ignoring } from "./file-errors.ts"
 
 /** What a path names. A link at its end is not followed. */
 export type FileKind = "file" | "folder" | "link" | "special"
@@ -87,27 +88,90 @@ export async function stillLeadsTo(fs: FileSystem, realPath: string, stats: File
 }
 
 /** Stats of a path; `undefined` when nothing is there. */
-export async function statIfThere(fs: FileSystem, path: string): Promise<FileStats | undefined> {
-  try {
-    return await fs.stat(path)
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw error
-  }
+export function statIfThere(fs: FileSystem, path: string): Promise<FileStats | undefined> {
+  return fs.stat(path).catch(ignoring("ENOENT"))
 }
 
-/** Removes a file. Returns false when there was none. */
+/** Removes a file. Resolves to false when there was none. */
 export async function removeIfThere(fs: FileSystem, path: string): Promise<boolean> {
-  try {
-    await fs.remove(path)
-    return true
-  } catch (error) {
-    if (isAbsent(error)) return false
-    throw error
-  }
+  const removed = await fs.remove(path).then(() => true, ignoring("ENOENT"))
+  return removed ?? false
 }
 
 /** Closes a file that was only read. An error of closing is ignored: what was read stays valid. */
 export async function closeQuietly(handle: OpenFile | undefined): Promise<void> {
   await handle?.close().catch(() => {})
+}
+
+/** Runs a task and returns its result. When the task throws or the result is `undefined`, `opened` is closed. */
+export async function closeOnFailure<T>(opened: { close(): Promise<void> } | undefined, task: () => Promise<T>): Promise<T> {
+  let result: T | undefined
+  try {
+    result = await task()
+    return result
+  } finally {
+    if (result === undefined) await opened?.close().catch(() => {})
+  }
+}
+
+/** `O_PATH`. Node has no constant for it. Its value is the same on every Linux that Node supports. */
+const locateFlag = 0o10000000
+
+/** The file system of this machine. */
+export const nodeFileSystem: FileSystem = {
+  descriptors: process.platform === "linux" ? { folder: "/proc/self/fd", locateFlag } : undefined,
+  syncsFolders: process.platform !== "win32",
+  open: openFile,
+  stat: async (path) => statsOf(await lstat(path, { bigint: true })),
+  realPath: (path) => realpath(path),
+  readLink: (path) => readlink(path),
+  readFolder,
+  makeFolder: async (path, mode) => {
+    await mkdir(path, mode)
+  },
+  link,
+  rename,
+  remove: unlink,
+}
+
+async function openFile(path: string, flags: number, mode?: number): Promise<OpenFile> {
+  const handle = await open(path, flags, mode)
+  return {
+    descriptor: handle.fd,
+    stat: async () => statsOf(await handle.stat({ bigint: true })),
+    read: async (target, offset) => (await handle.read(target, offset, target.length - offset, offset)).bytesRead,
+    write: async (source, offset) => (await handle.write(source, offset, source.length - offset, offset)).bytesWritten,
+    setOwner: ({ user, group }) => handle.chown(user, group),
+    setMode: (bits) => handle.chmod(bits),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  }
+}
+
+async function readFolder(path: string, limit: number): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const { name } of await opendir(path, { bufferSize: 256 })) {
+    if (names.length >= limit) break
+    names.push(name)
+  }
+  return names
+}
+
+function statsOf(stats: BigIntStats): FileStats {
+  return {
+    kind: kindOf(stats),
+    sizeBytes: Number(stats.size),
+    mode: Number(stats.mode) & 0o777,
+    links: Number(stats.nlink),
+    device: stats.dev,
+    inode: stats.ino,
+    modifiedNs: stats.mtimeNs,
+    owner: { user: Number(stats.uid), group: Number(stats.gid) },
+  }
+}
+
+function kindOf(stats: BigIntStats): FileKind {
+  if (stats.isFile()) return "file"
+  if (stats.isDirectory()) return "folder"
+  return stats.isSymbolicLink() ? "link" : "special"
 }

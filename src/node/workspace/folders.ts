@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import { errnoOf, fileError } from "./file-errors.ts"
+import { errnoOf, fileError, ignoring } from "./file-errors.ts"
 import {
+  closeOnFailure,
   closeQuietly,
   type FileStats,
   type FileSystem,
@@ -40,7 +41,7 @@ export async function openRootFolder(root: WorkspaceRoot): Promise<OpenFolder> {
 async function openByDescriptor(root: WorkspaceRoot, path: string, shown: string): Promise<OpenFolder> {
   const { fs } = root
   const handle = await openAsFolder(fs, path, shown)
-  return closeOnError(handle, async () => {
+  return closeOnFailure(handle, async () => {
     const place = `${root.descriptors?.folder}/${handle.descriptor}`
     const names = relativeNames(root, await fs.readLink(place), shown)
     const at = (name?: string) => (name === undefined ? place : `${place}/${name}`)
@@ -67,15 +68,17 @@ async function openByName(root: WorkspaceRoot, path: string, shown: string): Pro
     if (await stillLeadsTo(fs, real, stats)) return
     throw fileError("file-outside", shown, "expected the folder that was opened, found another in its place.")
   }
-  await closeOnError(handle, check)
-  return {
-    names,
-    at,
-    check,
-    enter: (name) => openByName(root, at(name), [...names, name].join("/")),
-    sync: async () => handle?.sync(),
-    close: () => closeQuietly(handle),
-  }
+  return closeOnFailure(handle, async () => {
+    await check()
+    return {
+      names,
+      at,
+      check,
+      enter: (name) => openByName(root, at(name), [...names, name].join("/")),
+      sync: async () => handle?.sync(),
+      close: () => closeQuietly(handle),
+    }
+  })
 }
 
 async function openAsFolder(fs: FileSystem, path: string, shown: string): Promise<OpenFile> {
@@ -94,15 +97,6 @@ async function folderStats(fs: FileSystem, path: string, shown: string): Promise
   const hint = "Write to the folder it leads to, by its own path."
   if (stats.kind === "link") throw fileError("file-kind", shown, "expected a folder, found a link.", { hint })
   throw fileError("file-kind", shown, "expected a folder, found a file.")
-}
-
-async function closeOnError<T>(handle: OpenFile | undefined, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (error) {
-    await closeQuietly(handle)
-    throw error
-  }
 }
 
 /**
@@ -131,11 +125,7 @@ export async function walkFolders(
 /** Creates a folder durably and opens it. It is no error when another process just created it. */
 export async function makeFolder(root: WorkspaceRoot, folder: OpenFolder, name: string, mode = 0o777): Promise<OpenFolder> {
   await folder.check()
-  try {
-    await root.fs.makeFolder(folder.at(name), mode)
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error
-  }
+  await root.fs.makeFolder(folder.at(name), mode).catch(ignoring("EEXIST"))
   await folder.sync()
   return folder.enter(name)
 }
@@ -207,12 +197,8 @@ export async function writeNewFile(
 async function copyModeAndOwner(handle: OpenFile, { owner, mode }: FileStats): Promise<void> {
   const made = await handle.stat()
   if (made.owner.user !== owner.user || made.owner.group !== owner.group) {
-    try {
-      await handle.setOwner(owner)
-    } catch (error) {
-      // Only root may change an owner. For other users the file becomes their own.
-      if (!["EPERM", "EINVAL", "ENOSYS"].includes(errnoOf(error) ?? "")) throw error
-    }
+    // Only root may change an owner. For other users the file becomes their own.
+    await handle.setOwner(owner).catch(ignoring("EPERM", "EINVAL", "ENOSYS"))
   }
   if (made.mode !== mode) await handle.setMode(mode)
 }

@@ -1,5 +1,5 @@
-import { errnoOf, fileError, isAbsent } from "./file-errors.ts"
-import { openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import { errnoOf, fileError, ignoring } from "./file-errors.ts"
+import { closeOnFailure, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
 import { makeFolder, namesIn, type OpenFolder, openRootFolder } from "./folders.ts"
 import { ownName } from "./paths.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
@@ -20,22 +20,20 @@ export async function openOwnFolder(
   { create }: { readonly create: boolean },
 ): Promise<OwnFolder | undefined> {
   const outer = await openRootFolder(root)
-  let folder: OpenFolder | undefined
-  let history: OpenFolder | undefined
   try {
-    folder = await enterOwn(root, outer, { name: ownName, create })
-    history = folder && (await enterOwn(root, folder, { name: "history", create }))
+    const folder = await enterOwn(root, outer, { name: ownName, create })
+    return await closeOnFailure(folder, async () => {
+      const history = folder && (await enterOwn(root, folder, { name: "history", create }))
+      if (!history) return undefined
+      const close = async () => {
+        await history.close()
+        await folder.close()
+      }
+      return { folder, history, close }
+    })
   } finally {
     await outer.close()
-    if (!history) await folder?.close()
   }
-  if (!folder || !history) return undefined
-  const opened = { folder, history }
-  const close = async () => {
-    await opened.history.close()
-    await opened.folder.close()
-  }
-  return { ...opened, close }
 }
 
 async function enterOwn(
@@ -43,12 +41,8 @@ async function enterOwn(
   folder: OpenFolder,
   { name, create }: { readonly name: string; readonly create: boolean },
 ): Promise<OpenFolder | undefined> {
-  try {
-    return await folder.enter(name)
-  } catch (error) {
-    if (!isAbsent(error)) throw error
-    return create ? makeFolder(root, folder, name, ownMode) : undefined
-  }
+  const found = await folder.enter(name).catch(ignoring("ENOENT"))
+  return found || !create ? found : makeFolder(root, folder, name, ownMode)
 }
 
 const lockName = "lock"

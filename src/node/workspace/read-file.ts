@@ -1,6 +1,14 @@
 import { join } from "node:path"
-import { errnoOf, fileError, isAbsent, stopIfAborted, tooLarge } from "./file-errors.ts"
-import { closeQuietly, type FileStats, isSameFile, type OpenFile, openFlags, stillLeadsTo } from "./file-system.ts"
+import { fileError, ignoring, isAbsent, stopIfAborted, tooLarge } from "./file-errors.ts"
+import {
+  closeOnFailure,
+  closeQuietly,
+  type FileStats,
+  isSameFile,
+  type OpenFile,
+  openFlags,
+  stillLeadsTo,
+} from "./file-system.ts"
 import { spellingOf, walkFolders } from "./folders.ts"
 import { isHidden, splitPath } from "./paths.ts"
 import { decodeText, hashOf } from "./text-encoding.ts"
@@ -97,30 +105,15 @@ async function openByName(root: WorkspaceRoot, names: readonly string[], path: s
   const real = await fs.realPath(join(root.path, ...names))
   const inside = insideNames(root, real, path)
   checkKind(root, await fs.stat(real), path)
-  const handle = await openUnfollowed(root, real)
+  // The error ELOOP says that a link has taken the file's place.
+  const handle = await fs.open(real, openFlags.read).catch(ignoring("ELOOP"))
   if (!handle) return undefined
-  try {
+  return closeOnFailure(handle, async () => {
     const stats = await handle.stat()
-    if (await stillLeadsTo(fs, real, stats)) {
-      checkKind(root, stats, path)
-      return { handle, names: inside, stats }
-    }
-  } catch (error) {
-    await closeQuietly(handle)
-    throw error
-  }
-  await closeQuietly(handle)
-  return undefined
-}
-
-/** `undefined` when a link has taken the file's place. */
-async function openUnfollowed(root: WorkspaceRoot, real: string): Promise<OpenFile | undefined> {
-  try {
-    return await root.fs.open(real, openFlags.read)
-  } catch (error) {
-    if (errnoOf(error) === "ELOOP") return undefined
-    throw error
-  }
+    if (!(await stillLeadsTo(fs, real, stats))) return undefined
+    checkKind(root, stats, path)
+    return { handle, names: inside, stats }
+  })
 }
 
 function insideNames(root: WorkspaceRoot, real: string, path: string): readonly string[] {

@@ -1,12 +1,12 @@
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { createKeyedQueue } from "../../services/keyed-queue.ts"
+import { findTarget, readTarget } from "./change-file.ts"
 import { errnoOf, stopIfAborted } from "./file-errors.ts"
 import { removeIfThere } from "./file-system.ts"
 import { finishEntry, type HistoryEntry, type HistoryFile, historyFiles, readEntry } from "./history.ts"
 import { type LockOptions, lockFile } from "./lock.ts"
 import { lockLeftovers, lockPath, type OwnFolder, openOwnFolder } from "./own-folder.ts"
 import { ownName, splitPath } from "./paths.ts"
-import { findTarget, readTarget } from "./target.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** Tasks of this process run one after another, so that only one of them waits for the lock of other processes. */

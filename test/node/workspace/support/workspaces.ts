@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
-import type { FileSystem } from "../../../../src/node/workspace/file-system.ts"
-import { nodeFileSystem } from "../../../../src/node/workspace/node-file-system.ts"
+import { type FileSystem, nodeFileSystem } from "../../../../src/node/workspace/file-system.ts"
 
 /** The host's file system as it is where descriptors cannot be asked what they have open. */
 const namedFileSystem: FileSystem = { ...nodeFileSystem, descriptors: undefined }

@@ -1,10 +1,11 @@
-import { errnoOf, fileError, isAbsent, stopIfAborted } from "./file-errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { findTarget, type Target } from "./change-file.ts"
+import { fileError, ignoring, stopIfAborted } from "./file-errors.ts"
 import { closeQuietly, type FileStats, statIfThere } from "./file-system.ts"
 import { namesIn, type OpenFolder, walkFolders } from "./folders.ts"
 import { canonicalPath, splitPath } from "./paths.ts"
-import { openFile } from "./read-file.ts"
-import { findTarget, type Target } from "./target.ts"
-import type { WorkspaceEntry } from "./workspace.ts"
+import { openFile, readWorkspaceFile } from "./read-file.ts"
+import type { SearchOutcome, WorkspaceEntry } from "./workspace.ts"
 import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** The entry at a path. A link inside the workspace is followed. `undefined` when there is nothing that could be opened. */
@@ -13,7 +14,7 @@ export async function statPath(root: WorkspaceRoot, path: string): Promise<Works
   if (names.length === 0) return toEntry("", await root.fs.stat(root.path))
   const found = await lookUp(root, names, (target, stats) => ({ path: target.path, stats }))
   if (found?.stats?.kind !== "link") return found?.stats && toEntry(found.path, found.stats)
-  const file = await openFile(root, names).catch(undefinedIfAbsent)
+  const file = await openFile(root, names).catch(ignoring("ENOENT"))
   await closeQuietly(file?.handle)
   return file && toEntry(file.names.join("/"), file.stats)
 }
@@ -45,12 +46,8 @@ async function lookUp<T>(
   }
 }
 
-function undefinedIfAbsent(error: unknown): undefined {
-  if (!isAbsent(error)) throw error
-}
-
 /** The depth of a walk; 1 stays in the folder itself. */
-export interface WalkOptions {
+interface WalkOptions {
   readonly depth: number
   readonly signal?: AbortSignal | undefined
 }
@@ -74,10 +71,12 @@ async function* entriesOf(
     const names = (await namesIn(root, folder)).filter((one) => isOpenable(root, one)).sort()
     for (const name of names) {
       stopIfAborted(signal)
-      const entry = await entryOf(root, folder, name).catch(undefinedIfAbsent)
+      const entry = await entryOf(root, folder, name).catch(ignoring("ENOENT"))
       if (!entry) continue
       yield entry
-      const inner = entry.kind === "folder" && depth > 1 ? await enterIfPossible(folder, name) : undefined
+      if (entry.kind === "file" || depth <= 1) continue
+      // A folder is skipped when it was removed, became a link, or may not be entered.
+      const inner = await folder.enter(name).catch(ignoring("ENOENT", "EACCES", "file-kind"))
       if (inner) yield* entriesOf(root, inner, { depth: depth - 1, signal })
     }
   } finally {
@@ -106,16 +105,6 @@ function toEntry(path: string, { kind, sizeBytes, modifiedNs }: FileStats): Work
   return { path, kind, sizeBytes: kind === "file" ? sizeBytes : 0, modifiedAtMs: Number(modifiedNs / 1_000_000n) }
 }
 
-/** A folder is skipped when it was removed, became a link, or may not be entered. */
-async function enterIfPossible(folder: OpenFolder, name: string): Promise<OpenFolder | undefined> {
-  try {
-    return await folder.enter(name)
-  } catch (error) {
-    if (["ENOENT", "EACCES", "file-kind"].includes(errnoOf(error) ?? "")) return undefined
-    throw error
-  }
-}
-
 /** Collects up to `limit` entries of a walk. */
 export async function collect(
   walk: AsyncGenerator<WorkspaceEntry>,
@@ -127,4 +116,73 @@ export async function collect(
     entries.push(entry)
   }
   return { entries, truncated: false }
+}
+
+/** One search reads at most this much. */
+const maxSearchBytes = 32 * 1024 * 1024
+const maxFiles = 5_000
+const maxLineUnits = 500
+
+/** A search in a folder or in one file. */
+interface SearchOptions extends WalkOptions {
+  readonly text: string
+  readonly path: string
+  readonly ignoreCase: boolean
+  /** The largest number of matches. */
+  readonly limit: number
+}
+
+/** Finds the lines that hold a text literally, file by file. */
+export async function searchFiles(root: WorkspaceRoot, options: SearchOptions): Promise<SearchOutcome> {
+  const { text, path, limit, signal } = options
+  if (text === "") throw new PromptStrataError("usage", "Expected a text to search for, found an empty one.")
+  const matches: SearchOutcome["matches"][number][] = []
+  const skipped: string[] = []
+  let [files, sizeBytes] = [0, 0]
+  for await (const entry of entriesAt(root, path, options)) {
+    if (entry.kind === "folder") continue
+    files += 1
+    sizeBytes += entry.sizeBytes
+    if (files > maxFiles || sizeBytes > maxSearchBytes) return { matches, skipped, truncated: true }
+    const found = await textOf(root, entry.path, signal)
+    if (found === undefined) skipped.push(entry.path)
+    for (const match of linesWith(found ?? "", options)) {
+      if (matches.length >= limit) return { matches, skipped, truncated: true }
+      matches.push({ path: entry.path, ...match })
+    }
+  }
+  return { matches, skipped, truncated: false }
+}
+
+/** The file itself, or everything below the folder. */
+async function* entriesAt(root: WorkspaceRoot, path: string, options: SearchOptions): AsyncGenerator<WorkspaceEntry> {
+  const entry = await statPath(root, path)
+  if (entry?.kind === "file") yield entry
+  else yield* walkFiles(root, path, options)
+}
+
+/** `undefined` for a file that is not text, is too large, or cannot be opened. */
+async function textOf(root: WorkspaceRoot, path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+  try {
+    return (await readWorkspaceFile(root, path, signal)).text
+  } catch (error) {
+    if (PromptStrataError.isInstance(error) && error.code === "aborted") throw error
+    return undefined
+  }
+}
+
+function* linesWith(text: string, { text: wanted, ignoreCase }: SearchOptions): Generator<{ line: number; text: string }> {
+  const fold = (one: string) => (ignoreCase ? one.toLowerCase() : one)
+  const needle = fold(wanted)
+  for (const [at, line] of text.split("\n").entries()) {
+    const found = fold(line).indexOf(needle)
+    if (found >= 0) yield { line: at + 1, text: around(line.replace(/\r$/, ""), found) }
+  }
+}
+
+/** A long line is cut around its first hit, between whole characters. */
+function around(line: string, at: number): string {
+  if (line.length <= maxLineUnits) return line
+  const from = Math.max(0, Math.min(at - maxLineUnits / 2, line.length - maxLineUnits))
+  return line.slice(from, from + maxLineUnits).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "")
 }
