@@ -54,11 +54,8 @@ export function isTextPath(reference: string): boolean {
 }
 
 /** All files that a path can mean: in `folder`, then in each prompts folder. */
-export function textPathsOf(
-  reference: string,
-  { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">,
-): string[] {
-  return unique([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, reference)))
+export function textPathsOf(path: string, { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">): string[] {
+  return unique([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, path)))
 }
 
 /** All folders in which a name is looked up, in order: of the locale, of no locale, of the fallback locales. */

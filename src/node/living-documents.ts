@@ -15,7 +15,7 @@ import {
 import { type DocumentInjectionOptions, documentInjections, documentKeys } from "../layers/documents/document-injections.ts"
 import { type DocumentSettings, defaultDocumentSettings } from "../layers/documents/document-settings.ts"
 import type { Plugin } from "../services/plugin.ts"
-import type { TurnHook } from "../services/turn-hook.ts"
+import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
 import type { Template } from "../template/ast.ts"
 import { parseTemplate } from "../template/parse.ts"
 import type { Tool } from "../tools/tool.ts"
@@ -29,7 +29,7 @@ import type {
   FileToolsOptions,
   FileWorkspace,
 } from "./files/file-tool-options.ts"
-import { createReadLedger, createTurnMap, type ReadLedger } from "./files/read-ledger.ts"
+import { createReadLedger, createTurnMap, type ReadLedger, type TurnMap } from "./files/read-ledger.ts"
 import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { openWorkspace } from "./workspace/open-workspace.ts"
 import { samePath } from "./workspace/paths.ts"
@@ -41,7 +41,7 @@ export interface DocumentsOptions extends Partial<DocumentSettings> {
   readonly locale?: string
   /** The prompt files with those words. Default: the shipped ones. */
   readonly prompts?: readonly PromptSource[]
-  /** The file tools of a turn with memory on. Default: `read`, `write` and `edit`. With memory off there is only `read` for SOUL.md (D9). */
+  /** The file tools with memory on. Default: `read`, `write` and `edit`. With memory off there is only `read` for SOUL.md (D9). */
   readonly tools?: readonly FileToolName[]
   /** Folders that can be read beside the documents, such as skills. With memory off too. */
   readonly mounts?: readonly FileMount[]
@@ -59,26 +59,25 @@ export interface LivingDocuments {
   readonly workspace: Workspace
 }
 
+type FolderOptions = DocumentsOptions & {
+  /** Settings to open the folder with. */
+  readonly files?: WorkspaceOptions
+}
+
 const names: readonly string[] = Object.values(documentFiles)
 
 /**
  * Opens the folder of an agent's living documents. A missing folder is created. Nothing is read before the first turn. Throws
  * errors whose code begins with `file` when the folder cannot be used.
  */
-export async function openDocuments(
-  folder: string,
-  { files = {}, ...options }: DocumentsOptions & { readonly files?: WorkspaceOptions } = {},
-): Promise<LivingDocuments> {
+export async function openDocuments(folder: string, { files = {}, ...options }: FolderOptions = {}): Promise<LivingDocuments> {
   await mkdir(folder, { recursive: true })
   const workspace = await openWorkspace(folder, { names, ...files })
   return { ...documentsHook(workspace, options), workspace }
 }
 
 /** The living documents of a profile as a plugin. The folder is opened by the first turn and created by the first write. */
-export function documentsPlugin(
-  folder: string,
-  { files = {}, ...options }: DocumentsOptions & { readonly files?: WorkspaceOptions } = {},
-): Plugin {
+export function documentsPlugin(folder: string, { files = {}, ...options }: FolderOptions = {}): Plugin {
   return { name: "documents", hooks: [documentsHook(workspaceOnDemand(folder, { names, ...files }), options).hook] }
 }
 
@@ -86,10 +85,7 @@ export function documentsPlugin(
  * A hook that reads the documents before each turn, puts them into its prompt and adds the file tools to it: all of them with
  * memory on, only `read` for SOUL.md with memory off (D1, D2, D9). Documents that cannot be read become warnings of the turn.
  */
-export function documentsHook(
-  workspace: FileWorkspace,
-  options: DocumentsOptions = {},
-): { readonly hook: TurnHook; readonly tools: readonly Tool[] } {
+export function documentsHook(workspace: FileWorkspace, options: DocumentsOptions = {}) {
   const reads = createReadLedger()
   const baselines: Baselines = createTurnMap()
   const { tools, toolsOff } = documentTools(workspace, options, { reads, baselines })
@@ -118,20 +114,11 @@ export function documentsHook(
   return { hook, tools }
 }
 
-/** The documents of a turn as they lie on the disk. */
-interface ReadDocuments {
-  readonly documents: Documents
-  /** The documents that were read. */
-  readonly files: ReadonlyMap<DocumentName, WorkspaceFile>
-  /** Why others were left out. */
-  readonly problems: readonly string[]
-}
-
-/** Reads the documents from the disk (D1). With memory off only SOUL.md is touched (D2). */
-async function readDocuments(
-  workspace: FileWorkspace,
-  { memoryOn, signal }: { readonly memoryOn: boolean; readonly signal: AbortSignal },
-): Promise<ReadDocuments> {
+/**
+ * Reads the documents from the disk (D1). With memory off only SOUL.md is touched (D2). `files` holds the documents that were read,
+ * `problems` says why others were left out.
+ */
+async function readDocuments(workspace: FileWorkspace, { memoryOn, signal }: BeforeTurnContext) {
   const files = new Map<DocumentName, WorkspaceFile>()
   const problems: string[] = []
   const read = async (name: DocumentName): Promise<DocumentState> => {
@@ -147,13 +134,13 @@ async function readDocuments(
       return { state: "unreadable" }
     }
   }
-  if (!memoryOn) return { documents: { soul: await read("soul") }, files, problems }
+  if (!memoryOn) return { documents: { soul: await read("soul") } satisfies Documents, files, problems }
   const [soul, user, memory] = await Promise.all([read("soul"), read("user"), read("memory")])
-  return { documents: { soul, user, memory }, files, problems }
+  return { documents: { soul, user, memory } satisfies Documents, files, problems }
 }
 
 /** The documents at the beginning of each turn. A document that shrinks in small steps is compared with these. */
-type Baselines = ReturnType<typeof createTurnMap<ReadDocuments["files"]>>
+type Baselines = TurnMap<ReadonlyMap<DocumentName, WorkspaceFile>>
 
 function documentTools(
   workspace: FileWorkspace,
@@ -199,9 +186,8 @@ function shrinksTooFar(before: string, after: string): boolean {
 
 function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): DocumentInjectionOptions {
   const { locale = "en", prompts = shippedPrompts(), counter = roughCounter } = options
-  const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = { ...defaultDocumentSettings, ...options }
   return {
-    settings: { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare },
+    settings: { ...defaultDocumentSettings, ...options },
     marker: truncationMarker(prompts, locale),
     canRead,
     countTokens: (text) => counter.count(text),

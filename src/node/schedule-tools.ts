@@ -12,6 +12,7 @@ import { textArguments } from "../tools/builtin/text-arguments.ts"
 import { defineTool } from "../tools/define-tool.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
+import { ignoring } from "./workspace/file-errors.ts"
 
 /** Settings of {@link scheduleTools}. */
 interface ScheduleOptions {
@@ -136,13 +137,13 @@ async function writeSchedule(file: string, schedule: Schedule): Promise<void> {
   await writeFileAtomic(file, `${JSON.stringify(schedule, undefined, 2)}\n`)
 }
 
-async function readText(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8")
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined
-    throw new PromptStrataError("file", `The schedule cannot be read: ${messageOf(cause)}`, { cause, source: { file, line: 1 } })
-  }
+function readText(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8")
+    .catch(ignoring("ENOENT"))
+    .catch((cause: unknown) => {
+      const source = { file, line: 1 }
+      throw new PromptStrataError("file", `The schedule cannot be read: ${messageOf(cause)}`, { cause, source })
+    })
 }
 
 const pattern =

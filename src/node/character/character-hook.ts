@@ -74,10 +74,7 @@ function nameOf({ title, keys: [key], text: { source } }: WorldBookEntry): strin
 }
 
 /** The tools read the session's state at each call, as an earlier call of the turn may have changed it. */
-function updateTools(
-  { state, relationship, words }: CharacterParts,
-  { state: kept, speaker: { id } }: BeforeTurnContext,
-): Tool[] {
+function updateTools({ state, relationship, words }: CharacterParts, { state: kept, speaker: { id } }: BeforeTurnContext) {
   const now = () => characterMemory(kept.get())
   const tools = [
     state &&

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
-import type { CharacterSheet } from "../../layers/character/character-sheet.ts"
 import { createWorldBook } from "../../layers/character/world-book.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { toolWords } from "../../tools/tool-words.ts"
@@ -73,11 +72,7 @@ function unknownKey(key: string): string {
   return `unknown option ${JSON.stringify(key)} of the plugin "character".${didYouMean(key, known) || ` Known: ${known.join(", ")}.`}`
 }
 
-function sheetOf(
-  part: "state" | "relationship",
-  { [part]: given }: CharacterOptions,
-  places: CharacterPlaces,
-): CharacterSheet | undefined {
+function sheetOf(part: "state" | "relationship", { [part]: given }: CharacterOptions, places: CharacterPlaces) {
   if (given === undefined) return undefined
   if (typeof given === "string") return readSheet(findCharacterPart(given, part, places), part)
   const checked = checkTraits(given)

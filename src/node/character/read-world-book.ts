@@ -64,24 +64,20 @@ interface FileEntry {
 function splitEntries(place: AuthoredFile): readonly FileEntry[] {
   const lines = place.whole.split("\n")
   const offsets = offsetsOf(lines)
+  const fail = (message: string, line: number, key = "---") => keyFault(message, key, place, line)
   const rules = lines.flatMap((line, at) => (line.trimEnd() === "---" ? [at] : []))
   const outside = lines.slice(0, rules[0] ?? lines.length).findIndex((line) => line.trim() !== "")
-  if (outside >= 0 || rules.length === 0) {
-    const message = "expected an entry, which begins with front matter between two lines ---, found none."
-    throw keyFault(message, "", place, outside + 1)
-  }
+  if (outside >= 0 || rules.length === 0)
+    throw fail("expected an entry, which begins with front matter between two lines ---, found none.", outside + 1, "")
   // Every other rule opens an entry. The one after it closes the entry's front matter.
   const openings = rules.filter((_, nth) => nth % 2 === 0)
   return openings.map((opening, nth) => {
     const line = opening + 1
     const closing = rules[2 * nth + 1]
-    if (closing === undefined)
-      throw keyFault("expected a line --- that ends the front matter of this entry, found none.", "---", place, line)
+    if (closing === undefined) throw fail("expected a line --- that ends the front matter of this entry, found none.", line)
     const block = lines.slice(line, closing).join("\n")
-    if (block.length > maxFrontMatter) {
-      const message = `expected front matter of at most ${maxFrontMatter} characters, found ${block.length}.`
-      throw keyFault(message, "---", place, line)
-    }
+    if (block.length > maxFrontMatter)
+      throw fail(`expected front matter of at most ${maxFrontMatter} characters, found ${block.length}.`, line)
     return {
       attributes: readYamlMapping(block, { ...place, offset: offsets[line] ?? 0 }),
       body: lines.slice(closing + 1, openings[nth + 1]).join("\n"),

@@ -31,17 +31,19 @@ export function createFileReferences(
     if (!known.includes(extensionOf(path))) return "unsupported"
     return (await allow(path, key)) ? undefined : "refused"
   }
-  const open = async (reference: FileReference, { key, signal }: Parameters<FileReferences["open"]>[1]): Promise<OpenedFile> => {
-    const fault = await faultAbout(reference.path, key)
-    if (fault) return { ok: false, fault }
-    const { path, bytes } = await workspace.readBytes(reference.path, { maxBytes, signal })
-    const realFault = await faultAbout(path, key)
-    return realFault ? { ok: false, fault: realFault } : openedFile(path, bytes, reference)
-  }
   return {
     formats: known,
-    open: (reference, options) =>
-      open(reference, options).catch((thrown: unknown): OpenedFile => ({ ok: false, fault: faultOf(thrown) })),
+    async open(reference, { key, signal }) {
+      try {
+        const fault = await faultAbout(reference.path, key)
+        if (fault) return { ok: false, fault }
+        const { path, bytes } = await workspace.readBytes(reference.path, { maxBytes, signal })
+        const realFault = await faultAbout(path, key)
+        return realFault ? { ok: false, fault: realFault } : openedFile(path, bytes, reference)
+      } catch (thrown) {
+        return { ok: false, fault: PromptStrataError.isInstance(thrown) ? (faults[thrown.code] ?? "failed") : "failed" }
+      }
+    },
   }
 }
 
@@ -52,10 +54,6 @@ const faults: Partial<Readonly<Record<ErrorCode, FileFault>>> = {
   "file-kind": "refused",
   "file-size": "large",
   "file-encoding": "unsupported",
-}
-
-function faultOf(thrown: unknown): FileFault {
-  return PromptStrataError.isInstance(thrown) ? (faults[thrown.code] ?? "failed") : "failed"
 }
 
 function openedFile(path: string, bytes: Uint8Array, { lines }: FileReference): OpenedFile {

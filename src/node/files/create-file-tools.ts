@@ -21,7 +21,7 @@ const makers: Readonly<Record<FileToolName, (parts: FileToolParts) => Tool>> = {
  * told in words that help the model to go on.
  */
 export function createFileTools(workspace: FileWorkspace, options: FileToolsOptions = {}): readonly Tool[] {
-  const { locale = "en", prompts, names = {}, mounts, allow, confirmRule } = options
+  const { locale = "en", prompts, names = {}, mounts, allow = () => true, confirmRule = () => "free" } = options
   const { tools = fileToolNames, reads = createReadLedger(), pageCharacters = 10_000 } = options
   const places = filePlaces(workspace, mounts)
   return tools.map((tool) => {

@@ -1,8 +1,8 @@
-import type { Tool, ToolContext } from "../../tools/tool.ts"
+import type { Tool } from "../../tools/tool.ts"
 import { giveShape, takeShape } from "../workspace/text-encoding.ts"
 import { defineFileTool } from "./define-file-tool.ts"
 import { type FileToolParts, shownPath } from "./file-tool.ts"
-import type { ShownFile, TextRange } from "./read-ledger.ts"
+import type { TextRange } from "./read-ledger.ts"
 import { findWritable, writeConfirmed } from "./write-tool.ts"
 
 /**
@@ -19,12 +19,17 @@ export function editTool(parts: FileToolParts): Tool {
       const { path, current } = target
       if (current === undefined) throw words.problem({ path: shownPath(path), missing: true })
       const file = { path, hash: current.hash }
-      requireRead(parts, { file, range: nowhere }, context)
+      const requireShown = (part: TextRange) => {
+        const found = reads.shown(context, file, part)
+        const isEnough = found === "shown" || (found === "partly" && part === nowhere)
+        if (!isEnough) throw words.problem({ path: shownPath(path), [`${found}_first`]: true })
+      }
+      requireShown(nowhere)
       const { plain, shape } = takeShape(current.text)
       const asInFile = (text: string) => (shape.lineEnd === "mixed" ? text : text.replaceAll("\r\n", "\n"))
       const fresh = asInFile(after)
       const range = placeOf(parts, path, { plain, old: asInFile(before), fresh })
-      requireRead(parts, { file, range }, context)
+      requireShown(range)
       const edited = plain.slice(0, range.start) + fresh + plain.slice(range.end)
       const hash = await writeConfirmed(parts, target, { after: giveShape(edited, shape), context })
       reads.edited(context, { path, hash }, { range, insertedUnits: fresh.length })
@@ -34,11 +39,7 @@ export function editTool(parts: FileToolParts): Tool {
 }
 
 /** The one place of the old text. In every other case, throws an error that helps to find it. */
-function placeOf(
-  { words }: FileToolParts,
-  path: string,
-  { plain, old, fresh }: { readonly plain: string; readonly old: string; readonly fresh: string },
-): TextRange {
+function placeOf({ words }: FileToolParts, path: string, { plain, old, fresh }: { plain: string; old: string; fresh: string }) {
   const refuse = (values: Parameters<typeof words.refuse>[0]) => words.refuse({ path: shownPath(path), ...values })
   if (old === "") throw refuse({ blank: true })
   if (old === fresh) throw refuse({ unchanged: true })
@@ -51,16 +52,6 @@ function placeOf(
 
 /** An empty range: shown, at least in part, as soon as anything of the file was shown. */
 const nowhere: TextRange = { start: 0, end: 0 }
-
-function requireRead(
-  { reads, words }: FileToolParts,
-  { file, range }: { readonly file: ShownFile; readonly range: TextRange },
-  context: ToolContext,
-): void {
-  const found = reads.shown(context, file, range)
-  if (found === "shown" || (found === "partly" && range === nowhere)) return
-  throw words.problem({ path: shownPath(file.path), [`${found}_first`]: true })
-}
 
 const maxLinesTold = 20
 

@@ -24,26 +24,17 @@ export interface FileToolParts {
   readonly places: FilePlaces
   readonly reads: ReadLedger
   readonly pageCharacters: number
-  readonly allow: FileToolsOptions["allow"]
-  readonly confirmRule: FileToolsOptions["confirmRule"]
+  readonly allow: NonNullable<FileToolsOptions["allow"]>
+  readonly confirmRule: NonNullable<FileToolsOptions["confirmRule"]>
 }
 
-/** True when the model may do this to a path. */
-export async function isAllowed(
-  { allow }: FileToolParts,
+/** Throws, in the tool's words, when the model may not read or write a path. */
+export async function requireAllowed(
+  { allow, words }: FileToolParts,
   path: string,
   { operation, context }: { readonly operation: FileOperation; readonly context: ToolContext },
-): Promise<boolean> {
-  return allow === undefined || (await allow(path, operation, context))
-}
-
-/** Throws, in the tool's words, when the model may not do this to a path. */
-export async function requireAllowed(
-  parts: FileToolParts,
-  path: string,
-  asked: { readonly operation: FileOperation; readonly context: ToolContext },
 ): Promise<void> {
-  if (!(await isAllowed(parts, path, asked))) throw parts.words.problem({ path: shownPath(path), forbidden: true })
+  if (!(await allow(path, operation, context))) throw words.problem({ path: shownPath(path), forbidden: true })
 }
 
 /** True for the error about a file that does not exist. */
@@ -59,22 +50,16 @@ export interface FilePlace {
   readonly mount?: FileMount
 }
 
-/** A workspace and its mounts. */
-export interface FilePlaces {
-  readonly workspace: FileWorkspace
-  readonly mounts: readonly FileMount[]
-  /** Throws as the workspace's path rules do. */
-  find(path: string): FilePlace
-  /** The path that the model uses for a path inside a place. */
-  shown(place: Pick<FilePlace, "mount">, path: string): string
-}
+/** A workspace with its mounts, in which paths are found. */
+export type FilePlaces = ReturnType<typeof filePlaces>
 
 /** The places of a workspace and its mounts. A mount hides the files of the workspace under its prefix, in any spelling. */
-export function filePlaces(workspace: FileWorkspace, mounts: readonly FileMount[] = []): FilePlaces {
+export function filePlaces(workspace: FileWorkspace, mounts: readonly FileMount[] = []) {
   return {
     workspace,
     mounts,
-    find(path) {
+    /** Finds the place of a path. Throws as the workspace's path rules do. */
+    find(path: string): FilePlace {
       const names = canonicalPath(path).split("/")
       for (const mount of mounts) {
         const depth = mount.prefix.split("/").length
@@ -84,7 +69,9 @@ export function filePlaces(workspace: FileWorkspace, mounts: readonly FileMount[
       }
       return { workspace, path: names.join("/") }
     },
-    shown: ({ mount }, path) => [mount?.prefix, path].filter((part) => part !== undefined && part !== "").join("/"),
+    /** The path that the model uses for a path inside a place. */
+    shown: ({ mount }: Pick<FilePlace, "mount">, path: string): string =>
+      [mount?.prefix, path].filter((part) => part !== undefined && part !== "").join("/"),
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Tool } from "../../tools/tool.ts"
 import { defineFileTool } from "./define-file-tool.ts"
-import { type FilePlace, type FilePlaces, type FileToolParts, isAllowed, shownPath } from "./file-tool.ts"
+import { type FilePlace, type FilePlaces, type FileToolParts, shownPath } from "./file-tool.ts"
 
 const maxEntries = 200
 
 /** The tool `list`: the files and folders in a folder, one per line, at most 200, in the order of their names. */
 export function listTool(parts: FileToolParts): Tool {
-  const { words, places } = parts
+  const { words, places, allow } = parts
   return defineFileTool(parts, {
     parameters: { path: "text?" },
     async run({ path = "" }, context) {
@@ -16,7 +16,7 @@ export function listTool(parts: FileToolParts): Tool {
       const lines: string[] = []
       for (const { path: inPlace, kind, sizeBytes } of [...entries, ...mountsIn(parts, place)]) {
         const name = places.shown(place, inPlace)
-        if (!(await isAllowed(parts, name, { operation: "list", context }))) continue
+        if (!(await allow(name, "list", context))) continue
         lines.push(words.say(kind === "folder" ? { folder: shownPath(name) } : { file: shownPath(name), size: sizeBytes }))
       }
       if (lines.length === 0) return words.say({ empty: true, path: shownPath(places.shown(place, place.path)) })
@@ -40,7 +40,7 @@ const maxLineCharacters = 200
 
 /** The tool `search`: the lines that hold a text in any case, as `path:line: text`, at most 50, in the order of the files' names. */
 export function searchTool(parts: FileToolParts): Tool {
-  const { words, places } = parts
+  const { words, places, allow } = parts
   return defineFileTool(parts, {
     parameters: { query: "path", path: "text?" },
     async run({ query, path = "" }, context) {
@@ -54,7 +54,7 @@ export function searchTool(parts: FileToolParts): Tool {
         more ||= truncated
         for (const match of matches) {
           const shown = places.shown(place, match.path)
-          if (!(await isAllowed(parts, shown, { operation: "read", context }))) continue
+          if (!(await allow(shown, "read", context))) continue
           if (found.length < maxMatches) found.push(`${shownPath(shown)}:${match.line}: ${cut(match.text, query)}`)
           else more = true
         }

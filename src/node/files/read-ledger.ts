@@ -60,8 +60,8 @@ export function createReadLedger(): ReadLedger {
       const known = filesOf(context).get(path)
       if (!known) return "unread"
       if (known.hash !== hash) return "changed"
-      if (isWhole(known, context)) return "shown"
-      if (known.ranges.some((range) => range.start <= start && end <= range.end)) return "shown"
+      const isShown = isWhole(known, context) || known.ranges.some((range) => range.start <= start && end <= range.end)
+      if (isShown) return "shown"
       return known.ranges.length > 0 ? "partly" : "unread"
     },
     edited(context, { path, hash }, { range, insertedUnits }) {
@@ -111,10 +111,8 @@ export function createTurnMap<T>(): TurnMap<T> {
   const set = (turn: ReadContext, value: T): T => {
     values.delete(keyOf(turn))
     values.set(keyOf(turn), value)
-    for (const oldest of values.keys()) {
-      if (values.size <= maxTurns) break
-      values.delete(oldest)
-    }
+    const [oldest] = values.keys()
+    if (values.size > maxTurns && oldest !== undefined) values.delete(oldest)
     return value
   }
   return {

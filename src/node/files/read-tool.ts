@@ -49,11 +49,7 @@ interface PageAnswer {
  * A page that no budget cuts. It is halved until it fits: if it were cut, nobody would know that its middle is missing.
  * `undefined` beyond the end of the text.
  */
-function fittingPage(
-  text: string,
-  request: PageRequest,
-  told: PageAnswer,
-): { readonly page: TextPage; readonly answer: string } | undefined {
+function fittingPage(text: string, request: PageRequest, told: PageAnswer): { page: TextPage; answer: string } | undefined {
   const page = textPage(text, request)
   if (page === undefined) return undefined
   const answer = answerOf(text, page, told)

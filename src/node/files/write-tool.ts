@@ -4,7 +4,6 @@ import { giveShape, takeShape } from "../workspace/text-encoding.ts"
 import type { WorkspaceFile } from "../workspace/workspace.ts"
 import { defineFileTool } from "./define-file-tool.ts"
 import { type FileToolParts, isMissing, requireAllowed, shownPath } from "./file-tool.ts"
-import type { FileChange } from "./file-tool-options.ts"
 
 /**
  * The tool `write`: creates a file, or replaces one that was read whole in this turn and has not changed since (D10). A byte
@@ -66,33 +65,26 @@ export async function writeConfirmed(
   { path, current }: WritableFile,
   { after, context }: { readonly after: string; readonly context: ToolContext },
 ): Promise<string> {
+  const { name, words, places, confirmRule } = parts
   const diff = lineDiff(current?.text ?? "", after)
   const verb = current === undefined ? "create" : "change"
-  await requireConfirmed(parts, { path, after, before: current?.text }, { verb, diff, context })
-  const { hash = "", record } = await parts.places.workspace.write(path, after, {
+  const rule = confirmRule({ path, after, before: current?.text }, context)
+  if (rule === "ask" || (rule === "ask-if-possible" && context.confirm)) {
+    if (!context.confirm) throw words.problem({ path: shownPath(path), nobody_to_ask: true })
+    const request = { tool: name, summary: `${verb} ${path}`, detail: diff }
+    if (!(await context.confirm(request, context.signal))) throw words.problem({ path: shownPath(path), refused: true })
+  }
+  const { hash = "", record } = await places.workspace.write(path, after, {
     by: context.key.agent,
     signal: context.signal,
     expect: current === undefined ? "absent" : { hash: current.hash },
   })
   context.record?.({
     kind: "write",
-    tool: parts.name,
+    tool: name,
     summary: `${verb}d ${path}`,
     detail: diff,
     ...(record === undefined ? {} : { id: record.id }),
   })
   return hash
-}
-
-async function requireConfirmed(
-  { confirmRule, name, words }: FileToolParts,
-  change: FileChange,
-  { verb, diff, context }: { readonly verb: string; readonly diff: string; readonly context: ToolContext },
-): Promise<void> {
-  const rule = confirmRule?.(change, context) ?? "free"
-  if (rule === "free" || (rule === "ask-if-possible" && !context.confirm)) return
-  const path = shownPath(change.path)
-  if (!context.confirm) throw words.problem({ path, nobody_to_ask: true })
-  const confirmed = await context.confirm({ tool: name, summary: `${verb} ${change.path}`, detail: diff }, context.signal)
-  if (!confirmed) throw words.problem({ path, refused: true })
 }

@@ -1,6 +1,6 @@
 import { fileError, tooLarge } from "./file-errors.ts"
 import { closeOnFailure, closeQuietly, type FileStats, isSameFile, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
-import { type OpenFolder, spellingOf, walkFolders, writeNewFile } from "./folders.ts"
+import { type OpenFolder, spellingOf, type WorkspaceRoot, walkFolders, writeNewFile } from "./folders.ts"
 import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./history.ts"
 import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"
@@ -8,7 +8,6 @@ import { ownName } from "./paths.ts"
 import { checkKind, readBytes } from "./read-file.ts"
 import { hashOf } from "./text-encoding.ts"
 import type { HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
-import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** The outcome of a change for a file: new bytes, removed, or kept as it is. */
 export type Decision = { readonly bytes: Uint8Array } | "remove" | "keep"
@@ -94,7 +93,7 @@ async function replaceOrRemove(root: WorkspaceRoot, { target, current, after }: 
   if (after) {
     await folder.check()
     const mode = current?.stats.mode ?? 0o644
-    await writeNewFile(root, folder, { name: temporary, bytes: after, mode, like: current?.stats })
+    await writeNewFile(root.fs, folder, { name: temporary, bytes: after, mode, like: current?.stats })
   }
   await checkUnchanged(root, target, current)
   if (after) await root.fs.rename(folder.at(temporary), folder.at(name))

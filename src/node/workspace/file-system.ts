@@ -159,7 +159,7 @@ async function readFolder(path: string, limit: number): Promise<readonly string[
 
 function statsOf(stats: BigIntStats): FileStats {
   return {
-    kind: kindOf(stats),
+    kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : stats.isSymbolicLink() ? "link" : "special",
     sizeBytes: Number(stats.size),
     mode: Number(stats.mode) & 0o777,
     links: Number(stats.nlink),
@@ -168,10 +168,4 @@ function statsOf(stats: BigIntStats): FileStats {
     modifiedNs: stats.mtimeNs,
     owner: { user: Number(stats.uid), group: Number(stats.gid) },
   }
-}
-
-function kindOf(stats: BigIntStats): FileKind {
-  if (stats.isFile()) return "file"
-  if (stats.isDirectory()) return "folder"
-  return stats.isSymbolicLink() ? "link" : "special"
 }

@@ -1,5 +1,5 @@
-import { join } from "node:path"
-import { errnoOf, fileError, ignoring } from "./file-errors.ts"
+import { dirname, join, resolve, sep } from "node:path"
+import { errnoOf, fileError, ignoring, withFileErrors } from "./file-errors.ts"
 import {
   closeOnFailure,
   closeQuietly,
@@ -10,8 +10,50 @@ import {
   statIfThere,
   stillLeadsTo,
 } from "./file-system.ts"
-import { nameKey, pathKey } from "./paths.ts"
-import { relativeNames, type WorkspaceRoot } from "./workspace-root.ts"
+import { type HiddenRule, nameKey, pathKey } from "./paths.ts"
+
+/** The folder of a workspace, and the rules for files in it. */
+export interface WorkspaceRoot {
+  readonly fs: FileSystem
+  /** Present when the system can say which file a descriptor has open. */
+  readonly descriptors: FileSystem["descriptors"]
+  /** The real path, without links. */
+  readonly path: string
+  readonly hidden: HiddenRule
+  readonly hardLinks: "refuse" | "allow"
+  readonly maxFileBytes: number
+  /** The exact spelling of names that matter, used when such a file is created. */
+  readonly names: readonly string[]
+}
+
+/** Finds a folder's real path, and whether descriptors can be asked there. Throws errors whose code begins with `file`. */
+export function findRoot(folder: string, fs: FileSystem): Promise<Pick<WorkspaceRoot, "fs" | "path" | "descriptors">> {
+  return withFileErrors("open", folder, async () => {
+    const path = await fs.realPath(resolve(folder))
+    if ((await fs.stat(path)).kind !== "folder")
+      throw fileError("file-kind", folder, "expected a folder for the workspace, found a file.")
+    if (dirname(path) === path)
+      throw fileError("file-outside", folder, "expected a folder for the workspace, found the whole disk.")
+    return { fs, path, descriptors: (await showsDescriptors(fs, path)) ? fs.descriptors : undefined }
+  })
+}
+
+async function showsDescriptors(fs: FileSystem, path: string): Promise<boolean> {
+  if (!fs.descriptors) return false
+  const handle = await fs.open(path, openFlags.folder)
+  const shown = await fs.readLink(`${fs.descriptors.folder}/${handle.descriptor}`).catch(() => undefined)
+  await closeQuietly(handle)
+  return shown === path
+}
+
+/** The names that lead from the root to a real path. Throws `file-outside` about `shown` when it lies elsewhere. */
+export function relativeNames(root: Pick<WorkspaceRoot, "path">, path: string, shown: string): readonly string[] {
+  if (path === root.path) return []
+  if (!path.startsWith(root.path + sep)) {
+    throw fileError("file-outside", shown, "expected a file inside the workspace, found a way out of it.")
+  }
+  return path.slice(root.path.length + 1).split(sep)
+}
 
 /**
  * A folder of the workspace that is held open. A path made by `at` leads into this very folder, whatever its name leads to in the
@@ -167,7 +209,7 @@ export async function namesIn(root: WorkspaceRoot, folder: OpenFolder): Promise<
 }
 
 /** A file to create. When it replaces another, `like` gives the mode and the owner of that one. */
-export interface NewFile {
+interface NewFile {
   readonly name: string
   readonly bytes: Uint8Array
   readonly mode: number
@@ -175,11 +217,7 @@ export interface NewFile {
 }
 
 /** Creates a file, which must not exist yet, and syncs it to the disk. After an error a part of it may remain. */
-export async function writeNewFile(
-  { fs }: WorkspaceRoot,
-  folder: OpenFolder,
-  { name, bytes, mode, like }: NewFile,
-): Promise<void> {
+export async function writeNewFile(fs: FileSystem, folder: OpenFolder, { name, bytes, mode, like }: NewFile): Promise<void> {
   const handle = await fs.open(folder.at(name), openFlags.create, mode)
   try {
     // Before anything is written: the file must have been created in this very folder.

@@ -2,10 +2,9 @@ import { z } from "zod"
 import { PromptStrataError } from "../../core/errors.ts"
 import { errnoOf, isAbsent } from "./file-errors.ts"
 import { closeQuietly, openFlags } from "./file-system.ts"
-import { namesIn, type OpenFolder, writeNewFile } from "./folders.ts"
+import { namesIn, type OpenFolder, type WorkspaceRoot, writeNewFile } from "./folders.ts"
 import { readBytes } from "./read-file.ts"
 import type { HistoryLimits, WriteRecord } from "./workspace.ts"
-import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** A file of the history. Its name is `<number>-<bytes>.entry`, or `.pending` until its change is known to be done. */
 export interface HistoryFile {
@@ -33,7 +32,7 @@ export async function beginEntry(root: WorkspaceRoot, folder: OpenFolder, entry:
   const name = `${entry.record.id.padStart(12, "0")}-${bytes.length}.pending`
   await folder.check()
   try {
-    await writeNewFile(root, folder, { name, bytes, mode: 0o600 })
+    await writeNewFile(root.fs, folder, { name, bytes, mode: 0o600 })
     await folder.sync()
   } catch (error) {
     await root.fs.remove(folder.at(name)).catch(() => {})
@@ -112,17 +111,12 @@ export function printEntry({ record, before, temporary }: HistoryEntry): Uint8Ar
 /** The inverse of {@link printEntry}; `undefined` for bytes that are not a complete entry. */
 export function parseEntry(bytes: Uint8Array): HistoryEntry | undefined {
   const end = bytes.indexOf(0x0a)
-  const found = header.safeParse(end < 0 ? undefined : jsonOf(bytes.subarray(0, end)))
-  if (!found.success) return undefined
-  const { record, temporary, beforeBytes } = found.data
-  const rest = bytes.subarray(end + 1)
-  if (rest.length !== (beforeBytes ?? 0)) return undefined
-  return { record: record as WriteRecord, temporary, before: beforeBytes === undefined ? undefined : rest }
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
+  if (end < 0) return undefined
   try {
-    return JSON.parse(new TextDecoder().decode(bytes))
+    const { record, temporary, beforeBytes } = header.parse(JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))))
+    const rest = bytes.subarray(end + 1)
+    if (rest.length !== (beforeBytes ?? 0)) return undefined
+    return { record: record as WriteRecord, temporary, before: beforeBytes === undefined ? undefined : rest }
   } catch {
     return undefined
   }

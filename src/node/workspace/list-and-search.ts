@@ -1,18 +1,17 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { findTarget, type Target } from "./change-file.ts"
+import { findTarget } from "./change-file.ts"
 import { fileError, ignoring, stopIfAborted } from "./file-errors.ts"
 import { closeQuietly, type FileStats, statIfThere } from "./file-system.ts"
-import { namesIn, type OpenFolder, walkFolders } from "./folders.ts"
+import { namesIn, type OpenFolder, type WorkspaceRoot, walkFolders } from "./folders.ts"
 import { canonicalPath, splitPath } from "./paths.ts"
 import { openFile, readWorkspaceFile } from "./read-file.ts"
 import type { SearchOutcome, WorkspaceEntry } from "./workspace.ts"
-import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** The entry at a path. A link inside the workspace is followed. `undefined` when there is nothing that could be opened. */
 export async function statPath(root: WorkspaceRoot, path: string): Promise<WorkspaceEntry | undefined> {
   const names = splitPath(path, root.hidden)
   if (names.length === 0) return toEntry("", await root.fs.stat(root.path))
-  const found = await lookUp(root, names, (target, stats) => ({ path: target.path, stats }))
+  const found = await lookUp(root, names)
   if (found?.stats?.kind !== "link") return found?.stats && toEntry(found.path, found.stats)
   const file = await openFile(root, names).catch(ignoring("ENOENT"))
   await closeQuietly(file?.handle)
@@ -21,26 +20,19 @@ export async function statPath(root: WorkspaceRoot, path: string): Promise<Works
 
 /** The path of the file that a change to `path` would be about. A link is refused, as it is in a change. */
 export async function resolvePath(root: WorkspaceRoot, path: string): Promise<string> {
-  const names = splitPath(path, root.hidden)
-  const found = await lookUp(root, names, (target, stats) => {
-    if (stats?.kind === "link") throw fileError("file-kind", target.path, "expected a file, found a link.")
-    return target.path
-  })
-  return found ?? canonicalPath(path, root.names)
+  const found = await lookUp(root, splitPath(path, root.hidden))
+  if (found?.stats?.kind === "link") throw fileError("file-kind", found.path, "expected a file, found a link.")
+  return found?.path ?? canonicalPath(path, root.names)
 }
 
-async function lookUp<T>(
-  root: WorkspaceRoot,
-  names: readonly string[],
-  use: (target: Target, stats: FileStats | undefined) => T,
-): Promise<T | undefined> {
+async function lookUp(root: WorkspaceRoot, names: readonly string[]) {
   const target = await findTarget(root, names)
   if (!target) return undefined
-  const { folder, name } = target
+  const { folder, name, path } = target
   try {
     const stats = await statIfThere(root.fs, folder.at(name))
     await folder.check()
-    return use(target, stats)
+    return { path, stats }
   } finally {
     await folder.close()
   }
@@ -62,11 +54,8 @@ export async function* walkFiles(root: WorkspaceRoot, path: string, options: Wal
   yield* entriesOf(root, folder, options)
 }
 
-async function* entriesOf(
-  root: WorkspaceRoot,
-  folder: OpenFolder,
-  { depth, signal }: WalkOptions,
-): AsyncGenerator<WorkspaceEntry> {
+async function* entriesOf(root: WorkspaceRoot, folder: OpenFolder, options: WalkOptions): AsyncGenerator<WorkspaceEntry> {
+  const { depth, signal } = options
   try {
     const names = (await namesIn(root, folder)).filter((one) => isOpenable(root, one)).sort()
     for (const name of names) {

@@ -3,15 +3,15 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { type Change, type ChangeRules, type Current, changeFile, type Decision } from "./change-file.ts"
 import { fileError, withFileErrors } from "./file-errors.ts"
 import { nodeFileSystem } from "./file-system.ts"
+import { findRoot, type WorkspaceRoot } from "./folders.ts"
 import { collect, resolvePath, searchFiles, statPath, walkFiles } from "./list-and-search.ts"
+import { removeLeftovers, withLock } from "./lock.ts"
 import type { OwnFolder } from "./own-folder.ts"
 import { splitPath } from "./paths.ts"
 import { readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
-import { removeLeftovers, withLock } from "./recovery.ts"
 import { decodeText, encodeText } from "./text-encoding.ts"
 import { readHistory, undoChange } from "./undo.ts"
 import type { ChangeOptions, Expectation, Workspace, WorkspaceFile, WorkspaceOptions } from "./workspace.ts"
-import { findRoot, type WorkspaceRoot } from "./workspace-root.ts"
 
 const searchDepth = 16
 
@@ -95,7 +95,14 @@ function updated(
   path: string,
   change: (current: WorkspaceFile | undefined) => string | undefined,
 ): Decision {
-  const next: unknown = change(current && fileOf(current, path))
+  const file = current && {
+    path,
+    text: decodeText(current.bytes, path),
+    hash: current.hash,
+    sizeBytes: current.bytes.length,
+    mode: current.stats.mode,
+  }
+  const next: unknown = change(file)
   if (next === undefined) return "keep"
   if (typeof next === "string") return { bytes: encodeText(next, path) }
   // The promise may reject later. Without a handler that would end the process.
@@ -104,10 +111,6 @@ function updated(
     hint: "The change must be synchronous: the workspace is locked while it runs.",
     evidence: { path },
   })
-}
-
-function fileOf({ bytes, hash, stats }: Current, path: string): WorkspaceFile {
-  return { path, text: decodeText(bytes, path), hash, sizeBytes: bytes.length, mode: stats.mode }
 }
 
 /** Throws `file-conflict` when the file is not the expected one. Both hashes are in the evidence. */

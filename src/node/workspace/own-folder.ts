@@ -1,8 +1,7 @@
 import { errnoOf, fileError, ignoring } from "./file-errors.ts"
 import { closeOnFailure, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
-import { makeFolder, namesIn, type OpenFolder, openRootFolder } from "./folders.ts"
+import { makeFolder, namesIn, type OpenFolder, openRootFolder, type WorkspaceRoot } from "./folders.ts"
 import { ownName } from "./paths.ts"
-import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** Only the owner may enter: the history holds former contents of files. */
 const ownMode = 0o700
@@ -15,10 +14,7 @@ export interface OwnFolder {
 }
 
 /** Opens `.promptstrata`. When it is missing, it is created with `create`, else the result is `undefined`. A link is refused. */
-export async function openOwnFolder(
-  root: WorkspaceRoot,
-  { create }: { readonly create: boolean },
-): Promise<OwnFolder | undefined> {
+export async function openOwnFolder(root: WorkspaceRoot, { create }: { create: boolean }): Promise<OwnFolder | undefined> {
   const outer = await openRootFolder(root)
   try {
     const folder = await enterOwn(root, outer, { name: ownName, create })
@@ -36,11 +32,7 @@ export async function openOwnFolder(
   }
 }
 
-async function enterOwn(
-  root: WorkspaceRoot,
-  folder: OpenFolder,
-  { name, create }: { readonly name: string; readonly create: boolean },
-): Promise<OpenFolder | undefined> {
+async function enterOwn(root: WorkspaceRoot, folder: OpenFolder, { name, create }: { name: string; create: boolean }) {
   const found = await folder.enter(name).catch(ignoring("ENOENT"))
   return found || !create ? found : makeFolder(root, folder, name, ownMode)
 }

@@ -9,11 +9,10 @@ import {
   openFlags,
   stillLeadsTo,
 } from "./file-system.ts"
-import { spellingOf, walkFolders } from "./folders.ts"
+import { relativeNames, spellingOf, type WorkspaceRoot, walkFolders } from "./folders.ts"
 import { isHidden, splitPath } from "./paths.ts"
 import { decodeText, hashOf } from "./text-encoding.ts"
 import type { WorkspaceBytes, WorkspaceFile } from "./workspace.ts"
-import { relativeNames, type WorkspaceRoot } from "./workspace-root.ts"
 
 /** Limits of one read. */
 export interface ReadLimits {
@@ -22,11 +21,7 @@ export interface ReadLimits {
 }
 
 /** Reads a whole text file. */
-export async function readWorkspaceFile(
-  root: WorkspaceRoot,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<WorkspaceFile> {
+export async function readWorkspaceFile(root: WorkspaceRoot, path: string, signal?: AbortSignal): Promise<WorkspaceFile> {
   const { bytes, ...rest } = await readWorkspaceBytes(root, path, { maxBytes: root.maxFileBytes, signal })
   return { ...rest, text: decodeText(bytes, rest.path) }
 }
@@ -90,7 +85,10 @@ async function openByDescriptor(root: WorkspaceRoot, names: readonly string[], p
     const place = `${folder}/${located.descriptor}`
     const [real, stats] = [await fs.readLink(place), await located.stat()]
     // Linux adds these words to the path of a file that was removed. A file may also have such a name.
-    if (real.endsWith(" (deleted)") && !(await liesThere(root, real, stats))) return undefined
+    if (real.endsWith(" (deleted)")) {
+      const there = await fs.stat(real).catch(() => undefined)
+      if (!there || !isSameFile(there, stats)) return undefined
+    }
     const inside = insideNames(root, real, path)
     checkKind(root, stats, path)
     return { handle: await fs.open(place, openFlags.readDescriptor), names: inside, stats }
@@ -120,14 +118,6 @@ function insideNames(root: WorkspaceRoot, real: string, path: string): readonly 
   const names = relativeNames(root, real, path)
   if (!isHidden(names, root.hidden)) return names
   throw fileError("file-path", path, "expected a file of the workspace, found a link to a hidden one.")
-}
-
-async function liesThere(root: WorkspaceRoot, path: string, stats: FileStats): Promise<boolean> {
-  try {
-    return isSameFile(await root.fs.stat(path), stats)
-  } catch {
-    return false
-  }
 }
 
 async function respell(root: WorkspaceRoot, names: readonly string[]): Promise<readonly string[] | undefined> {

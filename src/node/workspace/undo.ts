@@ -1,11 +1,11 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { type ChangeRules, changeFile } from "./change-file.ts"
 import { fileError } from "./file-errors.ts"
+import type { WorkspaceRoot } from "./folders.ts"
 import { type HistoryEntry, historyFiles, readEntry } from "./history.ts"
 import { type OwnFolder, openOwnFolder } from "./own-folder.ts"
 import { samePath, splitPath } from "./paths.ts"
 import type { Workspace, WriteOutcome, WriteRecord } from "./workspace.ts"
-import type { WorkspaceRoot } from "./workspace-root.ts"
 
 /** The records of the history, newest first. Empty when there is no history yet; none is created. */
 export async function readHistory(
@@ -51,8 +51,11 @@ export async function undoChange(
     undoes: record.id,
     signal,
     decide: (current, shown) => {
-      if (current?.hash !== afterHash) throw changedSince(shown, afterHash, current?.hash)
-      return before ? { bytes: before } : "remove"
+      if (current?.hash === afterHash) return before ? { bytes: before } : "remove"
+      throw fileError("file-conflict", shown, "expected the file as its last recorded change left it, found it changed since.", {
+        hint: "Nothing was undone, as that would overwrite the later change.",
+        evidence: { expected: afterHash, found: current?.hash },
+      })
     },
   })
 }
@@ -63,13 +66,6 @@ async function* newestFirst(root: WorkspaceRoot, own: OwnFolder): AsyncGenerator
     const entry = await readEntry(root, own.history, file)
     if (entry) yield entry
   }
-}
-
-function changedSince(path: string, expected: string | undefined, found: string | undefined): PromptStrataError {
-  return fileError("file-conflict", path, "expected the file as its last recorded change left it, found it changed since.", {
-    hint: "Nothing was undone, as that would overwrite the later change.",
-    evidence: { expected, found },
-  })
 }
 
 function nothingToUndo(path: string | undefined, id: string | undefined): PromptStrataError {

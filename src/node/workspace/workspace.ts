@@ -55,10 +55,14 @@ export interface WriteOutcome {
   readonly record?: WriteRecord
 }
 
-/** The author of a change. */
-export interface ChangeOptions {
-  readonly by: string
+/** The signal that stops a call. */
+interface CallOptions {
   readonly signal?: AbortSignal | undefined
+}
+
+/** The author of a change. */
+export interface ChangeOptions extends CallOptions {
+  readonly by: string
 }
 
 /** The file that a write expects to find: none, or one with this content. */
@@ -89,12 +93,9 @@ export interface Workspace {
    * Reads a whole text file. Links inside the root are followed. Throws `file-missing`, `file-encoding` when it is not text, and
    * `file-size` when it is larger than `maxFileBytes`.
    */
-  read(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<WorkspaceFile>
+  read(path: string, options?: CallOptions): Promise<WorkspaceFile>
   /** Reads a whole file with any content. */
-  readBytes(
-    path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<WorkspaceBytes>
+  readBytes(path: string, options: CallOptions & { readonly maxBytes: number }): Promise<WorkspaceBytes>
   /** The entry at a path; `undefined` when nothing is there. */
   stat(path: string): Promise<WorkspaceEntry | undefined>
   /**
@@ -121,17 +122,12 @@ export interface Workspace {
   /** Files and folders below a folder, in the order of their names. Hidden ones, links and special files are left out. */
   list(
     path?: string,
-    options?: { readonly depth?: number; readonly limit?: number; readonly signal?: AbortSignal | undefined },
+    options?: CallOptions & { readonly depth?: number; readonly limit?: number },
   ): Promise<{ readonly entries: readonly WorkspaceEntry[]; readonly truncated: boolean }>
   /** Finds lines that hold `text` literally, in the order of {@link Workspace.list}. `path` is a folder or one file. */
   search(
     text: string,
-    options?: {
-      readonly path?: string
-      readonly ignoreCase?: boolean
-      readonly limit?: number
-      readonly signal?: AbortSignal | undefined
-    },
+    options?: CallOptions & { readonly path?: string; readonly ignoreCase?: boolean; readonly limit?: number },
   ): Promise<SearchOutcome>
   /** Records of changes, newest first. */
   history(options?: { readonly path?: string; readonly limit?: number }): Promise<readonly WriteRecord[]>
