@@ -26,8 +26,8 @@ const fallbackLocales = ["en", "zh-CN"]
 
 /**
  * Finds the file of a persona or another whole text (L3, L9). A reference with a slash or an extension is a path, looked up in
- * `folder` and then in each prompts folder. Any other is a name: `KIND/LOCALE/NAME.md`, then `KIND/NAME.md` in each prompts folder,
- * then the same for `en` and `zh-CN`. `.txt` counts like `.md`.
+ * `folder` and then in each prompts folder. Any other is a name: `KIND/LOCALE/NAME.md`, then `KIND/NAME.md` in each prompts
+ * folder, then the same for `en` and `zh-CN`. `.txt` counts like `.md`.
  */
 export function findText(reference: string, places: TextPlaces): FoundText {
   const bases = isTextPath(reference)

@@ -41,7 +41,7 @@ export interface DocumentsOptions extends Partial<DocumentSettings> {
   readonly locale?: string
   /** The prompt files with those words. Default: the shipped ones. */
   readonly prompts?: readonly PromptSource[]
-  /** The file tools with memory on. Default: `read`, `write` and `edit`. With memory off there is only `read` for SOUL.md (D9). */
+  /** The file tools with memory on. Default: `read`, `write`, `edit`. With memory off there is only `read` for SOUL.md (D9). */
   readonly tools?: readonly FileToolName[]
   /** Folders that can be read beside the documents, such as skills. With memory off too. */
   readonly mounts?: readonly FileMount[]
@@ -115,8 +115,8 @@ export function documentsHook(workspace: FileWorkspace, options: DocumentsOption
 }
 
 /**
- * Reads the documents from the disk (D1). With memory off only SOUL.md is touched (D2). `files` holds the documents that were read,
- * `problems` says why others were left out.
+ * Reads the documents from the disk (D1). With memory off only SOUL.md is touched (D2). `files` holds the documents that were
+ * read, `problems` says why others were left out.
  */
 async function readDocuments(workspace: FileWorkspace, { memoryOn, signal }: BeforeTurnContext) {
   const files = new Map<DocumentName, WorkspaceFile>()

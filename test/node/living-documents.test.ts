@@ -11,7 +11,7 @@ import { tempFolder } from "../support/temp-folder.ts"
 
 type Steps = Parameters<typeof scriptedModel>[0]
 
-/** An agent with living documents in a folder, which plays a script. */
+/** An agent with living documents in a folder. Its model follows a script. */
 async function scene(
   files: Readonly<Record<string, string | Uint8Array>>,
   steps: Steps,

@@ -107,7 +107,7 @@ interface UpdateToolParts {
   write(changes: readonly CharacterTrait[]): void
 }
 
-/** A tool by which the model changes the character's state or its relationship with the speaker. A call makes all its changes or none. */
+/** A tool that changes the character's state or its relationship with the speaker. A call makes all its changes or none. */
 function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool {
   const { description, usageHint, parameters, answer } = words
   return defineTool({
@@ -130,7 +130,7 @@ function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool 
   })
 }
 
-/** The arguments of a tool that changes traits: `{ changes: { mood: "happy" } }`. Numbers and flags become text, null becomes `""`. */
+/** The arguments of such a tool: `{ changes: { mood: "happy" } }`. Numbers and flags become text, null becomes `""`. */
 function traitsSchema(description: string | undefined): TextSchema<readonly CharacterTrait[]> {
   const schema = {
     type: "object",

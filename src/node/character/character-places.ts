@@ -22,8 +22,8 @@ export interface CharacterPlaces {
 }
 
 /**
- * Finds the file that a reference means. A path is looked up in the profile's folder and then in the prompts folders. A character's
- * name stands for its files in `characters/LOCALE/NAME/` or `characters/NAME/`. A world book may be a folder. Throws
+ * Finds the file that a reference means. A path is looked up in the profile's folder and then in the prompts folders. The name of a
+ * character stands for its files in `characters/LOCALE/NAME/` or `characters/NAME/`. A world book may be a folder. Throws
  * `prompt-missing` when nothing is found.
  */
 export function findCharacterPart(reference: string, part: CharacterPart, places: CharacterPlaces): string {

@@ -92,7 +92,7 @@ function worldBookOf(options: CharacterOptions, places: CharacterPlaces): Charac
   return { book: createWorldBook(entries), maxEntries, maxCharacters, messages: options.world_book_messages }
 }
 
-/** The words of the tools: the shipped ones, which are compiled in, and over them those of the other folders, the first on top. */
+/** The words of the tools: the shipped ones, which are compiled in. The other folders may replace them; the first has priority. */
 function wordsIn({ locale, promptFolders }: CharacterPlaces): CharacterParts["words"] {
   const own = promptFolders.filter((folder) => folder !== shippedPromptsFolder)
   const prompts = promptsWithOwn(...own.toReversed())

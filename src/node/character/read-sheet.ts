@@ -23,8 +23,8 @@ export function readSheet(path: string, kind: string): CharacterSheet {
 export type CheckedTraits = { readonly traits: readonly CharacterTrait[] } | { readonly name: string; readonly message: string }
 
 /**
- * Checks the traits that an author wrote. A name is one line and occurs once. A value is one line of text, a number or a flag; the
- * last two become text.
+ * Checks the traits that an author wrote. A name is one line and occurs once. A value is one line of text, a number or a flag;
+ * the last two become text.
  */
 export function checkTraits(given: Readonly<Record<string, unknown>>): CheckedTraits {
   const traits: CharacterTrait[] = []

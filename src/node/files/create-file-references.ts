@@ -19,8 +19,8 @@ export interface FileReferencesOptions {
 }
 
 /**
- * Opens the files that an answer shows by `%[path]` (R8), under the rules of the workspace: no file outside it, no hidden file, no
- * link that leads out. Both the path in the answer and the file it leads to must have one of the given extensions.
+ * Opens the files that an answer shows by `%[path]` (R8), under the rules of the workspace: no file outside it, no hidden file,
+ * no link that leads out. Both the path in the answer and the file it leads to must have one of the given extensions.
  */
 export function createFileReferences(
   workspace: Pick<Workspace, "readBytes">,

@@ -18,7 +18,7 @@ const makers: Readonly<Record<FileToolName, (parts: FileToolParts) => Tool>> = {
 /**
  * Makes the tools `read`, `write`, `edit`, `list` and `search` over a workspace, for any profile. A file is overwritten only if
  * the model has been shown its present content in the same turn (D10). Every change is noted in the turn's trace. Failures are
- * told in words that help the model to go on.
+ * reported in words that help the model to go on.
  */
 export function createFileTools(workspace: FileWorkspace, options: FileToolsOptions = {}): readonly Tool[] {
   const { locale = "en", prompts, names = {}, mounts, allow = () => true, confirmRule = () => "free" } = options

@@ -4,7 +4,7 @@ import { defineTool } from "../../tools/define-tool.ts"
 import type { Tool, ToolContext } from "../../tools/tool.ts"
 import { type FileToolParts, withFileProblems } from "./file-tool.ts"
 
-/** A parameter: text that may be blank, a path, which may not be blank, or a whole number of at least 1. `?` makes it optional. */
+/** A parameter: text, which may be blank; a path, which may not; or a whole number of at least 1. `?` makes it optional. */
 export type FileParameter = "text" | "path" | "count" | "text?" | "count?"
 
 type FileParameters = Readonly<Record<string, FileParameter>>
@@ -26,7 +26,7 @@ export interface FileToolDefinition<Parameters extends FileParameters> {
   run(args: FileArguments<Parameters>, context: ToolContext): Promise<string>
 }
 
-/** Makes a file tool. Descriptions come from its prompt file, and every failure of `run` is told in the tool's words. */
+/** Makes a file tool. Descriptions come from its prompt file, and every failure of `run` is reported in the tool's words. */
 export function defineFileTool<const Parameters extends FileParameters>(
   { name, words }: FileToolParts,
   { parameters, run, ...rest }: FileToolDefinition<Parameters>,

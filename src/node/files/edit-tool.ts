@@ -83,9 +83,9 @@ const maxLineUnits = 300
 const minSimilarity = 0.5
 
 /**
- * The line, counted from 1, with the part most similar to the first line of `wanted` that is not blank. Similarity is the share of
- * common pairs of neighbouring characters, without case and white space. `undefined` when no line shares half of them. Runs in
- * linear time.
+ * The line, counted from 1, with the part most similar to the first line of `wanted` that is not blank. Similarity is the share
+ * of common pairs of neighbouring characters, without case and white space. `undefined` when no line shares half of them. Runs
+ * in linear time.
  */
 export function nearestLine(text: string, wanted: string): { readonly line: number; readonly text: string } | undefined {
   const sought = wanted.split("\n").find((line) => line.trim() !== "")

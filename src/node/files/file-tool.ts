@@ -103,13 +103,13 @@ export function shownPath(path: string): string {
   return encodeInline(path === "" ? "." : path)
 }
 
-/** Runs a task with files. A failure in it is told in the tool's words. An abort, and an error in those words, passes unchanged. */
+/** Runs a task with files. A failure is reported in the tool's words. An abort and an error in those words pass unchanged. */
 export async function withFileProblems<T>(words: FileWords, path: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task()
   } catch (thrown) {
-    const isTold = PromptStrataError.isInstance(thrown) && (thrown.code === "tool-arguments" || thrown.code === "aborted")
-    throw isTold ? thrown : words.problem({ path: shownPath(path), ...problemValues(thrown) })
+    const isReported = PromptStrataError.isInstance(thrown) && (thrown.code === "tool-arguments" || thrown.code === "aborted")
+    throw isReported ? thrown : words.problem({ path: shownPath(path), ...problemValues(thrown) })
   }
 }
 
@@ -125,7 +125,7 @@ const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   "file-busy": "changed",
 }
 
-/** The sentence for each failure of the operating system. For others only the system's code is told: the message is for people. */
+/** The sentence for each failure of the system. For other failures the model reads only the code: the message is for people. */
 const systemSentences: Readonly<Record<string, string>> = {
   EACCES: "no_permission",
   EPERM: "no_permission",

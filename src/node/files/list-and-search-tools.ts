@@ -38,7 +38,7 @@ function rootPlace({ workspace }: FilePlaces): FilePlace {
 const maxMatches = 50
 const maxLineCharacters = 200
 
-/** The tool `search`: the lines that hold a text in any case, as `path:line: text`, at most 50, in the order of the files' names. */
+/** The tool `search`: the lines that hold a text in any case, as `path:line: text`, at most 50, ordered by the files' names. */
 export function searchTool(parts: FileToolParts): Tool {
   const { words, places, allow } = parts
   return defineFileTool(parts, {

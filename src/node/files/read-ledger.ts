@@ -25,8 +25,8 @@ export type Shown = "shown" | "partly" | "unread" | "changed"
 /** Keeps what a model has been shown of files in each turn, so that nothing it has not seen is overwritten (D10). */
 export interface ReadLedger {
   /**
-   * Notes that the whole file or a part of it was shown; parts add up. With `injection`, the file counts as shown while the turn's
-   * requests show that injection whole.
+   * Notes that the whole file or a part of it was shown; parts add up. With `injection`, the file counts as shown while the
+   * turn's requests show that injection whole.
    */
   show(context: ReadContext, file: ShownFile, what: TextRange | "whole" | { readonly injection: string }): void
   /** How much of `range` has been shown. */
@@ -77,7 +77,7 @@ function isWhole({ whole, injection }: Entry, context: ToolContext): boolean {
   return whole || (injection !== undefined && context.isShownWhole?.(injection) !== false)
 }
 
-/** A shown range after `range` was replaced by `insertedUnits` units: it moves when it lies behind, and grows when it holds `range`. */
+/** A shown range after `range` was replaced by new units: it moves when it lies behind `range`, and grows when it holds it. */
 function shifted(one: TextRange, range: TextRange, insertedUnits: number): TextRange {
   const by = insertedUnits - (range.end - range.start)
   if (one.start >= range.end && one.start > range.start) return { start: one.start + by, end: one.end + by }

@@ -49,13 +49,13 @@ interface PageAnswer {
  * A page that no budget cuts. It is halved until it fits: if it were cut, nobody would know that its middle is missing.
  * `undefined` beyond the end of the text.
  */
-function fittingPage(text: string, request: PageRequest, told: PageAnswer): { page: TextPage; answer: string } | undefined {
+function fittingPage(text: string, request: PageRequest, parts: PageAnswer): { page: TextPage; answer: string } | undefined {
   const page = textPage(text, request)
   if (page === undefined) return undefined
-  const answer = answerOf(text, page, told)
+  const answer = answerOf(text, page, parts)
   const { maxCharacters } = request
-  const fits = maxCharacters < 2 * minPageCharacters || told.context.resultFits?.(answer) !== false
-  return fits ? { page, answer } : fittingPage(text, { ...request, maxCharacters: Math.floor(maxCharacters / 2) }, told)
+  const fits = maxCharacters < 2 * minPageCharacters || parts.context.resultFits?.(answer) !== false
+  return fits ? { page, answer } : fittingPage(text, { ...request, maxCharacters: Math.floor(maxCharacters / 2) }, parts)
 }
 
 /** The whole text alone, or a part with a line before it that says which part it is. */
@@ -71,7 +71,7 @@ function answerOf(text: string, page: TextPage, { words, from }: PageAnswer): st
 interface PageRequest {
   readonly line: number
   readonly lines?: number | undefined
-  /** Where to begin within the line, for a line that is too long for a page. */
+  /** The first character within the line, for a line that is too long for a page. */
   readonly character: number
   readonly maxCharacters: number
 }
@@ -82,7 +82,7 @@ interface TextPage {
   readonly firstLine: number
   readonly lastLine: number
   readonly totalLines: number
-  /** Where the text goes on; absent at its end. `character` is present only within a line. */
+  /** The beginning of the next page; absent at the end of the text. `character` is present only within a line. */
   readonly next?: { readonly line: number; readonly character?: number }
 }
 

@@ -2,10 +2,10 @@ import { type BigIntStats, constants } from "node:fs"
 import { link, lstat, mkdir, open, opendir, readlink, realpath, rename, unlink } from "node:fs/promises"
 import { ignoring } from "./file-errors.ts"
 
-/** What a path names. A link at its end is not followed. */
+/** The kind of thing at a path. A link at the end of the path is not followed. */
 export type FileKind = "file" | "folder" | "link" | "special"
 
-/** What is known of a file without reading it. `device` and `inode` together identify it, whatever its path. */
+/** Facts about a file that need no reading. `device` and `inode` together identify it under every path. */
 export interface FileStats {
   readonly kind: FileKind
   readonly sizeBytes: number
@@ -68,7 +68,7 @@ export const openFlags = {
   folder: constants.O_RDONLY | folderOnly | noFollow | noBlock,
 } as const
 
-/** True when both are the same file, whatever its names. */
+/** True when both are the same file, also under different names. */
 export function isSameFile(one: FileStats, other: FileStats): boolean {
   return one.inode === other.inode && one.device === other.device
 }

@@ -80,7 +80,7 @@ export function nameKey(name: string): string {
   return key
 }
 
-/** Folds to upper and to lower case, as some letters are equal only in upper case: ß and SS, ſ and s. A final sigma is a sigma. */
+/** Folds to upper and to lower case, as some letters are equal only in upper case: ß and SS, ſ and s. Sigmas are one letter. */
 function foldOnce(text: string): string {
   const visible = text.normalize("NFKC").replace(ignoredInKeys(), "")
   return visible.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC")

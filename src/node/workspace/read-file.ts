@@ -51,8 +51,8 @@ export interface FoundFile {
 const maxOpenTries = 200
 
 /**
- * Opens the file that `names` lead to. Links inside the workspace are followed, and the file that was opened is checked: it lies
- * in the workspace, is not hidden, is a regular file, and has one name when hard links are refused. `undefined` when there is none.
+ * Opens the file that `names` lead to; `undefined` when there is none. Links inside the workspace are followed, and the file that
+ * was opened is checked: it lies in the workspace, is not hidden, is a regular file, and has one name when hard links are refused.
  */
 export async function openFile(root: WorkspaceRoot, names: readonly string[]): Promise<FoundFile | undefined> {
   const open = root.descriptors ? openByDescriptor : openByName

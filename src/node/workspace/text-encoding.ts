@@ -72,7 +72,7 @@ export interface TextShape {
   readonly lineEnd: "\n" | "\r\n" | "mixed"
 }
 
-/** Splits a text into its plain form and its shape. `plain` has no byte order mark, and `\n` for `\r\n` if all lines end in it. */
+/** Splits a text into plain form and shape. `plain` has no byte order mark, and `\n` for `\r\n` if all lines end in it. */
 export function takeShape(text: string): { readonly plain: string; readonly shape: TextShape } {
   const marked = text.startsWith(byteOrderMark)
   const body = marked ? text.slice(1) : text

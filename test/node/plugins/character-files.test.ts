@@ -8,7 +8,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 const load = (folder: string, character: Readonly<Record<string, unknown>>) =>
   loadPlugins(["character"], { folder, promptFolders: [`${folder}/prompts`], options: { character } })
 
-/** What loading says is wrong, without the test's folder. */
+/** The error message of loading, without the path of the test's folder. */
 async function fault(files: Readonly<Record<string, string>>, character: Readonly<Record<string, unknown>>): Promise<string> {
   const folder = tempFolder(files)
   const error: unknown = await load(folder, character).then(

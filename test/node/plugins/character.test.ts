@@ -22,7 +22,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 
 expect.addSnapshotSerializer(promptSerializer)
 
-/** The shipped profile, or another by its path, without the clock's prestart, whose answer is another on each machine. */
+/** The shipped profile, or another by its path. The prestart of the clock is left out, as its answer differs between machines. */
 async function characterAgent(
   model: LanguageModel,
   {
@@ -39,7 +39,7 @@ async function characterAgent(
 /** The headings of a system message, in order. */
 const headings = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, key]) => key)
 const system = (model: ScriptedModel, at: number) => model.requests[at]?.messages[0]?.content ?? ""
-/** What stands below a heading. */
+/** The text below a heading. */
 const section = (text: string, key: string) =>
   text
     .split(/^## /m)
@@ -238,7 +238,7 @@ describe("a character's state", () => {
   }, 30_000)
 })
 
-/** Two turns: one with these steps, and one after it. */
+/** Runs a turn with these steps and a second turn after it. */
 async function said(profile: Awaited<ReturnType<typeof loadProfile>>, steps: readonly string[]): Promise<ScriptedModel> {
   const model = scriptedModel([...steps, finish("ok"), finish("ok")])
   const session = createAgent({ profile, model, ports: { ids: countingIds() } }).session("c")

@@ -12,7 +12,7 @@ function codeOf(path: string): string {
   }
 }
 
-/** Spellings that some file system takes for SOUL.md. */
+/** Spellings that some file system treats as SOUL.md. */
 const souls = [
   "SOUL.md",
   "soul.MD",
@@ -55,7 +55,7 @@ describe("spellings of one path", () => {
   test("folding twice changes nothing, and neither do case, composition or invisible characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 40 }), (name) => {
-        // The iota below a Greek letter becomes a letter of its own in upper case, in an order that depends on other marks.
+        // In upper case the iota subscript becomes a separate letter. Its position depends on other marks.
         fc.pre(!name.normalize("NFD").includes("\u0345"))
         const key = nameKey(name)
         expect(nameKey(key)).toBe(key)

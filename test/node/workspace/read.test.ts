@@ -206,7 +206,7 @@ describe("opening a workspace", () => {
   })
 })
 
-/** Every kind of thing that is no file, in every place: forty of them. */
+/** Every kind of thing that is not a file, in every place: forty cases. */
 const places = ["", "deep/er/"]
 const names = ["MEMORY.md", "SOUL.md"]
 const kinds = ["fifo", "socket", "null", "zero", "disk", "out-file", "out-folder", "dangling", "loop", "proc"] as const

@@ -54,7 +54,7 @@ describe("text and bytes", () => {
         } catch (error) {
           const { offset } = (error as { evidence: { offset: number } }).evidence
           expect(reference).toContain("\ufffd")
-          // Everything before the bad byte is text, but for the character it cuts off.
+          // Everything before the bad byte is text, except the character that it cuts off.
           expect(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, offset), { stream: true })).not.toContain(
             "\ufffd",
           )
