@@ -38,6 +38,7 @@ export class FileLog {
     return true
   }
 
+  /** The noted paths, in the order of their first notes. */
   get paths(): string[] {
     return [...this.#states.keys()]
   }
@@ -67,6 +68,11 @@ export function noteFolders(folder: string, depth = 12): void {
 export function fileExists(path: string): boolean {
   noteFile(path)
   return existsSync(path)
+}
+
+/** True when a path is a folder. Notes it. */
+export function isFolder(path: string): boolean {
+  return fileExists(path) && statSync(path).isDirectory()
 }
 
 function isSame(path: string, state: FileState): boolean {
@@ -111,9 +117,4 @@ function contentOf(path: string, stats: Stats): string {
   } catch {
     return "unreadable"
   }
-}
-
-/** True when a path is a folder. Notes it. */
-export function isFolder(path: string): boolean {
-  return fileExists(path) && statSync(path).isDirectory()
 }

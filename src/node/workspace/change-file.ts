@@ -1,7 +1,7 @@
+import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./change-history.ts"
 import { fileError, tooLarge } from "./file-errors.ts"
 import { closeOnFailure, closeQuietly, type FileStats, isSameFile, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
 import { type OpenFolder, spellingOf, type WorkspaceRoot, walkFolders, writeNewFile } from "./folders.ts"
-import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./history.ts"
 import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"
 import { ownName } from "./paths.ts"

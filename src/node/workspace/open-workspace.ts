@@ -10,7 +10,7 @@ import type { OwnFolder } from "./own-folder.ts"
 import { splitPath } from "./paths.ts"
 import { readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
 import { decodeText, encodeText } from "./text-encoding.ts"
-import { readHistory, undoChange } from "./undo.ts"
+import { readHistory, undoChange } from "./undo-change.ts"
 import type { ChangeOptions, Expectation, Workspace, WorkspaceFile, WorkspaceOptions } from "./workspace.ts"
 
 const searchDepth = 16

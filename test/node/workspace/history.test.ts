@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { parseEntry, printEntry } from "../../../src/node/workspace/history.ts"
+import { parseEntry, printEntry } from "../../../src/node/workspace/change-history.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { failureOf, outcomeOf } from "./support/workspaces.ts"
