@@ -1,9 +1,8 @@
 import { mkdir } from "node:fs/promises"
-import { fileError } from "../workspace/file-errors.ts"
+import { fileError, ignoring } from "../workspace/file-errors.ts"
 import { openWorkspace } from "../workspace/open-workspace.ts"
 import { canonicalPath } from "../workspace/paths.ts"
 import type { Workspace, WorkspaceOptions } from "../workspace/workspace.ts"
-import { isMissing } from "./file-tool.ts"
 import type { FileWorkspace } from "./file-tool-options.ts"
 
 /** A workspace that is opened at its first use. Its folder is created by the first write; until then it is empty. */
@@ -17,11 +16,7 @@ export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}
     return opening
   }
   const empty = emptyWorkspace(options.names)
-  const openOrEmpty = async (): Promise<FileWorkspace> =>
-    open().catch((error: unknown) => {
-      if (isMissing(error)) return empty
-      throw error
-    })
+  const openOrEmpty = async (): Promise<FileWorkspace> => (await open().catch(ignoring("file-missing"))) ?? empty
   return {
     read: async (path, readOptions) => (await open()).read(path, readOptions),
     readBytes: async (path, limits) => (await open()).readBytes(path, limits),

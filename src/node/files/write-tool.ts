@@ -1,9 +1,10 @@
 import type { Tool, ToolContext } from "../../tools/tool.ts"
+import { ignoring } from "../workspace/file-errors.ts"
 import { lineDiff } from "../workspace/line-diff.ts"
 import { giveShape, takeShape } from "../workspace/text-encoding.ts"
 import type { WorkspaceFile } from "../workspace/workspace.ts"
 import { defineFileTool } from "./define-file-tool.ts"
-import { type FileToolParts, isMissing, requireAllowed, shownPath } from "./file-tool.ts"
+import { type FileToolParts, requireAllowed, shownPath } from "./file-tool.ts"
 
 /**
  * The tool `write`: creates a file, or replaces one that was read whole in this turn and has not changed since (D10). A byte
@@ -48,12 +49,8 @@ export async function findWritable(parts: FileToolParts, path: string, context: 
   await requireAllowed(parts, place.path, { operation: "write", context })
   const target = await places.workspace.resolve(place.path)
   await requireAllowed(parts, target, { operation: "write", context })
-  try {
-    return { path: target, current: await places.workspace.read(target, { signal: context.signal }) }
-  } catch (thrown) {
-    if (isMissing(thrown)) return { path: target, current: undefined }
-    throw thrown
-  }
+  const current = await places.workspace.read(target, { signal: context.signal }).catch(ignoring("file-missing"))
+  return { path: target, current }
 }
 
 /**
