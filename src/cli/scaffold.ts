@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { PromptStrataError } from "../core/errors.ts"
-import { isFolder } from "../node/is-folder.ts"
+import { isFolder } from "../node/file-log.ts"
 
 /** The languages in which a character can begin. */
 export const characterLocales = ["en", "zh-CN"] as const

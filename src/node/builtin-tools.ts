@@ -6,38 +6,36 @@ import { calculateTool } from "../tools/builtin/calculate.ts"
 import { currentTimeTool } from "../tools/builtin/current-time.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
+import { isFolder } from "./file-log.ts"
 import { createFileTools } from "./files/create-file-tools.ts"
-import { emptyWorkspace } from "./files/empty-workspace.ts"
 import { type FileMount, fileToolNames } from "./files/file-tool-options.ts"
-import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
-import { isFolder } from "./is-folder.ts"
+import { emptyWorkspace, workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { loadPrompts } from "./load-prompts.ts"
 import { scheduleTools } from "./schedule-tools.ts"
 import type { WorkspaceOptions } from "./workspace/workspace.ts"
 
-/** What built-in tools are made from. */
+/** Everything that built-in tools are made from. */
 export interface BuiltinToolOptions {
   readonly locale: string
   readonly clock: Clock
-  /** Where tools keep their files; made when one is first written. */
+  /** The folder for the files of tools; created by the first write. */
   readonly dataFolder: string
-  /** The user's prompts folder: `tools/LOCALE/NAME.md` in it replaces a tool's own words. */
+  /** The user's prompts folder. `tools/LOCALE/NAME.md` in it replaces a tool's own words. */
   readonly promptFolder?: string
-  /** The folder of the file tools; made when something is first written. Default: `workspace` in `dataFolder`. */
+  /** The folder of the file tools; created by the first write. Default: `workspace` in `dataFolder`. */
   readonly workspaceFolder?: string
-  /** How that folder is opened. */
+  /** The settings to open that folder with. */
   readonly workspace?: WorkspaceOptions
-  /** What the file tools read beside it, such as skills. */
+  /** Other folders that the file tools can read, such as skills. */
   readonly mounts?: readonly FileMount[]
 }
 
-/** The names of the built-in tools, in order. */
-export const builtinToolNames: readonly string[] = [
-  ...["add_schedule", "calculate", "current_time", "list_schedule"],
-  ...fileToolNames,
-].sort()
+const otherToolNames = ["add_schedule", "calculate", "current_time", "list_schedule"]
 
-/** The built-in tools of these names, each once and in the order given; other names are passed over. */
+/** The names of the built-in tools, sorted. */
+export const builtinToolNames: readonly string[] = [...otherToolNames, ...fileToolNames].sort()
+
+/** The built-in tools of these names, each once and in the given order. Other names are ignored. */
 export function builtinTools(names: readonly string[], options: BuiltinToolOptions): Tool[] {
   const { locale, clock, dataFolder, promptFolder } = options
   const prompts = promptsWithOwn(promptFolder)
@@ -56,23 +54,23 @@ export function builtinTools(names: readonly string[], options: BuiltinToolOptio
     .filter((tool) => tool !== undefined)
 }
 
-/** The file tools share what the model was shown, so they are made together. */
+/** The file tools are made together, as they share the record of what the model was shown. */
 function fileTools(names: readonly string[], prompts: readonly PromptSource[], options: BuiltinToolOptions): readonly Tool[] {
   const { locale, clock, dataFolder, workspaceFolder = join(dataFolder, "workspace"), workspace, mounts } = options
   const tools = fileToolNames.filter((name) => names.includes(name))
   if (tools.length === 0) return []
   const opened = workspaceOnDemand(workspaceFolder, { clock, ...workspace })
-  return createFileTools(opened, { tools, locale, prompts, ...(mounts ? { mounts } : {}) })
+  return createFileTools(opened, { tools, locale, prompts, mounts })
 }
 
-/** `read` for what is mounted and nothing else. */
+/** The tool `read` for the mounts alone. */
 export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOptions): readonly Tool[] {
   const inMount = (path: string) => mounts.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
   const prompts = promptsWithOwn(promptFolder)
-  return createFileTools(emptyWorkspace, { tools: ["read"], locale, prompts, mounts, allow: inMount })
+  return createFileTools(emptyWorkspace(), { tools: ["read"], locale, prompts, mounts, allow: inMount })
 }
 
-/** The shipped prompt files and, after them, a user's own words of tools: named alike, the later of two replaces the other. */
+/** The shipped prompt files, then the users' words for tools. Of two files with the same name the later one is used. */
 export function promptsWithOwn(...promptFolders: readonly (string | undefined)[]): readonly PromptSource[] {
   return [...shippedPrompts(), ...promptFolders.flatMap(ownPrompts)]
 }

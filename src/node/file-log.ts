@@ -3,27 +3,27 @@ import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
 
-/** What changed so recently may change again without another time: file systems count in steps of up to two seconds. */
+/** A file that changed less than this ago may change again and keep its time: some file systems store times in steps of 2 s. */
 const recentMs = 3_000
 
-/** Large folders in which nothing of a profile lies. */
-const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
+/** Large folders that hold no files of a profile. */
+const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules"])
 
-/** Larger files are no part of a profile. */
+/** A larger file is not part of a profile. */
 const maxHashedBytes = 8 * 1024 * 1024
 
-/** How a file was found. */
+/** The state of a file when it was noted. */
 interface FileState {
   readonly stamp: string
-  /** Only of what had changed shortly before: its content, as its stamp may lag. */
+  /** A hash of the content. Present only when the file had just changed, as a later change may not show in the stamp. */
   content?: string
 }
 
-/** The files, folders and absences that a load was made of, and whether they are as they were. */
+/** Notes the files, folders and missing files that a load depends on, and tells if they have changed since. */
 export class FileLog {
   readonly #states = new Map<string, FileState>()
 
-  /** Notes how a file is before it is read. One that changes while it is noted twice counts as changed. */
+  /** Notes the state of a file; call it before reading the file. A file that changed between two notes counts as changed. */
   note(path: string): void {
     const { stamp, stats } = look(path)
     const known = this.#states.get(path)
@@ -32,12 +32,13 @@ export class FileLog {
     else if (known.stamp !== stamp) this.#states.set(path, { stamp: "changing" })
   }
 
-  /** True while every noted file is as it was, and missing ones are missing. */
+  /** True while every noted file is unchanged and every missing one is still missing. */
   isUnchanged(): boolean {
     for (const [path, state] of this.#states) if (!isSame(path, state)) return false
     return true
   }
 
+  /** The noted paths, in the order of their first notes. */
   get paths(): string[] {
     return [...this.#states.keys()]
   }
@@ -45,28 +46,33 @@ export class FileLog {
 
 const active = new AsyncLocalStorage<FileLog>()
 
-/** Runs a task of which every file that goes through {@link noteFile} is written into the log. */
+/** Runs a task. Every file that it passes to {@link noteFile} is written into the log. */
 export function withFileLog<T>(log: FileLog, task: () => T): T {
   return active.run(log, task)
 }
 
-/** Tells the log that is kept, if one is, that a file or folder is about to be looked at. */
+/** Notes a file or folder in the current log, if there is one. Call it before looking at the file. */
 export function noteFile(path: string): void {
   active.getStore()?.note(path)
 }
 
-/** Notes a folder and the folders in it, so that a file that is added anywhere in it is seen; links are not followed. */
+/** Notes a folder and the folders in it, so that a file that is added anywhere in it is noticed. Links are not followed. */
 export function noteFolders(folder: string, depth = 12): void {
   if (active.getStore() === undefined) return
   noteFile(folder)
   if (depth === 0) return
-  for (const name of foldersIn(folder)) if (!passedOver.has(name)) noteFolders(join(folder, name), depth - 1)
+  for (const name of foldersIn(folder)) if (!skippedFolders.has(name)) noteFolders(join(folder, name), depth - 1)
 }
 
-/** `existsSync` that is noted. */
+/** `existsSync` that notes the file. */
 export function fileExists(path: string): boolean {
   noteFile(path)
   return existsSync(path)
+}
+
+/** True when a path is a folder. Notes it. */
+export function isFolder(path: string): boolean {
+  return fileExists(path) && statSync(path).isDirectory()
 }
 
 function isSame(path: string, state: FileState): boolean {
@@ -83,7 +89,7 @@ function foldersIn(folder: string): string[] {
     const entries = readdirSync(folder, { withFileTypes: true })
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   } catch {
-    // A file, or a folder that is not there: noted as it is, and nothing is in it.
+    // A file or a missing folder. It is noted itself, and there is nothing in it.
     return []
   }
 }
@@ -98,7 +104,7 @@ function look(path: string): { readonly stamp: string; readonly stats?: Stats } 
   }
 }
 
-/** Beside the host's clock, as the times of its files are. */
+/** Compared with the clock of this machine, which also gives files their times. */
 function isRecent({ mtimeMs, ctimeMs }: Stats): boolean {
   return Date.now() - Math.max(mtimeMs, ctimeMs) < recentMs
 }

@@ -6,28 +6,28 @@ import { displaySearched, shippedPromptsFolder } from "./shipped-files.ts"
 /** The kinds of text that a profile names, each a folder inside a prompts folder. */
 export type TextKind = "characters" | "formats" | "final"
 
-/** Where a named text is looked up. */
+/** The folders in which a text is looked up. */
 export interface TextPlaces {
   readonly kind: TextKind
   readonly locale: string
-  /** What paths are relative to: the folder of the file that names the text. */
+  /** The folder that paths are relative to: that of the file which names the text. */
   readonly folder: string
-  /** Folders laid out as the shipped `prompts/`, the first that has the text wins; the shipped one comes last by itself. */
+  /** Folders with the layout of the shipped `prompts/`, searched in order. The shipped one is always searched last. */
   readonly promptFolders: readonly string[]
 }
 
-/** The file, or where it was looked for, as people read it, and the names there are instead. */
+/** The file; or, when there is none, the paths that were tried, for a message, and the names that exist. */
 export type FoundText = { readonly path: string } | { readonly searched: readonly string[]; readonly known: readonly string[] }
 
 const extensions = [".md", ".txt"]
 
-/** Locales that stand in for one without a file of its own. */
+/** Locales to try when there is no file in the wanted one. */
 const fallbackLocales = ["en", "zh-CN"]
 
 /**
- * Finds a persona or another whole text (L3, L9). With a slash or an ending it is a path, looked up in `folder` and then in each
- * prompts folder. Else it is a name: `KIND/LOCALE/NAME.md`, then `KIND/NAME.md` in each prompts folder, then the same in `en` and
- * `zh-CN`; `.txt` counts like `.md`.
+ * Finds the file of a persona or another whole text (L3, L9). A reference with a slash or an extension is a path, looked up in
+ * `folder` and then in each prompts folder. Any other is a name: `KIND/LOCALE/NAME.md`, then `KIND/NAME.md` in each prompts
+ * folder, then the same for `en` and `zh-CN`. `.txt` counts like `.md`.
  */
 export function findText(reference: string, places: TextPlaces): FoundText {
   const bases = isTextPath(reference)
@@ -42,26 +42,23 @@ export function findText(reference: string, places: TextPlaces): FoundText {
   }
 }
 
-/** The prompts folder that belongs to a profile's file: beside a folder `profiles`, else beside the file. */
+/** The prompts folder of a profile's file. It lies beside the folder `profiles` if the file is in one, else beside the file. */
 export function promptsFolderOf(profilePath: string): string {
   const folder = dirname(profilePath)
   return basename(folder) === "profiles" ? join(dirname(folder), "prompts") : join(folder, "prompts")
 }
 
-/** True for a path, as opposed to a name: it has a slash or the ending of a text. */
+/** True for a path, false for a name. A path has a slash or the extension of a text. */
 export function isTextPath(reference: string): boolean {
   return /[\\/]/.test(reference) || extensions.includes(extname(reference))
 }
 
-/** Every file that a path can mean: beside the file that names it, then in each prompts folder. */
-export function textPathsOf(
-  reference: string,
-  { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">,
-): string[] {
-  return unique([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, reference)))
+/** All files that a path can mean: in `folder`, then in each prompts folder. */
+export function textPathsOf(path: string, { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">): string[] {
+  return unique([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, path)))
 }
 
-/** Every folder in which a name can stand, the nearest first: of the locale, of no locale, of the fallbacks. */
+/** All folders in which a name is looked up, in order: of the locale, of no locale, of the fallback locales. */
 export function textFolders({ kind, locale, promptFolders }: Omit<TextPlaces, "folder">): string[] {
   const kindFolders = unique([...promptFolders, shippedPromptsFolder]).map((folder) => join(folder, kind))
   const own = kindFolders.flatMap((folder) => [join(folder, locale), folder])
@@ -69,15 +66,15 @@ export function textFolders({ kind, locale, promptFolders }: Omit<TextPlaces, "f
 }
 
 function knownNames(places: TextPlaces): string[] {
-  const files = textFolders(places).flatMap(filesIn)
+  const files = textFolders(places).flatMap(namesIn)
   return unique(files.filter((file) => extensions.includes(extname(file))).map((file) => basename(file, extname(file)))).sort()
 }
 
-function filesIn(folder: string): string[] {
+/** The names in a folder, for suggestions. None when the folder is missing or not readable. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // A folder that is not there, or not ours to read, has no names to suggest.
     return []
   }
 }
@@ -86,7 +83,7 @@ function unique<T>(items: readonly T[]): T[] {
   return [...new Set(items)]
 }
 
-/** Where something was looked for, a line each. */
+/** The paths that were searched, one per line, for an error message. */
 export function lookedFor(searched: readonly string[]): string {
   return ["Looked for:", ...searched.map((path) => `  ${path}`)].join("\n")
 }

@@ -1,6 +1,4 @@
-export type { DocumentsOptions } from "./documents/documents-options.ts"
-export { type LivingDocuments, openDocuments } from "./documents/open-documents.ts"
-export { createFileReferences, type FileReferencesOptions } from "./file-references/create-file-references.ts"
+export { createFileReferences, type FileReferencesOptions } from "./files/create-file-references.ts"
 export { createFileTools } from "./files/create-file-tools.ts"
 export type {
   ConfirmRule,
@@ -9,9 +7,12 @@ export type {
   FileOperation,
   FileToolName,
   FileToolsOptions,
+  FileWorkspace,
+  ReadableWorkspace,
 } from "./files/file-tool-options.ts"
-export type { FileWorkspace, ReadableWorkspace } from "./files/file-workspace.ts"
 export { createReadLedger, type ReadLedger } from "./files/read-ledger.ts"
+export type { DocumentsOptions } from "./living-documents.ts"
+export { type LivingDocuments, openDocuments } from "./living-documents.ts"
 export { loadPersona, type Persona, type PersonaOptions } from "./load-persona.ts"
 export { type LoadProfileOptions, loadProfile } from "./load-profile.ts"
 export { type LoadPluginsOptions, loadPlugins } from "./plugins/load-plugins.ts"
@@ -21,13 +22,13 @@ export { type LoadSkillsOptions, loadSkills, readSkills, type SkillsFound } from
 export type { SkillProblem, SkillRule } from "./skills/skill-problem.ts"
 export { type ProfileWatch, type WatchProfileOptions, watchProfile } from "./watch-profile.ts"
 export type { FileKind, FileStats, FileSystem, OpenFile } from "./workspace/file-system.ts"
-export type { HistoryLimits } from "./workspace/history-limits.ts"
 export { openWorkspace } from "./workspace/open-workspace.ts"
-export type { HiddenRule } from "./workspace/path-rules.ts"
-export { canonicalPath, samePath } from "./workspace/same-path.ts"
+export type { HiddenRule } from "./workspace/paths.ts"
+export { canonicalPath, samePath } from "./workspace/paths.ts"
 export type {
   ChangeOptions,
   Expectation,
+  HistoryLimits,
   SearchOutcome,
   Workspace,
   WorkspaceBytes,

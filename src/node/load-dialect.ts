@@ -8,7 +8,7 @@ import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../dia
 import { overlayDialect, overlayLoader } from "../dialect/source-loader.ts"
 import { profileDefaults } from "../profile/defaults.ts"
 import type { TemplateLoader } from "../template/include.ts"
-import { isFolder } from "./is-folder.ts"
+import { isFolder } from "./file-log.ts"
 import { fileLoader, loadPrompts } from "./load-prompts.ts"
 import { displayPath } from "./shipped-files.ts"
 

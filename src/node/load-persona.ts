@@ -2,8 +2,8 @@ import { resolve } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { Text } from "../core/value.ts"
+import { readWholeText } from "./authored-text.ts"
 import { findText, lookedFor } from "./find-text.ts"
-import { readWholeText } from "./read-whole-text.ts"
 
 /** The character that an agent plays (L3). */
 export interface Persona {

@@ -1,8 +1,8 @@
 import type { Clock } from "../core/ports.ts"
 import type { Profile } from "../profile/profile.ts"
 import { promptsWithOwn } from "./builtin-tools.ts"
-import { documentsPlugin } from "./documents/documents-plugin.ts"
 import { type FileMount, fileToolNames } from "./files/file-tool-options.ts"
+import { documentsPlugin } from "./living-documents.ts"
 
 interface DocumentSurroundings {
   readonly promptFolder: string | undefined

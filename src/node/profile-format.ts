@@ -3,7 +3,7 @@ import type { ProfileInput } from "../profile/profile-input.ts"
 import { configureFormat, formatNamed, formats } from "../reply/output/formats.ts"
 import type { OutputFormat } from "../reply/output/output-part.ts"
 import type { Plugin } from "../services/plugin.ts"
-import { readWholeText } from "./read-whole-text.ts"
+import { readWholeText } from "./authored-text.ts"
 
 /** A format's file, read; its parser may be one of a plugin, so it is looked up once there are plugins. */
 export interface FormatFile {

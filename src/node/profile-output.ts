@@ -1,7 +1,7 @@
 import type { Clock } from "../core/ports.ts"
 import { profileDefaults } from "../profile/defaults.ts"
 import type { FilesSettings, OutputSettings } from "../profile/profile.ts"
-import { createFileReferences } from "./file-references/create-file-references.ts"
+import { createFileReferences } from "./files/create-file-references.ts"
 import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 

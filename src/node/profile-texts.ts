@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path"
 import { didYouMean } from "../core/suggest.ts"
+import { isFolder } from "./file-log.ts"
 import { findText, lookedFor, promptsFolderOf, type TextKind } from "./find-text.ts"
-import { isFolder } from "./is-folder.ts"
 import { type ProfileSearch, promptSetting, report } from "./profile-search.ts"
 import { displayPath } from "./shipped-files.ts"
 

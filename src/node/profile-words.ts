@@ -1,9 +1,9 @@
 import type { ProfileInput } from "../profile/profile-input.ts"
+import { readWholeText } from "./authored-text.ts"
 import { type Persona, readPersona } from "./load-persona.ts"
 import { type FormatFile, readFormat } from "./profile-format.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 import type { ProfileTexts } from "./profile-texts.ts"
-import { readWholeText } from "./read-whole-text.ts"
 
 /** Everything of a profile that is words. */
 export interface ProfileWords {

@@ -6,15 +6,15 @@ import { noteFile } from "./file-log.ts"
 /** The largest text file that is read: 4 MiB. */
 export const maxFileBytes = 4 * 1024 * 1024
 
-/** What a file may be; `kind` names it in messages, such as `persona`. */
+/** Limits of a file. `kind` names it in messages, such as `persona`. */
 export interface TextFileLimits {
   readonly maxBytes?: number
   readonly kind?: string
 }
 
 /**
- * A file's text, its byte order mark included. Anything but a regular file of valid UTF-8 and at most `maxBytes` (4 MiB) is
- * an error with code `file`; a file that is not there has code `prompt-missing`. `shownAs` names it in messages.
+ * Reads a text file, byte order mark included. `shownAs` names it in messages. Throws `prompt-missing` when there is no file, and
+ * `file` when it is not a regular file of valid UTF-8 with at most `maxBytes` (4 MiB).
  */
 export function readTextFile(path: string, shownAs: string = path, limits: TextFileLimits = {}): string {
   const bytes = readBytes(path, shownAs, limits)
@@ -27,11 +27,11 @@ export function readTextFile(path: string, shownAs: string = path, limits: TextF
 
 function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Uint8Array {
   const fail = (message: string, cause?: unknown) =>
-    new PromptStrataError("file", message, { source: { file: shownAs, line: 1 }, ...(cause === undefined ? {} : { cause }) })
+    new PromptStrataError("file", message, { source: { file: shownAs, line: 1 }, cause })
   noteFile(path)
   try {
     const stats = statSync(path)
-    // A pipe or a device would never end.
+    // Reading a pipe or a device might never end.
     if (!stats.isFile()) throw fail(`expected a ${kind}, found a folder or a device.`)
     if (stats.size > maxBytes) throw fail(`expected a ${kind} of at most ${inBytes(maxBytes)}, found ${inBytes(stats.size)}.`)
     return readFileSync(path)
@@ -69,7 +69,10 @@ function notUtf8(bytes: Uint8Array, file: string, cause: unknown): PromptStrataE
   )
 }
 
-/** What could not be decoded became U+FFFD (EF BF BD), so writing `text` again differs from there on, or within those bytes. */
+/**
+ * The offset of the first byte that could not be decoded. It became U+FFFD in `text` (EF BF BD in UTF-8), so the bytes of `text`
+ * differ from there on, or within the three bytes of that character.
+ */
 function firstBadByte(bytes: Uint8Array, text: string): number {
   const again = new TextEncoder().encode(text)
   const found = bytes.findIndex((byte, at) => byte !== again[at])

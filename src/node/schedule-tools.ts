@@ -1,4 +1,8 @@
-import { join, resolve } from "node:path"
+import { mkdir, readFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import writeFileAtomic from "write-file-atomic"
+import { z } from "zod"
+import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
 import { shippedPrompts } from "../dialect/shipped.ts"
 import { encodeInline } from "../encode/inline.ts"
@@ -8,12 +12,11 @@ import { defineTool } from "../tools/define-tool.ts"
 import { textArguments } from "../tools/text-arguments.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
-import { parseMoment } from "./parse-moment.ts"
-import { readSchedule, type ScheduleItem, writeSchedule } from "./schedule-file.ts"
+import { ignoring } from "./workspace/file-errors.ts"
 
 /** Settings of {@link scheduleTools}. */
-export interface ScheduleOptions {
-  /** Where `schedule.json` lives; made when the first entry is added. */
+interface ScheduleOptions {
+  /** The folder of `schedule.json`; created when the first entry is added. */
   readonly folder: string
   readonly clock: Clock
   /** The language of the tools' texts, such as `zh-CN`. */
@@ -22,12 +25,12 @@ export interface ScheduleOptions {
   readonly words?: { readonly add?: ToolWords; readonly list?: ToolWords }
 }
 
-/** Changes of one file wait for each other, whichever agent of this process makes them; other processes are not waited for. */
+/** Changes of one file by all agents of this process happen one after another. Other processes are not waited for. */
 const changes = createKeyedQueue()
 
 /**
- * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file at once, ids grow
- * and are never used again, and a file that cannot be read is reported and left alone.
+ * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file in one step. Ids are never
+ * used again. A file that cannot be read is reported and not changed.
  */
 export function scheduleTools({ folder, clock, locale, words }: ScheduleOptions): readonly [add: Tool, list: Tool] {
   const file = resolve(join(folder, "schedule.json"))
@@ -50,13 +53,8 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
     }),
     async execute({ title, content, schedule_time: scheduleTime }, { signal }) {
       const atMs = parseMoment(scheduleTime)
-      const item = {
-        title,
-        ...(content === undefined ? {} : { content }),
-        scheduleTime,
-        ...(atMs === undefined ? {} : { at: new Date(atMs).toISOString() }),
-        createdAt: new Date(clock.nowMs()).toISOString(),
-      }
+      const at = atMs === undefined ? undefined : new Date(atMs).toISOString()
+      const item = { title, content, scheduleTime, at, createdAt: new Date(clock.nowMs()).toISOString() }
       const id = await changes.enqueue(file, () => add(file, item, signal))
       return renderTemplate(answer, { id, title, content, time: scheduleTime })
     },
@@ -65,7 +63,7 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
 
 async function add(file: string, item: Omit<ScheduleItem, "id">, signal: AbortSignal): Promise<number> {
   const schedule = await readSchedule(file)
-  // The last moment to stop: after this the entry is there, whole.
+  // The last moment to stop: the write that follows is not interrupted.
   signal.throwIfAborted()
   const id = schedule.nextId
   await writeSchedule(file, { version: 1, nextId: id + 1, items: [...schedule.items, { id, ...item }] })
@@ -85,7 +83,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
   })
 }
 
-/** Whatever was noted down cannot look like another entry. */
+/** The values are encoded, so that the text of an entry cannot look like another entry. */
 function printedItem({ id, title, content, scheduleTime }: ScheduleItem) {
   return {
     id,
@@ -93,4 +91,84 @@ function printedItem({ id, title, content, scheduleTime }: ScheduleItem) {
     time: encodeInline(scheduleTime),
     content: content === undefined || content.trim() === "" ? undefined : encodeInline(content),
   }
+}
+
+/** One entry of the schedule. Times are ISO 8601 in UTC. */
+const itemSchema = z.strictObject({
+  id: z.int().positive(),
+  title: z.string(),
+  content: z.string().optional(),
+  /** The time as it was given, in any words. */
+  scheduleTime: z.string(),
+  /** The moment, when the words were a date. */
+  at: z.string().optional(),
+  createdAt: z.string(),
+})
+
+type ScheduleItem = z.infer<typeof itemSchema>
+
+/** The content of the file. Ids are never used again: `nextId` stays when items are removed. */
+const scheduleSchema = z
+  .strictObject({ version: z.literal(1), nextId: z.int().positive(), items: z.array(itemSchema) })
+  .refine(({ nextId, items }) => items.every(({ id }) => id < nextId), "nextId must be above every id")
+  .refine(({ items }) => new Set(items.map(({ id }) => id)).size === items.length, "ids must not repeat")
+
+type Schedule = z.infer<typeof scheduleSchema>
+
+/** Reads a schedule; an empty one when there is no file. Throws `file`, naming the file, when it is not a schedule. */
+async function readSchedule(file: string): Promise<Schedule> {
+  const text = await readText(file)
+  if (text === undefined) return { version: 1, nextId: 1, items: [] }
+  try {
+    return scheduleSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause)
+    throw new PromptStrataError("file", `This is not a schedule: ${why}`, {
+      cause,
+      source: { file, line: 1 },
+      hint: "The file was not changed. Correct it, or move it away to begin a new one.",
+    })
+  }
+}
+
+/** Replaces the whole file in one step. A missing folder is created. */
+async function writeSchedule(file: string, schedule: Schedule): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFileAtomic(file, `${JSON.stringify(schedule, undefined, 2)}\n`)
+}
+
+function readText(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8")
+    .catch(ignoring("ENOENT"))
+    .catch((cause: unknown) => {
+      const source = { file, line: 1 }
+      throw new PromptStrataError("file", `The schedule cannot be read: ${messageOf(cause)}`, { cause, source })
+    })
+}
+
+const pattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/i
+
+/**
+ * The moment of an ISO 8601 date or date and time, in milliseconds since 1970. Without an offset the time zone of this machine is
+ * used, without a time midnight. `undefined` for other words and for dates that do not exist.
+ */
+export function parseMoment(text: string): number | undefined {
+  const match = pattern.exec(text.trim())
+  if (match === null) return undefined
+  const fields = match.slice(1, 7).map((part) => Number(part ?? 0))
+  const [year = 0, month = 0, ...rest] = fields
+  const utcMs = Date.UTC(year, month - 1, ...rest)
+  // Dates roll over: the 31st of February would become the 3rd of March.
+  const real = new Date(utcMs).toISOString().match(/\d+/g) ?? []
+  if (fields.some((field, at) => field !== Number(real[at]))) return undefined
+  const offsetMs = parseOffset(match[7])
+  return offsetMs === undefined ? new Date(year, month - 1, ...rest).getTime() : utcMs - offsetMs
+}
+
+function parseOffset(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^z$/i.test(text)) return 0
+  const sign = text.startsWith("-") ? -1 : 1
+  return sign * (Number(text.slice(1, 3)) * 60 + Number(text.slice(-2))) * 60_000
 }

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest"
 import { FileLog } from "../../src/node/file-log.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
-/** A file system that counts time in steps of two seconds, numbers no file, and knows no size of a folder. */
+/** A file system with times in steps of two seconds, without inode numbers and without sizes of folders. */
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof import("node:fs")>()
   const coarse = (ms: number) => Math.floor(ms / 2_000) * 2_000

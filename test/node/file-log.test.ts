@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { FileLog, fileExists, noteFile, noteFolders, withFileLog } from "../../src/node/file-log.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
-/** A log of some paths as they are now. */
+/** A log that has noted some paths. */
 function logOf(...paths: readonly string[]): FileLog {
   const log = new FileLog()
   for (const path of paths) log.note(path)

@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { parseMoment } from "../../src/node/parse-moment.ts"
-import { scheduleTools } from "../../src/node/schedule-tools.ts"
+import { parseMoment, scheduleTools } from "../../src/node/schedule-tools.ts"
 import { answerOf, runTool } from "../tools/builtin/run-tool.ts"
 
 let folder = ""

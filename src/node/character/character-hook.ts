@@ -1,34 +1,40 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+import { PromptStrataError } from "../../core/errors.ts"
 import type { Text } from "../../core/value.ts"
 import { characterInjections } from "../../layers/character/character-injections.ts"
 import { characterMemory, relationshipWith, withRelationship } from "../../layers/character/character-memory.ts"
-import { type CharacterSheet, emptySheet } from "../../layers/character/character-sheet.ts"
+import { type CharacterSheet, type CharacterTrait, changeTraits, emptySheet } from "../../layers/character/character-sheet.ts"
 import type { WorldBook, WorldBookEntry } from "../../layers/character/world-book.ts"
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
+import { renderTemplate } from "../../template/render.ts"
+import { defineTool } from "../../tools/define-tool.ts"
+import type { TextSchema } from "../../tools/text-arguments.ts"
 import type { Tool } from "../../tools/tool.ts"
 import type { ToolWords } from "../../tools/tool-words.ts"
-import { updateTool } from "./update-tool.ts"
 
-/** What a character is made of beside its persona. */
+/** The parts of a character beside its persona. */
 export interface CharacterParts {
-  /** Absent: nothing is shown of it, and the model cannot change it. */
-  readonly state?: CharacterSheet
-  /** With whoever speaks, before anything has happened; absent as above. */
-  readonly relationship?: CharacterSheet
-  readonly reactionPlan?: Text
-  readonly worldBook?: {
-    readonly book: WorldBook
-    readonly maxEntries: number
-    readonly maxCharacters: number
-    /** How many messages before the question are looked through. */
-    readonly messages: number
-  }
+  /** When absent, no state is shown, and the model cannot change it. */
+  readonly state: CharacterSheet | undefined
+  /** The relationship with every speaker before the first change. When absent, as for `state`. */
+  readonly relationship: CharacterSheet | undefined
+  readonly reactionPlan: Text | undefined
+  readonly worldBook:
+    | {
+        readonly book: WorldBook
+        readonly maxEntries: number
+        readonly maxCharacters: number
+        /** The number of messages before the question that are searched for keys. */
+        readonly messages: number
+      }
+    | undefined
   readonly words: Readonly<Record<"update_state" | "update_relationship", ToolWords>>
 }
 
 /**
- * The hook of the plugin `character`: puts state, relationship with the turn's speaker, world book and reaction plan into the turn,
- * and adds the tools that change the first two. What the model changed lives in the session's state; with memory off it is neither
- * shown nor changed (D2).
+ * The hook of the plugin `character`. It puts state, relationship with the turn's speaker, world book and reaction plan into the
+ * turn, and adds the tools that change the first two. The model's changes are kept in the session's state. With memory off they
+ * are neither shown nor made (D2).
  */
 export function characterHook(parts: CharacterParts): TurnHook {
   const { state = emptySheet, relationship = emptySheet, reactionPlan } = parts
@@ -66,27 +72,103 @@ function nameOf({ title, keys: [key], text: { source } }: WorldBookEntry): strin
   return title ?? key ?? `${source?.file}:${source?.line}`
 }
 
-/** The state is asked anew at each call, as an earlier one of the turn may have changed it. */
-function updateTools(
-  { state, relationship, words }: CharacterParts,
-  { state: kept, speaker: { id } }: BeforeTurnContext,
-): Tool[] {
+/** The tools read the session's state at each call, as an earlier call of the turn may have changed it. */
+function updateTools({ state, relationship, words }: CharacterParts, { state: kept, speaker: { id } }: BeforeTurnContext) {
   const now = () => characterMemory(kept.get())
-  const stateTool = (sheet: CharacterSheet) =>
-    updateTool({
-      name: "update_state",
-      words: words.update_state,
-      sheet,
-      read: () => now().state,
-      write: (changes) => kept.set({ ...now(), state: changes }),
-    })
-  const relationshipTool = (sheet: CharacterSheet) =>
-    updateTool({
-      name: "update_relationship",
-      words: words.update_relationship,
-      sheet,
-      read: () => relationshipWith(now(), id),
-      write: (changes) => kept.set(withRelationship(now(), id, changes)),
-    })
-  return [...(state ? [stateTool(state)] : []), ...(relationship ? [relationshipTool(relationship)] : [])]
+  const tools = [
+    state &&
+      updateTool({
+        name: "update_state",
+        words: words.update_state,
+        sheet: state,
+        read: () => now().state,
+        write: (changes) => kept.set({ ...now(), state: changes }),
+      }),
+    relationship &&
+      updateTool({
+        name: "update_relationship",
+        words: words.update_relationship,
+        sheet: relationship,
+        read: () => relationshipWith(now(), id),
+        write: (changes) => kept.set(withRelationship(now(), id, changes)),
+      }),
+  ]
+  return tools.filter((tool) => tool !== undefined)
+}
+
+/** Everything that a tool which changes traits is made from. */
+interface UpdateToolParts {
+  readonly name: "update_state" | "update_relationship"
+  readonly words: ToolWords
+  readonly sheet: CharacterSheet
+  /** The changes so far; called at each call of the tool. */
+  read(): readonly CharacterTrait[]
+  write(changes: readonly CharacterTrait[]): void
+}
+
+/** A tool that changes the character's state or its relationship with the speaker. A call makes all its changes or none. */
+function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool {
+  const { description, usageHint, parameters, answer } = words
+  return defineTool({
+    name,
+    description,
+    ...(usageHint === undefined ? {} : { usageHint }),
+    writes: true,
+    inputSchema: traitsSchema(parameters.changes),
+    execute(patch) {
+      const result = changeTraits(sheet, read(), patch)
+      if ("fault" in result) {
+        const { fault, about, limit } = result
+        const message = renderTemplate(answer, { [fault]: about === "" ? '""' : (about ?? true), limit })
+        throw new PromptStrataError("tool-arguments", message, { evidence: { fault } })
+      }
+      write(result.changes)
+      const changed = result.changed.map((trait) => trait.join(" = ")).join(", ")
+      return renderTemplate(answer, { changed, undone: result.undone.join(", ") })
+    },
+  })
+}
+
+/** The arguments of such a tool: `{ changes: { mood: "happy" } }`. Numbers and flags become text, null becomes `""`. */
+function traitsSchema(description: string | undefined): TextSchema<readonly CharacterTrait[]> {
+  const schema = {
+    type: "object",
+    properties: {
+      changes: {
+        type: "object",
+        ...(description === undefined ? {} : { description }),
+        additionalProperties: { type: "string" },
+      },
+    },
+    required: ["changes"],
+  }
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "promptstrata",
+      validate,
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  }
+}
+
+function validate(args: unknown): StandardSchemaV1.Result<readonly CharacterTrait[]> {
+  const changes = isRecord(args) && Object.hasOwn(args, "changes") ? args.changes : undefined
+  if (!isRecord(changes)) return { issues: [{ message: `expected object, received ${kindOf(changes)}`, path: ["changes"] }] }
+  const issues: StandardSchemaV1.Issue[] = []
+  const value = Object.entries(changes).map(([name, given]): CharacterTrait => {
+    const text = given === null ? "" : typeof given === "number" || typeof given === "boolean" ? String(given) : given
+    if (typeof text === "string") return [name, text]
+    issues.push({ message: `expected string, received ${kindOf(text)}`, path: ["changes", name] })
+    return [name, ""]
+  })
+  return issues.length > 0 ? { issues } : { value }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "array" : value === null ? "null" : typeof value
 }

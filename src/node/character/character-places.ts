@@ -1,33 +1,35 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { fileExists } from "../file-log.ts"
-import { isTextPath, lookedFor, textFolders, textPathsOf } from "../find-text.ts"
+import { isTextPath, lookedFor, namesIn, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 
-/** What is written about a character beside its persona, by the file's name. */
+/** The files about a character beside its persona, by name. */
 export const characterParts = ["state", "relationship", "reaction_plan", "world_book"] as const
 
-/** One of a character's files; of its world book also a folder. */
+/** One of a character's files. A world book may also be a folder. */
 export type CharacterPart = (typeof characterParts)[number]
 
-/** Where a character's files are looked up. */
+/** The folders in which a character's files are looked up. */
 export interface CharacterPlaces {
   readonly locale: string
-  /** What paths are relative to. */
+  /** The folder that paths are relative to. */
   readonly folder: string
-  /** Folders laid out as the shipped `prompts/`, before it. */
+  /** Folders with the layout of the shipped `prompts/`. They are searched before it. */
   readonly promptFolders: readonly string[]
 }
 
 /**
- * Finds what a reference means: a path, looked up in the profile's folder and then in the prompts folders, or a character's name,
- * whose files lie in `characters/LOCALE/NAME/` or `characters/NAME/`. A world book may be a folder. What is not there throws
- * `prompt-missing`.
+ * Finds the file that a reference means. A path is looked up in the profile's folder and then in the prompts folders. The name of a
+ * character stands for its files in `characters/LOCALE/NAME/` or `characters/NAME/`. A world book may be a folder. Throws
+ * `prompt-missing` when nothing is found.
  */
 export function findCharacterPart(reference: string, part: CharacterPart, places: CharacterPlaces): string {
-  const candidates = isTextPath(reference) ? textPathsOf(reference, places) : namedFiles(reference, part, places)
+  const candidates = isTextPath(reference)
+    ? textPathsOf(reference, places)
+    : characterFolders(places).flatMap((folder) => filesOf(join(folder, reference), part))
   const found = candidates.find((path) => fileExists(path))
   if (found !== undefined) return found
   const known = knownNames(part, places)
@@ -39,10 +41,6 @@ export function findCharacterPart(reference: string, part: CharacterPart, places
       evidence: { searched: candidates, known },
     },
   )
-}
-
-function namedFiles(name: string, part: CharacterPart, places: CharacterPlaces): string[] {
-  return characterFolders(places).flatMap((folder) => filesOf(join(folder, name), part))
 }
 
 function filesOf(folder: string, part: CharacterPart): string[] {
@@ -59,13 +57,4 @@ function knownNames(part: CharacterPart, places: CharacterPlaces): string[] {
     namesIn(folder).filter((name) => filesOf(join(folder, name), part).some((path) => existsSync(path))),
   )
   return [...new Set(names)].sort()
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // A folder that is not there, or not ours to read, has no names to suggest.
-    return []
-  }
 }

@@ -1,80 +1,134 @@
-import { defineTool } from "../../tools/define-tool.ts"
-import type { Tool, ToolContext } from "../../tools/tool.ts"
-import { giveShape, takeShape } from "../workspace/text-shape.ts"
-import { findTarget, makeChange } from "./change-file.ts"
-import { fileArguments } from "./file-arguments.ts"
-import { withFileProblems } from "./file-problem.ts"
-import type { FileToolParts } from "./file-tool.ts"
-import { shownPath } from "./file-words.ts"
-import { findText } from "./find-text.ts"
-import { nearestLine } from "./nearest-line.ts"
-import type { ShownFile, TextRange } from "./read-ledger.ts"
+import type { Tool } from "../../tools/tool.ts"
+import { giveShape, takeShape } from "../workspace/text-encoding.ts"
+import { defineFileTool } from "./define-file-tool.ts"
+import { type FileToolParts, shownPath } from "./file-tool.ts"
+import type { TextRange } from "./read-ledger.ts"
+import { findWritable, writeConfirmed } from "./write-tool.ts"
 
 /**
- * The tool `edit`: replaces an exact text that occurs once, in a file whose place was read in this turn and which has not
- * changed since (D10). Where all lines end in CRLF, LF in the arguments means that; the new text is literal, `$&` too.
+ * The tool `edit`: replaces an exact text that occurs once, in a part of a file that was read in this turn and has not changed
+ * since (D10). In a file whose lines all end in CRLF, LF in the arguments means CRLF. The new text is literal, `$&` too.
  */
 export function editTool(parts: FileToolParts): Tool {
   const { words, reads } = parts
-  const { description, usageHint, parameters } = words
-  return defineTool({
-    name: parts.name,
-    group: "development",
-    description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+  return defineFileTool(parts, {
     writes: true,
-    // Refused until the file is read, the same call is right afterwards.
-    repeatable: true,
-    inputSchema: fileArguments({
-      path: { kind: "path", description: parameters.path },
-      old_text: { kind: "text", description: parameters.old_text },
-      new_text: { kind: "text", description: parameters.new_text },
-    }),
-    execute: ({ path, old_text: before, new_text: after }, context) =>
-      withFileProblems(words, path, async () => {
-        const target = await findTarget(parts, path, context)
-        const { current } = target
-        const shown = shownPath(target.path)
-        if (current === undefined) throw words.problem({ path: shown, missing: true })
-        const file = { path: target.path, hash: current.hash }
-        requireRead(parts, { file, shown, range: nowhere }, context)
-        const { plain, shape } = takeShape(current.text)
-        const asThere = (text: string) => (shape.lineEnd === "mixed" ? text : text.replaceAll("\r\n", "\n"))
-        const fresh = asThere(after)
-        const range = placeOf(parts, { plain, shown, old: asThere(before), fresh })
-        requireRead(parts, { file, shown, range }, context)
-        const edited = plain.slice(0, range.start) + fresh + plain.slice(range.end)
-        const hash = await makeChange(parts, target, { after: giveShape(edited, shape), context })
-        reads.edited(context, { path: target.path, hash }, { range, insertedUnits: fresh.length })
-        return words.say({ path: shown, edited: true })
-      }),
+    parameters: { path: "path", old_text: "text", new_text: "text" },
+    async run({ path: given, old_text: before, new_text: after }, context) {
+      const target = await findWritable(parts, given, context)
+      const { path, current } = target
+      if (current === undefined) throw words.problem({ path: shownPath(path), missing: true })
+      const file = { path, hash: current.hash }
+      const requireShown = (part: TextRange) => {
+        const found = reads.shown(context, file, part)
+        const isEnough = found === "shown" || (found === "partly" && part === nowhere)
+        if (!isEnough) throw words.problem({ path: shownPath(path), [`${found}_first`]: true })
+      }
+      requireShown(nowhere)
+      const { plain, shape } = takeShape(current.text)
+      const asInFile = (text: string) => (shape.lineEnd === "mixed" ? text : text.replaceAll("\r\n", "\n"))
+      const fresh = asInFile(after)
+      const range = placeOf(parts, path, { plain, old: asInFile(before), fresh })
+      requireShown(range)
+      const edited = plain.slice(0, range.start) + fresh + plain.slice(range.end)
+      const hash = await writeConfirmed(parts, target, { after: giveShape(edited, shape), context })
+      reads.edited(context, { path, hash }, { range, insertedUnits: fresh.length })
+      return words.say({ path: shownPath(path), edited: true })
+    },
   })
 }
 
-/** The one place of the old text; every other case is an error that helps. */
-function placeOf(
-  { words }: FileToolParts,
-  { plain, shown, old, fresh }: { readonly plain: string; readonly shown: string; readonly old: string; readonly fresh: string },
-): TextRange {
-  const told = { path: shown }
-  if (old === "") throw words.refuse({ ...told, blank: true })
-  if (old === fresh) throw words.refuse({ ...told, unchanged: true })
-  const place = findText(plain, old)
-  if (place.found === "once") return { start: place.at, end: place.at + old.length }
-  if (place.found === "several") throw words.refuse({ ...told, several: place.count, lines: place.lines.join(", ") })
+/** The one place of the old text. In every other case, throws an error that helps to find it. */
+function placeOf({ words }: FileToolParts, path: string, { plain, old, fresh }: { plain: string; old: string; fresh: string }) {
+  const refuse = (values: Parameters<typeof words.refuse>[0]) => words.refuse({ path: shownPath(path), ...values })
+  if (old === "") throw refuse({ blank: true })
+  if (old === fresh) throw refuse({ unchanged: true })
+  const { count, at, lines } = occurrencesOf(old, plain)
+  if (count === 1) return { start: at, end: at + old.length }
+  if (count > 1) throw refuse({ several: count, lines: lines.join(", ") })
   const near = nearestLine(plain, old)
-  throw words.refuse({ ...told, none: true, near: near?.line, near_text: near?.text })
+  throw refuse({ none: true, near: near?.line, near_text: near?.text })
 }
 
-/** Of this much something was always shown where anything was. */
+/** An empty range: shown, at least in part, as soon as anything of the file was shown. */
 const nowhere: TextRange = { start: 0, end: 0 }
 
-function requireRead(
-  { reads, words }: FileToolParts,
-  { file, shown, range }: { readonly file: ShownFile; readonly shown: string; readonly range: TextRange },
-  context: ToolContext,
-): void {
-  const found = reads.shown(context, file, range)
-  if (found === "shown" || (found === "partly" && range === nowhere)) return
-  throw words.problem({ path: shown, [`${found}_first`]: true })
+const maxLinesTold = 20
+
+/**
+ * How often a text that is not empty occurs in another, the offset of the first place, and the lines of the first places if there
+ * are several. Runs in linear time. Places that overlap are several, but only separate places are counted beyond two.
+ */
+function occurrencesOf(wanted: string, text: string): { count: number; at: number; lines: readonly number[] } {
+  const first = text.indexOf(wanted)
+  if (first < 0 || text.indexOf(wanted, first + 1) < 0) return { count: first < 0 ? 0 : 1, at: first, lines: [] }
+  const lines: number[] = []
+  let count = 0
+  let line = 1
+  let counted = 0
+  for (let at = first; at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+    count++
+    if (lines.length === maxLinesTold) continue
+    line += text.slice(counted, at).split("\n").length - 1
+    counted = at
+    if (lines.at(-1) !== line) lines.push(line)
+  }
+  return { count: Math.max(2, count), at: first, lines }
+}
+
+/** Longer lines are compared and shown up to this length. */
+const maxLineUnits = 300
+
+/** A line that shares less is not similar. */
+const minSimilarity = 0.5
+
+/**
+ * The line, counted from 1, with the part most similar to the first line of `wanted` that is not blank. Similarity is the share
+ * of common pairs of neighbouring characters, without case and white space. `undefined` when no line shares half of them. Runs
+ * in linear time.
+ */
+export function nearestLine(text: string, wanted: string): { readonly line: number; readonly text: string } | undefined {
+  const sought = wanted.split("\n").find((line) => line.trim() !== "")
+  if (sought === undefined) return undefined
+  const pairs = pairsOf(sought)
+  let best: ReturnType<typeof nearestLine>
+  let similarity = minSimilarity
+  for (const [index, line] of text.split("\n").entries()) {
+    const found = similarityOf(pairs, pairsOf(line))
+    if (found < similarity || (found === similarity && best)) continue
+    similarity = found
+    best = { line: index + 1, text: line.slice(0, maxLineUnits) }
+  }
+  return best
+}
+
+/** The pairs of neighbouring characters of a line. A single character counts as a pair. */
+function pairsOf(line: string): readonly string[] {
+  const plain = line.slice(0, maxLineUnits).toLowerCase().replace(/\s+/g, "")
+  return plain.length < 2 ? [plain] : Array.from({ length: plain.length - 1 }, (_, at) => plain.slice(at, at + 2))
+}
+
+/**
+ * Twice the common pairs divided by all pairs, for the part of `line` that is as long as `sought` and shares most. It is 1 when
+ * `line` holds `sought`.
+ */
+function similarityOf(sought: readonly string[], line: readonly string[]): number {
+  const missing = new Map<string, number>()
+  for (const pair of sought) missing.set(pair, (missing.get(pair) ?? 0) + 1)
+  let [shared, most] = [0, 0]
+  for (const [at, pair] of line.entries()) {
+    const left = missing.get(pair)
+    if (left !== undefined) {
+      if (left > 0) shared += 1
+      missing.set(pair, left - 1)
+    }
+    const gone = line[at - sought.length] ?? ""
+    const before = missing.get(gone)
+    if (before !== undefined) {
+      if (before >= 0) shared -= 1
+      missing.set(gone, before + 1)
+    }
+    most = Math.max(most, shared)
+  }
+  return (2 * most) / (sought.length + Math.min(sought.length, line.length))
 }

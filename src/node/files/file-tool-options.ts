@@ -1,53 +1,62 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import type { ToolContext } from "../../tools/tool.ts"
-import type { ReadableWorkspace } from "./file-workspace.ts"
+import type { Workspace } from "../workspace/workspace.ts"
 import type { ReadLedger } from "./read-ledger.ts"
 
-/** The file tools there are. */
+/** The names of all file tools. */
 export const fileToolNames = ["read", "write", "edit", "list", "search"] as const
 
-/** One of the file tools. */
+/** The name of a file tool. */
 export type FileToolName = (typeof fileToolNames)[number]
 
-/** What is done to a path: its text is shown, its name is shown, or it is made or changed. */
+/** The part of a workspace that file tools need to read, such as a skill's folder. */
+export type ReadableWorkspace = Pick<Workspace, "read" | "list" | "search" | "stat">
+
+/** The part of a workspace that file tools need to read and write. */
+export type FileWorkspace = ReadableWorkspace & Pick<Workspace, "resolve" | "write">
+
+/** An access to a path: `read` shows its text, `list` shows its name, `write` creates or changes it. */
 export type FileOperation = "read" | "list" | "write"
 
-/** A folder of its own that stands in the workspace under a path, for reading only. */
+/** A read-only folder that appears in the workspace under a path. */
 export interface FileMount {
-  /** Such as `skills/diary`; its files are `skills/diary/…` to a model. */
+  /** Such as `skills/diary`. A model sees its files as `skills/diary/…`. */
   readonly prefix: string
   readonly workspace: ReadableWorkspace
 }
 
 /** A change that a tool is about to make. */
 export interface FileChange {
-  /** As the file is spelled on the disk, or will be: no other spelling, link or alias. */
+  /** As the file is spelled on the disk, or will be. It is never another spelling, a link or an alias. */
   readonly path: string
-  /** Absent where there is no file yet. */
-  readonly before?: string
+  /** Absent when there is no file yet. */
+  readonly before?: string | undefined
   readonly after: string
 }
 
-/** Whether somebody is asked before a change: `ask` refuses it where nobody can be asked, `ask-if-possible` makes it then. */
+/**
+ * Says if the user is asked before a change. `free`: no. `ask`: yes, and the change is refused when nobody can be asked.
+ * `ask-if-possible`: yes, and the change is made when nobody can be asked.
+ */
 export type ConfirmRule = "free" | "ask" | "ask-if-possible"
 
-/** Settings of `createFileTools`; all have defaults. */
+/** Settings of `createFileTools`. All have defaults. */
 export interface FileToolsOptions {
   /** The language of the tools' texts. Default `en`. */
-  readonly locale?: string
-  /** The prompt files with the tools' words; default: the shipped ones. */
-  readonly prompts?: readonly PromptSource[]
-  /** Which tools are made. Default: all. */
-  readonly tools?: readonly FileToolName[]
+  readonly locale?: string | undefined
+  /** The prompt files with the tools' words. Default: the shipped ones. */
+  readonly prompts?: readonly PromptSource[] | undefined
+  /** The tools to make. Default: all. */
+  readonly tools?: readonly FileToolName[] | undefined
   /** Other names for them, such as `read_file` for `read`. */
-  readonly names?: Partial<Readonly<Record<FileToolName, string>>>
-  readonly mounts?: readonly FileMount[]
-  /** False keeps a path from the model: it is neither read, written, listed nor found. Default: everything is allowed. */
-  readonly allow?: (path: string, operation: FileOperation, context: ToolContext) => boolean | Promise<boolean>
-  /** Default: nobody is asked. */
-  readonly confirmRule?: (change: FileChange, context: ToolContext) => ConfirmRule
-  /** What the model has been shown; pass one to add what it sees elsewhere. Default: one of the tools' own. */
-  readonly reads?: ReadLedger
-  /** Characters (UTF-16 units) that `read` hands out at once. Default 10,000. */
-  readonly pageCharacters?: number
+  readonly names?: Partial<Readonly<Record<FileToolName, string>>> | undefined
+  readonly mounts?: readonly FileMount[] | undefined
+  /** False hides a path from the model: it is not read, written, listed or found. Default: everything is allowed. */
+  readonly allow?: ((path: string, operation: FileOperation, context: ToolContext) => boolean | Promise<boolean>) | undefined
+  /** Default: `free` for every change. */
+  readonly confirmRule?: ((change: FileChange, context: ToolContext) => ConfirmRule) | undefined
+  /** Keeps what the model has been shown. Pass one to add what it sees elsewhere. Default: a new one for these tools. */
+  readonly reads?: ReadLedger | undefined
+  /** The most characters (UTF-16 units) that `read` returns at once. Default 10,000. */
+  readonly pageCharacters?: number | undefined
 }

@@ -1,39 +1,150 @@
-import { PromptStrataError } from "../../core/errors.ts"
+import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { PromptSource } from "../../dialect/prompt-source.ts"
+import { shippedPrompts } from "../../dialect/shipped.ts"
+import { encodeInline } from "../../encode/inline.ts"
+import { renderTemplate, type TemplateValues } from "../../template/render.ts"
 import type { ToolContext } from "../../tools/tool.ts"
-import type { FilePlaces } from "./file-places.ts"
-import type { FileOperation, FileToolsOptions } from "./file-tool-options.ts"
-import { type FileWords, shownPath } from "./file-words.ts"
+import { type ToolWords, toolWords } from "../../tools/tool-words.ts"
+import { canonicalPath, samePath } from "../workspace/paths.ts"
+import type {
+  FileMount,
+  FileOperation,
+  FileToolName,
+  FileToolsOptions,
+  FileWorkspace,
+  ReadableWorkspace,
+} from "./file-tool-options.ts"
 import type { ReadLedger } from "./read-ledger.ts"
 
-/** What every file tool works with. */
-export interface FileToolParts extends Pick<FileToolsOptions, "allow" | "confirmRule"> {
+/** Everything that a file tool is made from. */
+export interface FileToolParts {
   /** The tool's name. */
   readonly name: string
   readonly words: FileWords
   readonly places: FilePlaces
   readonly reads: ReadLedger
   readonly pageCharacters: number
+  readonly allow: NonNullable<FileToolsOptions["allow"]>
+  readonly confirmRule: NonNullable<FileToolsOptions["confirmRule"]>
 }
 
-/** True where the model may do this to a path. */
-export async function isAllowed(
-  { allow }: FileToolParts,
+/** Throws, in the tool's words, when the model may not read or write a path. */
+export async function requireAllowed(
+  { allow, words }: FileToolParts,
   path: string,
   { operation, context }: { readonly operation: FileOperation; readonly context: ToolContext },
-): Promise<boolean> {
-  return allow === undefined || (await allow(path, operation, context))
-}
-
-/** Throws, in the tool's words, where the model may not do this to a path. */
-export async function requireAllowed(
-  parts: FileToolParts,
-  path: string,
-  asked: { readonly operation: FileOperation; readonly context: ToolContext },
 ): Promise<void> {
-  if (!(await isAllowed(parts, path, asked))) throw parts.words.problem({ path: shownPath(path), forbidden: true })
+  if (!(await allow(path, operation, context))) throw words.problem({ path: shownPath(path), forbidden: true })
 }
 
-/** True for the error of a file that is not there. */
+/** True for the error about a file that does not exist. */
 export function isMissing(thrown: unknown): boolean {
   return PromptStrataError.isInstance(thrown) && thrown.code === "file-missing"
+}
+
+/** A place that a path leads to: in the workspace, or in a mount, which is read-only. */
+export interface FilePlace {
+  readonly workspace: ReadableWorkspace
+  /** The path inside it; `""` for its root. */
+  readonly path: string
+  readonly mount?: FileMount
+}
+
+/** A workspace with its mounts, in which paths are found. */
+export type FilePlaces = ReturnType<typeof filePlaces>
+
+/** The places of a workspace and its mounts. A mount hides the files of the workspace under its prefix, in any spelling. */
+export function filePlaces(workspace: FileWorkspace, mounts: readonly FileMount[] = []) {
+  return {
+    workspace,
+    mounts,
+    /** Finds the place of a path. Throws as the workspace's path rules do. */
+    find(path: string): FilePlace {
+      const names = canonicalPath(path).split("/")
+      for (const mount of mounts) {
+        const depth = mount.prefix.split("/").length
+        if (names.length >= depth && samePath(names.slice(0, depth).join("/"), mount.prefix)) {
+          return { workspace: mount.workspace, path: names.slice(depth).join("/"), mount }
+        }
+      }
+      return { workspace, path: names.join("/") }
+    },
+    /** The path that the model uses for a path inside a place. */
+    shown: ({ mount }: Pick<FilePlace, "mount">, path: string): string =>
+      [mount?.prefix, path].filter((part) => part !== undefined && part !== "").join("/"),
+  }
+}
+
+/** The sentences of a file tool. */
+export interface FileWords extends ToolWords {
+  /** The tool's answer. */
+  say(values: TemplateValues): string
+  /** The tool's answer as an error; the model reads it as a failure of the tool. */
+  refuse(values: TemplateValues): PromptStrataError
+  /** An error in the sentences that all file tools share, about a file that could not be used. */
+  problem(values: TemplateValues): PromptStrataError
+}
+
+/** The words of a file tool: its own from `tools/LOCALE/NAME.md`, and the shared ones from `file-problem.md`. */
+export function fileWords(tool: FileToolName, locale: string, prompts: readonly PromptSource[] = shippedPrompts()): FileWords {
+  const words = toolWords(prompts, locale, tool)
+  const { answer } = toolWords(prompts, locale, "file-problem")
+  const say = (values: TemplateValues) => renderTemplate(words.answer, values)
+  return {
+    ...words,
+    say,
+    refuse: (values) => new PromptStrataError("tool-arguments", say(values)),
+    problem: (values) => new PromptStrataError("tool-arguments", renderTemplate(answer, values)),
+  }
+}
+
+/** A path for an answer to the model, encoded so that it cannot end the sentence around it. */
+export function shownPath(path: string): string {
+  return encodeInline(path === "" ? "." : path)
+}
+
+/** Runs a task with files. A failure is reported in the tool's words. An abort and an error in those words pass unchanged. */
+export async function withFileProblems<T>(words: FileWords, path: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (thrown) {
+    const isReported = PromptStrataError.isInstance(thrown) && (thrown.code === "tool-arguments" || thrown.code === "aborted")
+    throw isReported ? thrown : words.problem({ path: shownPath(path), ...problemValues(thrown) })
+  }
+}
+
+/** The sentence of `file-problem.md` for each error. */
+const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
+  "file-missing": "missing",
+  "file-kind": "not_file",
+  "file-size": "too_large",
+  "file-encoding": "not_text",
+  "file-path": "bad_path",
+  "file-outside": "bad_path",
+  "file-conflict": "changed",
+  "file-busy": "changed",
+}
+
+/** The sentence for each failure of the system. For other failures the model reads only the code: the message is for people. */
+const systemSentences: Readonly<Record<string, string>> = {
+  EACCES: "no_permission",
+  EPERM: "no_permission",
+  EROFS: "no_permission",
+  ENOSPC: "disk_full",
+  EDQUOT: "disk_full",
+}
+
+function problemValues(thrown: unknown): TemplateValues {
+  if (!PromptStrataError.isInstance(thrown)) return { failed: messageOf(thrown) }
+  const { code, evidence } = thrown
+  if (code === "file-encoding" && "character" in evidence) return { bad_character: true }
+  const system = typeof evidence.code === "string" ? evidence.code : undefined
+  const sentence = sentences[code] ?? (system === undefined ? undefined : systemSentences[system])
+  if (sentence === undefined) return { failed: system ?? thrown.message }
+  const { sizeBytes, maxBytes } = evidence
+  return {
+    [sentence]: true,
+    size: typeof sizeBytes === "number" ? sizeBytes : undefined,
+    limit: typeof maxBytes === "number" ? maxBytes : undefined,
+  }
 }

@@ -1,34 +1,37 @@
 import type { ServiceKey } from "../../core/keys.ts"
 import type { ToolContext } from "../../tools/tool.ts"
 
-/** A stretch of a text, in UTF-16 units. */
+/** A part of a text, as offsets in UTF-16 units. */
 export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** A file as it was shown. */
+/** A version of a file. */
 export interface ShownFile {
   readonly path: string
   readonly hash: string
 }
 
-/** Whose context it is: what was shown in one turn is not known in another. */
+/** A turn of a conversation. What was shown in one turn is not known in another. */
 export interface ReadContext {
   readonly key: ServiceKey
   readonly turnId: string
 }
 
-/** What a model has been shown of a file as it is now: all that was asked for, less, nothing, or an older version. */
+/** How much of a range the model has been shown: all of it, another part of the file, nothing, or an older version. */
 export type Shown = "shown" | "partly" | "unread" | "changed"
 
-/** Keeps which files a model has been shown in each turn, so that nothing unseen is overwritten (D10). */
+/** Keeps what a model has been shown of files in each turn, so that nothing it has not seen is overwritten (D10). */
 export interface ReadLedger {
-  /** Shown whole, or a part; parts add up. With `injection`, it counts as long as the turn's requests show that injection whole. */
+  /**
+   * Notes that the whole file or a part of it was shown; parts add up. With `injection`, the file counts as shown while the
+   * turn's requests show that injection whole.
+   */
   show(context: ReadContext, file: ShownFile, what: TextRange | "whole" | { readonly injection: string }): void
   /** How much of `range` has been shown. */
   shown(context: ToolContext, file: ShownFile, range: TextRange): Shown
-  /** The model's own change: what it knew of the file it still knows, with `range` now holding `insertedUnits` units of its own. */
+  /** Notes the model's own change: `range` now holds `insertedUnits` new units. What was shown before still counts. */
   edited(context: ReadContext, file: ShownFile, change: { readonly range: TextRange; readonly insertedUnits: number }): void
 }
 
@@ -36,38 +39,36 @@ interface Entry {
   readonly hash: string
   readonly whole: boolean
   readonly injection?: string
-  /** Apart from each other, in order. */
+  /** In order, without overlaps. */
   readonly ranges: readonly TextRange[]
 }
 
-/** Turns that run at once are few; what is older is over. */
-const maxTurns = 64
-
 /** Makes an empty ledger. */
 export function createReadLedger(): ReadLedger {
-  const turns = new Map<string, Map<string, Entry>>()
+  const turns = createTurnMap<Map<string, Entry>>()
+  const filesOf = (context: ReadContext) => turns.get(context) ?? turns.set(context, new Map())
   return {
     show(context, { path, hash }, what) {
-      const files = filesOf(turns, context)
+      const files = filesOf(context)
       const known = files.get(path)
       const before = known?.hash === hash ? known : { hash, whole: false, ranges: [] }
       if (what === "whole") files.set(path, { ...before, whole: true })
       else if ("injection" in what) files.set(path, { ...before, injection: what.injection })
-      else files.set(path, { ...before, ranges: joined([...before.ranges, what]) })
+      else files.set(path, { ...before, ranges: merged([...before.ranges, what]) })
     },
     shown(context, { path, hash }, { start, end }) {
-      const known = filesOf(turns, context).get(path)
+      const known = filesOf(context).get(path)
       if (!known) return "unread"
       if (known.hash !== hash) return "changed"
-      if (isWhole(known, context)) return "shown"
-      if (known.ranges.some((range) => range.start <= start && end <= range.end)) return "shown"
+      const isShown = isWhole(known, context) || known.ranges.some((range) => range.start <= start && end <= range.end)
+      if (isShown) return "shown"
       return known.ranges.length > 0 ? "partly" : "unread"
     },
     edited(context, { path, hash }, { range, insertedUnits }) {
-      const files = filesOf(turns, context)
+      const files = filesOf(context)
       const known = files.get(path)
       const moved = known ? known.ranges.map((one) => shifted(one, range, insertedUnits)) : []
-      files.set(path, { whole: false, ...known, hash, ranges: joined(moved) })
+      files.set(path, { whole: false, ...known, hash, ranges: merged(moved) })
     },
   }
 }
@@ -76,26 +77,14 @@ function isWhole({ whole, injection }: Entry, context: ToolContext): boolean {
   return whole || (injection !== undefined && context.isShownWhole?.(injection) !== false)
 }
 
-function filesOf(turns: Map<string, Map<string, Entry>>, { key, turnId }: ReadContext): Map<string, Entry> {
-  const turn = JSON.stringify([key.agent, key.conversation, key.audience, turnId])
-  const files = turns.get(turn) ?? new Map<string, Entry>()
-  turns.delete(turn)
-  turns.set(turn, files)
-  for (const oldest of turns.keys()) {
-    if (turns.size <= maxTurns) break
-    turns.delete(oldest)
-  }
-  return files
-}
-
-/** A range after `range` came to hold `insertedUnits` units: what lies behind it moves, what holds it grows. */
+/** A shown range after `range` was replaced by new units: it moves when it lies behind `range`, and grows when it holds it. */
 function shifted(one: TextRange, range: TextRange, insertedUnits: number): TextRange {
   const by = insertedUnits - (range.end - range.start)
   if (one.start >= range.end && one.start > range.start) return { start: one.start + by, end: one.end + by }
   return one.end >= range.end ? { start: one.start, end: one.end + by } : one
 }
 
-function joined(ranges: readonly TextRange[]): readonly TextRange[] {
+function merged(ranges: readonly TextRange[]): readonly TextRange[] {
   const inOrder = [...ranges].sort((one, other) => one.start - other.start)
   const apart: TextRange[] = []
   for (const range of inOrder) {
@@ -104,4 +93,33 @@ function joined(ranges: readonly TextRange[]): readonly TextRange[] {
     else apart.push(range)
   }
   return apart
+}
+
+/** Values of the turns that were used last. */
+export interface TurnMap<T> {
+  get(turn: ReadContext): T | undefined
+  set(turn: ReadContext, value: T): T
+}
+
+/** Few turns run at the same time. Older ones have ended. */
+const maxTurns = 64
+
+/** Makes an empty map that keeps the 64 turns used last. */
+export function createTurnMap<T>(): TurnMap<T> {
+  const values = new Map<string, T>()
+  const keyOf = ({ key, turnId }: ReadContext) => JSON.stringify([key.agent, key.conversation, key.audience, turnId])
+  const set = (turn: ReadContext, value: T): T => {
+    values.delete(keyOf(turn))
+    values.set(keyOf(turn), value)
+    const [oldest] = values.keys()
+    if (values.size > maxTurns && oldest !== undefined) values.delete(oldest)
+    return value
+  }
+  return {
+    get(turn) {
+      const value = values.get(keyOf(turn))
+      return value === undefined ? undefined : set(turn, value)
+    },
+    set,
+  }
 }

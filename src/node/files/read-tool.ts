@@ -1,84 +1,138 @@
-import { defineTool } from "../../tools/define-tool.ts"
+import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
 import type { Tool, ToolContext } from "../../tools/tool.ts"
-import { takeShape } from "../workspace/text-shape.ts"
-import { fileArguments } from "./file-arguments.ts"
-import { withFileProblems } from "./file-problem.ts"
-import { type FileToolParts, requireAllowed } from "./file-tool.ts"
-import { type FileWords, shownPath } from "./file-words.ts"
-import { countLines, type PageRequest, type TextPage, textPage } from "./text-page.ts"
+import { takeShape } from "../workspace/text-encoding.ts"
+import { defineFileTool } from "./define-file-tool.ts"
+import { type FileToolParts, type FileWords, requireAllowed, shownPath } from "./file-tool.ts"
+import type { TextRange } from "./read-ledger.ts"
 
 /** Room for the words before a page. */
 const headingCharacters = 2_000
 
-/** However small a budget is. */
-const leastPageCharacters = 100
+/** A page is not made smaller than this, however small a budget is. */
+const minPageCharacters = 100
 
 /**
- * The tool `read`: a text file, whole if it fits on a page, else page by page with a first line that says which part it is and
- * how to go on. The text has no line numbers, so what stands there can be given to `edit` as it is.
+ * The tool `read`: a text file, whole if it fits on a page, else page by page. The first line of a page says which part it is and
+ * how to go on. The text has no line numbers, so that a part of it can be given to `edit` unchanged.
  */
 export function readTool(parts: FileToolParts): Tool {
   const { words, places, reads, pageCharacters } = parts
-  const { description, usageHint, parameters } = words
-  return defineTool({
-    name: parts.name,
-    group: "development",
-    description,
-    ...(usageHint === undefined ? {} : { usageHint }),
-    repeatable: true,
+  return defineFileTool(parts, {
     maxResultCharacters: pageCharacters + headingCharacters,
-    inputSchema: fileArguments({
-      path: { kind: "path", description: parameters.path },
-      offset: { kind: "count", description: parameters.offset, optional: true },
-      limit: { kind: "count", description: parameters.limit, optional: true },
-      character: { kind: "count", description: parameters.character, optional: true },
-    }),
-    execute: ({ path, offset = 1, limit, character = 1 }, context) =>
-      withFileProblems(words, path, async () => {
-        const place = places.find(path)
-        // Before anything is read: what the model may not see is not looked at. A link may then lead somewhere else.
-        await requireAllowed(parts, places.shown(place, place.path), { operation: "read", context })
-        const file = await place.workspace.read(place.path, { signal: context.signal })
-        const shown = places.shown(place, file.path)
-        await requireAllowed(parts, shown, { operation: "read", context })
-        const { plain } = takeShape(file.text)
-        const from = { path: shownPath(shown), total: countLines(plain) }
-        const request = { line: offset, lines: limit, character }
-        const found = fittingPage(plain, request, { words, from, maxCharacters: pageCharacters, context })
-        if (found === undefined) throw words.refuse({ ...from, beyond: true, offset })
-        reads.show(context, { path: shown, hash: file.hash }, found.page.range)
-        return found.answer
-      }),
+    parameters: { path: "path", offset: "count?", limit: "count?", character: "count?" },
+    async run({ path, offset = 1, limit, character = 1 }, context) {
+      const place = places.find(path)
+      // Checked before reading, as a hidden file must not be touched, and again after: a link may lead to another file.
+      await requireAllowed(parts, places.shown(place, place.path), { operation: "read", context })
+      const file = await place.workspace.read(place.path, { signal: context.signal })
+      const shown = places.shown(place, file.path)
+      await requireAllowed(parts, shown, { operation: "read", context })
+      const { plain } = takeShape(file.text)
+      const from = { path: shownPath(shown), total: lineStarts(plain).length }
+      const request = { line: offset, lines: limit, character, maxCharacters: pageCharacters }
+      const found = fittingPage(plain, request, { words, from, context })
+      if (found === undefined) throw words.refuse({ ...from, beyond: true, offset })
+      reads.show(context, { path: shown, hash: file.hash }, found.page.range)
+      return found.answer
+    },
   })
 }
 
 interface PageAnswer {
   readonly words: FileWords
-  /** What every answer tells of the file. */
+  /** Facts about the file for every answer. */
   readonly from: { readonly path: string; readonly total: number }
-  readonly maxCharacters: number
   readonly context: ToolContext
 }
 
-/** A page that no budget cuts: of half as much until it fits, as nobody could know that something is missing in its middle. */
-function fittingPage(
-  text: string,
-  request: Omit<PageRequest, "maxCharacters">,
-  { maxCharacters, context, ...told }: PageAnswer,
-): { readonly page: TextPage; readonly answer: string } | undefined {
-  const page = textPage(text, { ...request, maxCharacters })
+/**
+ * A page that no budget cuts. It is halved until it fits: if it were cut, nobody would know that its middle is missing.
+ * `undefined` beyond the end of the text.
+ */
+function fittingPage(text: string, request: PageRequest, parts: PageAnswer): { page: TextPage; answer: string } | undefined {
+  const page = textPage(text, request)
   if (page === undefined) return undefined
-  const answer = answerOf(text, page, told)
-  const fits = maxCharacters < 2 * leastPageCharacters || context.resultFits?.(answer) !== false
-  if (fits) return { page, answer }
-  return fittingPage(text, request, { ...told, maxCharacters: Math.floor(maxCharacters / 2), context })
+  const answer = answerOf(text, page, parts)
+  const { maxCharacters } = request
+  const fits = maxCharacters < 2 * minPageCharacters || parts.context.resultFits?.(answer) !== false
+  return fits ? { page, answer } : fittingPage(text, { ...request, maxCharacters: Math.floor(maxCharacters / 2) }, parts)
 }
 
-/** The text alone where it is all there is, else with a line before it that says which part it is. */
-function answerOf(text: string, page: TextPage, { words, from }: Pick<PageAnswer, "words" | "from">): string {
-  const { range, firstLine, lastLine, totalLines, next } = page
+/** The whole text alone, or a part with a line before it that says which part it is. */
+function answerOf(text: string, page: TextPage, { words, from }: PageAnswer): string {
+  const { range, firstLine, lastLine, next } = page
   const part = text.slice(range.start, range.end)
   if (range.start === 0 && next === undefined) return part.trim() === "" ? words.say({ ...from, empty: true }) : part
-  const goOn = { next: next?.line, character: next?.character }
-  return `${words.say({ ...from, first: firstLine, last: lastLine, total: totalLines, ...goOn })}\n\n${part}`
+  const heading = { first: firstLine, last: lastLine, next: next?.line, character: next?.character }
+  return `${words.say({ ...from, ...heading })}\n\n${part}`
+}
+
+/** The beginning and the size of a page. Lines and characters count from 1. */
+interface PageRequest {
+  readonly line: number
+  readonly lines?: number | undefined
+  /** The first character within the line, for a line that is too long for a page. */
+  readonly character: number
+  readonly maxCharacters: number
+}
+
+/** A page of a text. */
+interface TextPage {
+  readonly range: TextRange
+  readonly firstLine: number
+  readonly lastLine: number
+  readonly totalLines: number
+  /** The beginning of the next page; absent at the end of the text. `character` is present only within a line. */
+  readonly next?: { readonly line: number; readonly character?: number }
+}
+
+/**
+ * A page of a text from a given place: as many whole lines as fit, or the part of a single line that fits. `undefined` beyond the
+ * end of the text.
+ */
+export function textPage(text: string, { line, lines, character, maxCharacters }: PageRequest): TextPage | undefined {
+  const starts = lineStarts(text)
+  const totalLines = starts.length
+  const lineStart = starts[line - 1]
+  if (lineStart === undefined) return undefined
+  const lineEnd = starts[line] ?? text.length
+  const start = lineStart + character - 1
+  if (start > lineEnd || (start === lineEnd && lineEnd > lineStart)) return undefined
+  const until = (lastLine: number): TextPage => {
+    const range = { start, end: starts[lastLine] ?? text.length }
+    const next = lastLine < totalLines ? { next: { line: lastLine + 1 } } : {}
+    return { range, firstLine: line, lastLine, totalLines, ...next }
+  }
+  const wanted = until(lines === undefined ? totalLines : Math.min(totalLines, line + lines - 1))
+  if (wanted.range.end - start <= maxCharacters) return wanted
+  const full = lastLineWithin(starts, start + maxCharacters)
+  if (full >= line) return until(full)
+  const cut = graphemeBoundaryBefore(text, start + maxCharacters)
+  const end = cut > start ? cut : Math.min(lineEnd, start + maxCharacters)
+  return {
+    range: { start, end },
+    firstLine: line,
+    lastLine: line,
+    totalLines,
+    next: { line, character: end - lineStart + 1 },
+  }
+}
+
+/** The offsets at which lines begin. A line break at the very end begins no line. */
+function lineStarts(text: string): readonly number[] {
+  const starts = [0]
+  for (let at = text.indexOf("\n"); at >= 0 && at < text.length - 1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** The index of the last line that begins at or before `offset`. */
+function lastLineWithin(starts: readonly number[], offset: number): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { isFolder } from "../is-folder.ts"
+import { isFolder } from "../file-log.ts"
 import { readTextFile } from "../read-text-file.ts"
 
 /** The module of a package; if there is none, the folders that were searched, or the fault of the package that was found. */

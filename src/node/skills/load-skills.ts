@@ -3,7 +3,7 @@ import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/trust.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
-import { nameKey } from "../workspace/path-key.ts"
+import { nameKey } from "../workspace/paths.ts"
 import { findSkills } from "./find-skills.ts"
 import { type ReadSkill, readSkill } from "./read-skill.ts"
 

@@ -1,10 +1,9 @@
 import { basename, dirname, join } from "node:path"
 import type { Skill } from "../../layers/skills.ts"
-import type { FileMount } from "../files/file-tool-options.ts"
-import type { ReadableWorkspace } from "../files/file-workspace.ts"
+import type { FileMount, ReadableWorkspace } from "../files/file-tool-options.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { fileError } from "../workspace/file-errors.ts"
-import { samePath } from "../workspace/same-path.ts"
+import { samePath } from "../workspace/paths.ts"
 
 /** The most lines that a search returns unless it asks for another number. */
 const defaultLimit = 100

@@ -1,30 +1,28 @@
-import { beginEntry, finishEntry, type HistoryFile, historyFiles, pruneHistory } from "./history.ts"
-import type { HistoryLimits } from "./history-limits.ts"
+import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./change-history.ts"
+import { fileError, tooLarge } from "./file-errors.ts"
+import { closeOnFailure, closeQuietly, type FileStats, isSameFile, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import { type OpenFolder, spellingOf, type WorkspaceRoot, walkFolders, writeNewFile } from "./folders.ts"
 import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"
-import { ownName } from "./path-rules.ts"
-import { tooLarge } from "./read-bytes.ts"
-import { removeIfThere } from "./remove-if-there.ts"
-import { type Current, changed, checkUnchanged, findTarget, readTarget, type Target } from "./target.ts"
-import { hashOf } from "./text-bytes.ts"
-import type { WriteOutcome, WriteRecord } from "./workspace.ts"
-import type { WorkspaceRoot } from "./workspace-root.ts"
-import { writeNewFile } from "./write-new-file.ts"
+import { ownName } from "./paths.ts"
+import { checkKind, readBytes } from "./read-file.ts"
+import { hashOf } from "./text-encoding.ts"
+import type { HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
 
-/** What becomes of a file: these bytes, nothing at all, or what it is. */
+/** The outcome of a change for a file: new bytes, removed, or kept as it is. */
 export type Decision = { readonly bytes: Uint8Array } | "remove" | "keep"
 
-/** One change, as its maker sees it. */
+/** A change to make. */
 export interface Change {
   readonly names: readonly string[]
   readonly by: string
   readonly undoes?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called once, with what is there; may throw to refuse. */
+  /** Called once, with the file as it is. May throw to refuse the change. */
   decide(current: Current | undefined, path: string): Decision
 }
 
-/** What every change of a workspace goes by. */
+/** The settings of a workspace that every change needs. */
 export interface ChangeRules {
   readonly root: WorkspaceRoot
   readonly limits: HistoryLimits
@@ -32,27 +30,29 @@ export interface ChangeRules {
   readonly nextId: () => string
 }
 
-/** Makes one change; the workspace must be locked. Its intent is in the history, lasting, before the file is touched. */
+/**
+ * Makes one change. The workspace must be locked. The change is durably recorded in the history before the file is touched, so
+ * that a change which is interrupted can be completed or dropped later.
+ */
 export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Change): Promise<WriteOutcome> {
   const { root } = rules
   const shown = change.names.join("/")
   const found = await findTarget(root, change.names)
-  // Folders are made only for a file that will be.
+  // In a missing folder there is no file. The folder is created only if the change creates the file.
   const early = found ? undefined : change.decide(undefined, shown)
   if (early !== undefined && typeof early !== "object") return { path: shown }
   const target = found ?? (await findTarget(root, change.names, { create: true }))
-  if (!target) throw changed(shown)
+  if (!target) throw changedError(shown)
   try {
-    const current = await readTarget(root, target, { maxBytes: root.maxFileBytes, signal: change.signal })
-    if (early && current) throw changed(target.path)
+    const current = await readTarget(root, target, change.signal)
+    if (early && current) throw changedError(target.path)
     const decision = early ?? change.decide(current, target.path)
     const after = typeof decision === "object" ? decision.bytes : decision === "remove" ? undefined : current?.bytes
     const afterHash = after && hashOf(after)
-    const hash = afterHash === undefined ? {} : { hash: afterHash }
-    if (afterHash === current?.hash) return { path: target.path, ...hash }
+    const outcome = { path: target.path, ...(afterHash === undefined ? {} : { hash: afterHash }) }
+    if (afterHash === current?.hash) return outcome
     if (after && after.length > root.maxFileBytes) throw tooLarge(target.path, after.length, root.maxFileBytes)
-    const record = await carryOut(rules, own, { change, target, current, after })
-    return { path: target.path, ...hash, record }
+    return { ...outcome, record: await carryOut(rules, own, { change, target, current, after }) }
   } finally {
     await target.folder.close()
   }
@@ -67,34 +67,37 @@ interface Plan {
 
 async function carryOut(rules: ChangeRules, own: OwnFolder, plan: Plan): Promise<WriteRecord> {
   const { root } = rules
-  const { target, current, after } = plan
+  const { folder } = plan.target
   const record = await recordOf(rules, own, plan)
   const temporary = `${ownName}-${process.pid}-${rules.nextId()}.tmp`
-  const entry = await beginEntry(root, own.history, { record, before: current?.bytes, temporary })
+  const entry = await beginEntry(root, own.history, { record, before: plan.current?.bytes, temporary })
   try {
-    if (after) {
-      const path = target.folder.at(temporary)
-      await target.folder.check()
-      await writeNewFile(root, {
-        folder: target.folder,
-        path,
-        bytes: after,
-        mode: current?.stats.mode ?? 0o644,
-        like: current?.stats,
-      })
-      await checkUnchanged(root, target, current)
-      await root.fs.rename(path, target.folder.at(target.name))
-    } else {
-      await checkUnchanged(root, target, current)
-      await root.fs.remove(target.folder.at(target.name))
-    }
+    await replaceOrRemove(root, plan, temporary)
   } catch (error) {
-    await takeBack(rules, own, { entry, temporary: target.folder.at(temporary) })
+    // The file was not touched, so the entry is dropped. If that fails, recovery does it before the next change.
+    await removeIfThere(root.fs, folder.at(temporary))
+      .then(() => root.fs.remove(own.history.at(entry.name)))
+      .catch(() => {})
     throw error
   }
-  await target.folder.sync()
-  await settle(rules, own, entry)
+  await folder.sync()
+  // The change is durable now. If marking it as done fails, recovery does it before the next change.
+  await finishEntry(root, own.history, entry)
+    .then(() => pruneHistory(root, own.history, rules.limits))
+    .catch(() => {})
   return record
+}
+
+async function replaceOrRemove(root: WorkspaceRoot, { target, current, after }: Plan, temporary: string): Promise<void> {
+  const { folder, name } = target
+  if (after) {
+    await folder.check()
+    const mode = current?.stats.mode ?? 0o644
+    await writeNewFile(root.fs, folder, { name: temporary, bytes: after, mode, like: current?.stats })
+  }
+  await checkUnchanged(root, target, current)
+  if (after) await root.fs.rename(folder.at(temporary), folder.at(name))
+  else await root.fs.remove(folder.at(name))
 }
 
 async function recordOf(rules: ChangeRules, own: OwnFolder, { change, target, current, after }: Plan): Promise<WriteRecord> {
@@ -112,26 +115,73 @@ async function recordOf(rules: ChangeRules, own: OwnFolder, { change, target, cu
   }
 }
 
-/** The file was not touched. What cannot be cleared away now stays noted, and is cleared before the next change. */
-async function takeBack(
-  { root }: ChangeRules,
-  own: OwnFolder,
-  { entry, temporary }: { readonly entry: HistoryFile; readonly temporary: string },
-): Promise<void> {
+/** The file that a change is about: a name in a folder that is held open. There need not be such a file yet. */
+export interface Target {
+  readonly folder: OpenFolder
+  readonly name: string
+  readonly path: string
+}
+
+/** The content of a file before a change. */
+export interface Current {
+  readonly bytes: Uint8Array
+  readonly hash: string
+  readonly stats: FileStats
+}
+
+/**
+ * Finds the file that a change to `names` is about. No link is followed, so that a name cannot stand for another file.
+ * `undefined` when its folder is missing.
+ */
+export async function findTarget(
+  root: WorkspaceRoot,
+  names: readonly string[],
+  options: { readonly create?: boolean } = {},
+): Promise<Target | undefined> {
+  const last = names.at(-1)
+  if (last === undefined) throw fileError("file-kind", ".", "expected a file, found the workspace itself.")
+  const folder = await walkFolders(root, names.slice(0, -1), options)
+  if (!folder) return undefined
+  return closeOnFailure(folder, async () => {
+    const { name } = await spellingOf(root, folder, last)
+    return { folder, name, path: [...folder.names, name].join("/") }
+  })
+}
+
+/** Reads the target. It is opened for writing too, so that a read-only file is refused. `undefined` when there is no file. */
+export async function readTarget(
+  root: WorkspaceRoot,
+  { folder, name, path }: Target,
+  signal: AbortSignal | undefined,
+): Promise<Current | undefined> {
+  const found = await statIfThere(root.fs, folder.at(name))
+  if (!found) return undefined
+  checkKind(root, found, path)
+  const handle = await root.fs.open(folder.at(name), openFlags.readWrite)
   try {
-    await removeIfThere(root, temporary)
-    await root.fs.remove(own.history.at(entry.name))
-  } catch {
-    // Left for recovery.
+    const opened = await handle.stat()
+    checkKind(root, opened, path)
+    if (!isSameFile(opened, found)) throw changedError(path)
+    await folder.check()
+    const { bytes, stats } = await readBytes(handle, path, { maxBytes: root.maxFileBytes, signal })
+    return { bytes, hash: hashOf(bytes), stats }
+  } finally {
+    await closeQuietly(handle)
   }
 }
 
-/** The change is made and lasts; what fails from here on is mended before the next one. */
-async function settle({ root, limits }: ChangeRules, own: OwnFolder, entry: HistoryFile): Promise<void> {
-  try {
-    await finishEntry(root, own.history, entry)
-    await pruneHistory(root, own.history, limits)
-  } catch {
-    // Left for recovery.
-  }
+/** Throws `file-conflict` when the target is no longer the file that was read. */
+async function checkUnchanged(root: WorkspaceRoot, { folder, name, path }: Target, current: Current | undefined): Promise<void> {
+  await folder.check()
+  const found = await statIfThere(root.fs, folder.at(name))
+  const same =
+    current && found ? isSameFile(found, current.stats) && found.modifiedNs === current.stats.modifiedNs : current === found
+  if (!same) throw changedError(path)
+}
+
+/** The error about a file that was changed without the lock, for example by an editor. */
+function changedError(path: string): Error {
+  return fileError("file-conflict", path, "expected the file that was just read, found it changed by another program.", {
+    hint: "Nothing was written. Read it again.",
+  })
 }

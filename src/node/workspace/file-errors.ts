@@ -1,61 +1,85 @@
 import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
 
-/** The operating system's code of an error, such as `ENOENT`. */
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
-}
-
-/** True for the error of a name that is not there. */
-export function isAbsent(error: unknown): boolean {
-  return errnoOf(error) === "ENOENT"
-}
-
-/** An error about one file of a workspace; its path is in the evidence. */
+/** An error about one file of a workspace. Its evidence holds the path and what is given; `undefined` values are left out. */
 export function fileError(
   code: ErrorCode,
   path: string,
   message: string,
-  more: { readonly hint?: string; readonly evidence?: Readonly<Record<string, unknown>> } = {},
+  { hint, evidence }: { readonly hint?: string; readonly evidence?: Readonly<Record<string, unknown>> } = {},
 ): PromptStrataError {
-  const { hint, evidence } = more
   return new PromptStrataError(code, `${path}: ${message}`, {
     ...(hint === undefined ? {} : { hint }),
-    evidence: { path, ...evidence },
+    evidence: Object.fromEntries(Object.entries({ path, ...evidence }).filter(([, value]) => value !== undefined)),
   })
 }
 
-const words: Readonly<Record<string, readonly [what: string, hint?: string]>> = {
+/** The `file-size` error of a file over a limit. */
+export function tooLarge(path: string, sizeBytes: number, maxBytes: number): PromptStrataError {
+  const [found, limit] = [sizeBytes.toLocaleString("en"), maxBytes.toLocaleString("en")]
+  return fileError("file-size", path, `expected at most ${limit} bytes, found ${found}.`, { evidence: { sizeBytes, maxBytes } })
+}
+
+/** The system's code of an error, such as `ENOENT`. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
+}
+
+/** True for the system's error about a name that does not exist. */
+export function isAbsent(error: unknown): boolean {
+  return errnoOf(error) === "ENOENT"
+}
+
+/** Makes a handler for `catch` that ignores errors with these codes. It throws all others. */
+export function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes(errnoOf(error) ?? "")) throw error
+  }
+}
+
+/** Throws `aborted` when the signal is aborted. */
+export function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return
+  throw new PromptStrataError("aborted", "The work on the workspace was stopped. No file is half written.", {
+    cause: signal.reason,
+  })
+}
+
+/** Runs a task about a path. A failure of the operating system becomes an error of this library; any other passes unchanged. */
+export async function withFileErrors<T>(operation: string, path: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (cause) {
+    const code = errnoOf(cause)
+    const isSystemError = !PromptStrataError.isInstance(cause) && code !== undefined && /^E[A-Z0-9]+$/.test(code)
+    throw isSystemError ? systemFailure(operation, path, { code, cause }) : cause
+  }
+}
+
+const systemMessages: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOSPC: ["the disk is full", "Free some space and try again."],
   EDQUOT: ["the disk quota is used up", "Free some space and try again."],
-  EIO: ["the disk failed", "Look after the disk before anything else is written to it."],
-  EACCES: ["permission was denied", "Give this program's user the right to it."],
-  EPERM: ["permission was denied", "Give this program's user the right to it."],
+  EIO: ["the disk failed", "Check the disk before you write to it again."],
+  EACCES: ["permission was denied", "Give the user of this program permission."],
+  EPERM: ["permission was denied", "Give the user of this program permission."],
   EROFS: ["the file system is read-only", "Mount it writable, or use another workspace."],
   EMFILE: ["this program has too many files open", "Close some, or raise the limit of open files."],
   ENFILE: ["the system has too many files open", "Close some, or raise the limit of open files."],
   EXDEV: ["it lies on another file system", "Keep a workspace on one file system."],
 }
 
-/** What is thrown on about a path: a failure of the operating system as an error of this library, all else as it is. */
-export function fileFailure(operation: string, path: string, cause: unknown): unknown {
-  const code = errnoOf(cause)
-  const isSystems = !PromptStrataError.isInstance(cause) && code !== undefined && /^E[A-Z0-9]+$/.test(code)
-  return isSystems ? systemFailure(operation, path, { code, cause }) : cause
-}
-
 /**
- * What the operating system refused: `file-missing`, `file-kind` for something that is no file, else `file`. The evidence holds
- * `path`, `operation`, `code` and the system `call`.
+ * A failure of the operating system: `file-missing`, `file-kind` for something that is not a file, else `file`. The evidence
+ * holds `path`, `operation`, `code` and the system `call`.
  */
 function systemFailure(operation: string, path: string, { code, cause }: { code: string; cause: unknown }): PromptStrataError {
   const call = cause instanceof Error && "syscall" in cause && typeof cause.syscall === "string" ? cause.syscall : undefined
   const evidence = { path, operation, code, ...(call === undefined ? {} : { call }) }
-  const fail = (kind: ErrorCode, message: string, hint?: string) =>
-    new PromptStrataError(kind, `${path}: ${message}`, { cause, evidence, ...(hint === undefined ? {} : { hint }) })
+  const fail = (kind: ErrorCode, message: string, hint = "") =>
+    new PromptStrataError(kind, `${path}: ${message}`, { cause, evidence, ...(hint === "" ? {} : { hint }) })
   if (code === "ENOENT") return fail("file-missing", "expected a file, found none.")
   if (code === "ENOTDIR") return fail("file-kind", "expected a folder on the way to it, found a file.")
   if (code === "EISDIR") return fail("file-kind", "expected a file, found a folder.")
   if (code === "ELOOP") return fail("file-kind", "expected a file, found a link that leads nowhere.")
-  const [what, hint] = words[code] ?? ["the system refused"]
+  const [what, hint] = systemMessages[code] ?? ["the system refused"]
   return fail("file", `${operation} failed: ${what} (${code}${call === undefined ? "" : ` in ${call}`}).`, hint)
 }

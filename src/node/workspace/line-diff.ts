@@ -2,14 +2,15 @@ const contextLines = 3
 const maxDiffUnits = 16_384
 
 /**
- * What changed between two texts as one hunk of a unified diff: the lines they begin and end with in common are left out but for
- * three. Linear, and cut after 16,384 characters with a last line that says so. Equal texts give nothing.
+ * The difference of two texts as one hunk of a unified diff: the lines that both begin and end with are left out but for three.
+ * Runs in linear time. A diff of more than 16,384 characters is cut, and its last line says so. Equal texts give `""`.
  */
 export function lineDiff(before: string, after: string): string {
   if (before === after) return ""
   const [old, fresh] = [linesOf(before), linesOf(after)]
-  const head = countAlike(old, fresh, Math.min(old.length, fresh.length), (at) => at)
-  const tail = countAlike(old, fresh, Math.min(old.length, fresh.length) - head, (at) => -1 - at)
+  const most = Math.min(old.length, fresh.length)
+  const head = countEqual(most, (at) => old[at] === fresh[at])
+  const tail = countEqual(most - head, (at) => old.at(-1 - at) === fresh.at(-1 - at))
   const from = Math.max(0, head - contextLines)
   const lines = [
     ...old.slice(from, head).map((line) => ` ${line}`),
@@ -17,11 +18,14 @@ export function lineDiff(before: string, after: string): string {
     ...fresh.slice(head, fresh.length - tail).map((line) => `+${line}`),
     ...old.slice(old.length - tail, old.length - tail + contextLines).map((line) => ` ${line}`),
   ]
-  const count = (of: readonly string[]) => of.length - tail - from + Math.min(tail, contextLines)
-  return [`@@ -${range(from, count(old))} +${range(from, count(fresh))} @@`, ...cut(lines)].join("\n")
+  const range = (text: readonly string[]) => {
+    const count = text.length - tail - from + Math.min(tail, contextLines)
+    return `${count === 0 ? from : from + 1},${count}`
+  }
+  return [`@@ -${range(old)} +${range(fresh)} @@`, ...cut(lines)].join("\n")
 }
 
-/** The end of a text without a line break is marked, as patch programs do. */
+/** A text that does not end in a line break is marked as patch programs mark it. */
 function linesOf(text: string): readonly string[] {
   if (text === "") return []
   const lines = text.split("\n")
@@ -29,14 +33,10 @@ function linesOf(text: string): readonly string[] {
   return last === "" ? lines : [...lines, `${last}\n\\ No newline at end of file`]
 }
 
-function countAlike(one: readonly string[], other: readonly string[], most: number, at: (index: number) => number): number {
+function countEqual(most: number, isEqual: (at: number) => boolean): number {
   let count = 0
-  while (count < most && one.at(at(count)) === other.at(at(count))) count++
+  while (count < most && isEqual(count)) count++
   return count
-}
-
-function range(from: number, count: number): string {
-  return `${count === 0 ? from : from + 1},${count}`
 }
 
 function cut(lines: readonly string[]): readonly string[] {

@@ -1,14 +1,114 @@
 import { pathToFileURL } from "node:url"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { invariant, messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
-import { errnoOf, fileError } from "./file-errors.ts"
-import { stopIfAborted } from "./stop-if-aborted.ts"
+import { createKeyedQueue } from "../../services/keyed-queue.ts"
+import { findTarget, readTarget } from "./change-file.ts"
+import { finishEntry, type HistoryEntry, type HistoryFile, historyFiles, readEntry } from "./change-history.ts"
+import { errnoOf, fileError, stopIfAborted } from "./file-errors.ts"
+import { removeIfThere } from "./file-system.ts"
+import type { WorkspaceRoot } from "./folders.ts"
+import { lockLeftovers, lockPath, type OwnFolder, openOwnFolder } from "./own-folder.ts"
+import { ownName, splitPath } from "./paths.ts"
+
+/** Tasks of this process run one after another, so that only one of them waits for the lock of other processes. */
+const queue = createKeyedQueue()
+
+/** Runs a task while no other task or process changes the workspace. What interrupted changes left behind is cleaned up first. */
+export function withLock<T>(
+  root: WorkspaceRoot,
+  options: LockOptions & { readonly nextId: () => string },
+  task: (own: OwnFolder) => Promise<T>,
+): Promise<T> {
+  return queue.enqueue(root.path, async () => {
+    stopIfAborted(options.signal)
+    const own = await openOwnFolder(root, { create: true })
+    invariant(own, "a folder that was created is missing")
+    try {
+      const unlock = await lockFile(await lockPath(root, own.folder, options.nextId()), options)
+      try {
+        await recover(root, own)
+        return await task(own)
+      } finally {
+        unlock()
+      }
+    } finally {
+      await own.close()
+    }
+  })
+}
+
+/**
+ * Cleans up after interrupted changes: removes their temporary files, and keeps or drops their pending entries. Only the holder
+ * of the lock may call it, as it alone knows that the process of every pending change has ended.
+ */
+async function recover(root: WorkspaceRoot, own: OwnFolder): Promise<void> {
+  for (const file of await historyFiles(root, own.history)) {
+    if (!file.pending) continue
+    try {
+      await recoverEntry(root, own, file)
+    } catch {
+      // One entry that cannot be cleaned up must not stop all changes. It is tried again before the next one.
+    }
+  }
+}
+
+async function recoverEntry(root: WorkspaceRoot, own: OwnFolder, file: HistoryFile): Promise<void> {
+  const entry = await readEntry(root, own.history, file)
+  if (entry && (await wasMade(root, entry))) await finishEntry(root, own.history, file)
+  else await root.fs.remove(own.history.at(file.name))
+}
+
+/** A change was not made when its temporary file still exists, or when the file holds what it held before. */
+async function wasMade(root: WorkspaceRoot, { record, temporary }: HistoryEntry): Promise<boolean> {
+  const target = await findTarget(root, splitPath(record.path, root.hidden))
+  if (!target) return record.afterHash === undefined
+  try {
+    if (isTemporaryName(temporary) && (await removeIfThere(root.fs, target.folder.at(temporary)))) return false
+    return (await readTarget(root, target, undefined))?.hash !== record.beforeHash
+  } finally {
+    await target.folder.close()
+  }
+}
+
+/** An entry can be forged, so only names of the workspace's temporary files are removed. */
+function isTemporaryName(name: string): boolean {
+  return name.startsWith(`${ownName}-`) && name.endsWith(".tmp") && !name.includes("/")
+}
+
+/**
+ * Cleans up, when a workspace is opened, what ended processes left behind. When that is not possible, because another process is
+ * writing or this one has no permission, it is left for the next change: a workspace can always be opened for reading.
+ */
+export async function removeLeftovers(
+  root: WorkspaceRoot,
+  lock: (task: (own: OwnFolder) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  try {
+    if (!(await hasLeftovers(root))) return
+    await lock(async ({ folder }) => {
+      for (const name of await lockLeftovers(root, folder)) await removeIfThere(root.fs, folder.at(name))
+    })
+  } catch (error) {
+    if (!PromptStrataError.isInstance(error) && errnoOf(error) === undefined) throw error
+  }
+}
+
+async function hasLeftovers(root: WorkspaceRoot): Promise<boolean> {
+  const own = await openOwnFolder(root, { create: false })
+  if (!own) return false
+  try {
+    if ((await historyFiles(root, own.history)).some(({ pending }) => pending)) return true
+    return (await lockLeftovers(root, own.folder)).length > 0
+  } finally {
+    await own.close()
+  }
+}
 
 type Sqlite = typeof import("node:sqlite")
 type Database = InstanceType<Sqlite["DatabaseSync"]>
 
-/** What waiting for a lock takes. */
-export interface LockOptions {
+/** How to wait for a lock. */
+interface LockOptions {
   readonly timers: Timers
   readonly random: RandomSource
   readonly timeoutMs: number
@@ -18,8 +118,9 @@ export interface LockOptions {
 const longestWaitMs = 50
 
 /**
- * Locks a file, which must be there and be empty, against every process and thread; gives what unlocks it. It is the kernel's
- * own lock, taken by SQLite: it ends with its process, so none is ever left behind. Throws `file-busy` after `timeoutMs`.
+ * Locks a file against all other processes and threads. Resolves to the function that unlocks it. The file must exist and be
+ * empty. It is a lock of the kernel, taken by SQLite, and ends with its process, so none is left behind. Throws `file-busy`
+ * after `timeoutMs`.
  */
 export async function lockFile(path: string, { timers, random, timeoutMs, signal }: LockOptions): Promise<() => void> {
   const sqlite = await loadSqlite()
@@ -28,21 +129,18 @@ export async function lockFile(path: string, { timers, random, timeoutMs, signal
     stopIfAborted(signal)
     const unlock = tryLock(sqlite, path)
     if (unlock) return unlock
-    if (waitedMs >= timeoutMs) throw busy(timeoutMs)
-    // By chance, so that those who wait do not always meet.
+    if (waitedMs >= timeoutMs) {
+      const message = `expected the workspace to be free within ${timeoutMs} ms, found another process writing.`
+      throw fileError("file-busy", ".", message, { hint: "Try again, or look for a process that hangs." })
+    }
+    // Random, so that waiting processes do not try at the same time again and again.
     const delayMs = Math.ceil(Math.min(longestWaitMs, 2 ** Math.min(round + 1, 6)) * (0.5 + random() / 2))
     await new Promise<void>((resume) => timers.set(resume, delayMs))
     waitedMs += delayMs
   }
 }
 
-function busy(timeoutMs: number): Error {
-  return fileError("file-busy", ".", `expected the workspace to be free within ${timeoutMs} ms, found another process writing.`, {
-    hint: "Try again, or look for a process that hangs.",
-  })
-}
-
-/** `undefined` while somebody else has it. Nothing is ever written: the transaction is only a lock. */
+/** `undefined` while another process holds the lock. Nothing is written: the transaction is only a lock. */
 function tryLock(sqlite: Sqlite, path: string): (() => void) | undefined {
   let database: Database | undefined
   try {
@@ -63,35 +161,27 @@ function tryLock(sqlite: Sqlite, path: string): (() => void) | undefined {
 
 function openDatabase({ DatabaseSync }: Sqlite, path: string): Database {
   const url = pathToFileURL(path)
-  // Never makes a file: a link that came into its place could lead it anywhere.
+  // Never creates a file: a link in its place could lead anywhere.
   url.searchParams.set("mode", "rw")
   try {
     return new DatabaseSync(url)
   } catch (error) {
-    // Node before 22.15 takes only paths.
+    // Node before 22.15 accepts only paths.
     if (errnoOf(error) === "ERR_INVALID_ARG_TYPE") return new DatabaseSync(path)
     throw error
   }
 }
 
-/** SQLITE_BUSY and SQLITE_LOCKED, whatever their extended codes. */
+/** True for SQLITE_BUSY and SQLITE_LOCKED with any extended code. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false
   const code = error.errcode & 0xff
   return code === 5 || code === 6
 }
 
-async function loadSqlite(): Promise<Sqlite> {
-  try {
-    return await import("node:sqlite")
-  } catch (cause) {
-    throw new PromptStrataError(
-      "missing-dependency",
-      "Writing to a workspace needs node:sqlite, which this Node was built without.",
-      {
-        cause,
-        hint: "Use a Node of nodejs.org, 22.13 or newer.",
-      },
-    )
-  }
+function loadSqlite(): Promise<Sqlite> {
+  return import("node:sqlite").catch((cause: unknown) => {
+    const message = "Writing to a workspace needs node:sqlite, which this Node was built without."
+    throw new PromptStrataError("missing-dependency", message, { cause, hint: "Use Node 22.13 or newer from nodejs.org." })
+  })
 }

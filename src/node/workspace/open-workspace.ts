@@ -1,40 +1,36 @@
 import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import { type Change, type ChangeRules, changeFile, type Decision } from "./change-file.ts"
-import { checkExpectation } from "./expectation.ts"
-import { fileFailure } from "./file-errors.ts"
-import { collect, walkFiles } from "./list-files.ts"
-import { locked } from "./locked.ts"
-import { nodeFileSystem } from "./node-file-system.ts"
+import { type Change, type ChangeRules, type Current, changeFile, type Decision } from "./change-file.ts"
+import { fileError, withFileErrors } from "./file-errors.ts"
+import { nodeFileSystem } from "./file-system.ts"
+import { findRoot, type WorkspaceRoot } from "./folders.ts"
+import { collect, resolvePath, searchFiles, statPath, walkFiles } from "./list-and-search.ts"
+import { removeLeftovers, withLock } from "./lock.ts"
 import type { OwnFolder } from "./own-folder.ts"
-import { splitPath } from "./path-rules.ts"
+import { splitPath } from "./paths.ts"
 import { readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
-import { searchFiles } from "./search-files.ts"
-import { resolvePath, statPath } from "./stat-path.ts"
-import { sweep } from "./sweep.ts"
-import type { Current } from "./target.ts"
-import { decodeText, encodeText } from "./text-bytes.ts"
-import { readHistory, undoChange } from "./undo.ts"
+import { decodeText, encodeText } from "./text-encoding.ts"
+import { readHistory, undoChange } from "./undo-change.ts"
 import type { ChangeOptions, Expectation, Workspace, WorkspaceFile, WorkspaceOptions } from "./workspace.ts"
-import { findRoot, type WorkspaceRoot } from "./workspace-root.ts"
 
-const defaultDepth = 16
-const defaultLimit = 1_000
+const searchDepth = 16
 
 /**
- * Opens a folder, which must exist, as a {@link Workspace}, and clears away what a process left there that was killed while it
- * wrote. Nothing is made before the first change; there is nothing to close.
+ * Opens a folder, which must exist, as a {@link Workspace}. What a process left behind that was killed while it wrote is cleaned
+ * up. Nothing is created before the first change, and nothing needs to be closed. Throws errors whose code begins with `file`
+ * when the folder cannot be used.
  */
 export async function openWorkspace(folder: string, options: WorkspaceOptions = {}): Promise<Workspace> {
   const root = await rootOf(folder, options)
   const rules = rulesOf(root, options)
-  const withLock = <T>(signal: AbortSignal | undefined, task: (own: OwnFolder) => Promise<T>) => {
-    const { timers = defaultPorts.timers, random = defaultPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
-    return locked(root, { timers, random, timeoutMs, signal, nextId: rules.nextId }, task)
-  }
-  await sweep(root, (task) => withLock(undefined, task))
-  return { root: root.path, judgedBy: root.descriptors ? "opened" : "named", ...readers(root), ...changers(rules, withLock) }
+  const { timers = defaultPorts.timers, random = defaultPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
+  const lock: Lock = (signal, task) => withLock(root, { timers, random, timeoutMs, signal, nextId: rules.nextId }, task)
+  await removeLeftovers(root, (task) => lock(undefined, task))
+  return { root: root.path, judgedBy: root.descriptors ? "opened" : "named", ...readers(root), ...changers(rules, lock) }
 }
+
+/** Runs a task with the workspace locked. */
+type Lock = <T>(signal: AbortSignal | undefined, task: (own: OwnFolder) => Promise<T>) => Promise<T>
 
 async function rootOf(folder: string, options: WorkspaceOptions): Promise<WorkspaceRoot> {
   const { fs = nodeFileSystem, maxFileBytes = 1024 * 1024, hardLinks = "refuse", hidden = "refuse", names = [] } = options
@@ -50,35 +46,33 @@ function rulesOf(root: WorkspaceRoot, options: WorkspaceOptions): ChangeRules {
     root,
     limits: { maxEntries: 100, maxBytes: 16 * 1024 * 1024, ...history },
     nowMs: () => clock.nowMs(),
-    // Only what every system takes in a name; uniqueness is the generator's.
+    // Only characters that every system allows in a name. The generator makes ids unique.
     nextId: () => ids.next("write").replace(/[^A-Za-z0-9_-]/g, "_"),
   }
 }
 
-type Readers = Pick<Workspace, "read" | "readBytes" | "stat" | "resolve" | "list" | "search" | "history">
-
-function readers(root: WorkspaceRoot): Readers {
+function readers(root: WorkspaceRoot): Omit<Workspace, "root" | "judgedBy" | Changer> {
   return {
-    read: (path, { signal } = {}) => about("read", path, () => readWorkspaceFile(root, path, { signal })),
-    readBytes: (path, limits) => about("read", path, () => readWorkspaceBytes(root, path, limits)),
-    stat: (path) => about("stat", path, () => statPath(root, path)),
-    resolve: (path) => about("resolve", path, () => resolvePath(root, path)),
-    list: (path = ".", { depth = 1, limit = defaultLimit, signal } = {}) =>
-      about("list", path, () => collect(walkFiles(root, path, { depth, signal }), limit)),
+    read: (path, { signal } = {}) => withFileErrors("read", path, () => readWorkspaceFile(root, path, signal)),
+    readBytes: (path, limits) => withFileErrors("read", path, () => readWorkspaceBytes(root, path, limits)),
+    stat: (path) => withFileErrors("stat", path, () => statPath(root, path)),
+    resolve: (path) => withFileErrors("resolve", path, () => resolvePath(root, path)),
+    list: (path = ".", { depth = 1, limit = 1_000, signal } = {}) =>
+      withFileErrors("list", path, () => collect(walkFiles(root, path, { depth, signal }), limit)),
     search: (text, { path = ".", ignoreCase = false, limit = 100, signal } = {}) =>
-      about("search", path, () => searchFiles(root, { text, path, ignoreCase, limit, signal, depth: defaultDepth })),
-    history: (options = {}) => about("history", options.path ?? ".", () => readHistory(root, options)),
+      withFileErrors("search", path, () => searchFiles(root, { text, path, ignoreCase, limit, signal, depth: searchDepth })),
+    history: (options = {}) => withFileErrors("history", options.path ?? ".", () => readHistory(root, options)),
   }
 }
 
-type WithLock = <T>(signal: AbortSignal | undefined, task: (own: OwnFolder) => Promise<T>) => Promise<T>
+type Changer = "write" | "update" | "remove" | "undo"
 
-function changers(rules: ChangeRules, withLock: WithLock): Pick<Workspace, "write" | "update" | "remove" | "undo"> {
+function changers(rules: ChangeRules, lock: Lock): Pick<Workspace, Changer> {
   const { root } = rules
   const change = (operation: string, path: string, { by, signal }: ChangeOptions, decide: () => Change["decide"]) =>
-    about(operation, path, async () => {
+    withFileErrors(operation, path, async () => {
       const plan = { names: splitPath(path, root.hidden), by, signal, decide: decide() }
-      return withLock(signal, (own) => changeFile(rules, own, plan))
+      return lock(signal, (own) => changeFile(rules, own, plan))
     })
   const expecting = (expect: Expectation | undefined, decision: Decision): Change["decide"] => {
     return (current, path) => {
@@ -92,7 +86,7 @@ function changers(rules: ChangeRules, withLock: WithLock): Pick<Workspace, "writ
     update: (path, next, options) => change("update", path, options, () => (current, shown) => updated(current, shown, next)),
     remove: (path, { expect, ...options }) => change("remove", path, options, () => expecting(expect, "remove")),
     undo: (options) =>
-      about("undo", options.path ?? ".", () => withLock(options.signal, (own) => undoChange(rules, own, options))),
+      withFileErrors("undo", options.path ?? ".", () => lock(options.signal, (own) => undoChange(rules, own, options))),
   }
 }
 
@@ -101,10 +95,17 @@ function updated(
   path: string,
   change: (current: WorkspaceFile | undefined) => string | undefined,
 ): Decision {
-  const next: unknown = change(current && fileOf(current, path))
+  const file = current && {
+    path,
+    text: decodeText(current.bytes, path),
+    hash: current.hash,
+    sizeBytes: current.bytes.length,
+    mode: current.stats.mode,
+  }
+  const next: unknown = change(file)
   if (next === undefined) return "keep"
   if (typeof next === "string") return { bytes: encodeText(next, path) }
-  // What it waits for may fail later, where nobody would hear of it.
+  // The promise may reject later. Without a handler that would end the process.
   if (next instanceof Promise) next.catch(() => {})
   throw new PromptStrataError("usage", `${path}: expected the changed text or undefined, found ${typeof next}.`, {
     hint: "The change must be synchronous: the workspace is locked while it runs.",
@@ -112,14 +113,16 @@ function updated(
   })
 }
 
-function fileOf({ bytes, hash, stats }: Current, path: string): WorkspaceFile {
-  return { path, text: decodeText(bytes, path), hash, sizeBytes: bytes.length, mode: stats.mode }
-}
-
-async function about<T>(operation: string, path: string, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (cause) {
-    throw fileFailure(operation, path, cause)
-  }
+/** Throws `file-conflict` when the file is not the expected one. Both hashes are in the evidence. */
+function checkExpectation(path: string, expect: Expectation | undefined, found: string | undefined): void {
+  const expected = expect === undefined ? found : expect === "absent" ? undefined : expect.hash
+  if (expected === found) return
+  const message =
+    expected === undefined
+      ? "expected no file, found one."
+      : `expected the file as it was read, found ${found === undefined ? "none" : "it changed since"}.`
+  throw fileError("file-conflict", path, message, {
+    hint: "Nothing was written. Read it again.",
+    evidence: { expected, found },
+  })
 }

@@ -1,12 +1,9 @@
-import { errnoOf, fileError, isAbsent } from "./file-errors.ts"
-import { openFlags } from "./open-flags.ts"
-import { type OpenFolder, openRootFolder } from "./open-folder.ts"
-import { ownName } from "./path-rules.ts"
-import { removeIfThere } from "./remove-if-there.ts"
-import { makeFolder, namesIn } from "./walk-folders.ts"
-import type { WorkspaceRoot } from "./workspace-root.ts"
+import { errnoOf, fileError, ignoring } from "./file-errors.ts"
+import { closeOnFailure, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import { makeFolder, namesIn, type OpenFolder, openRootFolder, type WorkspaceRoot } from "./folders.ts"
+import { ownName } from "./paths.ts"
 
-/** For the owner alone: the history holds what files once said. */
+/** Only the owner may enter: the history holds former contents of files. */
 const ownMode = 0o700
 
 /** The workspace's own folder and the history in it, both open. */
@@ -16,87 +13,67 @@ export interface OwnFolder {
   close(): Promise<void>
 }
 
-/** Opens `.promptstrata`, made where it is missing if `create`, else `undefined`. A link in its place is refused. */
-export async function openOwnFolder(
-  root: WorkspaceRoot,
-  { create }: { readonly create: boolean },
-): Promise<OwnFolder | undefined> {
+/** Opens `.promptstrata`. When it is missing, it is created with `create`, else the result is `undefined`. A link is refused. */
+export async function openOwnFolder(root: WorkspaceRoot, { create }: { create: boolean }): Promise<OwnFolder | undefined> {
   const outer = await openRootFolder(root)
   try {
     const folder = await enterOwn(root, outer, { name: ownName, create })
-    if (!folder) return undefined
-    try {
-      const history = await enterOwn(root, folder, { name: "history", create })
+    return await closeOnFailure(folder, async () => {
+      const history = folder && (await enterOwn(root, folder, { name: "history", create }))
+      if (!history) return undefined
       const close = async () => {
-        await history?.close()
+        await history.close()
         await folder.close()
       }
-      if (history) return { folder, history, close }
-    } catch (error) {
-      await folder.close()
-      throw error
-    }
-    await folder.close()
-    return undefined
+      return { folder, history, close }
+    })
   } finally {
     await outer.close()
   }
 }
 
-async function enterOwn(
-  root: WorkspaceRoot,
-  folder: OpenFolder,
-  { name, create }: { readonly name: string; readonly create: boolean },
-): Promise<OpenFolder | undefined> {
-  try {
-    return await folder.enter(name)
-  } catch (error) {
-    if (!isAbsent(error)) throw error
-    if (!create) return undefined
-    await folder.check()
-    await makeFolder(root, folder, name, ownMode)
-    return folder.enter(name)
-  }
+async function enterOwn(root: WorkspaceRoot, folder: OpenFolder, { name, create }: { name: string; create: boolean }) {
+  const found = await folder.enter(name).catch(ignoring("ENOENT"))
+  return found || !create ? found : makeFolder(root, folder, name, ownMode)
 }
 
+const lockName = "lock"
+const newLockPrefix = "lock-"
+
 /**
- * The path of the lock file, made where it is missing. It is never opened again but by the lock itself: closing any
- * descriptor of a file ends all locks that this process has on it.
+ * The path of the lock file, which is created when missing. Only the lock itself may open this file: closing any descriptor of a
+ * file releases all locks of the process on it.
  */
 export async function lockPath(root: WorkspaceRoot, folder: OpenFolder, id: string): Promise<string> {
-  const path = folder.at("lock")
-  try {
-    const { kind, links } = await root.fs.stat(path)
-    // Two names for the moment in which somebody else is making it.
-    if (kind !== "file" || links > 2)
-      throw fileError("file-kind", `${ownName}/lock`, "expected an empty file, found something else.")
-  } catch (error) {
-    if (!isAbsent(error)) throw error
-    await makeLockFile(root, folder, { path, id })
-  }
+  const path = folder.at(lockName)
+  const stats = await statIfThere(root.fs, path)
+  // It has two names for a moment while another process creates it.
+  if (stats && (stats.kind !== "file" || stats.links > 2))
+    throw fileError("file-kind", `${ownName}/${lockName}`, "expected an empty file, found something else.")
+  if (!stats) await makeLockFile(root, folder, { path, id })
   return path
 }
 
-/** Made under another name first, so that no descriptor of ours is open on a file that somebody may have locked. */
+/** Creates the file under another name first, so that this process never opens a file on which it may hold a lock. */
 async function makeLockFile(root: WorkspaceRoot, folder: OpenFolder, { path, id }: { path: string; id: string }): Promise<void> {
-  const fresh = folder.at(`lock-${id}`)
+  const fresh = folder.at(newLockPrefix + id)
   await (await root.fs.open(fresh, openFlags.create, 0o600)).close()
   try {
     await root.fs.link(fresh, path)
   } catch (error) {
     const code = errnoOf(error) ?? ""
-    if (withoutLinks.has(code)) await root.fs.rename(fresh, path)
-    // Somebody else made the lock, and may have swept ours away as a leftover.
+    if (noHardLinks.has(code)) await root.fs.rename(fresh, path)
+    // Another process created the lock, and may have removed our file as a leftover.
     else if (code !== "EEXIST" && code !== "ENOENT") throw error
   } finally {
-    await removeIfThere(root, fresh)
+    await removeIfThere(root.fs, fresh)
   }
 }
 
-/** What file systems say that give no file a second name. */
-const withoutLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
+/** The errors of file systems that have no hard links. */
+const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 
-/** Removes what a process left behind that ended while it made the lock file. */
-export async function sweepLockFiles(root: WorkspaceRoot, folder: OpenFolder): Promise<void> {
-  for (const name of await namesIn(root, folder)) if (name.startsWith("lock-")) await removeIfThere(root, folder.at(name))
+/** The files left behind by processes that ended while they created the lock file. */
+export async function lockLeftovers(root: WorkspaceRoot, folder: OpenFolder): Promise<readonly string[]> {
+  return (await namesIn(root, folder)).filter((name) => name.startsWith(newLockPrefix))
 }

@@ -1,13 +1,12 @@
 import type { Clock, IdGenerator, RandomSource, Timers } from "../../core/ports.ts"
 import type { FileSystem } from "./file-system.ts"
-import type { HistoryLimits } from "./history-limits.ts"
-import type { HiddenRule } from "./path-rules.ts"
+import type { HiddenRule } from "./paths.ts"
 
-/** A text file of a workspace as it was when it was read. */
+/** A text file of a workspace, as it was when it was read. */
 export interface WorkspaceFile {
-  /** Where it really lies: names between slashes, from the workspace's root. */
+  /** Its real place: names between slashes, from the root of the workspace. */
   readonly path: string
-  /** Exactly as in the file: byte order mark and line ends included. */
+  /** The exact text, with its byte order mark and its line ends. */
   readonly text: string
   /** SHA-256 of its bytes, in hexadecimal. */
   readonly hash: string
@@ -21,7 +20,7 @@ export interface WorkspaceBytes extends Omit<WorkspaceFile, "text"> {
   readonly bytes: Uint8Array
 }
 
-/** What lies at a path: a file or a folder, and nothing else is ever shown. */
+/** A file or a folder. Other things on the disk are never shown. */
 export interface WorkspaceEntry {
   readonly path: string
   readonly kind: "file" | "folder"
@@ -30,132 +29,139 @@ export interface WorkspaceEntry {
   readonly modifiedAtMs: number
 }
 
-/** What a change left: who made it, when, and what it did. Kept in the history, newest last. */
+/** The record of one change. It is kept in the history. */
 export interface WriteRecord {
-  /** A number in digits that only grows within a workspace. */
+  /** A number in decimal digits. It only grows within a workspace. */
   readonly id: string
   readonly path: string
   readonly by: string
   readonly atMs: number
-  /** Absent where the file was made by this change. */
+  /** Absent when this change created the file. */
   readonly beforeHash?: string
-  /** Absent where the file was removed by this change. */
+  /** Absent when this change removed the file. */
   readonly afterHash?: string
-  /** One hunk of a unified diff; cut, saying so, where it is long. */
+  /** One hunk of a unified diff. A long one is cut, and its last line says so. */
   readonly diff: string
-  /** The record whose former content this change brought back. */
+  /** The id of the change that this one took back. */
   readonly undoes?: string
 }
 
-/** What a change came to. */
+/** The outcome of a change. */
 export interface WriteOutcome {
   readonly path: string
-  /** What the file holds now; absent once it is removed. */
+  /** The hash of the new content. Absent when there is no file now. */
   readonly hash?: string
-  /** Absent when nothing was to be changed, and nothing was written. */
+  /** Absent when nothing had to be changed and nothing was written. */
   readonly record?: WriteRecord
 }
 
-/** Who makes a change. */
-export interface ChangeOptions {
-  readonly by: string
+/** The signal that stops a call. */
+interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a write expects to find: no file, or one with that content. */
+/** The author of a change. */
+export interface ChangeOptions extends CallOptions {
+  readonly by: string
+}
+
+/** The file that a write expects to find: none, or one with this content. */
 export type Expectation = "absent" | { readonly hash: string }
 
-/** Lines that hold a text, and whether there are more. */
+/** The lines that a search found. */
 export interface SearchOutcome {
-  /** `line` counts from 1; `text` is at most 500 characters around the first hit in it. */
+  /** `line` counts from 1. `text` holds at most 500 characters around the first hit in the line. */
   readonly matches: readonly { readonly path: string; readonly line: number; readonly text: string }[]
   /** True when files or matches were left out because of a limit. */
   readonly truncated: boolean
-  /** Files that could not be searched: no text, too large, or not to be opened. */
+  /** Files that could not be searched: not text, too large, or impossible to open. */
   readonly skipped: readonly string[]
 }
 
 /**
- * Files that can be trusted: nothing outside the root is read or written, whatever a path says; a write is whole or not at all
- * and lasts once it is acknowledged; no change by another process is lost unseen. Paths are names between slashes; every call
- * throws errors whose `code` begins with `file`, with `path` in their evidence, and `aborted` once its signal is.
+ * Files in a folder, read and changed safely. Nothing outside the root is read or written, whatever a path says. A write happens
+ * completely or not at all, and is durable when it is acknowledged. A change by another process is never overwritten unseen.
+ * A path is names between slashes. Every call throws errors whose `code` begins with `file`, with `path` in their evidence, and
+ * `aborted` when its signal is aborted.
  */
 export interface Workspace {
-  /** The root's real path. */
+  /** The real path of the root. */
   readonly root: string
-  /** `opened` where paths are judged by what they opened (Linux), `named` where by their names, before and after. */
+  /** `opened`: paths are checked by what was opened (Linux). `named`: by their names, before and after opening. */
   readonly judgedBy: "opened" | "named"
-  /** A whole text file; `file-missing`, `file-encoding`, `file-size` over `maxFileBytes`. Links inside the root are followed. */
-  read(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<WorkspaceFile>
-  /** A whole file of any kind of content. */
-  readBytes(
-    path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<WorkspaceBytes>
-  /** What lies at a path; `undefined` where there is nothing. */
+  /**
+   * Reads a whole text file. Links inside the root are followed. Throws `file-missing`, `file-encoding` when it is not text, and
+   * `file-size` when it is larger than `maxFileBytes`.
+   */
+  read(path: string, options?: CallOptions): Promise<WorkspaceFile>
+  /** Reads a whole file with any content. */
+  readBytes(path: string, options: CallOptions & { readonly maxBytes: number }): Promise<WorkspaceBytes>
+  /** The entry at a path; `undefined` when nothing is there. */
   stat(path: string): Promise<WorkspaceEntry | undefined>
   /**
-   * The path that a write to `path` would change, as it is spelled on the disk or would be; a link is an error, as in a write.
-   * So a guard that compares it, or `path` itself, by `samePath` cannot be got round.
+   * The path that a write to `path` would change, as it is spelled on the disk or would be. A link is an error, as in a write.
+   * A guard that compares this path, or `path` itself, by `samePath` cannot be bypassed.
    */
   resolve(path: string): Promise<string>
-  /** Replaces or makes a file. `file-conflict` when something else is there than `expect` says. */
+  /** Replaces or creates a file. Throws `file-conflict` when the file is not the one that `expect` describes. */
   write(path: string, text: string, options: ChangeOptions & { readonly expect?: Expectation | undefined }): Promise<WriteOutcome>
   /**
-   * Changes a file by what it holds at that moment; no other change falls between. `change` gives the new text, or `undefined`
-   * to leave everything as it is; it must be synchronous, so that nobody waits for a model with the workspace locked.
+   * Changes a file according to its content. No other change happens in between. `change` returns the new text, or `undefined`
+   * to keep the file. It must be synchronous, as the workspace is locked while it runs.
    */
   update(
     path: string,
     change: (current: WorkspaceFile | undefined) => string | undefined,
     options: ChangeOptions,
   ): Promise<WriteOutcome>
-  /** Removes a file; `undo` brings it back. */
+  /** Removes a file. `undo` brings it back. */
   remove(
     path: string,
     options: ChangeOptions & { readonly expect?: { readonly hash: string } | undefined },
   ): Promise<WriteOutcome>
-  /** Files and folders below a folder, in the order of their names; hidden ones, links and special files are left out. */
+  /** Files and folders below a folder, in the order of their names. Hidden ones, links and special files are left out. */
   list(
     path?: string,
-    options?: { readonly depth?: number; readonly limit?: number; readonly signal?: AbortSignal | undefined },
+    options?: CallOptions & { readonly depth?: number; readonly limit?: number },
   ): Promise<{ readonly entries: readonly WorkspaceEntry[]; readonly truncated: boolean }>
-  /** Lines that hold `text` literally, in the order of {@link Workspace.list}; `path` is a folder or one file. */
+  /** Finds lines that hold `text` literally, in the order of {@link Workspace.list}. `path` is a folder or one file. */
   search(
     text: string,
-    options?: {
-      readonly path?: string
-      readonly ignoreCase?: boolean
-      readonly limit?: number
-      readonly signal?: AbortSignal | undefined
-    },
+    options?: CallOptions & { readonly path?: string; readonly ignoreCase?: boolean; readonly limit?: number },
   ): Promise<SearchOutcome>
   /** Records of changes, newest first. */
   history(options?: { readonly path?: string; readonly limit?: number }): Promise<readonly WriteRecord[]>
   /**
-   * Brings back what a file held before its last change, or before the change `id`, byte for byte and as a change of its own:
-   * undoing twice does it again. `file-conflict` when somebody else changed the file since, `file-missing` without such a record.
+   * Brings back what a file held before its last change, or before the change `id`, byte for byte. This is a change of its own:
+   * undo it, and the file is as before. Throws `file-conflict` when the file was changed since without a record, and
+   * `file-missing` when there is no such record.
    */
   undo(options: ChangeOptions & { readonly path?: string | undefined; readonly id?: string | undefined }): Promise<WriteOutcome>
 }
 
-/** How a workspace is opened; everything has a default. */
+/** Settings of `openWorkspace`. All have defaults. */
 export interface WorkspaceOptions {
   readonly clock?: Clock
   readonly ids?: IdGenerator
   readonly timers?: Timers
   readonly random?: RandomSource
   readonly fs?: FileSystem
-  /** The largest file that is read as text or written: 1 MiB. */
+  /** The largest file that is read as text or written. Default 1 MiB. */
   readonly maxFileBytes?: number
-  /** Files with several names may lead out of the workspace: `refuse`. */
+  /** Files with several names. Another name may lie outside the workspace. Default `refuse`. */
   readonly hardLinks?: "refuse" | "allow"
-  /** Names that begin with a dot: `refuse`. The workspace's own are refused always. */
+  /** Names that begin with a dot. Default `refuse`. The workspace's own folder is always refused. */
   readonly hidden?: HiddenRule
-  /** The one spelling of names that matter, such as `SOUL.md`, for the moment in which they are made. */
+  /** The exact spelling of names that matter, such as `SOUL.md`, used when such a file is created. */
   readonly names?: readonly string[]
-  /** 100 changes and 16 MiB. */
+  /** Default: 100 changes and 16 MiB. */
   readonly history?: Partial<HistoryLimits>
-  /** How long a change waits for other processes: 30 seconds. */
+  /** How long a change waits for other processes. Default 30 seconds. */
   readonly lockTimeoutMs?: number
+}
+
+/** The size of the history. Over a limit the oldest changes are dropped. The newest stays unless `maxEntries` is 0. */
+export interface HistoryLimits {
+  readonly maxEntries: number
+  readonly maxBytes: number
 }

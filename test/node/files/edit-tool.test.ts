@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { nearestLine } from "../../../src/node/files/nearest-line.ts"
+import { nearestLine } from "../../../src/node/files/edit-tool.ts"
 import { type FileScene, fileScene } from "./file-scene.ts"
 
 async function readScene(text: string, options: Parameters<typeof fileScene>[1] = {}): Promise<FileScene> {

@@ -7,18 +7,18 @@ import type { Workspace } from "../../../src/node/workspace/workspace.ts"
 import type { ConfirmRequest, Tool, ToolContext, ToolRecord } from "../../../src/tools/tool.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
-/** What a call takes from its turn. */
+/** The parts of a turn that a call depends on. */
 export interface CallOptions {
   readonly turnId?: string
   readonly conversation?: string
-  /** Answers when a tool asks; absent, nobody can be asked. */
+  /** Answers when a tool asks. When absent, nobody can be asked. */
   readonly confirm?: (request: ConfirmRequest) => boolean | Promise<boolean>
   readonly isShownWhole?: (key: string) => boolean
   readonly resultFits?: (result: string) => boolean
   readonly signal?: AbortSignal
 }
 
-/** Runs a call of one of some tools as a turn does: arguments checked, an error as `! ` and its words. */
+/** Calls a tool as a turn does: its arguments are checked, and an error is returned as `! ` and its message. */
 export async function callTool(
   tools: readonly Tool[],
   name: string,
@@ -63,11 +63,11 @@ export interface FileScene {
   readonly workspace: Workspace
   readonly records: ToolRecord[]
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<string>
-  /** What a file of the folder holds. */
+  /** The content of a file in the folder. */
   text(path: string): string
 }
 
-/** A scene with files in its folder. */
+/** Makes a scene with files in its folder. */
 export async function fileScene(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: FileToolsOptions = {},

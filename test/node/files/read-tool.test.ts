@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { textPage } from "../../../src/node/files/text-page.ts"
+import { textPage } from "../../../src/node/files/read-tool.ts"
 import { fileScene } from "./file-scene.ts"
 
 describe("read", () => {

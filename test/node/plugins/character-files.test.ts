@@ -8,7 +8,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 const load = (folder: string, character: Readonly<Record<string, unknown>>) =>
   loadPlugins(["character"], { folder, promptFolders: [`${folder}/prompts`], options: { character } })
 
-/** The message of the error that loading throws, without the test's folder. */
+/** The error message of loading, without the path of the test's folder. */
 async function fault(files: Readonly<Record<string, string>>, character: Readonly<Record<string, unknown>>): Promise<string> {
   const folder = tempFolder(files)
   const error: unknown = await load(folder, character).then(
@@ -48,7 +48,7 @@ describe("the files of the plugin character", () => {
     [{ mood: ["calm"] }, 'state: mood: expected one line of text of at most 500 characters, found ["calm"].'],
     [{ mood: "a\nb" }, "state: mood: expected one line of text"],
     [{ mood: " " }, "state: mood: expected one line of text"],
-    [{ Mood: "a", mood: "b" }, 'state: expected every name once, found "Mood" and "mood", which read alike.'],
+    [{ Mood: "a", mood: "b" }, 'state: expected every name once, found "Mood" and "mood", which are read as the same name.'],
     [{ ["m".repeat(41)]: "a" }, "state: expected a name of one line and at most 40 characters"],
   ])("traits in a table are checked: %j", async (state, message) => {
     expect(await fault({}, { state })).toContain(message)

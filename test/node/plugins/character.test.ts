@@ -22,7 +22,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 
 expect.addSnapshotSerializer(promptSerializer)
 
-/** The shipped profile, or another by its path, without the prestart of the clock: its result differs from machine to machine. */
+/** The shipped profile, or another by its path. The prestart of the clock is left out, as its answer differs between machines. */
 async function characterAgent(
   model: LanguageModel,
   {
@@ -238,7 +238,7 @@ describe("a character's state", () => {
   }, 30_000)
 })
 
-/** Two turns: one with these steps, and one after it. */
+/** Runs a turn with these steps and a second turn after it. */
 async function said(profile: Awaited<ReturnType<typeof loadProfile>>, steps: readonly string[]): Promise<ScriptedModel> {
   const model = scriptedModel([...steps, finish("ok"), finish("ok")])
   const session = createAgent({ profile, model, ports: { ids: countingIds() } }).session("c")

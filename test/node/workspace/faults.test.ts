@@ -9,22 +9,22 @@ import { tempFolder } from "../../support/temp-folder.ts"
 import { faultyFileSystem } from "./support/faulty-file-system.ts"
 import { countingIds, judgments, leftovers } from "./support/workspaces.ts"
 
-// Thousands of syncs: a file system of memory, where there is one, takes them for nothing.
+// These tests sync thousands of times. A file system in memory, if there is one, makes that cheap.
 if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
 
 const by = "test"
 const errnos = ["ENOSPC", "EIO", "EACCES", "EROFS", "EMFILE", "EDQUOT"]
 const [oldText, newText] = ["old ".repeat(500), "new ".repeat(700)]
 
-/** Something done to `notes/a.md`, which holds `oldText` and has one change behind it. */
-interface Deed {
+/** An operation on `notes/a.md`, which holds `oldText` and was changed once before. */
+interface Operation {
   readonly name: string
   readonly run: (workspace: Workspace) => Promise<unknown>
-  /** What the file holds when it is done; `undefined` for no file. */
+  /** The content of the file afterwards; `undefined` for no file. */
   readonly after: string | undefined
 }
 
-const deeds: readonly Deed[] = [
+const operations: readonly Operation[] = [
   { name: "write", run: (workspace) => workspace.write("notes/a.md", newText, { by }), after: newText },
   { name: "update", run: (workspace) => workspace.update("notes/a.md", () => newText, { by }), after: newText },
   { name: "undo", run: (workspace) => workspace.undo({ by }), after: "first" },
@@ -48,18 +48,23 @@ function textIn(folder: string): string | undefined {
   }
 }
 
-/** How many calls a deed makes when nothing fails, the opening of the workspace included. */
-async function callsOf(deed: Deed, inner: FileSystem): Promise<number> {
+/** The number of calls of an operation when nothing fails, with those of opening the workspace. */
+async function callsOf(operation: Operation, inner: FileSystem): Promise<number> {
   const faulty = faultyFileSystem(inner, "none")
-  await deed.run(await openWorkspace(await prepared(), { fs: faulty.fs, ids: countingIds() }))
+  await operation.run(await openWorkspace(await prepared(), { fs: faulty.fs, ids: countingIds() }))
   return faulty.calls.length
 }
 
-async function doWithFault(deed: Deed, inner: FileSystem, code: string, fails: (call: number, name: string) => boolean) {
+async function doWithFault(
+  operation: Operation,
+  inner: FileSystem,
+  code: string,
+  fails: (call: number, name: string) => boolean,
+) {
   const folder = await prepared()
   const faulty = faultyFileSystem(inner, code, fails)
   const error = await openWorkspace(folder, { fs: faulty.fs, ids: countingIds() })
-    .then(deed.run)
+    .then(operation.run)
     .then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -67,16 +72,20 @@ async function doWithFault(deed: Deed, inner: FileSystem, code: string, fails: (
   return { folder, faulty, error }
 }
 
-/** Whatever failed: the file is whole, the error tells all, and the next who comes finds everything in order. */
-async function checkAftermath(deed: Deed, code: string, { folder, faulty, error }: Awaited<ReturnType<typeof doWithFault>>) {
-  expect([oldText, deed.after]).toContain(textIn(folder))
-  if (error === undefined) expect(textIn(folder)).toBe(deed.after)
+/** Whatever failed: the file is complete, the error has all its evidence, and a workspace opened next works. */
+async function checkAftermath(
+  operation: Operation,
+  code: string,
+  { folder, faulty, error }: Awaited<ReturnType<typeof doWithFault>>,
+) {
+  expect([oldText, operation.after]).toContain(textIn(folder))
+  if (error === undefined) expect(textIn(folder)).toBe(operation.after)
   else {
     expect(PromptStrataError.isInstance(error) && error.code).toBe("file")
-    const operations = ["open", deed.name]
+    const expected = ["open", operation.name]
     expect(PromptStrataError.isInstance(error) && error.evidence).toEqual({
       path: expect.any(String),
-      operation: expect.toSatisfy((operation: string) => operations.includes(operation)),
+      operation: expect.toSatisfy((name: string) => expected.includes(name)),
       code,
       call: expect.any(String),
     })
@@ -93,21 +102,25 @@ async function checkAftermath(deed: Deed, code: string, { folder, faulty, error 
 }
 
 describe.each(judgments)("D11 I/O faults, paths judged as $judgedBy", ({ fs, judgedBy }) => {
-  const some = judgedBy === "opened" ? deeds : deeds.filter(({ name }) => name === "write" || name === "remove")
-  const cases = some.flatMap((deed) =>
-    (deed.name === "write" && judgedBy === "opened" ? errnos : ["EIO"]).map((code) => ({ deed, name: deed.name, code })),
+  const some = judgedBy === "opened" ? operations : operations.filter(({ name }) => name === "write" || name === "remove")
+  const cases = some.flatMap((operation) =>
+    (operation.name === "write" && judgedBy === "opened" ? errnos : ["EIO"]).map((code) => ({
+      operation,
+      name: operation.name,
+      code,
+    })),
   )
 
-  test.each(cases)("$code at every call of $name, one after another", async ({ deed, code }) => {
-    const calls = await callsOf(deed, fs)
+  test.each(cases)("$code at every call of $name, one after another", async ({ operation, code }) => {
+    const calls = await callsOf(operation, fs)
     expect(calls).toBeGreaterThan(8)
     const unseen: string[] = []
     for (let at = 1; at <= calls; at++) {
-      const outcome = await doWithFault(deed, fs, code, (call) => call === at)
+      const outcome = await doWithFault(operation, fs, code, (call) => call === at)
       if (outcome.error === undefined) unseen.push(outcome.faulty.calls[at - 1] ?? "")
-      await checkAftermath(deed, code, outcome)
+      await checkAftermath(operation, code, outcome)
     }
-    // What may fail unseen is the tidying before and after a change, and closing what was only read.
+    // Only cleaning up before and after a change, and closing a file that was only read, may fail without an error.
     expect(unseen.filter((name) => ["write", "fsync", "mkdir", "read", "fstat", "fchmod"].includes(name))).toEqual([])
     expect(unseen.filter((name) => name === "rename").length).toBeLessThanOrEqual(1)
     expect(unseen.length).toBeLessThan(calls * 0.8)
@@ -115,11 +128,11 @@ describe.each(judgments)("D11 I/O faults, paths judged as $judgedBy", ({ fs, jud
 
   test.each(["ENOSPC", "EIO"])("%s at every changing call from one on: not even clearing up succeeds", async (code) => {
     const changing = ["write", "fsync", "rename", "unlink", "mkdir", "link", "fchmod"]
-    for (const deed of deeds.slice(0, 4)) {
+    for (const operation of operations.slice(0, 4)) {
       for (let from = 1; from <= 9; from++) {
         let seen = 0
-        const outcome = await doWithFault(deed, fs, code, (_, name) => changing.includes(name) && ++seen >= from)
-        await checkAftermath(deed, code, outcome)
+        const outcome = await doWithFault(operation, fs, code, (_, name) => changing.includes(name) && ++seen >= from)
+        await checkAftermath(operation, code, outcome)
       }
     }
   })

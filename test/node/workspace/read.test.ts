@@ -4,8 +4,7 @@ import { appendFileSync, chmodSync, linkSync, mkdirSync, renameSync, symlinkSync
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
-import type { FileSystem, OpenFile } from "../../../src/node/workspace/file-system.ts"
-import { nodeFileSystem } from "../../../src/node/workspace/node-file-system.ts"
+import { type FileSystem, nodeFileSystem, type OpenFile } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { failureOf, judgments, outcomeOf, snapshot } from "./support/workspaces.ts"
@@ -207,7 +206,7 @@ describe("opening a workspace", () => {
   })
 })
 
-/** Every kind of thing that is no file, in every place: forty of them. */
+/** Every kind of thing that is not a file, in every place: forty cases. */
 const places = ["", "deep/er/"]
 const names = ["MEMORY.md", "SOUL.md"]
 const kinds = ["fifo", "socket", "null", "zero", "disk", "out-file", "out-folder", "dangling", "loop", "proc"] as const

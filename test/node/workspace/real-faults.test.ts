@@ -9,7 +9,7 @@ import { failureOf, leftovers } from "./support/workspaces.ts"
 
 const by = "test"
 
-/** A small file system of memory, unmounted with the test; `undefined` where mounting is not allowed. */
+/** Mounts a small file system in memory for one test; `undefined` when mounting is not allowed. */
 function mountTmpfs(size: string): string | undefined {
   const folder = join(tempFolder({ "disk/.keep": "" }), "disk")
   try {
@@ -65,7 +65,7 @@ describe.skipIf(!isRoot)("a real disk", () => {
 describe.skipIf(!isRoot)("another user", () => {
   const nobody = 65534
 
-  /** The source, where nobody may read it, and a workspace of nobody's own. */
+  /** A workspace that belongs to the user `nobody`, with files that this user may not write, read or enter. */
   function setUp() {
     const folder = tempFolder({ "ws/mine.md": "old", "ws/read-only.md": "old", "ws/secret.md": "old", "ws/closed/a.md": "old" })
     chmodSync(folder, 0o755)

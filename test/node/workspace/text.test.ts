@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { lineDiff } from "../../../src/node/workspace/line-diff.ts"
-import { decodeText, encodeText } from "../../../src/node/workspace/text-bytes.ts"
-import { giveShape, takeShape } from "../../../src/node/workspace/text-shape.ts"
+import { decodeText, encodeText, giveShape, takeShape } from "../../../src/node/workspace/text-encoding.ts"
 
 const lines = fc
   .array(fc.constantFrom("a", "b", "雨", "", "\r", "\r\n", "\n", "\uFEFF", "c\n", "d\r\n"))
@@ -55,7 +54,7 @@ describe("text and bytes", () => {
         } catch (error) {
           const { offset } = (error as { evidence: { offset: number } }).evidence
           expect(reference).toContain("\ufffd")
-          // Everything before the bad byte is text, but for the character it cuts off.
+          // Everything before the bad byte is text, except the character that it cuts off.
           expect(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, offset), { stream: true })).not.toContain(
             "\ufffd",
           )

@@ -6,7 +6,7 @@ import { tempFolder } from "../../../support/temp-folder.ts"
 import { outputOf, startChild } from "./children.ts"
 import { leftovers } from "./workspaces.ts"
 
-/** Lets processes edit one file at the same time: every edit must be in it, each once and each process's in order. */
+/** Several processes edit one file at the same time. The file must hold every edit once, and those of each process in order. */
 export async function checkEdits({ processes, edits }: { readonly processes: number; readonly edits: number }): Promise<void> {
   const folder = tempFolder({ "MEMORY.md": "" })
   const names = Array.from({ length: processes }, (_, at) => `p${at}`)

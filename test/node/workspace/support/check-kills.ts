@@ -7,7 +7,7 @@ import { startChild } from "./children.ts"
 import { numberedText, numberOf } from "./numbered-text.ts"
 import { leftovers } from "./workspaces.ts"
 
-/** Kills a writing process again and again, at no particular moment; counts how often it was in the midst of a change. */
+/** Kills a writing process again and again, at random moments. Counts how often it was in the middle of a change. */
 export async function checkKills({ rounds }: { readonly rounds: number }): Promise<{ readonly cutOff: number }> {
   const folder = tempFolder({ "MEMORY.md": numberedText(0) })
   let [acknowledged, cutOff] = [0, 0]
@@ -24,7 +24,7 @@ export async function checkKills({ rounds }: { readonly rounds: number }): Promi
     expect(await child.ended).toBe("SIGKILL")
     const number = numberOf(readFileSync(join(folder, "MEMORY.md"), "utf8"))
     expect(number, "the text is whole").toBeDefined()
-    // The change under way may be done without having been acknowledged.
+    // The current change may be complete although it was not acknowledged.
     expect([acknowledged, acknowledged + 1]).toContain(number)
     if (leftovers(folder).length > 0) cutOff += 1
     const workspace = await openWorkspace(folder)
@@ -36,7 +36,7 @@ export async function checkKills({ rounds }: { readonly rounds: number }): Promi
   return { cutOff }
 }
 
-/** Some turns of the event loop: the child goes on meanwhile. */
+/** Waits for some turns of the event loop. The child continues in the meantime. */
 async function spin(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
 }

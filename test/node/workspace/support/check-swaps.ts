@@ -11,10 +11,10 @@ import { snapshot } from "./workspaces.ts"
 
 const secret = "OUTSIDE"
 const by = "test"
-/** How many tries are under way at once. */
+/** The number of tries that run at the same time. */
 const lanes = 6
 
-/** What is tried in turn; each gives what it read, if anything. */
+/** The calls to try one after another. Each returns the text it read, if any. */
 const tries: readonly ((workspace: Workspace, at: number) => Promise<unknown>)[] = [
   async (workspace) => (await workspace.read("file.md")).text,
   async (workspace) => (await workspace.read("folder/a.md")).text,
@@ -32,8 +32,8 @@ const changes: typeof tries = [
 ]
 
 /**
- * Reads and writes while another process swaps a folder, a file and the workspace's own folder for links to the outside. What
- * was read or changed outside is told in `escapes`; `refused` counts how often a swap was met.
+ * Reads and writes while another process swaps a folder, a file and the workspace's own folder for links to the outside.
+ * `escapes` lists everything outside that was read or changed. `refused` counts how often a swap was noticed.
  */
 export async function checkSwaps({
   tries: count,
@@ -82,7 +82,7 @@ export async function checkSwaps({
   return { escapes, refused, naive }
 }
 
-/** What a program without care reads. */
+/** The text that a program without these checks reads. */
 function readsOutside(path: string): boolean {
   try {
     return readFileSync(path, "utf8").includes(secret)

@@ -7,16 +7,16 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
-/** A script of this folder in a process of its own, ended with the test at the latest. */
+/** A script of this folder in its own process. The process ends with the test at the latest. */
 export interface Child {
   readonly process: ChildProcess
-  /** The lines it writes, until it ends. */
+  /** The lines that it writes. */
   readonly lines: AsyncIterable<string>
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
 }
 
-/** Compiled code of the first child, for those after it: most of a child's life is its start. */
+/** Later children reuse the code that the first one compiled, as starting takes most of a child's time. */
 const compileCache = mkdtempSync(join(tmpdir(), "promptstrata-compiled-"))
 process.once("exit", () => rmSync(compileCache, { recursive: true, force: true }))
 
@@ -36,7 +36,7 @@ export function startChild(name: string, args: readonly string[], options: Spawn
   return { process: child, lines: createInterface({ input: child.stdout }), ended }
 }
 
-/** What a child writes until it ends well. */
+/** All lines of a child, which must end without an error. */
 export async function outputOf(child: Child): Promise<readonly string[]> {
   const lines: string[] = []
   for await (const line of child.lines) lines.push(line)

@@ -1,15 +1,15 @@
 import type { FileSystem, OpenFile } from "../../../../src/node/workspace/file-system.ts"
 
-/** A file system whose calls fail when `fails` says so; it is asked with each call's number, from 1, and its name. */
+/** A file system whose calls fail when `fails` returns true for the number of a call, from 1, and its name. */
 export interface FaultyFileSystem {
   readonly fs: FileSystem
   /** The names of all calls so far. */
   readonly calls: readonly string[]
-  /** How many files are open. */
+  /** The number of open files. */
   openFiles(): number
 }
 
-/** Wraps a file system. What fails does nothing, but a file whose closing fails is closed all the same. */
+/** Wraps a file system. A call that fails does nothing, except that a file is closed even if closing it fails. */
 export function faultyFileSystem(
   inner: FileSystem,
   code: string,

@@ -1,6 +1,6 @@
 import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
 
-/** Locks a workspace and keeps it, until it is ended: `node hold-child.ts <folder>`. */
+/** Locks a workspace until the process ends: `node hold-child.ts <folder>`. */
 const workspace = await openWorkspace(process.argv[2] ?? "")
 await workspace.update(
   "MEMORY.md",

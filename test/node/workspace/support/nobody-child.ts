@@ -1,9 +1,9 @@
 import { PromptStrataError } from "../../../../src/core/errors.ts"
 import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
 
-/** What another user may do in a workspace, as JSON: `node nobody-child.ts <workspace> <user>`. */
+/** Tries what another user may do in a workspace, and prints the outcomes as JSON: `node nobody-child.ts <workspace> <user>`. */
 const [, , folder = "", user = ""] = process.argv
-// Loaded as root, who may read the source: from here on it is the other user.
+// The source was loaded as root, who may read it. From here on the process is the other user.
 await import("node:sqlite")
 process.setgid?.(Number(user))
 process.setgroups?.([])

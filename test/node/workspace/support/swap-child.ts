@@ -2,18 +2,18 @@ import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
- * Swaps a workspace's folders and a file for links to the outside and back, as fast as it can, until it is ended:
+ * Swaps folders and a file of a workspace for links to the outside and back, as fast as it can, until the process is ended:
  * `node swap-child.ts <workspace> <outside> <folder>…`.
  */
 const [, , workspace = "", outside = "", ...folders] = process.argv
 const at = (name: string) => join(workspace, name)
 
-/** What the other side does meanwhile, such as making a folder anew, may make a step fail; the next round mends it. */
+/** A step may fail because the workspace creates a folder again at the same time. The next round repeats it. */
 function tryTo(step: () => void): void {
   try {
     step()
   } catch {
-    // The next round mends it.
+    // The next round repeats it.
   }
 }
 

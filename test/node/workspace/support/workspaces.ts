@@ -1,19 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
-import type { FileSystem } from "../../../../src/node/workspace/file-system.ts"
-import { nodeFileSystem } from "../../../../src/node/workspace/node-file-system.ts"
+import { type FileSystem, nodeFileSystem } from "../../../../src/node/workspace/file-system.ts"
 
-/** The host's file system as it is where descriptors cannot be asked what they have open. */
+/** The file system of this machine without the ability to ask what a descriptor has open, as on macOS and Windows. */
 const namedFileSystem: FileSystem = { ...nodeFileSystem, descriptors: undefined }
 
-/** Both ways to judge a path, for tests that must hold either way; only the second where there are no descriptors to ask. */
+/** Both ways to judge a path, for tests that must hold in each. Only the second on systems that cannot ask descriptors. */
 export const judgments: readonly { readonly judgedBy: "opened" | "named"; readonly fs: FileSystem }[] = [
   ...(nodeFileSystem.descriptors ? [{ judgedBy: "opened" as const, fs: nodeFileSystem }] : []),
   { judgedBy: "named", fs: namedFileSystem },
 ]
 
-/** What a call comes to: what it gives, or the code of its error. Other errors are thrown on. */
+/** The result of a call, or the code of its error. Errors without a code are thrown. */
 export async function outcomeOf<T>(task: Promise<T>): Promise<T | string> {
   try {
     return await task
@@ -33,7 +32,7 @@ export async function failureOf(task: Promise<unknown>): Promise<PromptStrataErr
   throw new Error("expected an error of this library", { cause: settled })
 }
 
-/** Every file below a folder and what it holds, links not followed. */
+/** Every file below a folder with its content. Links are not followed. */
 export function snapshot(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
   return Object.fromEntries(
@@ -44,13 +43,13 @@ export function snapshot(folder: string): Record<string, string> {
   )
 }
 
-/** What a workspace must not leave behind: temporary files, and changes that are neither done nor dropped. */
+/** Files that a workspace must not leave behind: temporary files, and changes that are neither done nor dropped. */
 export function leftovers(folder: string): readonly string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tmp$|\.pending$|lock-/.test(name))
 }
 
-/** Ids that count. */
+/** Ids that count up. */
 export function countingIds(): { next(prefix: string): string } {
   let count = 0
   return {

@@ -1,0 +1,112 @@
+import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
+import type { ServiceKey } from "../../core/keys.ts"
+import type { FileReference } from "../../encode/file-reference.ts"
+import type { FileFault, FileReferences, OpenedFile } from "../../services/file-references.ts"
+import { decodeText, takeShape } from "../workspace/text-encoding.ts"
+import type { Workspace } from "../workspace/workspace.ts"
+
+/** Settings of {@link createFileReferences}. */
+export interface FileReferencesOptions {
+  /** File extensions that can be shown, without a dot, in any case. */
+  readonly formats: readonly string[]
+  /** A larger file is not shown. Default 10 MiB. */
+  readonly maxBytes?: number
+  /**
+   * False hides a file. Called twice: with the path as the answer wrote it, and with the path of the file that was opened.
+   * Default: every file may be shown.
+   */
+  readonly allow?: (path: string, key: ServiceKey) => boolean | Promise<boolean>
+}
+
+/**
+ * Opens the files that an answer shows by `%[path]` (R8), under the rules of the workspace: no file outside it, no hidden file,
+ * no link that leads out. Both the path in the answer and the file it leads to must have one of the given extensions.
+ */
+export function createFileReferences(
+  workspace: Pick<Workspace, "readBytes">,
+  { formats, maxBytes = 10 * 1024 * 1024, allow = () => true }: FileReferencesOptions,
+): FileReferences {
+  const known = formats.map((format) => format.toLowerCase())
+  const faultAbout = async (path: string, key: ServiceKey): Promise<FileFault | undefined> => {
+    if (!known.includes(extensionOf(path))) return "unsupported"
+    return (await allow(path, key)) ? undefined : "refused"
+  }
+  return {
+    formats: known,
+    async open(reference, { key, signal }) {
+      try {
+        const fault = await faultAbout(reference.path, key)
+        if (fault) return { ok: false, fault }
+        const { path, bytes } = await workspace.readBytes(reference.path, { maxBytes, signal })
+        const realFault = await faultAbout(path, key)
+        return realFault ? { ok: false, fault: realFault } : openedFile(path, bytes, reference)
+      } catch (thrown) {
+        return { ok: false, fault: PromptStrataError.isInstance(thrown) ? (faults[thrown.code] ?? "failed") : "failed" }
+      }
+    },
+  }
+}
+
+const faults: Partial<Readonly<Record<ErrorCode, FileFault>>> = {
+  "file-missing": "missing",
+  "file-path": "refused",
+  "file-outside": "refused",
+  "file-kind": "refused",
+  "file-size": "large",
+  "file-encoding": "unsupported",
+}
+
+function openedFile(path: string, bytes: Uint8Array, { lines }: FileReference): OpenedFile {
+  const picked = lines === undefined ? bytes : pickLines(bytes, path, lines)
+  if ("totalLines" in picked) return { ok: false, fault: "beyond", ...picked }
+  const base64 = Buffer.from(picked).toString("base64")
+  const mediaType = mediaTypes.get(extensionOf(path)) ?? "application/octet-stream"
+  return { ok: true, attachment: { path, mediaType, bytes: picked.length, base64, ...(lines ? { lines } : {}) } }
+}
+
+/**
+ * The lines `from` to `to` of a text file, or the number of its lines when it does not have these. Lines count from 1, as in the
+ * tool `read`. Throws `file-encoding` when the file is not text.
+ */
+function pickLines(
+  bytes: Uint8Array,
+  path: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Uint8Array | { readonly totalLines: number } {
+  const { plain } = takeShape(decodeText(bytes, path))
+  const lines = plain.split("\n")
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop()
+  if (from < 1 || to < from || to > lines.length) return { totalLines: lines.length }
+  return new TextEncoder().encode(lines.slice(from - 1, to).join("\n"))
+}
+
+/** The part of a file's name behind its last dot, in lower case; `""` when there is no dot. */
+function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1)
+  const dot = name.lastIndexOf(".")
+  return dot < 0 ? "" : name.slice(dot + 1).toLowerCase()
+}
+
+const mediaTypes: ReadonlyMap<string, string> = new Map([
+  ["txt", "text/plain"],
+  ["log", "text/plain"],
+  ["md", "text/markdown"],
+  ["csv", "text/csv"],
+  ["html", "text/html"],
+  ["json", "application/json"],
+  ["toml", "application/toml"],
+  ["yaml", "application/yaml"],
+  ["png", "image/png"],
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["gif", "image/gif"],
+  ["webp", "image/webp"],
+  ["svg", "image/svg+xml"],
+  ["mp3", "audio/mpeg"],
+  ["ogg", "audio/ogg"],
+  ["wav", "audio/wav"],
+  ["mp4", "video/mp4"],
+  ["webm", "video/webm"],
+  ["pdf", "application/pdf"],
+  ["zip", "application/zip"],
+])

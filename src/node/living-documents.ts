@@ -1,0 +1,207 @@
+import { mkdir } from "node:fs/promises"
+import { roughCounter } from "../assemble/tokens/rough-counter.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import type { TokenCounter } from "../core/ports.ts"
+import { chooseLocale } from "../dialect/locales.ts"
+import type { PromptSource } from "../dialect/prompt-source.ts"
+import { shippedPrompts } from "../dialect/shipped.ts"
+import {
+  type DocumentName,
+  type DocumentSettings,
+  type DocumentState,
+  type Documents,
+  defaultDocumentSettings,
+  documentFiles,
+  documentNames,
+} from "../layers/documents/document.ts"
+import { type DocumentInjectionOptions, documentInjections, documentKeys } from "../layers/documents/document-injections.ts"
+import type { Plugin } from "../services/plugin.ts"
+import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
+import type { Template } from "../template/ast.ts"
+import { parseTemplate } from "../template/parse.ts"
+import type { Tool } from "../tools/tool.ts"
+import { createFileTools } from "./files/create-file-tools.ts"
+import { isMissing } from "./files/file-tool.ts"
+import type {
+  ConfirmRule,
+  FileChange,
+  FileMount,
+  FileToolName,
+  FileToolsOptions,
+  FileWorkspace,
+} from "./files/file-tool-options.ts"
+import { createReadLedger, createTurnMap, type ReadLedger, type TurnMap } from "./files/read-ledger.ts"
+import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
+import { openWorkspace } from "./workspace/open-workspace.ts"
+import { samePath } from "./workspace/paths.ts"
+import type { Workspace, WorkspaceFile, WorkspaceOptions } from "./workspace/workspace.ts"
+
+/** Settings of the living documents. All have defaults. */
+export interface DocumentsOptions extends Partial<DocumentSettings> {
+  /** The language of the words of the tools and of the marker. Default `en`. */
+  readonly locale?: string
+  /** The prompt files with those words. Default: the shipped ones. */
+  readonly prompts?: readonly PromptSource[]
+  /** The file tools with memory on. Default: `read`, `write`, `edit`. With memory off there is only `read` for SOUL.md (D9). */
+  readonly tools?: readonly FileToolName[]
+  /** Folders that can be read beside the documents, such as skills. With memory off too. */
+  readonly mounts?: readonly FileMount[]
+  /** Counts the tokens that a short budget leaves of each document. Default: an estimate. */
+  readonly counter?: TokenCounter
+}
+
+/** The living documents of an agent: SOUL.md, USER.md and MEMORY.md in a folder. */
+export interface LivingDocuments {
+  /** Pass it to `createAgent`: it reads the documents before each turn and adds the turn's tools. */
+  readonly hook: TurnHook
+  /** The tools that the hook adds to a turn with memory on. Do not pass them to `createAgent` together with the hook. */
+  readonly tools: readonly Tool[]
+  /** The folder of the documents, with its history and `undo`. */
+  readonly workspace: Workspace
+}
+
+type FolderOptions = DocumentsOptions & {
+  /** Settings to open the folder with. */
+  readonly files?: WorkspaceOptions
+}
+
+const names: readonly string[] = Object.values(documentFiles)
+
+/**
+ * Opens the folder of an agent's living documents. A missing folder is created. Nothing is read before the first turn. Throws
+ * errors whose code begins with `file` when the folder cannot be used.
+ */
+export async function openDocuments(folder: string, { files = {}, ...options }: FolderOptions = {}): Promise<LivingDocuments> {
+  await mkdir(folder, { recursive: true })
+  const workspace = await openWorkspace(folder, { names, ...files })
+  return { ...documentsHook(workspace, options), workspace }
+}
+
+/** The living documents of a profile as a plugin. The folder is opened by the first turn and created by the first write. */
+export function documentsPlugin(folder: string, { files = {}, ...options }: FolderOptions = {}): Plugin {
+  return { name: "documents", hooks: [documentsHook(workspaceOnDemand(folder, { names, ...files }), options).hook] }
+}
+
+/**
+ * A hook that reads the documents before each turn, puts them into its prompt and adds the file tools to it: all of them with
+ * memory on, only `read` for SOUL.md with memory off (D1, D2, D9). Documents that cannot be read become warnings of the turn.
+ */
+export function documentsHook(workspace: FileWorkspace, options: DocumentsOptions = {}) {
+  const reads = createReadLedger()
+  const baselines: Baselines = createTurnMap()
+  const { tools, toolsOff } = documentTools(workspace, options, { reads, baselines })
+  const injectionOptions = injectionOptionsOf(options, toolsOff.length > 0)
+  const hook: TurnHook = {
+    name: "documents",
+    async beforeTurn(context) {
+      const { documents, files, problems } = await readDocuments(workspace, context)
+      baselines.set(context, files)
+      const { injections, whole, removed } = documentInjections(documents, injectionOptions)
+      for (const injection of injections) context.stack.add(injection)
+      for (const name of whole) {
+        const file = files.get(name)
+        // An empty document has no injection that could be cut.
+        const isInjected = injections.some(({ key }) => key === documentKeys[name])
+        if (file) reads.show(context, file, isInjected ? { injection: documentKeys[name] } : "whole")
+      }
+      context.addTools(context.memoryOn ? tools : toolsOff)
+      for (const problem of problems) context.warn(problem)
+      for (const name of documentNames) {
+        const count = removed[name]
+        if (count) context.warn(`${count} invisible or control characters were left out of ${documentFiles[name]}.`)
+      }
+    },
+  }
+  return { hook, tools }
+}
+
+/**
+ * Reads the documents from the disk (D1). With memory off only SOUL.md is touched (D2). `files` holds the documents that were
+ * read, `problems` says why others were left out.
+ */
+async function readDocuments(workspace: FileWorkspace, { memoryOn, signal }: BeforeTurnContext) {
+  const files = new Map<DocumentName, WorkspaceFile>()
+  const problems: string[] = []
+  const read = async (name: DocumentName): Promise<DocumentState> => {
+    const path = documentFiles[name]
+    try {
+      const file = await workspace.read(path, { signal })
+      files.set(name, file)
+      return { state: "read", text: file.text }
+    } catch (thrown) {
+      if (isMissing(thrown)) return { state: "missing" }
+      if (!PromptStrataError.isInstance(thrown) || thrown.code === "aborted") throw thrown
+      problems.push(`${path} was left out of the prompt. ${thrown.message}`)
+      return { state: "unreadable" }
+    }
+  }
+  if (!memoryOn) return { documents: { soul: await read("soul") } satisfies Documents, files, problems }
+  const [soul, user, memory] = await Promise.all([read("soul"), read("user"), read("memory")])
+  return { documents: { soul, user, memory } satisfies Documents, files, problems }
+}
+
+/** The documents at the beginning of each turn. A document that shrinks in small steps is compared with these. */
+type Baselines = TurnMap<ReadonlyMap<DocumentName, WorkspaceFile>>
+
+function documentTools(
+  workspace: FileWorkspace,
+  { locale, prompts, mounts, tools = ["read", "write", "edit"] }: DocumentsOptions,
+  { reads, baselines }: { readonly reads: ReadLedger; readonly baselines: Baselines },
+): { readonly tools: readonly Tool[]; readonly toolsOff: readonly Tool[] } {
+  const confirmRule: FileToolsOptions["confirmRule"] = (change, context) => {
+    const document = documentAt(change.path)
+    return document ? documentConfirmRule(document, change, baselines.get(context)?.get(document)?.text) : "free"
+  }
+  const shared = { reads, confirmRule, locale, prompts, mounts }
+  const inMount = (path: string) => mounts?.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`)) ?? false
+  return {
+    tools: createFileTools(workspace, { ...shared, tools }),
+    toolsOff: createFileTools(workspace, {
+      ...shared,
+      tools: tools.filter((name) => name === "read"),
+      allow: (path) => documentAt(path) === "soul" || inMount(path),
+    }),
+  }
+}
+
+/** The document at a path, in any spelling (D12). */
+function documentAt(path: string): DocumentName | undefined {
+  return documentNames.find((name) => samePath(path, documentFiles[name]))
+}
+
+/**
+ * Says when the user is asked before a document changes (D9). For SOUL.md always; when nobody can be asked, it may only be
+ * created. For every document that would lose all or more than three quarters of its text, also compared with `baseline`, its
+ * text at the beginning of the turn: a model that rewrites its memories carelessly loses them.
+ */
+function documentConfirmRule(document: DocumentName, { before, after }: FileChange, baseline = ""): ConfirmRule {
+  const shrinks = before !== undefined && after.trim().length < before.trim().length
+  if (shrinks && [before, baseline].some((text) => shrinksTooFar(text.trim(), after.trim()))) return "ask"
+  if (document !== "soul") return "free"
+  return before === undefined ? "ask-if-possible" : "ask"
+}
+
+function shrinksTooFar(before: string, after: string): boolean {
+  return before !== "" && (after === "" || after.length * 4 < before.length)
+}
+
+function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): DocumentInjectionOptions {
+  const { locale = "en", prompts = shippedPrompts(), counter = roughCounter } = options
+  return {
+    settings: { ...defaultDocumentSettings, ...options },
+    marker: truncationMarker(prompts, locale),
+    canRead,
+    countTokens: (text) => counter.count(text),
+  }
+}
+
+/** The words that stand in the place of text that was cut, from `shared/LOCALE/document-truncated.md`. */
+function truncationMarker(prompts: readonly PromptSource[], locale: string): Template {
+  const byLocale = new Map<string, PromptSource>()
+  for (const prompt of [...shippedPrompts(), ...prompts]) {
+    const [folder, promptLocale = "", file] = prompt.path.split("/")
+    if (folder === "shared" && file === "document-truncated.md") byLocale.set(promptLocale, prompt)
+  }
+  const { body = "", path = "", firstLine = 1 } = byLocale.get(chooseLocale(locale, [...byLocale.keys()]) ?? "") ?? {}
+  return parseTemplate(body.trimEnd(), { file: path, firstLine })
+}

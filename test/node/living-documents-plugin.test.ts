@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { createAgent } from "../../src/agent/agent.ts"
+import { loadProfile } from "../../src/node/load-profile.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { callTool, finish } from "../support/agents.ts"
+import { tempFolder } from "../support/temp-folder.ts"
+
+async function soulAgent(steps: Parameters<typeof scriptedModel>[0], files: Readonly<Record<string, string>> = {}) {
+  const dataFolder = tempFolder(files)
+  const profile = await loadProfile("soul", { locale: "zh-CN", dataFolder })
+  const model = scriptedModel(steps)
+  return { dataFolder, model, agent: createAgent({ profile, model }) }
+}
+
+async function runs(agent: ReturnType<typeof createAgent>): Promise<readonly string[]> {
+  const { trace } = await agent.session("c").send("你好").result
+  return trace.runs.map(({ result }) => result)
+}
+
+describe("profile soul", () => {
+  test("keeps its documents in the workspace of the data folder, which is made with the first write", async () => {
+    const { agent, dataFolder } = await soulAgent([
+      finish("你好"),
+      callTool("write", { path: "memory.md", content: "- 第一次见面\n" }),
+      finish("记住了"),
+    ])
+    await runs(agent)
+    expect(existsSync(join(dataFolder, "workspace"))).toBe(false)
+    expect(await runs(agent)).toEqual(["已创建 MEMORY.md。"])
+    expect(readFileSync(join(dataFolder, "workspace", "MEMORY.md"), "utf8")).toBe("- 第一次见面\n")
+    const { messages } = await agent.session("c").preview("你好")
+    expect(messages[0]?.content).toContain("- 第一次见面")
+  })
+
+  test("another file tool that a profile enables works on the same workspace, under the same guard", async () => {
+    const folder = tempFolder({
+      "bot.toml": 'extends = "soul"\n[tools]\nenabled = ["list", "write"]\n[documents]\nplacement = "user"\n',
+      "data/workspace/SOUL.md": "我叫小鱼。",
+    })
+    const profile = await loadProfile(join(folder, "bot.toml"), { locale: "zh-CN", dataFolder: join(folder, "data") })
+    const model = scriptedModel([
+      callTool("list"),
+      callTool("write", { path: "SOUL.md", content: "我叫小鸟，住在树上。" }),
+      finish("好"),
+    ])
+    const agent = createAgent({ profile, model })
+    expect(await runs(agent)).toEqual(["SOUL.md（15 字节）", expect.stringContaining("需要确认")])
+    expect(model.requests[0]?.messages.at(-1)?.content).toContain("[documents]\n# 用户信息")
+  })
+
+  test("built-in file tools serve any profile, in the workspace of its data folder", async () => {
+    const folder = tempFolder({ "bot.toml": '[tools]\nenabled = ["read", "write", "edit", "list", "search"]\n' })
+    const profile = await loadProfile(join(folder, "bot.toml"), { locale: "en", dataFolder: join(folder, "data") })
+    const model = scriptedModel([
+      callTool("list"),
+      callTool("write", { path: "a.md", content: "tea" }),
+      callTool("edit", { path: "a.md", old_text: "tea", new_text: "bread" }),
+      callTool("search", { query: "bread" }),
+      finish("done"),
+    ])
+    expect(await runs(createAgent({ profile, model }))).toEqual([
+      'There are no files in ".".',
+      "a.md was created.",
+      "a.md was changed.",
+      "a.md:1: bread",
+    ])
+  })
+})
