@@ -1,6 +1,6 @@
 import { decodePath } from "../encode/file-reference.ts"
-import type { Moment } from "./forgetting-clock.ts"
-import { shorten } from "./shorten.ts"
+import type { Moment } from "./decay.ts"
+import { shorten } from "./shorten-by-rule.ts"
 
 /** Something that was looked at once and is now only named (R22): plain JSON. */
 export interface PulledItem {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { daysBetween, type ForgettingClock } from "../../src/forgetting/forgetting-clock.ts"
+import { daysBetween, type ForgettingClock } from "../../src/forgetting/decay.ts"
 
 const dayMs = 86_400_000
 const turns: ForgettingClock = { by: "turns", turnsPerDay: 20 }

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { topOf } from "../../src/forgetting/top-of.ts"
+import { topOf } from "../../src/forgetting/ranking.ts"
 
 test("the best of a list are those of a whole sort, equals in their order; what has no score is none", () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createWorkspace } from "../../src/forgetting/workspace.ts"
+import { createWorkspace } from "../../src/forgetting/forgetting-workspace.ts"
 
 const dayMs = 86_400_000
 const at = (days: number, turn = days) => ({ atMs: days * dayMs, turn })

@@ -1,6 +1,6 @@
 import { firstStabilityDays } from "../../core/retrievability.ts"
-import type { Moment } from "../forgetting-clock.ts"
-import type { Grain } from "./grain.ts"
+import type { Moment } from "../decay.ts"
+import type { Grain } from "./stamp.ts"
 
 /** Something that happened, or what a stretch of time came to (R20): plain JSON. */
 export interface EventRecord {

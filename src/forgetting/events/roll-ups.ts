@@ -1,7 +1,5 @@
 import type { EventRecord } from "./event-record.ts"
-import { daysRange, type Grain, grainDays } from "./grain.ts"
-import { formatStamp } from "./stamp.ts"
-import { stampAt } from "./stamp-range.ts"
+import { daysRange, formatStamp, type Grain, grainDays, stampAt } from "./stamp.ts"
 import type { ZonedCalendar } from "./zoned-calendar.ts"
 
 /** A stretch of time that is over and has no record yet, with the records it is to summarise, oldest first (R20). */

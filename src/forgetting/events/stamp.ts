@@ -1,5 +1,4 @@
-import type { Grain } from "./grain.ts"
-import type { CalendarDay, LocalMinute } from "./zoned-calendar.ts"
+import { addDays, type CalendarDay, isoWeekday, type LocalMinute, type ZonedCalendar } from "./zoned-calendar.ts"
 
 /** The time that stands before an event (R20), without a time zone. */
 export type Stamp =
@@ -94,4 +93,73 @@ function compact({ year, month, day }: CalendarDay): string {
 
 function digits(number: number, count: number): string {
   return String(number).padStart(count, "0")
+}
+
+/** How much time an event's record covers (R20); `moment` is a topic of the conversation. */
+export type Grain = "year" | "month" | "week" | "day" | "moment"
+
+/** The coarsest first: the order in which records of one moment stand. */
+export const grains = ["year", "month", "week", "day", "moment"] as const satisfies readonly Grain[]
+
+/** The first and the last day of the year, month, ISO week (from Monday) or day in which a day lies. */
+export function grainDays(
+  grain: Exclude<Grain, "moment">,
+  day: CalendarDay,
+): { readonly first: CalendarDay; readonly last: CalendarDay } {
+  const { year, month } = day
+  switch (grain) {
+    case "year":
+      return { first: { year, month: 1, day: 1 }, last: { year, month: 12, day: 31 } }
+    case "month":
+      return { first: { year, month, day: 1 }, last: addDays({ year, month: month + 1, day: 1 }, -1) }
+    case "week": {
+      const first = addDays(day, -isoWeekday(day))
+      return { first, last: addDays(first, 6) }
+    }
+    case "day":
+      return { first: day, last: day }
+  }
+}
+
+/** From the first moment of a day to the first moment after another one, in milliseconds since 1970. */
+export function daysRange(
+  { first, last }: { readonly first: CalendarDay; readonly last: CalendarDay },
+  calendar: ZonedCalendar,
+): { readonly startMs: number; readonly endMs: number } {
+  const midnight = { hour: 0, minute: 0 }
+  return {
+    startMs: calendar.instant({ ...first, ...midnight }),
+    endMs: calendar.instant({ ...addDays(last, 1), ...midnight }),
+  }
+}
+
+const minuteMs = 60_000
+
+/** The stretch of time that a stamp names in a zone, in milliseconds since 1970; of a moment its minute. */
+export function stampRange(stamp: Stamp, calendar: ZonedCalendar): { readonly startMs: number; readonly endMs: number } {
+  switch (stamp.grain) {
+    case "year":
+      return daysRange(grainDays("year", { ...stamp, month: 1, day: 1 }), calendar)
+    case "month":
+      return daysRange(grainDays("month", { ...stamp, day: 1 }), calendar)
+    case "week":
+      return daysRange(stamp, calendar)
+    case "day":
+      return daysRange({ first: stamp, last: stamp }, calendar)
+    case "moment": {
+      const startMs = calendar.instant(stamp)
+      return { startMs, endMs: startMs + minuteMs }
+    }
+  }
+}
+
+/** The stamp of the year, month, ISO week, day or minute in which a moment lies. */
+export function stampAt(grain: Grain, atMs: number, calendar: ZonedCalendar): Stamp {
+  const local = calendar.local(atMs)
+  const { year, month, day } = local
+  if (grain === "moment") return { grain, ...local }
+  if (grain === "year") return { grain, year }
+  if (grain === "month") return { grain, year, month }
+  const date = { year, month, day }
+  return grain === "day" ? { grain, ...date } : { grain, ...grainDays("week", date) }
 }

@@ -1,15 +1,23 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
+import { zonedCalendar } from "../../forgetting/events/zoned-calendar.ts"
 import type { Plugin } from "../../services/plugin.ts"
+import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
+import type { Tool } from "../../tools/tool.ts"
 import { toolWords } from "../../tools/tool-words.ts"
-import { type ContextToolParts, contextToolNames } from "./context-tool-parts.ts"
-import { contextVariables } from "./context-variables.ts"
+import { decayPresets } from "../decay.ts"
+import { afterRun, applyNotes, readState, virtualContextName } from "./context-state.ts"
 import { compressJob } from "./jobs/compress-job.ts"
 import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
-import { type VirtualContextInput, virtualContextSettings } from "./settings.ts"
-import { virtualContextName } from "./state.ts"
-import { virtualContextHook } from "./virtual-context-hook.ts"
+import { nextState } from "./next-state.ts"
+import { shownContext } from "./shown-context.ts"
+import { compressTool } from "./tools/compress-tool.ts"
+import { type ContextToolParts, contextToolNames } from "./tools/context-tool.ts"
+import { recordEventTool, searchEventsTool } from "./tools/event-tools.ts"
+import { pullMessagesTool, searchMemoriesTool } from "./tools/lookup-tools.ts"
+import { discardPulledTool, putIntoWorkspaceTool, reportUseTool, takeOutOfWorkspaceTool } from "./tools/workspace-tools.ts"
+import { type VirtualContextInput, type VirtualContextSettings, virtualContextSettings } from "./virtual-context-settings.ts"
 
 /** What a virtual context is made from; everything has a default. */
 export interface VirtualContextOptions extends VirtualContextInput {
@@ -37,4 +45,76 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
     variables: contextVariables(settings),
     mayAdd: (tool) => contextToolNames.some((name) => name === tool),
   }
+}
+
+/**
+ * The hook of a virtual context: takes in what background work left, lets the state age, and puts events, workspace, pulled
+ * information, the shortened conversation and the tools of the context group into the turn. It waits for nothing. With memory
+ * off it does nothing at all (D2).
+ */
+function virtualContextHook(settings: VirtualContextSettings, words: ContextToolParts["words"]): TurnHook {
+  const calendar = zonedCalendar(settings.events.timeZone)
+  return {
+    name: virtualContextName,
+    beforeTurn(context) {
+      const { turnId, turn, startedMs, question, history, memoryOn, state: kept, stack } = context
+      if (!memoryOn) return
+      const now = { atMs: startedMs, turn }
+      const noted = applyNotes(readState(kept.get()), context.notes, { now, settings: settings.pulled })
+      const state = nextState(noted.state, { turnId, now, history }, settings)
+      kept.set(state)
+      for (const injection of shownContext(state, { now, question, fresh: noted.fresh }, settings)) stack.add(injection)
+      showConversation(context, readState(kept.get()))
+      const read = () => readState(kept.get())
+      context.addTools(
+        contextTools({ words, settings, calendar, now, turn: context, read, write: (changed) => kept.set(changed) }),
+      )
+      context.onRun((run) => {
+        const before = read()
+        const after = afterRun(before, run, { now, settings: settings.pulled })
+        if (after !== before) kept.set(after)
+      })
+    },
+  }
+}
+
+/** The conversation begins where the previous topic began, and older answers are shown compressed (R11, R12). */
+function showConversation({ showAs, showFrom }: BeforeTurnContext, state: ReturnType<typeof readState>): void {
+  if (state.shownFrom !== undefined) showFrom(state.shownFrom)
+  for (const { turnId, text, shown } of state.compressed) if (shown) showAs(turnId, text)
+}
+
+/** The numbers of a virtual context as prompts can name them (R3). */
+function contextVariables({
+  events: { keep },
+  workspace: { decay },
+  compression,
+}: VirtualContextSettings): Readonly<Record<string, string>> {
+  const { maxJumpMini, maxJumpLarge } = { ...decayPresets.workspace, ...decay }
+  const numbers = {
+    mini_full_context_count: compression.fullMessages,
+    max_jump_mini: maxJumpMini,
+    max_jump_large: maxJumpLarge,
+    event_remember_years_times: keep.year,
+    event_remember_months_times: keep.month,
+    event_remember_weeks_times: keep.week,
+    event_remember_days_times: keep.day,
+    event_remember_times: keep.moment,
+  }
+  return Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))
+}
+
+/** The tools of a turn; `search_memories` only where there are memories. Always in one order, so that the list of tools holds. */
+function contextTools(parts: ContextToolParts): readonly Tool[] {
+  return [
+    reportUseTool(parts),
+    putIntoWorkspaceTool(parts),
+    takeOutOfWorkspaceTool(parts),
+    pullMessagesTool(parts),
+    discardPulledTool(parts),
+    searchEventsTool(parts),
+    recordEventTool(parts),
+    ...(parts.turn.recall ? [searchMemoriesTool(parts)] : []),
+    compressTool(parts),
+  ]
 }

@@ -1,5 +1,8 @@
-import { sentencesOf, shorten } from "../shorten.ts"
-import { chooseUnits, chosenCount, type ReferenceUnit } from "./choose-units.ts"
+import { priority } from "../../core/priority.ts"
+import type { Injection } from "../../core/value.ts"
+import type { AskModel } from "../../services/background-job.ts"
+import { type Relevance, relevanceTo, topOf } from "../ranking.ts"
+import { sentencesOf, shorten } from "../shorten-by-rule.ts"
 import type { ReferenceInfo } from "./reference-info.ts"
 import type { CompressionCriterion, CompressionLevel } from "./reference-source.ts"
 
@@ -74,4 +77,82 @@ function rangeWithin(range: CompressOptions["range"], total: number): readonly [
   const [from, to] = range ?? [1, total]
   const first = Math.min(Math.max(1, Math.floor(from) || 1), Math.max(1, total))
   return [first, Math.max(first, Math.min(Math.floor(to) || total, total))]
+}
+
+/** One message, line or sentence of what is compressed. */
+export interface ReferenceUnit {
+  readonly text: string
+  /** How often it came up. Default 0. */
+  readonly uses?: number
+}
+
+/** By what units are chosen. */
+interface UnitChoice {
+  readonly level: CompressionLevel
+  readonly criterion: CompressionCriterion
+  /** Default: the level's share of them. */
+  readonly count?: number
+  readonly topic: string
+}
+
+/** The share of the units that a level leaves. */
+const shares: Readonly<Record<CompressionLevel, number>> = { weak: 0.6, medium: 0.3, extreme: 0.1 }
+
+/** How many units a choice leaves; at least one where there is one. */
+function chosenCount(total: number, { level, count }: Pick<UnitChoice, "level" | "count">): number {
+  return Math.min(total, Math.max(1, Math.floor(count ?? Math.ceil(total * shares[level]))))
+}
+
+/** The units that a compression leaves, in their order. */
+function chooseUnits(units: readonly ReferenceUnit[], choice: UnitChoice): readonly ReferenceUnit[] {
+  const relevance = relevanceTo(choice.topic)
+  const mostUsed = Math.max(1, ...units.map(({ uses = 0 }) => uses))
+  const places = units.map((unit, at) => ({ unit, at, newness: units.length > 1 ? at / (units.length - 1) : 1 }))
+  const best = topOf(places, chosenCount(units.length, choice), ({ unit, newness }) =>
+    score(choice.criterion, { match: () => relevance(unit.text), newness, use: (unit.uses ?? 0) / mostUsed }),
+  )
+  return best.sort((a, b) => a.at - b.at).map(({ unit }) => unit)
+}
+
+interface Signals {
+  readonly match: () => ReturnType<Relevance>
+  readonly newness: number
+  readonly use: number
+}
+
+function score(criterion: CompressionCriterion, { match, newness, use }: Signals): number {
+  switch (criterion) {
+    case "best-match":
+      return match()
+    case "worst-match":
+      return -match()
+    case "newest":
+      return newness
+    case "oldest":
+      return -newness
+    case "most-used":
+      return use
+    case "least-used":
+      return -use
+    default: {
+      const [ofMatch, ofNewness, ofUse] = criterion.weights
+      return ofMatch * match() + ofNewness * newness + ofUse * use
+    }
+  }
+}
+
+/** A {@link CompressionWriter} that asks a model with the prompt `compress`; what asking throws is thrown. */
+export function modelCompressionWriter(ask: AskModel, { signal }: { readonly signal: AbortSignal }): CompressionWriter {
+  return async (text, { topic, maxCharacters }) => {
+    const data = [
+      injection("message", { text, trust: "memory" }),
+      injection("limit", { text: String(maxCharacters), trust: "author" }),
+      injection("topic", { text: topic, trust: "user" }),
+    ]
+    return (await ask("compress", data, { signal })).text
+  }
+}
+
+function injection(key: string, content: { readonly text: string; readonly trust: Injection["trust"] }): Injection {
+  return { key, content, trust: content.trust, priority: priority.default, role: "system", scope: "turn", enabled: true }
 }

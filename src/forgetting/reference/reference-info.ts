@@ -1,6 +1,5 @@
 import { encodeJsonLine } from "../../encode/inline.ts"
-import { parseReferenceSource } from "./parse-source.ts"
-import { formatReferenceSource, type ReferenceSource } from "./reference-source.ts"
+import { formatReferenceSource, parseReferenceSource, type ReferenceSource } from "./reference-source.ts"
 
 /** A piece of information with where it comes from (R23): plain JSON. */
 export interface ReferenceInfo {

@@ -40,7 +40,7 @@ export const criterionNames = {
 } as const
 
 /** Stands before weights of one's own. */
-export const ownWeights = "自定义权重:"
+const ownWeights = "自定义权重:"
 
 /** The source as reference info shows it, exactly (R23): `parseReferenceSource` gives it back. */
 export function formatReferenceSource(source: ReferenceSource): string {
@@ -76,4 +76,110 @@ function path(text: string): string {
 /** The line breaks that JSON leaves as they are. */
 function escapeBreaks(text: string): string {
   return text.replaceAll(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
+
+/** Reads a source as `formatReferenceSource` writes it; `undefined` for any other text. */
+export function parseReferenceSource(text: string): ReferenceSource | undefined {
+  if (text === "unknown source") return { kind: "unknown" }
+  if (text.startsWith("RAG ")) return readLines(text.slice(4))
+  if (text.startsWith("load ")) return withPath("load", text.slice(5))
+  if (text.startsWith("read_IMG(Search ") && text.endsWith(")")) return withPath("image", text.slice(16, -1))
+  if (text.startsWith("compress ")) return readCompressed(text.slice(9))
+  return undefined
+}
+
+function withPath(kind: "load" | "image", text: string): ReferenceSource | undefined {
+  const path = readPath(text)
+  return path === undefined ? undefined : { kind, path }
+}
+
+function readLines(text: string): ReferenceSource | undefined {
+  const query = readQuoted(text)
+  if (query === undefined || !query.rest.startsWith(" - ")) return undefined
+  const place = readTail(query.rest.slice(3), / line(\d{1,15}) ~ line(\d{1,15})$/)
+  return place && { kind: "lines", query: query.value, ...place }
+}
+
+function readCompressed(text: string): ReferenceSource | undefined {
+  const level = (["weak", "medium", "extreme"] as const).find((name) => text.startsWith(`${name} about `))
+  if (level === undefined) return undefined
+  const topic = readQuoted(text.slice(level.length + " about ".length))
+  if (topic === undefined || !topic.rest.startsWith(" ")) return undefined
+  const how = readCriterion(topic.rest.slice(1))
+  const count = how && /^ (\d{1,15}) - /.exec(how.rest)
+  if (!how || !count) return undefined
+  return compressed(
+    { level, topic: topic.value, criterion: how.criterion, count: Number(count[1]) },
+    how.rest.slice(count[0].length),
+  )
+}
+
+interface CompressedHead {
+  readonly level: CompressionLevel
+  readonly topic: string
+  readonly criterion: CompressionCriterion
+  readonly count: number
+}
+
+function compressed(head: CompressedHead, rest: string): ReferenceSource | undefined {
+  const place = readTail(rest, /\.session message (\d{1,15}) - (\d{1,15})$/)
+  return place && { kind: "compressed", ...head, ...place }
+}
+
+function readCriterion(text: string): { readonly criterion: CompressionCriterion; readonly rest: string } | undefined {
+  if (!text.startsWith(ownWeights)) {
+    const found = Object.entries(criterionNames).find(([, name]) => text.startsWith(`${name} `))
+    if (found === undefined) return undefined
+    const [criterion, name] = found as [keyof typeof criterionNames, string]
+    return { criterion, rest: text.slice(name.length) }
+  }
+  const quoted = readQuoted(text.slice(ownWeights.length))
+  const weights = quoted?.value.split(" ").map((part) => (part === "" ? Number.NaN : Number(part)))
+  const [match, recency, use] = weights ?? []
+  if (quoted === undefined || weights?.length !== 3 || match === undefined || recency === undefined || use === undefined)
+    return undefined
+  return [match, recency, use].every(Number.isFinite)
+    ? { criterion: { weights: [match, recency, use] }, rest: quoted.rest }
+    : undefined
+}
+
+/** A path that two numbers end; a path may itself look so, as the last ones count. */
+function readTail(
+  text: string,
+  pattern: RegExp,
+): { readonly path: string; readonly from: number; readonly to: number } | undefined {
+  const tailLength = 64
+  const match = pattern.exec(text.slice(-tailLength))
+  if (match === null) return undefined
+  const path = readPath(text.slice(0, text.length - match[0].length))
+  return path === undefined ? undefined : { path, from: Number(match[1]), to: Number(match[2]) }
+}
+
+function readPath(text: string): string | undefined {
+  if (!text.startsWith('"')) return text
+  return parseString(text)
+}
+
+/** A text between single quotes, and what comes after it. */
+function readQuoted(text: string): { readonly value: string; readonly rest: string } | undefined {
+  if (!text.startsWith("'")) return undefined
+  let end = 1
+  while (end < text.length && text[end] !== "'") end += text[end] === "\\" ? 2 : 1
+  if (end >= text.length) return undefined
+  const value = parseString(`"${requote(text.slice(1, end))}"`)
+  return value === undefined ? undefined : { value, rest: text.slice(end + 1) }
+}
+
+/** `\'` becomes `'` and a bare `"` becomes `\"`; other escapes are JSON's own. */
+function requote(inside: string): string {
+  return inside.replaceAll(/\\[\s\S]|"/g, (found) => (found === "\\'" ? "'" : found === '"' ? '\\"' : found))
+}
+
+function parseString(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === "string" ? value : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,9 +1,8 @@
 import type { Pool, PoolClient } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
 import type { DeadJob, Job } from "../../services/job-runner.ts"
-import { keyText } from "../sql/key-text.ts"
-import { deadQueue, queuePrefix } from "./job-names.ts"
-import { readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
+import { keyText } from "../sql/key-columns.ts"
+import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
 
 /** A job that this process holds until it settles it or its heartbeats stop. */
 export interface ClaimedJob {

@@ -2,9 +2,9 @@ import type { Pool } from "pg"
 import type { PgBoss } from "pg-boss"
 import { messageOf } from "../../core/errors.ts"
 import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
-import type { Drivers } from "./drivers.ts"
-import { deadQueue } from "./job-names.ts"
+import type { Drivers } from "./postgres-database.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
+import { deadQueue, queueOf } from "./stored-job.ts"
 
 /** Longer than anybody waits for a plugin to come back: pg-boss deletes what waits longer. */
 const tenYearsSeconds = 10 * 365 * 86_400
@@ -74,5 +74,35 @@ export function queueSettings({ jobs }: PostgresSettings) {
     heartbeatSeconds,
     retentionSeconds: tenYearsSeconds,
     deleteAfterSeconds: daySeconds,
+  }
+}
+
+/** The queues that are known to be there. */
+export interface JobQueues {
+  /** Makes an agent's queue where it is missing. Never within a transaction: it takes a connection of its own. */
+  ensure(agent: string): Promise<string>
+}
+
+/** Remembers which queues are there: one question for each agent and process. */
+export function jobQueues(engine: PgBoss, settings: PostgresSettings): JobQueues {
+  const known = new Map<string, Promise<string>>()
+
+  async function make(agent: string): Promise<string> {
+    const name = queueOf(agent)
+    await engine.createQueue(name, { policy: "key_strict_fifo", ...queueSettings(settings) })
+    // pg-boss asks for a queue's properties before its first job: here and not in the midst of a turn's transaction.
+    await engine.insert(name, [])
+    return name
+  }
+
+  return {
+    ensure(agent) {
+      const waiting = known.get(agent)
+      if (waiting) return waiting
+      const made = make(agent)
+      known.set(agent, made)
+      made.catch(() => known.delete(agent))
+      return made
+    },
   }
 }

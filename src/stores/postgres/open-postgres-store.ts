@@ -1,16 +1,23 @@
+import type { Pool } from "pg"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { JobRunner } from "../../services/job-runner.ts"
 import type { Store } from "../../services/store.ts"
+import { runnerOfOpenStore, storeClosed } from "../../services/store-closed.ts"
 import { migrate } from "../sql/migrate.ts"
-import { schemaMigrations } from "../sql/schema.ts"
-import { createSessionCache } from "../sql/session-cache.ts"
+import { createSessionCache } from "../sql/session/session-cache.ts"
+import type { SqlJobs } from "../sql/sql-database.ts"
+import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
-import { unheldTimers } from "../unheld-timers.ts"
-import { connectionTarget } from "./connection-url.ts"
-import { loadDrivers } from "./drivers.ts"
-import { openJobs } from "./open-jobs.ts"
-import { openPool } from "./pool.ts"
-import { postgresDatabase } from "./postgres-database.ts"
+import { unheldTimers } from "../unref-timers.ts"
+import { asideMessage, claimedJobs } from "./claimed-jobs.ts"
+import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
+import { jobQueues, queueSettings, startJobEngine } from "./job-engine.ts"
+import { type Drivers, listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
 import { postgresFault } from "./postgres-fault.ts"
-import { type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
+import { createPostgresJobRunner } from "./postgres-job-runner.ts"
+import { type PostgresSettings, type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
+import { enqueuedJobs, goneMessage, postgresSqlJobs } from "./sql-jobs.ts"
+import { listenForWakeUps } from "./wake-up.ts"
 
 /**
  * Opens a store in a PostgreSQL database: makes its tables and pg-boss' where they are missing, however many processes do so at once.
@@ -58,6 +65,98 @@ function prepared(store: Store, prepare: (agent: string) => Promise<unknown>): S
     async commit(key, commit) {
       for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await prepare(agent)
       return store.commit(key, commit)
+    },
+  }
+}
+
+/** The jobs of a store: how they are written and how they are run. */
+interface OpenJobs {
+  readonly sql: SqlJobs
+  readonly runner: JobRunner
+  /** To be called before a transaction that enqueues jobs of this agent. */
+  readonly prepare: (agent: string) => Promise<unknown>
+  close(): Promise<void>
+}
+
+/** How long closing a store waits for jobs that run. */
+const drainMs = 5_000
+
+/** Starts pg-boss and puts a runner on it, which takes no jobs yet. */
+async function openJobs(
+  pool: Pool,
+  drivers: Drivers,
+  {
+    settings,
+    target,
+    onGone,
+  }: {
+    readonly settings: PostgresSettings
+    readonly target: ConnectionTarget
+    /** Told where a listening runner hears that something was forgotten. */
+    readonly onGone: () => void
+  },
+): Promise<OpenJobs> {
+  const { jobSchema, timers, random } = settings
+  const channel = `promptstrata_${jobSchema}`
+  const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
+  const engine = await startJobEngine(pool, drivers, { settings, target })
+  const queues = jobQueues(engine, settings)
+  const enqueued = enqueuedJobs()
+  let isDrained = false
+  const runner = createPostgresJobRunner({
+    enqueued,
+    claims: claimedJobs(engine, pool, { jobSchema, channel }),
+    settings: { ...settings, onWarning },
+    queueFor: queues.ensure,
+    prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
+    // Rebuilding an index can take long; jobs of dead processes do not wait for that.
+    supervise: () => engine.supervise(undefined, { reindex: false }),
+    listen: (onWake) =>
+      listenForWakeUps({
+        connect: () => listeningClient(drivers, settings),
+        channel,
+        timers,
+        random,
+        onWarning,
+        onMessage: (message) => {
+          // Who sets a job aside must not wake up to claim it again.
+          if (message === asideMessage) runner.recall().catch(() => undefined)
+          else onWake()
+          if (message === goneMessage) {
+            onGone()
+            verify()
+          }
+        },
+      }),
+  })
+  const verify = () => void runner.verify().catch(() => undefined)
+  const onChange = (what: "more" | "gone") => (what === "gone" ? verify() : runner.wake())
+  const name = `The store at ${target.shown}`
+  const told = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw isDrained && !PromptStrataError.isInstance(error)
+        ? storeClosed(name, { database: target.shown })
+        : postgresFault(error, target)
+    })
+  return {
+    sql: postgresSqlJobs({ engine, drivers, queues, enqueued, jobSchema, channel, onChange }),
+    runner: runnerOfOpenStore(
+      {
+        start: (handlers, options) => told(runner.start(handlers, options)),
+        idle: (options) => told(runner.idle(options)),
+        close: (options) => told(runner.close(options)),
+        dead: () => told(runner.dead()),
+      },
+      { store: name, isClosed: () => isDrained },
+    ),
+    prepare: (agent) => told(queues.ensure(agent)),
+    async close() {
+      await runner.close({ drainMs }).finally(() => {
+        isDrained = true
+      })
+      // Of agents that were made while the others' jobs were waited for.
+      await runner.close({ drainMs: 0 })
+      await engine.stop({ graceful: false, close: false })
     },
   }
 }

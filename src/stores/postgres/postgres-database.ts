@@ -1,10 +1,11 @@
-import type { Pool } from "pg"
+import type { Client, ClientConfig, Pool } from "pg"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { storeClosed } from "../../services/store-closed.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import type { Queries, Tables } from "../sql/tables.ts"
-import type { ConnectionTarget } from "./connection-url.ts"
-import type { Drivers } from "./drivers.ts"
+import type { Queries, Tables } from "../sql/sql-tables.ts"
+import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
 import { codeOf, isConnectionLost, postgresFault } from "./postgres-fault.ts"
+import type { PostgresSettings } from "./postgres-options.ts"
 
 /** A transaction that lost against another, or found its connection broken, is run again so often before that becomes an error. */
 const attempts = 12
@@ -56,4 +57,62 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
 /** A deadlock, a serialization failure or two transactions that made the same row: nothing was written, and a second try can succeed. */
 function lostAgainstAnother(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error) ?? "")
+}
+
+/** The optional packages that this store works with. */
+export interface Drivers {
+  readonly pg: Pick<typeof import("pg"), "Client" | "Pool" | "types">
+  readonly boss: typeof import("pg-boss")
+  readonly kysely: typeof import("kysely")
+}
+
+/** Loads the packages, which a program without this store never pays for. Throws `missing-dependency` naming what to install. */
+export async function loadDrivers(): Promise<Drivers> {
+  try {
+    const [pg, boss, kysely] = await Promise.all([import("pg"), import("pg-boss"), import("kysely")])
+    return { pg: pg.default, boss, kysely }
+  } catch (cause) {
+    throw new PromptStrataError(
+      "missing-dependency",
+      "A store on PostgreSQL needs the packages `pg` (version 8) and `pg-boss` (version 12), of which one could not be loaded.",
+      { cause, hint: "Run `npm install pg@8 pg-boss@12.35.0`." },
+    )
+  }
+}
+
+/** The number of the type `bigint`, which counts come as. */
+const bigintType = 20
+
+/** The store's connections. One that breaks is replaced when it is next needed. */
+export function openPool({ pg }: Pick<Drivers, "pg">, settings: PostgresSettings, target: ConnectionTarget): Pool {
+  const pool = new pg.Pool({
+    ...connection(settings, "promptstrata"),
+    max: settings.maxConnections,
+    types: { getTypeParser: (type: number, format?: "text" | "binary") => parserOf(pg, type, format) },
+  })
+  const warn = (error: Error) =>
+    pool.ending || settings.onWarning(withoutSecrets(`a connection was lost: ${messageOf(error)}`, target))
+  pool.on("error", warn)
+  // A client that breaks while it is in use tells whoever uses it; without a listener it would end the process as well.
+  pool.on("connect", (client) => client.on("error", () => undefined))
+  return pool
+}
+
+/** A client for the connection that listens; each connects once. */
+export function listeningClient({ pg }: Pick<Drivers, "pg">, settings: PostgresSettings): Client {
+  return new pg.Client(connection(settings, "promptstrata listening"))
+}
+
+function connection({ url, connectTimeoutMs }: PostgresSettings, name: string): ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    application_name: name,
+  }
+}
+
+function parserOf(pg: Drivers["pg"], type: number, format: "text" | "binary" | undefined) {
+  return type === bigintType ? Number : pg.types.getTypeParser(type, format)
 }

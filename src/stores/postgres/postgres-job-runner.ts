@@ -1,10 +1,9 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Job, JobHandler, JobHandlers, JobRunner } from "../../services/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
-import type { EnqueuedJobs } from "./enqueued-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
-import { repeat } from "./repeat.ts"
-import { runningJobs } from "./running-jobs.ts"
+import { repeat, runningJobs } from "./running-jobs.ts"
+import type { EnqueuedJobs } from "./sql-jobs.ts"
 
 /** What the runner is made from. */
 export interface RunnerParts {

@@ -1,21 +1,18 @@
+import type { RawBuilder, Sql } from "kysely"
 import type { PgBoss } from "pg-boss"
 import type { Job } from "../../services/job-runner.ts"
-import type { SqlJobs } from "../sql/sql-database.ts"
-import type { Queries } from "../sql/tables.ts"
-import type { Drivers } from "./drivers.ts"
-import type { EnqueuedJobs } from "./enqueued-jobs.ts"
-import { jobUuid } from "./job-id.ts"
-import { deadQueue, lineOf, queuePrefix } from "./job-names.ts"
-import type { JobQueues } from "./job-queues.ts"
-import { type JobRowColumns, jobRowOf } from "./job-row.ts"
-import { isOwned } from "./owned-jobs.ts"
-import { storeDeadJob, storeJob } from "./stored-job.ts"
+import { keyText } from "../sql/key-columns.ts"
+import type { OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
+import type { Queries } from "../sql/sql-tables.ts"
+import type { JobQueues } from "./job-engine.ts"
+import type { Drivers } from "./postgres-database.ts"
+import { deadQueue, type JobRowColumns, jobRowOf, jobUuid, lineOf, queuePrefix, storeDeadJob, storeJob } from "./stored-job.ts"
 
 /** Told to runners where jobs that may be running were deleted. */
 export const goneMessage = "gone"
 
 /** What the jobs' statements are made with. */
-export interface SqlJobsParts {
+interface SqlJobsParts {
   readonly engine: PgBoss
   readonly drivers: Drivers
   readonly queues: JobQueues
@@ -100,5 +97,39 @@ export function postgresSqlJobs({ engine, drivers, queues, enqueued, jobSchema, 
       const problems = dead === 0 ? [] : [`${dead} jobs failed for good: read why with store.jobs.dead(); they are kept.`]
       return { problems, count: waiting + dead }
     },
+  }
+}
+
+/** The condition on pg-boss' rows that are jobs of a scope, done ones too. */
+function isOwned(sql: Sql, { scope, privateConversations }: OwnedKeys): RawBuilder<boolean> {
+  const agent = sql`(name = ${deadQueue} or starts_with(name, ${queuePrefix})) and data->>'agent' = ${keyText(scope.agent)}`
+  if ("conversation" in scope) return sql`(${agent} and data->>'conversation' = ${keyText(scope.conversation)})`
+  if (!("user" in scope)) return sql`(${agent})`
+  const own = sql`data->>'user' = ${keyText(scope.user)}`
+  const within = sql`(data->>'audience' = 'private' and data->>'conversation' = any(${privateConversations.map(keyText)}))`
+  return sql`(${agent} and (${own} or ${within}))`
+}
+
+/** The jobs that turns of this process left behind: what a process that ends does itself, if no other has begun it. */
+export interface EnqueuedJobs {
+  /** Whether its transaction succeeds is not known yet. */
+  add(queue: string, id: string): void
+  /** The ids of a queue's, or all. */
+  ids(queue?: string): readonly string[]
+}
+
+/** Those that are older will have been done by somebody. */
+const kept = 1_000
+
+/** None yet. */
+export function enqueuedJobs(): EnqueuedJobs {
+  const queues = new Map<string, string>()
+  return {
+    add(queue, id) {
+      queues.set(id, queue)
+      const [oldest] = queues.keys()
+      if (queues.size > kept && oldest !== undefined) queues.delete(oldest)
+    },
+    ids: (queue) => [...queues].flatMap(([id, own]) => (queue === undefined || own === queue ? [id] : [])),
   }
 }

@@ -1,7 +1,7 @@
 import type { ColumnDataType, Expression } from "kysely"
 import type { Job } from "../../services/job-runner.ts"
 import type { StoreScope } from "../../services/store.ts"
-import type { Queries } from "./tables.ts"
+import type { Queries } from "./sql-tables.ts"
 
 /** How a database names the types that the standard leaves open. */
 export interface ColumnTypes {

@@ -2,10 +2,9 @@ import type { ServiceKey } from "../../core/keys.ts"
 import { frozenJson } from "../../services/frozen-json.ts"
 import type { Receipt } from "../../services/receipt.ts"
 import type { ReceiptRecords } from "../../services/store.ts"
-import { sessionColumns, userColumns } from "./key-columns.ts"
-import { keyText } from "./key-text.ts"
+import { keyText, sessionColumns, userColumns } from "./key-columns.ts"
 import type { SqlDatabase } from "./sql-database.ts"
-import type { Queries } from "./tables.ts"
+import type { Queries } from "./sql-tables.ts"
 
 const finalOutcomes = ["ok", "empty", "skipped"]
 

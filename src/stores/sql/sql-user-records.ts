@@ -3,10 +3,9 @@ import { frozenJson } from "../../services/frozen-json.ts"
 import type { UserRecords } from "../../services/store.ts"
 import type { ProfileStatement } from "../../services/user-profile.ts"
 import { versionConflict } from "../../services/version-conflict.ts"
-import { userColumns } from "./key-columns.ts"
-import { keyText } from "./key-text.ts"
+import { keyText, userColumns } from "./key-columns.ts"
 import type { SqlDatabase } from "./sql-database.ts"
-import type { Queries } from "./tables.ts"
+import type { Queries } from "./sql-tables.ts"
 
 /** What users said of themselves, in a database. */
 export function createSqlUserRecords({ read, write }: SqlDatabase): UserRecords {

@@ -1,8 +1,12 @@
 import type { Expression, Kysely, SqlBool } from "kysely"
-import type { DeadJob, Job, JobHandlers } from "../../services/job-runner.ts"
-import { fromKeyText, keyText } from "../sql/key-text.ts"
-import { jobOf } from "./job-rows.ts"
-import type { JobTables } from "./job-tables.ts"
+import { messageOf, type PromptStrataError } from "../../core/errors.ts"
+import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
+import { runAttempt } from "../../services/in-memory-store/run-attempt.ts"
+import type { DeadJob, Job, JobHandler, JobHandlers } from "../../services/job-runner.ts"
+import { type JobSettings, retryWaitMs } from "../../services/job-settings.ts"
+import { fromKeyText, keyText } from "../sql/key-columns.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
+import { type JobTables, jobOf, jobQueries } from "./sqlite-jobs.ts"
 
 type JobQueries = Kysely<JobTables>
 
@@ -14,7 +18,7 @@ export interface Head {
 }
 
 /** Handlers by agent; those without one take what no other takes. */
-export type HandlersByAgent = ReadonlyMap<string | undefined, JobHandlers>
+type HandlersByAgent = ReadonlyMap<string | undefined, JobHandlers>
 
 /** Which heads to look for. */
 export interface HeadsWanted {
@@ -64,7 +68,7 @@ function known(handlers: HandlersByAgent, { and, eb }: Conditions): Expression<S
 }
 
 /** Counts an attempt before it begins, so that a job that ends its process is not tried for ever; undefined where the job is gone or had its last one. */
-export async function claimJob(
+async function claimJob(
   db: JobQueries,
   id: string,
   { maxAttempts, nowMs }: { readonly maxAttempts: number; readonly nowMs: number },
@@ -87,7 +91,7 @@ export async function claimJob(
 }
 
 /** A job that was done leaves its id, and nothing of its payload. */
-export async function finishJob(db: JobQueries, id: string, nowMs: number): Promise<void> {
+async function finishJob(db: JobQueries, id: string, nowMs: number): Promise<void> {
   await db
     .updateTable("jobs")
     .set({ state: "done", body: null, ended_ms: nowMs })
@@ -97,7 +101,7 @@ export async function finishJob(db: JobQueries, id: string, nowMs: number): Prom
 }
 
 /** What became of an attempt that failed: another one at `dueMs`, or none with `deadMs`. */
-export async function failJob(
+async function failJob(
   db: JobQueries,
   id: string,
   {
@@ -115,7 +119,7 @@ export async function failJob(
 }
 
 /** Takes back an attempt that was cut off. */
-export async function returnJob(db: JobQueries, id: string, attempt: number): Promise<void> {
+async function returnJob(db: JobQueries, id: string, attempt: number): Promise<void> {
   await db
     .updateTable("jobs")
     .set({ attempts: attempt - 1 })
@@ -140,4 +144,68 @@ export async function deadJobs(db: JobQueries): Promise<readonly DeadJob[]> {
     .orderBy("position")
     .execute()
   return rows.map(({ body, error, attempts }) => ({ job: jobOf(body), error: fromKeyText(error ?? ""), attempts }))
+}
+
+/** What an attempt works with. */
+export interface AttemptParts {
+  readonly database: SqlDatabase
+  readonly settings: JobSettings
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: RandomSource
+}
+
+/** Who does the job, if anybody still does, and who is told how to stop it. */
+interface AttemptHandling {
+  readonly handler: JobHandler | undefined
+  readonly onStop: (stop: (reason: PromptStrataError) => void) => void
+}
+
+/** Tries a job once and writes down what came of it; the wait before the next try, where there is one. */
+export async function attemptJob(
+  parts: AttemptParts,
+  head: Head,
+  { handler, onStop }: AttemptHandling,
+): Promise<number | undefined> {
+  const { database, settings, clock, timers } = parts
+  const { maxAttempts, timeoutMs } = settings
+  const claim = { maxAttempts, nowMs: clock.nowMs() }
+  const attempt = await database.write((db) => claimJob(jobQueries(db), head.id, claim))
+  if (attempt === undefined) return undefined
+  let isCutOff = handler === undefined
+  const stoppedBy = (stop: (reason: PromptStrataError) => void): void =>
+    onStop((reason) => {
+      isCutOff = reason.code === "closed"
+      stop(reason)
+    })
+  try {
+    if (handler !== undefined)
+      await runAttempt({ timeoutMs, timers, onStop: stoppedBy }, (signal) =>
+        handler(head.job, { attempt, isLast: attempt >= maxAttempts, signal }),
+      )
+  } catch (error) {
+    if (!isCutOff) return noteFailure(parts, head, { attempt, error })
+  }
+  if (isCutOff) {
+    await database.write((db) => returnJob(jobQueries(db), head.id, attempt))
+    return undefined
+  }
+  await database.write((db) => finishJob(jobQueries(db), head.id, clock.nowMs()))
+  return undefined
+}
+
+async function noteFailure(
+  { database, settings, clock, random }: AttemptParts,
+  { id }: Head,
+  { attempt, error }: { readonly attempt: number; readonly error: unknown },
+): Promise<number | undefined> {
+  const nowMs = clock.nowMs()
+  if (attempt >= settings.maxAttempts) {
+    const dead = { attempt, deadMs: nowMs, error: messageOf(error) }
+    await database.write((db) => failJob(jobQueries(db), id, dead))
+    return undefined
+  }
+  const waitMs = retryWaitMs(attempt, settings, random)
+  await database.write((db) => failJob(jobQueries(db), id, { attempt, dueMs: nowMs + waitMs }))
+  return waitMs
 }

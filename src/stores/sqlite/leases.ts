@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/ports.ts"
-import { keyText } from "../sql/key-text.ts"
+import { keyText } from "../sql/key-columns.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import { jobQueries } from "./job-tables.ts"
+import { jobQueries } from "./sqlite-jobs.ts"
 
 /** The right to run the jobs of an agent: one process has it, for as long as it renews it. */
 export interface Leases {

@@ -3,9 +3,8 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 import { storeClosed } from "../../services/store-closed.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import type { Queries, Tables } from "../sql/tables.ts"
-import type { Sqlite, SqliteDatabase } from "./load-sqlite.ts"
-import { sqliteDialect } from "./sqlite-dialect.ts"
+import type { Queries, Tables } from "../sql/sql-tables.ts"
+import { type Sqlite, type SqliteDatabase, sqliteDialect } from "./node-sqlite.ts"
 import { busyFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
 /** What opening a file takes. */

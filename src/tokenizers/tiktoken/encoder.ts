@@ -1,11 +1,8 @@
 import type { PieceVisitor } from "../../core/ports.ts"
 import { loadClasses } from "./char-class.ts"
-import { createPieceCache } from "./piece-cache.ts"
-import { PieceMerge } from "./piece-merge.ts"
+import { PieceMerge, type Work } from "./piece-merge.ts"
 import type { RankTable } from "./rank-table.ts"
 import type { Split } from "./split.ts"
-import { writeUtf8 } from "./utf8.ts"
-import type { Work } from "./work.ts"
 
 /** Counts the tokens of an encoding. A lone surrogate counts as U+FFFD, which is what it becomes on its way to a model. */
 export interface Encoder {
@@ -19,7 +16,7 @@ export interface Encoder {
 }
 
 /** What an encoding is: its tokens, and where its pattern cuts. */
-export interface EncoderParts {
+interface EncoderParts {
   readonly table: RankTable
   readonly split: Split
   /** Adds up what merging takes. */
@@ -101,4 +98,77 @@ export function createEncoder({ table, split, work = { steps: 0 } }: EncoderPart
       return Uint32Array.from(starts)
     },
   }
+}
+
+/** Counts of pieces, by their text. */
+interface PieceCache {
+  get(piece: string): number | undefined
+  set(piece: string, tokens: number): void
+}
+
+/** How much one of a cache's two generations holds. */
+interface GenerationLimit {
+  readonly pieces: number
+  readonly characters: number
+}
+
+/**
+ * A cache of two generations: when the young one is full it becomes the old one, and what was in the old one is
+ * forgotten unless it was asked for since. It holds at most twice the limit.
+ */
+export function createPieceCache(limit: GenerationLimit): PieceCache {
+  let young = new Map<string, number>()
+  let old = new Map<string, number>()
+  let characters = 0
+  const add = (piece: string, tokens: number): void => {
+    if (young.size >= limit.pieces || characters + piece.length > limit.characters) {
+      old = young
+      young = new Map()
+      characters = 0
+    }
+    young.set(piece, tokens)
+    characters += piece.length
+  }
+  return {
+    get(piece) {
+      const found = young.get(piece)
+      if (found !== undefined) return found
+      const foundOld = old.get(piece)
+      if (foundOld !== undefined) add(detach(piece), foundOld)
+      return foundOld
+    },
+    set: (piece, tokens) => add(detach(piece), tokens),
+  }
+}
+
+/** A copy that shares nothing: what `slice` gives may keep the whole text alive that it was cut from. */
+function detach(piece: string): string {
+  return ` ${piece}`.slice(1)
+}
+
+/** Writes the UTF-8 bytes of a well-formed text from `from` to `to` into `bytes`; returns how many. `bytes` has room for three a unit. */
+export function writeUtf8(text: string, from: number, to: number, bytes: Uint8Array): number {
+  let end = 0
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) {
+      bytes[end++] = unit
+      continue
+    }
+    if (unit < 0x800) {
+      bytes[end++] = 0xc0 | (unit >> 6)
+    } else {
+      const codePoint = text.codePointAt(at) ?? 0
+      if (codePoint < 0x10000) {
+        bytes[end++] = 0xe0 | (codePoint >> 12)
+      } else {
+        at++
+        bytes[end++] = 0xf0 | (codePoint >> 18)
+        bytes[end++] = 0x80 | ((codePoint >> 12) & 0x3f)
+      }
+      bytes[end++] = 0x80 | ((codePoint >> 6) & 0x3f)
+    }
+    bytes[end++] = 0x80 | (text.charCodeAt(at) & 0x3f)
+  }
+  return end
 }

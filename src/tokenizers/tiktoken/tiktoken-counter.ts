@@ -1,11 +1,10 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
-import { chatOverhead } from "./chat-overhead.ts"
-import { encodingSources, isEncoding, type TiktokenEncoding } from "./encodings.ts"
-import { functionTokens } from "./function-tokens.ts"
-import { loadEncoder } from "./load-encoder.ts"
-import { encodingOfModel } from "./model-encoding.ts"
+import { chatOverhead, functionTokens } from "./chat-overhead.ts"
+import { createEncoder, type Encoder } from "./encoder.ts"
+import { type EncodingSource, encodingOfModel, encodingSources, isEncoding, type TiktokenEncoding } from "./encodings.ts"
+import { createRankTable, readRanks } from "./rank-table.ts"
 
 /** Whose tokens to count: those of a model, or of an encoding by its name. */
 export type TiktokenCounterOptions =
@@ -60,4 +59,33 @@ function checked(encoding: string): TiktokenEncoding {
     "usage",
     `There is no encoding ${JSON.stringify(encoding)}; tiktoken has ${known.join(", ")}.${didYouMean(encoding, known)}`,
   )
+}
+
+const loaded = new Map<TiktokenEncoding, Promise<Encoder>>()
+
+/**
+ * The encoder of an encoding: loaded when it is first asked for, then one for all. It is plain memory (some 15 MB for the
+ * largest), so nothing has to be freed. Throws `missing-dependency` where tiktoken's file cannot be loaded; asking again tries again.
+ */
+export function loadEncoder(encoding: TiktokenEncoding, source: EncodingSource = encodingSources[encoding]): Promise<Encoder> {
+  const known = loaded.get(encoding)
+  if (known) return known
+  const loading = load(encoding, source)
+  loaded.set(encoding, loading)
+  loading.catch(() => loaded.delete(encoding))
+  return loading
+}
+
+async function load(encoding: TiktokenEncoding, { split, load }: EncodingSource): Promise<Encoder> {
+  const file = await load().catch((cause: unknown) => {
+    throw new PromptStrataError(
+      "missing-dependency",
+      `The tokens of ${encoding} could not be loaded from the package \`tiktoken\`.`,
+      {
+        cause,
+        hint: "Run `npm install tiktoken`, or count with `roughCounter`, which needs no file.",
+      },
+    )
+  })
+  return createEncoder({ table: createRankTable(readRanks(file.default.bpe_ranks)), split })
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { virtualContextSettings } from "../../../src/forgetting/plugin/settings.ts"
-import { readState } from "../../../src/forgetting/plugin/state.ts"
-import { afterRun } from "../../../src/forgetting/plugin/watch-pulls.ts"
+import { afterRun, readState } from "../../../src/forgetting/plugin/context-state.ts"
+import { virtualContextSettings } from "../../../src/forgetting/plugin/virtual-context-settings.ts"
 
 const now = { atMs: 0, turn: 3 }
 const settings = virtualContextSettings({ events: { timeZone: "UTC" } }).pulled

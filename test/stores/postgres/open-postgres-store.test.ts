@@ -8,7 +8,7 @@ import { createMemoryService } from "../../../src/services/memory-service/create
 import type { Store } from "../../../src/services/store.ts"
 import { openStore } from "../../../src/stores/open-store.ts"
 import { heartbeatMs, startLock } from "../../../src/stores/postgres/job-engine.ts"
-import { queueOf } from "../../../src/stores/postgres/job-names.ts"
+import { queueOf } from "../../../src/stores/postgres/stored-job.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 import { longConversation } from "../../support/long-conversations.ts"

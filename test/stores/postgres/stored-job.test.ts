@@ -1,9 +1,15 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Job } from "../../../src/services/job-runner.ts"
-import { jobUuid } from "../../../src/stores/postgres/job-id.ts"
-import { lineOf, queueOf } from "../../../src/stores/postgres/job-names.ts"
-import { readDeadJob, readJob, storeDeadJob, storeJob } from "../../../src/stores/postgres/stored-job.ts"
+import {
+  jobUuid,
+  lineOf,
+  queueOf,
+  readDeadJob,
+  readJob,
+  storeDeadJob,
+  storeJob,
+} from "../../../src/stores/postgres/stored-job.ts"
 
 /** Any string, those that databases refuse too. */
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom("\0", "\ud800", '"', "a\0b", ""))

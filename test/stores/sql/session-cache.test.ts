@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { SessionKey } from "../../../src/core/keys.ts"
 import type { ForgetReport } from "../../../src/services/store.ts"
-import { createSessionCache, type KnownSession, type SessionCache } from "../../../src/stores/sql/session-cache.ts"
+import { createSessionCache, type KnownSession, type SessionCache } from "../../../src/stores/sql/session/session-cache.ts"
 import { createSqlStore } from "../../../src/stores/sql/sql-store.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { applyChange, type Change, changeOf } from "../../../src/stores/sql/state-change.ts"
+import { applyChange, type Change, changeOf } from "../../../src/stores/sql/session/state-change.ts"
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 

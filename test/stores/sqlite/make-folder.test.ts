@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openStore } from "../../../src/stores/index.ts"
-import { makeFolder } from "../../../src/stores/sqlite/make-folder.ts"
+import { makeFolder } from "../../../src/stores/sqlite/store-file.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { startChild } from "./support/children.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { NumberHeap } from "../../../src/tokenizers/tiktoken/number-heap.ts"
+import { NumberHeap } from "../../../src/tokenizers/tiktoken/piece-merge.ts"
 
 test("a heap gives back what was appended and pushed, the lowest first", () => {
   const numbers = fc.array(fc.nat(2 ** 31 - 1))

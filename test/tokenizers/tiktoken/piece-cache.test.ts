@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { createPieceCache } from "../../../src/tokenizers/tiktoken/piece-cache.ts"
+import { createPieceCache } from "../../../src/tokenizers/tiktoken/encoder.ts"
 
 /** How many of the pieces a cache still knows. Asking keeps a piece alive, so each cache is asked once. */
 const known = (cache: ReturnType<typeof createPieceCache>, pieces: readonly string[]) =>

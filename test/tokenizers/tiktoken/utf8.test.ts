@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { writeUtf8 } from "../../../src/tokenizers/tiktoken/utf8.ts"
+import { writeUtf8 } from "../../../src/tokenizers/tiktoken/encoder.ts"
 import { anyText } from "./arbitrary-pieces.ts"
 
 test("the bytes of a part of a text are its UTF-8", () => {

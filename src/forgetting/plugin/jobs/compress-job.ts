@@ -1,9 +1,8 @@
-import { shorten } from "../../../forgetting/shorten.ts"
+import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background-job.ts"
-import { virtualContextNote } from "../changes.ts"
-import type { VirtualContextSettings } from "../settings.ts"
-import { virtualContextName } from "../state.ts"
-import { askData, askOrRule } from "./ask-data.ts"
+import { virtualContextName, virtualContextNote } from "../context-state.ts"
+import type { VirtualContextSettings } from "../virtual-context-settings.ts"
+import { askData, askOrRule } from "./ask-or-rule.ts"
 
 const kind = "compress"
 

@@ -1,13 +1,12 @@
 import { newEvent } from "../../../forgetting/events/event-record.ts"
-import type { RollUp } from "../../../forgetting/events/roll-ups.ts"
-import { type WrittenEvent, writeRollUpByRule } from "../../../forgetting/events/write-by-rule.ts"
+import { dueRollUps, type RollUp } from "../../../forgetting/events/roll-ups.ts"
+import { daysRange, grainDays } from "../../../forgetting/events/stamp.ts"
+import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background-job.ts"
-import { virtualContextNote } from "../changes.ts"
-import { pendingRollUps } from "../pending-roll-ups.ts"
-import type { VirtualContextSettings } from "../settings.ts"
-import { readState, virtualContextName } from "../state.ts"
-import { askData, askOrRule } from "./ask-data.ts"
-import { readRollUp } from "./read-written.ts"
+import { readState, type VirtualContextState, virtualContextName, virtualContextNote } from "../context-state.ts"
+import type { EventSettings, VirtualContextSettings } from "../virtual-context-settings.ts"
+import { askData, askOrRule } from "./ask-or-rule.ts"
+import { readRollUp, type WrittenEvent, writeRollUpByRule } from "./written-event.ts"
 
 const kind = "roll-up"
 const maxRollUps = 8
@@ -62,4 +61,31 @@ function write(
   }))
   const data = [askData("recent", records, "memory"), askData("stamp", stamp, "author")]
   return askOrRule(context, { kind, prompt: "roll-up", data, read, rule })
+}
+
+type Rolled = Pick<VirtualContextState, "events" | "topic" | "ended" | "rolledUpMs">
+
+/** What is to be rolled up now; nothing that a topic still belongs to which is no event yet, and nothing between two midnights once all is done. */
+function pendingRollUps(state: Rolled, nowMs: number, settings: EventSettings): readonly RollUp[] {
+  const calendar = zonedCalendar(settings.timeZone)
+  if (isDone(state, nowMs, settings)) return []
+  const untilMs = Math.min(nowMs, state.topic?.fromMs ?? nowMs, ...state.ended.map(({ fromMs }) => fromMs))
+  return dueRollUps(state.events, { sinceMs: state.rolledUpMs ?? Number.NEGATIVE_INFINITY, untilMs }, calendar)
+}
+
+/** The state with the last midnight marked as done, where nothing is pending from before it. */
+export function markRolledUp<State extends Rolled>(state: State, nowMs: number, settings: EventSettings): State {
+  if (isDone(state, nowMs, settings)) return state
+  const midnightMs = lastMidnight(nowMs, settings)
+  const isWaiting = [...state.ended, ...(state.topic ? [state.topic] : [])].some(({ fromMs }) => fromMs < midnightMs)
+  return isWaiting || pendingRollUps(state, nowMs, settings).length > 0 ? state : { ...state, rolledUpMs: midnightMs }
+}
+
+function isDone({ rolledUpMs }: Rolled, nowMs: number, settings: EventSettings): boolean {
+  return rolledUpMs !== undefined && rolledUpMs >= lastMidnight(nowMs, settings)
+}
+
+function lastMidnight(nowMs: number, { timeZone }: EventSettings): number {
+  const calendar = zonedCalendar(timeZone)
+  return daysRange(grainDays("day", calendar.local(nowMs)), calendar).startMs
 }

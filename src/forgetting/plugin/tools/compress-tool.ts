@@ -4,8 +4,7 @@ import { compress } from "../../../forgetting/reference/compress.ts"
 import { formatReferenceInfo, parseReferenceInfo } from "../../../forgetting/reference/reference-info.ts"
 import { criterionNames } from "../../../forgetting/reference/reference-source.ts"
 import type { Tool } from "../../../tools/tool.ts"
-import type { ContextToolParts } from "../context-tool-parts.ts"
-import { defineContextTool, refusal } from "./define-context-tool.ts"
+import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
 const levels = ["weak", "medium", "extreme"] as const
 const criteria = Object.keys(criterionNames) as readonly (keyof typeof criterionNames)[]

@@ -1,9 +1,8 @@
 import { encodeInline } from "../../../encode/inline.ts"
+import { createWorkspace, type Workspace } from "../../../forgetting/forgetting-workspace.ts"
 import { markedPath } from "../../../forgetting/pulled.ts"
-import { createWorkspace, type Workspace } from "../../../forgetting/workspace.ts"
 import type { Tool } from "../../../tools/tool.ts"
-import type { ContextToolParts } from "../context-tool-parts.ts"
-import { defineContextTool, refusal } from "./define-context-tool.ts"
+import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
 const maxIdCharacters = 500
 
@@ -48,11 +47,44 @@ export function takeOutOfWorkspaceTool(parts: ContextToolParts): Tool {
 }
 
 /** The workspace as it stands in this turn. */
-export function openWorkspace({ read, settings }: Pick<ContextToolParts, "read" | "settings">): Workspace {
+function openWorkspace({ read, settings }: Pick<ContextToolParts, "read" | "settings">): Workspace {
   return createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: read().workspace })
 }
 
 /** What is written as a file, or like a path, is one. */
 function kindOf(given: string): "file" | "reference" {
   return given.trim().startsWith("%[") || /[./\\]/.test(given) ? "file" : "reference"
+}
+
+/** `report_use`: what of the workspace an answer used and may use next, told together with the answer (R16). The rest only ages. */
+export function reportUseTool(parts: ContextToolParts): Tool {
+  return defineContextTool(parts, {
+    name: "report_use",
+    kinds: { used: "texts", maybe_used: "texts" },
+    writes: true,
+    withAnswer: true,
+    run({ used = [], maybe_used: maybeUsed = [] }) {
+      const workspace = openWorkspace(parts)
+      const unknown = workspace.report({ used: used.map(markedPath), maybeUsed: maybeUsed.map(markedPath) }, parts.now)
+      parts.write({ ...parts.read(), workspace: workspace.items() })
+      return { noted: used.length + maybeUsed.length - unknown.length, unknown: unknown.map(encodeInline).join(", ") }
+    },
+  })
+}
+
+/** `discard_pulled`: collects pulled information that is no longer needed, all of it without names (R22). */
+export function discardPulledTool(parts: ContextToolParts): Tool {
+  return defineContextTool(parts, {
+    name: "discard_pulled",
+    kinds: { ids: "texts" },
+    writes: true,
+    run({ ids }) {
+      const state = parts.read()
+      const named = ids === undefined ? undefined : new Set(ids.map(markedPath))
+      const gone = state.pulled.filter(({ id }) => named?.has(id) ?? true)
+      const unknown = [...(named ?? [])].filter((id) => !gone.some((item) => item.id === id))
+      parts.write({ ...state, pulled: state.pulled.filter((item) => !gone.includes(item)) })
+      return { discarded: gone.map(({ id }) => encodeInline(id)).join(", "), unknown: unknown.map(encodeInline).join(", ") }
+    },
+  })
 }

@@ -1,0 +1,75 @@
+import type { HistoryMessage } from "../core/history.ts"
+
+/** When the model's messages are shown compressed (R12). */
+export interface CompressionSettings {
+  /** A longer message is over length. */
+  readonly maxCharacters: number
+  /** The model's last so many messages are always whole: `mini_full_context_count`. */
+  readonly fullMessages: number
+  /** More than this in the whole window is over budget: then shorter messages are compressed too, oldest first. */
+  readonly budgetCharacters: number
+  /** What a compressed message has at most. */
+  readonly targetCharacters: number
+}
+
+/** The chosen numbers. */
+export const defaultCompression: CompressionSettings = {
+  maxCharacters: 400,
+  fullMessages: 4,
+  budgetCharacters: 12_000,
+  targetCharacters: 160,
+}
+
+/** The cached result for one message: plain JSON. */
+export interface CompressedMessage {
+  /** The turn whose answer it was. */
+  readonly turnId: string
+  readonly text: string
+  /** True once a prompt has shown it: from then on it always does. */
+  readonly shown: boolean
+}
+
+/**
+ * Which cached results the next prompt shows: those that were shown before, and, once twice `fullMessages` of the model's messages
+ * are whole, the older half of these as far as they are over length, or the window over budget (oldest first). In steps, so that
+ * a prompt's beginning holds from turn to turn. Users' messages are never touched (R12).
+ */
+export function showCompressed(
+  history: readonly HistoryMessage[],
+  cached: readonly CompressedMessage[],
+  settings: CompressionSettings,
+): readonly CompressedMessage[] {
+  const byTurn = new Map(cached.map((message) => [message.turnId, message]))
+  const answers = history.filter(({ role, text }) => role === "assistant" && text.trim() !== "")
+  const whole = answers.filter(({ turnId }) => byTurn.get(turnId)?.shown !== true)
+  const { fullMessages } = settings
+  const isStep = whole.length >= Math.max(1, 2 * fullMessages)
+  const candidates = isStep ? answers.slice(0, answers.length - fullMessages) : []
+  const due = chooseDue(candidates, { byTurn, settings, total: shownCharacters(history, byTurn) })
+  return cached.map((message) => (due.has(message.turnId) ? { ...message, shown: true } : message))
+}
+
+function chooseDue(
+  candidates: readonly HistoryMessage[],
+  { byTurn, settings, total }: { byTurn: ReadonlyMap<string, CompressedMessage>; settings: CompressionSettings; total: number },
+): ReadonlySet<string> {
+  const due = new Set<string>()
+  let left = total
+  for (const { turnId, text } of candidates) {
+    const cached = byTurn.get(turnId)
+    if (cached === undefined || cached.shown || cached.text.length >= text.length) continue
+    if (text.length <= settings.maxCharacters && left <= settings.budgetCharacters) continue
+    due.add(turnId)
+    left -= text.length - cached.text.length
+  }
+  return due
+}
+
+function shownCharacters(history: readonly HistoryMessage[], byTurn: ReadonlyMap<string, CompressedMessage>): number {
+  let total = 0
+  for (const { role, turnId, text } of history) {
+    const cached = role === "assistant" ? byTurn.get(turnId) : undefined
+    total += cached?.shown ? cached.text.length : text.length
+  }
+  return total
+}
