@@ -4,7 +4,7 @@ import type { JobRunner } from "../../services/job-runner.ts"
 import type { Store } from "../../services/store.ts"
 import { runnerOfOpenStore, storeClosed } from "../../services/store-closed.ts"
 import { migrate } from "../sql/migrate.ts"
-import { createSessionCache } from "../sql/session/session-cache.ts"
+import { SessionCache } from "../sql/session/session-cache.ts"
 import type { SqlJobs } from "../sql/sql-database.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
@@ -33,8 +33,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let closing: Promise<void> | undefined
   try {
     await migrate(database, { part: "core", migrations: schemaMigrations })
-    const cache = createSessionCache(options.timers ?? unheldTimers)
-    const jobs = await openJobs(pool, drivers, { settings, target, onGone: cache.clear })
+    const cache = new SessionCache(options.timers ?? unheldTimers)
+    const jobs = await openJobs(pool, drivers, { settings, target, onGone: () => cache.clear() })
     return prepared(
       createSqlStore({
         database,

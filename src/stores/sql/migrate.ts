@@ -10,8 +10,8 @@ export interface Migration {
 }
 
 /**
- * Brings a part of the schema up to date: each migration in one transaction with its number, so a half-done one never shows and
- * two processes never both run it. Throws `store` where the schema is newer than this code.
+ * Brings a part of the schema up to date. Each migration and its number are written in one transaction: a half-done one never shows,
+ * and two processes never run the same one. Throws `store` when the schema is newer than this code.
  */
 export async function migrate(
   database: SqlDatabase,
@@ -36,7 +36,7 @@ export async function migrate(
   }
 }
 
-/** What to do where a statement names what the schema no longer has, although it had it when the store was opened. */
+/** Advice for a statement that fails because a table or column has gone since the store was opened. */
 export const newerSchemaHint =
   "Nothing was written. Most likely a newer promptstrata has changed this store while this process ran: start it again with that version."
 
@@ -59,15 +59,15 @@ function newer(part: string, found: number, known: number): PromptStrataError {
   )
 }
 
-/** A column: text, a whole number, any number, or bytes. With `?` it can be null. */
+/** The type of a column: text, a whole number, any number, or bytes. With `?` it can be null. */
 type ColumnKind = "text" | "text?" | "integer" | "integer?" | "double" | "double?" | "bytes"
 
-/** A table as a migration writes it down. */
+/** A table as a migration describes it. */
 export interface TableShape {
   readonly columns: Readonly<Record<string, ColumnKind>>
   /** The primary key. */
   readonly key: readonly string[]
-  /** Columns that point to a row of another table by its primary key of the same length. */
+  /** A foreign key: these columns point to the primary key of another table. */
   readonly references?: { readonly columns: readonly string[]; readonly table: string; readonly key: readonly string[] }
   readonly indexes?: readonly (readonly string[])[]
 }

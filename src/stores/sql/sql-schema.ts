@@ -6,7 +6,7 @@ const userTexts = { agent: "text", user_id: "text" } as const
 const ofSession = { columns: session, table: "sessions", key: session } as const
 const ofUser = { columns: ["agent", "user_id"], table: "users", key: ["agent", "user_id"] } as const
 
-/** In the order in which they can be made: each after those that it points to. */
+/** The tables of the first migration. Each stands after the tables that it points to. */
 const firstTables: Readonly<Record<string, TableShape>> = {
   sessions: {
     columns: { ...sessionTexts, version: "integer", state: "text", messages: "integer", spoken: "integer", notes: "integer" },
@@ -96,7 +96,7 @@ const stateChanges: TableShape = {
   references: ofSession,
 }
 
-/** The shared tables, from the first on. A migration that was released is never changed. */
+/** The migrations of the shared tables, oldest first. A migration that was released is never changed. */
 export const schemaMigrations: readonly Migration[] = [
   {
     name: "sessions, memories, users and receipts",
@@ -109,7 +109,8 @@ export const schemaMigrations: readonly Migration[] = [
     up: (db, types) => createTable(db, types, "state_changes", stateChanges),
   },
   {
-    // A process that still runs and knows of no changes would take this for the whole state, and write what it took back.
+    // An older process knows nothing of `state_changes`: it would read this column as the newest state and write back an old one.
+    // With the column renamed it fails instead.
     name: "the state that stands in a session's row, under a name of its own",
     up: ({ schema }) => schema.alterTable("sessions").renameColumn("state", "whole_state").execute(),
   },

@@ -3,21 +3,21 @@ import type { HistoryMessage } from "../../core/history.ts"
 import type { Audience } from "../../core/keys.ts"
 import type { StoredMemory } from "../../services/stored-memory.ts"
 
-/** Statements over the store's tables, within a transaction. */
+/** Builds statements over the store's tables, within a transaction. */
 export type Queries = Kysely<Tables>
 
 /**
- * The tables of every database. Columns that hold a key's words are `keyText`; `body` and `state` are JSON text, which keeps the
- * order of its keys and any string; times are doubles, which hold every number that a clock gives.
+ * The tables, the same in every database. Parts of keys are stored as `keyText`. `body` and `state` are JSON as text, which keeps
+ * any string and the order of members. Times are doubles, which hold every number that a clock gives.
  */
 export interface Tables {
-  /** How far each part of the schema has been migrated. */
+  /** The number of the last migration of each part of the schema. */
   schema_versions: { part: string; version: number }
-  /** One row a conversation. Version 0 where only notes were left for it. */
+  /** One row for each session. Version 0 means that only notes were posted to it. */
   sessions: SessionColumns & { version: number; whole_state: string; messages: number; spoken: number; notes: number }
-  /** What a version changed in its session's state since the one that stands in the session's row: a `Change`, in the order of versions. */
+  /** Changes of a session's state since `whole_state` was written, one `Change` for each version. */
   state_changes: SessionColumns & { version: number; body: string }
-  /** `spoken`: how many messages that are not blank come before it in its conversation. */
+  /** `spoken` counts the messages before this one in its session that are not blank. */
   messages: SessionColumns & {
     position: number
     turn_id: string
@@ -28,13 +28,13 @@ export interface Tables {
     spoken: number
     body: string
   }
-  /** A note that was taken keeps its row without a body, so that it is known for ever. */
+  /** A note that was taken keeps its row without a body: its id stays known. */
   notes: SessionColumns & { id: string; position: number; owner: string; body: string | null }
   memories: MemoryColumns
-  /** The number of the newest change in a user's memories (`user:…`), a group's (`group:…`), and the agent's epoch (`""`). */
+  /** The number of the newest change in the memories of a user (`user:…`) or group (`group:…`). Scope `""` holds the agent's epoch. */
   memory_scopes: { agent: string; scope: string; epoch: number; sequence: number }
   vectors: { agent: string; memory_id: string; model: string; dimensions: number; vector: Uint8Array }
-  /** The version never goes back, whatever is deleted. */
+  /** The version never goes back, even when statements are deleted. */
   users: UserColumns & { version: number }
   statements: UserColumns & {
     position: number
@@ -75,7 +75,7 @@ export interface MemoryColumns extends SessionColumns, UserColumns {
   at_ms: number
   /** Its number among its user's memories. */
   user_sequence: number
-  /** Its number among its group's memories; null where it was said in private. */
+  /** Its number among its group's memories; null for one that was said in private. */
   group_sequence: number | null
   superseded_by: string | null
   body: string

@@ -6,7 +6,7 @@ import { defaultJobSettings, type JobSettings } from "../../services/job-setting
 import type { Store } from "../../services/store.ts"
 import { runnerOfOpenStore } from "../../services/store-closed.ts"
 import { migrate } from "../sql/migrate.ts"
-import { createSessionCache } from "../sql/session/session-cache.ts"
+import { SessionCache } from "../sql/session/session-cache.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
 import { unheldTimers } from "../unref-timers.ts"
@@ -76,7 +76,7 @@ export async function openSqliteStore(file: string, options: SqliteStoreOptions 
     database,
     jobs: createSqliteJobs(() => runner.wake()),
     runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, isClosed: () => isDrained }),
-    cache: createSessionCache(options.timers ?? unheldTimers),
+    cache: new SessionCache(options.timers ?? unheldTimers),
     stopForgotten: () => runner.stopDeleted(),
     erase: () => erase(database),
     checkFile: () => checkFile(database),

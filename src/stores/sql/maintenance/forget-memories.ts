@@ -1,32 +1,37 @@
 import type { HistoryMessage } from "../../../core/history.ts"
 import type { StoredMemory } from "../../../services/stored-memory.ts"
-import { fromKeyText, keyText } from "../key-columns.ts"
+import { fromKeyText, having, keyText } from "../key-columns.ts"
 import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "../memory/memory-scope.ts"
 import type { OwnedKeys } from "../sql-database.ts"
 import type { MemoryColumns, Queries, SessionColumns } from "../sql-tables.ts"
 import { whereOwned } from "./scope-rows.ts"
 
-/** What is said of a memory that goes, in its columns' words. */
-type GoneMemory = Pick<MemoryColumns, "id" | "user_id" | "conversation" | "audience">
+/** A memory that is deleted, by its columns. */
+type DeletedMemory = Pick<MemoryColumns, "id" | "user_id" | "conversation" | "audience">
 
+const columns = ["id", "user_id", "conversation", "audience"] as const
 const pageIds = 500
 
 /**
- * Deletes the memories of a scope, the insights that rest on them, and their vectors. Whoever has read along in one of their
- * scopes reads anew.
+ * Deletes the memories of a scope, the insights that rest on them, and the vectors of both. Their scopes begin a new epoch, so that
+ * readers of changes begin anew.
  */
 export async function forgetMemories(
   db: Queries,
   owned: OwnedKeys,
-): Promise<{ readonly memories: readonly GoneMemory[]; readonly vectors: number }> {
+): Promise<{ readonly memories: readonly DeletedMemory[]; readonly vectors: number }> {
   const { agent } = owned.scope
   const epoch = await nextEpoch(db, agent)
   const locked = new Set<string>()
-  // Who holds a scope's lock may be adding to what goes: it is looked for again once all its scopes are ours.
+  // Until its scope is locked, another transaction can still add a memory that is to be deleted: look again after each lock.
   for (;;) {
-    const gone = await goneMemories(db, owned)
-    const missing = scopesOf(gone).filter((scope) => !locked.has(scope))
-    if (missing.length === 0) return { memories: gone, vectors: await deleteMemories(db, agent, { gone, scopes: locked, epoch }) }
+    const memories = await memoriesToDelete(db, owned)
+    const missing = scopesOf(memories).filter((scope) => !locked.has(scope))
+    if (missing.length === 0) {
+      const vectors = await deleteMemories(db, agent, memories)
+      for (const scope of locked) await setEpoch(db, agent, scope, epoch)
+      return { memories, vectors }
+    }
     for (const scope of missing) {
       await lockScope(db, agent, scope)
       locked.add(scope)
@@ -34,99 +39,83 @@ export async function forgetMemories(
   }
 }
 
-/** Users' before groups', as everybody locks them. */
-function scopesOf(gone: readonly GoneMemory[]): readonly string[] {
-  const users = new Set(gone.map(({ user_id }) => userScope(fromKeyText(user_id))))
-  const inGroups = gone.filter(({ audience }) => audience === "group")
+/** Users' scopes before groups', the order in which all transactions lock them. */
+function scopesOf(memories: readonly DeletedMemory[]): readonly string[] {
+  const users = new Set(memories.map(({ user_id }) => userScope(fromKeyText(user_id))))
+  const inGroups = memories.filter(({ audience }) => audience === "group")
   const groups = new Set(inGroups.map(({ conversation }) => groupScope(fromKeyText(conversation))))
   return [...[...users].sort(), ...[...groups].sort()]
 }
 
-async function goneMemories(db: Queries, owned: OwnedKeys): Promise<readonly GoneMemory[]> {
-  const rows = await db
-    .selectFrom("memories")
-    .select(["id", "user_id", "conversation", "audience"])
-    .where(whereOwned(owned))
-    .execute()
-  const gone = new Map(rows.map((row) => [row.id, row]))
-  const insights = await insightsOf(db, owned.scope.agent)
-  for (let before = -1; before < gone.size; ) {
-    before = gone.size
-    for (const { row, sources } of insights) if (sources.some((source) => gone.has(source))) gone.set(row.id, row)
+async function memoriesToDelete(db: Queries, owned: OwnedKeys): Promise<readonly DeletedMemory[]> {
+  const rows = await db.selectFrom("memories").select(columns).where(whereOwned(owned)).execute()
+  const found = new Map(rows.map((row) => [row.id, row]))
+  const ofAgent = db.selectFrom("memories").where("agent", "=", keyText(owned.scope.agent))
+  const insights = (
+    await ofAgent
+      .select([...columns, "body"])
+      .where("kind", "=", "insight")
+      .execute()
+  ).map(({ body, ...row }) => ({
+    row,
+    sources: ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText),
+  }))
+  for (let before = -1; before < found.size; ) {
+    before = found.size
+    for (const { row, sources } of insights) if (sources.some((source) => found.has(source))) found.set(row.id, row)
   }
-  return [...gone.values()]
+  return [...found.values()]
 }
 
-async function insightsOf(
-  db: Queries,
-  agent: string,
-): Promise<readonly { readonly row: GoneMemory; readonly sources: readonly string[] }[]> {
-  const rows = await db
-    .selectFrom("memories")
-    .select(["id", "user_id", "conversation", "audience", "body"])
-    .where("agent", "=", keyText(agent))
-    .where("kind", "=", "insight")
-    .execute()
-  return rows.map(({ body, ...row }) => ({ row, sources: ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText) }))
-}
-
-async function deleteMemories(
-  db: Queries,
-  agent: string,
-  { gone, scopes, epoch }: { readonly gone: readonly GoneMemory[]; readonly scopes: Iterable<string>; readonly epoch: number },
-): Promise<number> {
+/** Returns how many vectors were deleted. */
+async function deleteMemories(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<number> {
   const owner = keyText(agent)
   let vectors = 0
-  for (let at = 0; at < gone.length; at += pageIds) {
-    const ids = gone.slice(at, at + pageIds).map(({ id }) => id)
+  for (let at = 0; at < memories.length; at += pageIds) {
+    const ids = memories.slice(at, at + pageIds).map(({ id }) => id)
     const deleted = await db.deleteFrom("vectors").where("agent", "=", owner).where("memory_id", "in", ids).executeTakeFirst()
     vectors += Number(deleted.numDeletedRows)
     await db.deleteFrom("memories").where("agent", "=", owner).where("id", "in", ids).execute()
   }
-  for (const scope of scopes) await setEpoch(db, agent, { scope, epoch })
   return vectors
 }
 
-/** Messages keep what their turn recalled; that goes where it may have been one of these memories. Their sessions get a new version. */
-export async function dropRecalled(db: Queries, agent: string, gone: readonly GoneMemory[]): Promise<void> {
+/**
+ * Messages keep what their turn recalled. Deletes that from every message whose turn may have recalled one of these memories, and
+ * gives the sessions of these messages a new version.
+ */
+export async function dropRecalled(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<void> {
   const owner = keyText(agent)
-  const groups = new Set(gone.filter(({ audience }) => audience === "group").map(({ conversation }) => conversation))
+  const inGroups = memories.filter(({ audience }) => audience === "group")
   const changed = new Map<string, SessionColumns>()
-  for (const user of new Set(gone.map(({ user_id }) => user_id)))
-    await strip(db, withRecalled(db, owner).where("speaker_id", "=", user), changed)
-  for (const group of groups)
-    await strip(db, withRecalled(db, owner).where("conversation", "=", group).where("audience", "=", "group"), changed)
+  for (const user of new Set(memories.map(({ user_id }) => user_id)))
+    await dropFrom(db, mayHaveRecalled(db, owner).where("speaker_id", "=", user), changed)
+  for (const group of new Set(inGroups.map(({ conversation }) => conversation)))
+    await dropFrom(db, mayHaveRecalled(db, owner).where("conversation", "=", group).where("audience", "=", "group"), changed)
   for (const session of changed.values())
     await db
       .updateTable("sessions")
       .set(({ eb }) => ({ version: eb("version", "+", 1) }))
-      .where(({ and }) => and(session))
+      .where(having(session))
       .execute()
 }
 
-/** Whatever can hold recalled memories, and more. */
-function withRecalled(db: Queries, agent: string) {
-  return db
-    .selectFrom("messages")
-    .select(["agent", "conversation", "audience", "position", "body"])
-    .where("agent", "=", agent)
-    .where("body", "like", '%"recalled"%')
+/** Every message that holds recalled memories, and perhaps more: the text of a message can hold the same characters. */
+function mayHaveRecalled(db: Queries, agent: string) {
+  const messages = db.selectFrom("messages").select(["agent", "conversation", "audience", "position", "body"])
+  return messages.where("agent", "=", agent).where("body", "like", '%"recalled"%')
 }
 
-async function strip(
+async function dropFrom(
   db: Queries,
-  messages: ReturnType<typeof withRecalled>,
+  messages: ReturnType<typeof mayHaveRecalled>,
   changed: Map<string, SessionColumns>,
 ): Promise<void> {
   for (const { body, position, ...session } of await messages.execute()) {
     const { recalled, ...rest } = JSON.parse(body) as HistoryMessage
     if (recalled === undefined) continue
     changed.set(JSON.stringify(session), session)
-    await db
-      .updateTable("messages")
-      .set({ body: JSON.stringify(rest) })
-      .where(({ and }) => and(session))
-      .where("position", "=", position)
-      .execute()
+    const without = { body: JSON.stringify(rest) }
+    await db.updateTable("messages").set(without).where(having(session)).where("position", "=", position).execute()
   }
 }

@@ -1,17 +1,17 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely"
 import type { SessionKey } from "../../../core/keys.ts"
 import type { StoreScope } from "../../../services/store.ts"
-import { fromKeyText, keyText, sessionColumns } from "../key-columns.ts"
+import { fromKeyText, inSession, keyText } from "../key-columns.ts"
 import type { OwnedKeys } from "../sql-database.ts"
 import type { Queries, Tables } from "../sql-tables.ts"
 
-/** A session of which a scope owns all, or its user's turns. */
+/** A session that a scope owns as a whole, or of which it owns the turns of its user. */
 export interface OwnedSession {
   readonly key: SessionKey
   readonly owns: "whole" | "part"
 }
 
-/** The sessions of a scope, in the order of an export. */
+/** The sessions of a scope. */
 export async function ownedSessions(db: Queries, scope: StoreScope): Promise<readonly OwnedSession[]> {
   const agent = keyText(scope.agent)
   if ("user" in scope) {
@@ -34,7 +34,7 @@ function keyOf(agent: string, { conversation, audience }: Pick<SessionKey, "conv
   return { agent, conversation: fromKeyText(conversation), audience }
 }
 
-/** What the scope owns by key, its sessions being known. */
+/** The keys that a scope owns, given its sessions. */
 export function ownedKeys(scope: StoreScope, sessions: readonly OwnedSession[]): OwnedKeys {
   const whole = "user" in scope ? sessions.filter(({ owns }) => owns === "whole") : []
   return { scope, privateConversations: whole.map(({ key }) => key.conversation) }
@@ -42,7 +42,7 @@ export function ownedKeys(scope: StoreScope, sessions: readonly OwnedSession[]):
 
 type KeyedTable = "memories" | "receipts"
 
-/** The condition on rows that carry a whole key. */
+/** The condition that a memory or receipt belongs to a scope. */
 export function whereOwned({ scope, privateConversations }: OwnedKeys) {
   return ({ and, or, eb }: ExpressionBuilder<Tables, KeyedTable>): ExpressionWrapper<Tables, KeyedTable, SqlBool> => {
     const agent = eb("agent", "=", keyText(scope.agent))
@@ -55,13 +55,8 @@ export function whereOwned({ scope, privateConversations }: OwnedKeys) {
   }
 }
 
-/** The turns of a session in which a user spoke, as its columns have them. */
+/** The turns of a session in which a user spoke. */
 export function turnsOf(db: Queries, key: SessionKey, user: string) {
-  return db
-    .selectFrom("messages")
-    .select("turn_id")
-    .distinct()
-    .where(({ and }) => and(sessionColumns(key)))
-    .where("speaker_id", "=", keyText(user))
-    .where("role", "=", "user")
+  const turns = db.selectFrom("messages").select("turn_id").distinct().where(inSession(key))
+  return turns.where("speaker_id", "=", keyText(user)).where("role", "=", "user")
 }

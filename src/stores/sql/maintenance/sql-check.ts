@@ -2,7 +2,7 @@ import type { StoreCheck } from "../../../services/store.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import type { Queries, Tables } from "../sql-tables.ts"
 
-/** Rows of an export by the table that holds them. */
+/** The tables by the names of their rows in an export. */
 const countedTables = {
   session: "sessions",
   message: "messages",
@@ -14,24 +14,23 @@ const countedTables = {
   receipt: "receipts",
 } as const satisfies Readonly<Record<string, keyof Tables>>
 
-/** What does not fit together, and how much there is. */
+/** Counts the rows of each table and looks for rows that do not fit together. */
 export async function checkRows(db: Queries, jobs: SqlJobs): Promise<Omit<StoreCheck, "ok">> {
   const counts: Record<string, number> = {}
   for (const [name, table] of Object.entries(countedTables)) counts[name] = await countOf(db, table)
   const ofJobs = await jobs.check(db)
   counts.job = ofJobs.count
-  return { counts, problems: [...(await lostRows(db)), ...(await unnumbered(db)), ...ofJobs.problems] }
+  return { counts, problems: [...(await lostRows(db)), ...(await hiddenMemories(db)), ...ofJobs.problems] }
 }
 
 async function countOf(db: Queries, table: keyof Tables): Promise<number> {
-  const { count } = await db
-    .selectFrom(table)
-    .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("count"))
-    .executeTakeFirstOrThrow()
-  return count
+  const counted = db.selectFrom(table).select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("count"))
+  return (await counted.executeTakeFirstOrThrow()).count
 }
 
-/** Rows whose owner is gone. The database's own constraints forbid them; a file that something else wrote to may have some. */
+const repair = "Export, and import into a new store."
+
+/** Rows whose owner is gone. Foreign keys forbid them, but another program may have written to the file. */
 async function lostRows(db: Queries): Promise<readonly string[]> {
   const problems: string[] = []
   for (const table of ["messages", "notes", "state_changes"] as const) {
@@ -46,7 +45,7 @@ async function lostRows(db: Queries): Promise<readonly string[]> {
       .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
       .where("sessions.version", "is", null)
       .executeTakeFirstOrThrow()
-    if (lost > 0) problems.push(`${table}: ${lost} rows belong to no session. Export, and import into a new store.`)
+    if (lost > 0) problems.push(`${table}: ${lost} rows belong to no session. ${repair}`)
   }
   const { lost } = await db
     .selectFrom("statements")
@@ -56,11 +55,11 @@ async function lostRows(db: Queries): Promise<readonly string[]> {
     .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
     .where("users.version", "is", null)
     .executeTakeFirstOrThrow()
-  return lost > 0 ? [...problems, `statements: ${lost} rows belong to no user. Export, and import into a new store.`] : problems
+  return lost > 0 ? [...problems, `statements: ${lost} rows belong to no user. ${repair}`] : problems
 }
 
-/** Memories that nobody who reads along would ever see: their number is above their scope's. */
-async function unnumbered(db: Queries): Promise<readonly string[]> {
+/** Memories that no reader of changes would ever see, because their number is above the newest number of their scope. */
+async function hiddenMemories(db: Queries): Promise<readonly string[]> {
   const { lost } = await db
     .selectFrom("memories")
     .innerJoin("memory_scopes", (join) =>
@@ -71,5 +70,5 @@ async function unnumbered(db: Queries): Promise<readonly string[]> {
     .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
     .whereRef("memories.user_sequence", ">", "memory_scopes.sequence")
     .executeTakeFirstOrThrow()
-  return lost > 0 ? [`memories: ${lost} rows are numbered above their user's count. Export, and import into a new store.`] : []
+  return lost > 0 ? [`memories: ${lost} rows are numbered above their user's count. ${repair}`] : []
 }

@@ -4,47 +4,44 @@ import { rowId, sessionRowId } from "../../../services/in-memory-store/row-id.ts
 import type { StoreRow } from "../../../services/store-row.ts"
 import type { StoredVector } from "../../../services/stored-memory.ts"
 import { vectorFromText } from "../../../services/vector-text.ts"
-import { keyText, sessionColumns, userColumns } from "../key-columns.ts"
+import { having, inSession, keyText, sessionColumns, userColumns } from "../key-columns.ts"
 import { memoryOf } from "../memory/memory-rows.ts"
-import { lockScope, setSequence, userScope } from "../memory/memory-scope.ts"
+import { lockScope, userScope } from "../memory/memory-scope.ts"
 import { markChanged, putVector } from "../memory/memory-vectors.ts"
 import { insertMemory } from "../memory/sql-memory-records.ts"
-import { insertMessages } from "../session/write-session.ts"
+import { insertMessages, insertNote } from "../session/write-session.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import { putReceipt, receiptColumns } from "../sql-receipt-records.ts"
 import type { Queries } from "../sql-tables.ts"
 import { insertStatements } from "../sql-user-records.ts"
 
-/** A session that this import made, and what it has by now. */
-interface NewSession {
-  messages: number
-  spoken: number
-  notes: number
-}
+/** A row of one table. */
+type RowOf<Table extends StoreRow["table"]> = StoreRow & { readonly table: Table }
 
-/** What this import made: only that takes further rows. */
+/** The sessions and users that this import made. Only they take further rows; those that were there already stay as they are. */
 interface Made {
   readonly sessions: Map<string, NewSession>
   readonly users: Set<string>
 }
 
-/** Puts rows into the tables within a transaction, and counts them by table. Rows that are there already stay as they are. */
+interface NewSession {
+  readonly key: SessionKey
+  messages: number
+  spoken: number
+  notes: number
+}
+
+/** Adds rows to the tables within a transaction, and counts them by table. Rows that are there already stay as they are. */
 export async function importRows(db: Queries, jobs: SqlJobs, rows: readonly StoreRow[]): Promise<Record<string, number>> {
   const made: Made = { sessions: new Map(), users: new Set() }
   const counts: Record<string, number> = {}
   for (const row of rows) if (await importRow(db, { jobs, made }, row)) counts[row.table] = (counts[row.table] ?? 0) + 1
-  for (const [id, { messages, spoken, notes }] of made.sessions) {
-    const [agent = "", conversation = "", audience] = JSON.parse(id) as [string, string, SessionKey["audience"]]
-    await db
-      .updateTable("sessions")
-      .set({ messages, spoken, notes })
-      .where(({ and }) => and(sessionColumns({ agent, conversation, audience })))
-      .execute()
-  }
+  for (const { key, ...session } of made.sessions.values())
+    await db.updateTable("sessions").set(session).where(inSession(key)).execute()
   return counts
 }
 
-/** False where it is there already. */
+/** False where the row is there already. */
 async function importRow(
   db: Queries,
   { jobs, made }: { readonly jobs: SqlJobs; readonly made: Made },
@@ -60,41 +57,42 @@ async function importRow(
     case "statement":
       return importUser(db, made, row)
     case "memory":
-      return restoreMemory(db, row)
+      return importMemory(db, row)
     case "vector":
-      return restoreVector(db, row.agent, { ...row, values: vectorFromText(row.values) })
+      return importVector(db, row.agent, { ...row, values: vectorFromText(row.values) })
     case "receipt": {
-      const known = await db
+      const known = db
         .selectFrom("receipts")
         .select("kind")
-        .where(({ and }) => and(receiptColumns(row.receipt)))
-        .executeTakeFirst()
-      if (known === undefined) await putReceipt(db, row.receipt)
-      return known === undefined
+        .where(having(receiptColumns(row.receipt)))
+      if ((await known.executeTakeFirst()) !== undefined) return false
+      await putReceipt(db, row.receipt)
+      return true
     }
     case "job": {
-      const { job, attempts, error } = row
-      return jobs.restore(db, { job: frozenJson(job, "job"), attempts, ...(error === undefined ? {} : { error }) })
+      const { table: _, job, ...rest } = row
+      return jobs.restore(db, { ...rest, job: frozenJson(job, "job") })
     }
   }
 }
 
-async function importSession(db: Queries, made: Made, row: StoreRow & { readonly table: "session" }): Promise<boolean> {
-  const whole = JSON.stringify(frozenJson(row.state, "state"))
+async function importSession(db: Queries, made: Made, row: RowOf<"session">): Promise<boolean> {
+  const { agent, conversation, audience, version } = row
+  const empty = { messages: 0, spoken: 0, notes: 0 }
   const added = await db
     .insertInto("sessions")
-    .values({ ...sessionColumns(row), version: row.version, whole_state: whole, messages: 0, spoken: 0, notes: 0 })
+    .values({ ...sessionColumns(row), version, whole_state: JSON.stringify(frozenJson(row.state, "state")), ...empty })
     .onConflict((conflict) => conflict.columns(["agent", "conversation", "audience"]).doNothing())
     .returning("version")
     .executeTakeFirst()
-  if (added !== undefined) made.sessions.set(sessionRowId(row), { messages: 0, spoken: 0, notes: 0 })
+  if (added !== undefined) made.sessions.set(sessionRowId(row), { key: { agent, conversation, audience }, ...empty })
   return added !== undefined
 }
 
 async function importOfSession(
   db: Queries,
   session: NewSession | undefined,
-  row: StoreRow & { readonly table: "message" | "note" },
+  row: RowOf<"message"> | RowOf<"note">,
 ): Promise<boolean> {
   if (session === undefined) return false
   if (row.table === "message") {
@@ -105,20 +103,10 @@ async function importOfSession(
   }
   const { id, note } = row
   const body = note === undefined ? null : JSON.stringify(frozenJson(note, "note"))
-  const added = await db
-    .insertInto("notes")
-    .values({ ...sessionColumns(row), id: keyText(id), position: session.notes++, owner: keyText(note?.owner ?? ""), body })
-    .onConflict((conflict) => conflict.columns(["agent", "conversation", "audience", "id"]).doNothing())
-    .returning("id")
-    .executeTakeFirst()
-  return added !== undefined
+  return insertNote(db, row, { id, owner: note?.owner ?? "", position: session.notes++, body })
 }
 
-async function importUser(
-  db: Queries,
-  { users }: Made,
-  row: StoreRow & { readonly table: "user" | "statement" },
-): Promise<boolean> {
+async function importUser(db: Queries, { users }: Made, row: RowOf<"user"> | RowOf<"statement">): Promise<boolean> {
   const id = rowId(row.agent, row.user)
   if (row.table === "statement") {
     if (users.has(id)) await insertStatements(db, [row.statement], row)
@@ -134,41 +122,27 @@ async function importUser(
   return added !== undefined
 }
 
-/** Puts a memory as an export has it; false where its id is known. */
-async function restoreMemory(
-  db: Queries,
-  { memory, hash }: Pick<StoreRow & { readonly table: "memory" }, "memory" | "hash">,
-): Promise<boolean> {
+async function importMemory(db: Queries, { memory, hash }: RowOf<"memory">): Promise<boolean> {
   const { agent, user, id } = memory
   const { sequence } = await lockScope(db, agent, userScope(user))
-  if ((await rowOf(db, agent, id)) !== undefined) return false
+  if ((await findMemory(db, agent, id)) !== undefined) return false
   await insertMemory(db, memory, { hash, sequence: sequence + 1 })
-  await setSequence(db, agent, userScope(user), sequence + 1)
   return true
 }
 
-/** Puts a vector as an export has it; false where it is known, or its memory is not. */
-async function restoreVector(db: Queries, agent: string, vector: StoredVector): Promise<boolean> {
-  const row = await rowOf(db, agent, vector.memoryId)
-  if (row === undefined) return false
-  const known = await db
-    .selectFrom("vectors")
-    .select("model")
-    .where("agent", "=", keyText(agent))
-    .where("memory_id", "=", keyText(vector.memoryId))
-    .where("model", "=", keyText(vector.model))
-    .executeTakeFirst()
+/** False also where the vector's memory is not there. */
+async function importVector(db: Queries, agent: string, vector: StoredVector): Promise<boolean> {
+  const memory = await findMemory(db, agent, vector.memoryId)
+  if (memory === undefined) return false
+  const columns = { agent: keyText(agent), memory_id: keyText(vector.memoryId), model: keyText(vector.model) }
+  const known = await db.selectFrom("vectors").select("model").where(having(columns)).executeTakeFirst()
   if (known !== undefined) return false
   await putVector(db, agent, vector)
-  await markChanged(db, memoryOf(row))
+  await markChanged(db, memoryOf(memory))
   return true
 }
 
-function rowOf(db: Queries, agent: string, id: string) {
-  return db
-    .selectFrom("memories")
-    .select(["body", "superseded_by"])
-    .where("agent", "=", keyText(agent))
-    .where("id", "=", keyText(id))
-    .executeTakeFirst()
+function findMemory(db: Queries, agent: string, id: string) {
+  const columns = { agent: keyText(agent), id: keyText(id) }
+  return db.selectFrom("memories").select(["body", "superseded_by"]).where(having(columns)).executeTakeFirst()
 }

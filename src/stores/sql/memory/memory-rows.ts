@@ -3,7 +3,7 @@ import type { StoredMemory } from "../../../services/stored-memory.ts"
 import { fromKeyText, keyText, sessionColumns, userColumns } from "../key-columns.ts"
 import type { MemoryColumns } from "../sql-tables.ts"
 
-/** A memory's row, apart from its numbers. */
+/** A memory as a row, without its sequence numbers. */
 export function memoryRow(memory: StoredMemory, hash: string): Omit<MemoryColumns, "user_sequence" | "group_sequence"> {
   const { supersededBy, ...rest } = frozenJson(memory, "memory")
   return {
@@ -25,7 +25,7 @@ export function memoryOf({ body, superseded_by }: Pick<MemoryColumns, "body" | "
   return superseded_by === null ? memory : { ...memory, supersededBy: fromKeyText(superseded_by) }
 }
 
-/** The numbers' bytes, 4 a number, the lowest first, on every machine. */
+/** A vector as bytes: 4 for each number, little-endian on every machine. */
 export function vectorBytes(values: Float32Array): Uint8Array {
   const bytes = new Uint8Array(values.length * 4)
   const view = new DataView(bytes.buffer)
@@ -33,7 +33,7 @@ export function vectorBytes(values: Float32Array): Uint8Array {
   return bytes
 }
 
-/** The numbers of {@link vectorBytes}. */
+/** The vector of {@link vectorBytes}. */
 export function vectorValues(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Float32Array.from({ length: bytes.byteLength >> 2 }, (_, at) => view.getFloat32(at * 4, true))

@@ -1,8 +1,8 @@
 import type { ServiceKey } from "../../../core/keys.ts"
-import { keyText } from "../key-columns.ts"
+import { having, keyText } from "../key-columns.ts"
 import type { Queries } from "../sql-tables.ts"
 
-/** Where a scope stands: its epoch, and the number of its newest change. */
+/** The epoch of a scope and the number of its newest change. */
 interface ScopeState {
   readonly epoch: number
   readonly sequence: number
@@ -11,64 +11,61 @@ interface ScopeState {
 /** The scope of all memories that belong to a user. */
 export const userScope = (user: string): string => `user:${keyText(user)}`
 
-/** The scope of what was said in a group. */
+/** The scope of the memories that were said in a group. */
 export const groupScope = (conversation: string): string => `group:${keyText(conversation)}`
 
-/** The scope that a key reads: in private its user's, in a group the group's. */
-export const scopeOf = ({ audience, conversation, user }: ServiceKey): string =>
-  audience === "group" ? groupScope(conversation) : userScope(user)
+/** The row of the agent itself. New scopes begin in its epoch. */
+const agentScope = ""
 
-/** The columns that hold for every memory of the key's scope; each statement about memories asks for them. */
-export function scopeColumns({ agent, audience, conversation, user }: ServiceKey) {
+/** The condition that a memory lies in the scope that a key reads: in private its user's, in a group the group's. */
+export function inScope({ agent, audience, conversation, user }: ServiceKey) {
   const owner = { agent: keyText(agent) }
-  return audience === "group" ? { ...owner, audience, conversation: keyText(conversation) } : { ...owner, user_id: keyText(user) }
+  return having(
+    audience === "group" ? { ...owner, audience, conversation: keyText(conversation) } : { ...owner, user_id: keyText(user) },
+  )
 }
 
-/** Where a scope stands; one that nobody has written to yet stands at the beginning of the agent's epoch. */
-export async function scopeState(db: Queries, agent: string, scope: string): Promise<ScopeState> {
+/** The epoch of the scope that a key reads. */
+export async function scopeEpoch(db: Queries, { agent, audience, conversation, user }: ServiceKey): Promise<number> {
+  const scope = audience === "group" ? groupScope(conversation) : userScope(user)
   const rows = await db
     .selectFrom("memory_scopes")
-    .select(["scope", "epoch", "sequence"])
+    .select(["scope", "epoch"])
     .where("agent", "=", keyText(agent))
     .where("scope", "in", [scope, agentScope])
     .execute()
-  const own = rows.find((row) => row.scope === scope)
-  const { epoch = 0, sequence = 0 } = own ?? { epoch: rows[0]?.epoch }
-  return { epoch, sequence }
+  return (rows.find((row) => row.scope === scope) ?? rows[0])?.epoch ?? 0
 }
 
-/** Stands for the agent itself, whose epoch new scopes begin in. */
-const agentScope = ""
-
-/** The agent's epoch, as a part of a statement; null where nothing of the agent was ever deleted or remembered. */
+/** The agent's epoch as a part of a statement. It is null while the agent has no memories and nothing was deleted. */
 export function epochOf(db: Pick<Queries, "selectFrom">, agent: string) {
   return db.selectFrom("memory_scopes").select("epoch").where("agent", "=", keyText(agent)).where("scope", "=", agentScope)
 }
 
 /**
- * Where a scope stands, held until the transaction ends: whoever else writes to the scope waits, so numbers become visible in
- * their order. Lock a user's scope before groups' ones.
+ * Locks a scope until the transaction ends, so that numbers become visible in their order. Lock users' scopes before groups': all
+ * transactions keep this order.
  */
 export async function lockScope(db: Queries, agent: string, scope: string): Promise<ScopeState> {
-  const owner = keyText(agent)
+  const row = { agent: keyText(agent), scope }
   const found = await db
     .updateTable("memory_scopes")
     .set(({ ref }) => ({ sequence: ref("sequence") }))
-    .where("agent", "=", owner)
-    .where("scope", "=", scope)
+    .where(having(row))
     .returning(["epoch", "sequence"])
     .executeTakeFirst()
   if (found) return found
-  const { epoch } = await touchScope(db, { agent: owner, scope: agentScope, epoch: 0 })
-  return touchScope(db, { agent: owner, scope, epoch })
+  const { epoch } = await touchScope(db, { ...row, scope: agentScope, epoch: 0 })
+  return touchScope(db, { ...row, epoch })
 }
 
 /** Sets the number of a scope's newest change. */
 export async function setSequence(db: Queries, agent: string, scope: string, sequence: number): Promise<void> {
-  await db.updateTable("memory_scopes").set({ sequence }).where("agent", "=", keyText(agent)).where("scope", "=", scope).execute()
+  const row = { agent: keyText(agent), scope }
+  await db.updateTable("memory_scopes").set({ sequence }).where(having(row)).execute()
 }
 
-/** The number of the next change in a memory's group; the scope of its user is locked already. */
+/** Takes the next number of a group. The scope of the memory's user must be locked already. */
 export async function nextInGroup(
   db: Queries,
   { agent, conversation }: { readonly agent: string; readonly conversation: string },
@@ -79,35 +76,20 @@ export async function nextInGroup(
   return sequence + 1
 }
 
-/** Begins the agent's next epoch and hands it over; until the transaction ends, no scope is made. */
+/** Begins the agent's next epoch and returns it. No scope can be made until the transaction ends. */
 export async function nextEpoch(db: Queries, agent: string): Promise<number> {
-  const { epoch } = await touchScope(db, { agent: keyText(agent), scope: agentScope, epoch: 0 })
-  await db
-    .updateTable("memory_scopes")
-    .set({ epoch: epoch + 1 })
-    .where("agent", "=", keyText(agent))
-    .where("scope", "=", agentScope)
-    .execute()
-  return epoch + 1
+  const row = { agent: keyText(agent), scope: agentScope }
+  const { epoch } = await touchScope(db, { ...row, epoch: 0 })
+  const next = { epoch: epoch + 1 }
+  await db.updateTable("memory_scopes").set(next).where(having(row)).execute()
+  return next.epoch
 }
 
-/** Puts a scope that is locked into an epoch; one without memories leaves no trace of its name. */
-export async function setEpoch(
-  db: Queries,
-  agent: string,
-  { scope, epoch }: { readonly scope: string; readonly epoch: number },
-): Promise<void> {
+/** Sets the epoch of a locked scope. A scope without memories is deleted instead: it would keep the name of its user or group. */
+export async function setEpoch(db: Queries, agent: string, scope: string, epoch: number): Promise<void> {
   const row = { agent: keyText(agent), scope }
-  await db
-    .updateTable("memory_scopes")
-    .set({ epoch })
-    .where(({ and }) => and(row))
-    .execute()
-  if (await hasMemories(db, row)) return
-  await db
-    .deleteFrom("memory_scopes")
-    .where(({ and }) => and(row))
-    .execute()
+  if (await hasMemories(db, row)) await db.updateTable("memory_scopes").set({ epoch }).where(having(row)).execute()
+  else await db.deleteFrom("memory_scopes").where(having(row)).execute()
 }
 
 async function hasMemories(db: Queries, { agent, scope }: { readonly agent: string; readonly scope: string }): Promise<boolean> {
@@ -120,13 +102,14 @@ async function hasMemories(db: Queries, { agent, scope }: { readonly agent: stri
   return (await own.executeTakeFirst()) !== undefined
 }
 
+/** Locks a scope's row, and makes the row when it is missing. */
 async function touchScope(
   db: Queries,
-  { agent, scope, epoch }: { readonly agent: string; readonly scope: string; readonly epoch: number },
+  row: { readonly agent: string; readonly scope: string; readonly epoch: number },
 ): Promise<ScopeState> {
   return db
     .insertInto("memory_scopes")
-    .values({ agent, scope, epoch, sequence: 0 })
+    .values({ ...row, sequence: 0 })
     .onConflict((conflict) =>
       conflict.columns(["agent", "scope"]).doUpdateSet(({ ref }) => ({ sequence: ref("memory_scopes.sequence") })),
     )

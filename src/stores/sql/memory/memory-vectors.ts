@@ -1,22 +1,24 @@
 import type { ServiceKey } from "../../../core/keys.ts"
 import type { StoredMemory, StoredVector } from "../../../services/stored-memory.ts"
-import { fromKeyText, keyText, userColumns } from "../key-columns.ts"
+import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
 import type { Queries } from "../sql-tables.ts"
 import { memoryOf, vectorBytes, vectorValues } from "./memory-rows.ts"
-import { lockScope, nextInGroup, scopeColumns, setSequence, userScope } from "./memory-scope.ts"
+import { inScope, lockScope, nextInGroup, setSequence, userScope } from "./memory-scope.ts"
+
+const pageIds = 500
 
 /**
- * Keeps vectors of memories that the key sees, which thereby change; those of other memories are left out. One of the same
- * memory and model is replaced.
+ * Stores vectors of memories in the key's scope and marks these memories as changed. Vectors of other memories are left out. A vector
+ * replaces the one of the same memory and model.
  */
 export async function putVectors(db: Queries, vectors: readonly StoredVector[], key: ServiceKey): Promise<void> {
   const seen = await seenMemories(db, vectors, key)
-  // All users before any group, as everybody locks them.
+  // All users are locked before any group, in one order: so two transactions never wait for each other.
   for (const user of new Set([...seen.values()].map(({ user }) => user).sort())) await lockScope(db, key.agent, userScope(user))
-  for (const { memoryId, model, values } of vectors) {
-    const memory = seen.get(memoryId)
+  for (const vector of vectors) {
+    const memory = seen.get(vector.memoryId)
     if (memory === undefined) continue
-    await putVector(db, key.agent, { memoryId, model, values })
+    await putVector(db, key.agent, vector)
     await markChanged(db, memory)
   }
 }
@@ -39,32 +41,28 @@ async function seenMemories(
   const ids = [...new Set(vectors.map(({ memoryId }) => keyText(memoryId)))]
   const seen = new Map<string, StoredMemory>()
   for (let at = 0; at < ids.length; at += pageIds) {
-    const rows = await db
-      .selectFrom("memories")
-      .select(["body", "superseded_by"])
-      .where(({ and }) => and(scopeColumns(key)))
-      .where("id", "in", ids.slice(at, at + pageIds))
-      .execute()
-    for (const row of rows) seen.set(memoryOf(row).id, memoryOf(row))
+    const page = ids.slice(at, at + pageIds)
+    const found = db.selectFrom("memories").select(["body", "superseded_by"]).where(inScope(key)).where("id", "in", page)
+    for (const memory of (await found.execute()).map(memoryOf)) seen.set(memory.id, memory)
   }
   return seen
 }
 
-/** Gives a memory the next number of each of its scopes, so that who reads along sees it again. */
+/** Gives a memory the next number in each of its scopes, so that readers of changes see it again. */
 export async function markChanged(db: Queries, memory: StoredMemory): Promise<void> {
   const { agent, user, audience, id } = memory
-  const { sequence } = await lockScope(db, agent, userScope(user))
-  await setSequence(db, agent, userScope(user), sequence + 1)
+  const user_sequence = (await lockScope(db, agent, userScope(user))).sequence + 1
+  await setSequence(db, agent, userScope(user), user_sequence)
   const group = audience === "group" ? { group_sequence: await nextInGroup(db, memory) } : {}
   await db
     .updateTable("memories")
-    .set({ user_sequence: sequence + 1, ...group })
-    .where(({ and }) => and(userColumns(memory)))
+    .set({ user_sequence, ...group })
+    .where(aboutUser(memory))
     .where("id", "=", keyText(id))
     .execute()
 }
 
-/** Vectors of these memories, as far as the key sees them. */
+/** The vectors of these memories, as far as they lie in the key's scope, in the order of the ids. */
 export async function readVectors(
   db: Queries,
   { ids, model }: { readonly ids: readonly string[]; readonly model: string },
@@ -72,9 +70,17 @@ export async function readVectors(
 ): Promise<readonly StoredVector[]> {
   const found: StoredVector[] = []
   for (let at = 0; at < ids.length; at += pageIds) {
-    const rows = await vectorRows(db, ids.slice(at, at + pageIds), { model, key })
+    const page = ids.slice(at, at + pageIds)
+    const seen = db.selectFrom("memories").select("id").where(inScope(key)).where("id", "in", page.map(keyText))
+    const rows = await db
+      .selectFrom("vectors")
+      .select(["memory_id", "vector"])
+      .where("agent", "=", keyText(key.agent))
+      .where("model", "=", keyText(model))
+      .where("memory_id", "in", seen)
+      .execute()
     const byId = new Map(rows.map((row) => [fromKeyText(row.memory_id), row.vector]))
-    for (const memoryId of ids.slice(at, at + pageIds)) {
+    for (const memoryId of page) {
       const vector = byId.get(memoryId)
       if (vector) found.push({ memoryId, model, values: vectorValues(vector) })
     }
@@ -82,7 +88,7 @@ export async function readVectors(
   return found
 }
 
-/** Memories of the key's scope that hold and have no vector of a model, oldest first. */
+/** The memories of the key's scope that hold and have no vector of a model, oldest first. */
 export async function memoriesWithoutVector(
   db: Queries,
   { model, limit }: { readonly model: string; readonly limit: number },
@@ -91,39 +97,15 @@ export async function memoriesWithoutVector(
   const rows = await db
     .selectFrom("memories")
     .select(["body", "superseded_by"])
-    .where(({ and }) => and(scopeColumns(key)))
+    .where(inScope(key))
     .where("superseded_by", "is", null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("vectors")
-            .select("vectors.memory_id")
-            .whereRef("vectors.agent", "=", "memories.agent")
-            .whereRef("vectors.memory_id", "=", "memories.id")
-            .where("vectors.model", "=", keyText(model)),
-        ),
-      ),
-    )
+    .where(({ not, exists, selectFrom }) => {
+      const ofMemory = selectFrom("vectors").select("vectors.memory_id").whereRef("vectors.memory_id", "=", "memories.id")
+      return not(exists(ofMemory.whereRef("vectors.agent", "=", "memories.agent").where("vectors.model", "=", keyText(model))))
+    })
     .orderBy("at_ms")
     .orderBy("id")
     .limit(Math.max(0, limit))
     .execute()
   return rows.map(memoryOf)
-}
-
-const pageIds = 500
-
-function vectorRows(db: Queries, ids: readonly string[], { model, key }: { readonly model: string; readonly key: ServiceKey }) {
-  return db
-    .selectFrom("vectors")
-    .select(["memory_id", "vector"])
-    .where("agent", "=", keyText(key.agent))
-    .where("model", "=", keyText(model))
-    .where("memory_id", "in", ({ selectFrom }) =>
-      selectFrom("memories")
-        .select("id")
-        .where(({ and }) => and(scopeColumns(key)))
-        .where("id", "in", ids.map(keyText)),
-    )
-    .execute()
 }

@@ -1,12 +1,12 @@
 import type { ServiceKey } from "../../../core/keys.ts"
 import { checkKey } from "../../../services/in-memory-store/memory-row.ts"
-import type { MemoryChanges, MemoryCursor, MemoryRecords } from "../../../services/store.ts"
+import type { MemoryChanges, MemoryRecords } from "../../../services/store.ts"
 import type { StoredMemory } from "../../../services/stored-memory.ts"
-import { fromKeyText, keyText, userColumns } from "../key-columns.ts"
+import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
 import type { SqlDatabase } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
 import { memoryOf, memoryRow } from "./memory-rows.ts"
-import { lockScope, nextInGroup, scopeColumns, scopeOf, scopeState, setSequence, userScope } from "./memory-scope.ts"
+import { inScope, lockScope, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
 import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
 
 /** Memories in a database. */
@@ -22,69 +22,61 @@ export function createSqlMemoryRecords({ read, write }: SqlDatabase): MemoryReco
   }
 }
 
-type PutOptions = Parameters<MemoryRecords["put"]>[1]
-
-/** Keeps a memory within a transaction, once, and marks what it supersedes. */
+/** Stores a memory once, and marks the memories that it supersedes. */
 async function putMemory(
   db: Queries,
   memory: StoredMemory,
-  { hash, supersedes = [], key }: PutOptions,
-): Promise<{ readonly stored: boolean; readonly id: string }> {
+  { hash, supersedes = [], key }: Parameters<MemoryRecords["put"]>[1],
+): ReturnType<MemoryRecords["put"]> {
   checkKey(memory, key)
   const { agent, user } = memory
-  const ofUser = await lockScope(db, agent, userScope(user))
+  let { sequence } = await lockScope(db, agent, userScope(user))
   const known = await knownAs(db, memory, hash)
   if (known !== undefined) return { stored: false, id: known }
-  let sequence = ofUser.sequence
   for (const old of await supersededIds(db, supersedes, memory)) {
     sequence += 1
     await supersede(db, old, { by: memory, sequence })
   }
-  sequence += 1
-  await insertMemory(db, memory, { hash, sequence })
-  await setSequence(db, agent, userScope(user), sequence)
+  await insertMemory(db, memory, { hash, sequence: sequence + 1 })
   return { stored: true, id: memory.id }
 }
 
-/** Adds a memory with its number among its user's, and a number among its group's. */
+/** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */
 export async function insertMemory(
   db: Queries,
   memory: StoredMemory,
   { hash, sequence }: { readonly hash: string; readonly sequence: number },
 ): Promise<void> {
-  const group = memory.audience === "group" ? await nextInGroup(db, memory) : null
+  const group_sequence = memory.audience === "group" ? await nextInGroup(db, memory) : null
   await db
     .insertInto("memories")
-    .values({ ...memoryRow(memory, hash), user_sequence: sequence, group_sequence: group })
+    .values({ ...memoryRow(memory, hash), user_sequence: sequence, group_sequence })
     .execute()
+  await setSequence(db, memory.agent, userScope(memory.user), sequence)
 }
 
-/** Under which id the memory is known already: its own, or that of one which says the same and still holds. */
+/** The id under which a memory is stored already: its own, or that of one which says the same and still holds. */
 async function knownAs(db: Queries, memory: StoredMemory, hash: string): Promise<string | undefined> {
-  const same = await db
-    .selectFrom("memories")
-    .select("id")
-    .where("agent", "=", keyText(memory.agent))
-    .where("id", "=", keyText(memory.id))
-    .executeTakeFirst()
+  const [agent, id] = [keyText(memory.agent), keyText(memory.id)]
+  const same = await db.selectFrom("memories").select("id").where("agent", "=", agent).where("id", "=", id).executeTakeFirst()
   if (same) return memory.id
-  const alike = await ownedWith(db, memory).where("hash", "=", keyText(hash)).orderBy("user_sequence").limit(1).executeTakeFirst()
+  const alike = await besides(db, memory).where("hash", "=", keyText(hash)).orderBy("user_sequence").limit(1).executeTakeFirst()
   return alike && fromKeyText(alike.id)
 }
 
-/** Of these ids those that still hold and belong where the memory does: to its user, in private or in its group. */
+/** The ids among these that the memory can supersede. */
 async function supersededIds(db: Queries, ids: readonly string[], memory: StoredMemory): Promise<readonly string[]> {
   if (ids.length === 0) return []
-  const rows = await ownedWith(db, memory).where("id", "in", ids.map(keyText)).orderBy("user_sequence").execute()
+  const rows = await besides(db, memory).where("id", "in", ids.map(keyText)).orderBy("user_sequence").execute()
   return rows.map(({ id }) => id)
 }
 
-/** Memories that hold, of which the given one may be a duplicate, or take the place. */
-function ownedWith(db: Queries, memory: StoredMemory) {
+/** The memories that hold and belong to the same user, in private or in the same group. */
+function besides(db: Queries, memory: StoredMemory) {
   const rows = db
     .selectFrom("memories")
     .select("id")
-    .where(({ and }) => and(userColumns(memory)))
+    .where(aboutUser(memory))
     .where("audience", "=", memory.audience)
     .where("superseded_by", "is", null)
   return memory.audience === "group" ? rows.where("conversation", "=", keyText(memory.conversation)) : rows
@@ -99,53 +91,42 @@ async function supersede(
   await db
     .updateTable("memories")
     .set({ superseded_by: keyText(by.id), user_sequence: sequence, ...group })
-    .where(({ and }) => and(userColumns(by)))
+    .where(aboutUser(by))
     .where("id", "=", id)
     .execute()
 }
 
-/** A memory that the key sees, also a superseded one. */
 async function getMemory(db: Queries, id: string, key: ServiceKey): Promise<StoredMemory | undefined> {
-  const row = await ofScope(db, key).where("id", "=", keyText(id)).executeTakeFirst()
+  const row = await seenBy(db, key).where("id", "=", keyText(id)).executeTakeFirst()
   return row && memoryOf(row)
 }
 
-/** What changed in the key's scope since a cursor. */
 async function memoryChanges(
   db: Queries,
   key: ServiceKey,
-  { after, limit }: { readonly after?: MemoryCursor | undefined; readonly limit: number },
+  { after, limit }: Parameters<MemoryRecords["changes"]>[1],
 ): Promise<MemoryChanges> {
-  const { epoch } = await scopeState(db, key.agent, scopeOf(key))
+  const epoch = await scopeEpoch(db, key)
   const reset = after !== undefined && after.epoch !== epoch
   const from = after === undefined || reset ? 0 : after.sequence
-  const number = sequenceColumn(key)
-  const rows = await ofScope(db, key).where(number, ">", from).orderBy(number).limit(Math.max(0, limit)).execute()
+  const number = key.audience === "group" ? "group_sequence" : "user_sequence"
+  const rows = await seenBy(db, key).where(number, ">", from).orderBy(number).limit(Math.max(0, limit)).execute()
   const sequence = rows.at(-1)?.[number] ?? from
   return { cursor: { epoch, sequence }, reset, memories: rows.map(memoryOf) }
 }
 
-/** The newest of the key's scope that hold, oldest first. */
 async function recentMemories(
   db: Queries,
   key: ServiceKey,
-  { limit, kinds }: { readonly limit: number; readonly kinds?: readonly StoredMemory["kind"][] },
+  { limit, kinds }: Parameters<MemoryRecords["recent"]>[1],
 ): Promise<readonly StoredMemory[]> {
-  let held = ofScope(db, key).where("superseded_by", "is", null)
+  let held = seenBy(db, key).where("superseded_by", "is", null)
   if (kinds !== undefined) held = held.where("kind", "in", [...kinds])
   const rows = await held.orderBy("at_ms", "desc").orderBy("id", "desc").limit(Math.max(0, limit)).execute()
   return rows.map(memoryOf).reverse()
 }
 
-/** Rows of the key's scope. */
-function ofScope(db: Queries, key: ServiceKey) {
-  return db
-    .selectFrom("memories")
-    .select(["body", "superseded_by", "user_sequence", "group_sequence"])
-    .where(({ and }) => and(scopeColumns(key)))
-}
-
-/** The column that numbers the memories of the key's scope. */
-function sequenceColumn({ audience }: ServiceKey): "group_sequence" | "user_sequence" {
-  return audience === "group" ? "group_sequence" : "user_sequence"
+/** The rows of the key's scope, superseded ones too. */
+function seenBy(db: Queries, key: ServiceKey) {
+  return db.selectFrom("memories").select(["body", "superseded_by", "user_sequence", "group_sequence"]).where(inScope(key))
 }

@@ -4,85 +4,91 @@ import type { Timers } from "../../../core/ports.ts"
 import { sessionRowId } from "../../../services/in-memory-store/row-id.ts"
 import type { StateSize } from "./stored-state.ts"
 
-/** A session as it was last read or written here, frozen: whole history, whole state. */
-export interface KnownSession {
+/** A session as this process last read or wrote it, frozen: the whole history and the whole state. */
+export interface CachedSession {
   readonly version: number
-  /** The agent's epoch: a session that was deleted and begun anew can have the same version, and never the same epoch. */
+  /** The agent's epoch. A session that was deleted and begun anew can have the same version, but never the same epoch. */
   readonly epoch: number
   readonly history: readonly HistoryMessage[]
   readonly state: Readonly<Record<string, unknown>>
-  /** Of its JSON. */
+  /** The length of the history's JSON. */
   readonly historyCharacters: number
   readonly size: StateSize
 }
 
-/** What this process need not read again where the database says that it still holds. */
-export interface SessionCache {
-  get(key: SessionKey): KnownSession | undefined
-  /** To be called before a transaction begins; hands over what takes its result: nothing, if all was cleared meanwhile. */
-  keeper(): (key: SessionKey, known: KnownSession | undefined) => void
-  /** Lets go of every word at once. */
-  clear(): void
-}
-
-/** Together they have at most so many characters; the session that was used the longest ago goes first. */
+/** The sessions of a cache together have at most so many characters. The least recently used one goes first. */
 const maxCharacters = 8_000_000
 
-/** A conversation that rests for so long is read again: words that another process forgets do not stay here. */
+/** The share of each session that has no text. */
+const ownCharacters = 500
+
+/** A session is dropped after so long without use, so that words which another process deletes do not stay here. */
 const restMs = 300_000
 
-/** An empty one. Its timers must not keep a process from ending. */
-export function createSessionCache(timers: Timers): SessionCache {
-  const sessions = new Map<string, { readonly known: KnownSession; readonly timer: unknown }>()
-  let characters = 0
-  let generation = 0
+/**
+ * Keeps sessions so that they need not be read again. An entry is valid only while the database has the same version and epoch; the
+ * caller checks that in its transaction. The timers should not keep the process alive.
+ */
+export class SessionCache {
+  readonly #timers: Timers
+  readonly #sessions = new Map<string, { readonly session: CachedSession; readonly timer: unknown }>()
+  #characters = 0
+  #generation = 0
 
-  function drop(id: string): void {
-    const found = sessions.get(id)
-    if (found === undefined) return
-    timers.clear(found.timer)
-    sessions.delete(id)
-    characters -= sizeOf(found.known)
+  constructor(timers: Timers) {
+    this.#timers = timers
   }
 
-  function keep(id: string, known: KnownSession): void {
-    const found = sessions.get(id)?.known
-    if (found !== undefined && isNewer(found, known)) return
-    drop(id)
-    if (sizeOf(known) > maxCharacters) return
-    sessions.set(id, { known, timer: timers.set(() => drop(id), restMs) })
-    characters += sizeOf(known)
-    for (const oldest of sessions.keys()) {
-      if (characters <= maxCharacters) return
-      drop(oldest)
+  get(key: SessionKey): CachedSession | undefined {
+    return this.#sessions.get(sessionRowId(key))?.session
+  }
+
+  /**
+   * To be called before a transaction begins. Returns a function that takes the transaction's result; undefined drops the session.
+   * The function keeps nothing if the cache was cleared in between.
+   */
+  keeper(): (key: SessionKey, session: CachedSession | undefined) => void {
+    const begun = this.#generation
+    return (key, session) => {
+      const id = sessionRowId(key)
+      if (session === undefined) this.#drop(id)
+      else if (begun === this.#generation) this.#keep(id, session)
     }
   }
 
-  return {
-    get: (key) => sessions.get(sessionRowId(key))?.known,
-    keeper() {
-      const begun = generation
-      return (key, known) => {
-        const id = sessionRowId(key)
-        if (known === undefined) drop(id)
-        else if (begun === generation) keep(id, known)
-      }
-    },
-    clear() {
-      generation += 1
-      for (const id of sessions.keys()) drop(id)
-    },
+  /** Drops all sessions. */
+  clear(): void {
+    this.#generation += 1
+    for (const id of this.#sessions.keys()) this.#drop(id)
+  }
+
+  #keep(id: string, session: CachedSession): void {
+    const found = this.#sessions.get(id)?.session
+    // A read can end after a later write.
+    if (found !== undefined && isNewer(found, session)) return
+    this.#drop(id)
+    if (sizeOf(session) > maxCharacters) return
+    this.#sessions.set(id, { session, timer: this.#timers.set(() => this.#drop(id), restMs) })
+    this.#characters += sizeOf(session)
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#characters <= maxCharacters) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(id: string): void {
+    const found = this.#sessions.get(id)
+    if (found === undefined) return
+    this.#timers.clear(found.timer)
+    this.#sessions.delete(id)
+    this.#characters -= sizeOf(found.session)
   }
 }
 
-/** What was read while something was written can come after it. */
-function isNewer(a: KnownSession, b: KnownSession): boolean {
+function isNewer(a: CachedSession, b: CachedSession): boolean {
   return a.epoch > b.epoch || (a.epoch === b.epoch && a.version > b.version)
 }
 
-/** What knowing a session takes beside its words. */
-const ownCharacters = 500
-
-function sizeOf({ historyCharacters, size: { whole, changes } }: KnownSession): number {
+function sizeOf({ historyCharacters, size: { whole, changes } }: CachedSession): number {
   return ownCharacters + historyCharacters + whole + changes
 }

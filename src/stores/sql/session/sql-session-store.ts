@@ -6,7 +6,7 @@ import { findMessages, findSession, loadSession } from "./read-session.ts"
 import type { SessionCache } from "./session-cache.ts"
 import { commitSession, postNote } from "./write-session.ts"
 
-/** Sessions in a database: a turn's words, state, jobs and the notes it took are one transaction. What it hands out is frozen. */
+/** Sessions in a database. A turn's messages, state, jobs and taken notes are written in one transaction. All results are frozen. */
 export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cache: SessionCache): SessionStore {
   async function load(key: SessionKey): Promise<SessionRecord | undefined> {
     const keep = cache.keeper()
@@ -27,22 +27,18 @@ export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cach
   return {
     load: (key, { last } = {}) => (last === undefined ? load(key) : loadNewest(key, last)),
     async commit(key, commit) {
-      const turn = {
-        ...commit,
-        append: frozenJson(commit.append, "append"),
-        state: frozenState(commit.state),
-        jobs: frozenJson(commit.jobs, "jobs"),
-      }
+      const turn = { ...commit, append: frozenJson(commit.append, "append"), state: frozenState(commit.state) }
+      const newJobs = frozenJson(commit.jobs, "jobs")
       const keep = cache.keeper()
-      const known = cache.get(key)
-      const written = await database.write(async (db) => {
-        const next = await commitSession(db, key, { ...turn, known })
-        if (turn.jobs.length > 0) await jobs.enqueue(db, turn.jobs)
-        return next
+      const cached = cache.get(key)
+      const { version, session } = await database.write(async (db) => {
+        const written = await commitSession(db, key, { ...turn, cached })
+        if (newJobs.length > 0) await jobs.enqueue(db, newJobs)
+        return written
       })
-      keep(key, written.known)
-      if (turn.jobs.length > 0) jobs.wake()
-      return { version: written.version }
+      keep(key, session)
+      if (newJobs.length > 0) jobs.wake()
+      return { version }
     },
     post: (key, note) => database.write((db) => postNote(db, key, note)),
     messages: (key, filter) => database.read((db) => findMessages(db, key, filter)),

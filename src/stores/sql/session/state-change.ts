@@ -1,12 +1,12 @@
-/** How JSON came from what it was before, itself JSON: for a state that stays nearly the same it is short. */
+/** The difference between two JSON values, itself JSON. It is short when most of the value stays the same. */
 export type Change = typeof same | readonly [typeof value, unknown] | readonly [typeof object, readonly Member[]] | ListChange
 
-/** In their order; what was before and is not named is gone. */
+/** A member of the object after the change, in its order. Members that are not listed are gone. */
 type Member = readonly [name: string, change: Change]
 
 type ListChange = readonly [typeof list, readonly ListPart[]]
 
-/** Items that were there, from one position to before another; or new ones. */
+/** A range of the items before, or new items. */
 type ListPart = readonly [from: number, end: number] | readonly [items: readonly unknown[]]
 
 const same = 0
@@ -14,10 +14,13 @@ const value = 1
 const object = 2
 const list = 3
 
-/** Deeper than a hook's own lists, things are small: they are written whole. */
+/** Values below this depth are small and written whole: a hook's own lists lie above it. */
 const maxDepth = 5
 
-/** What leads from `before` to `after`. Items of lists, and what lies deep, count as the same only if they are the very same things. */
+/**
+ * The change that leads from `before` to `after`. Items of lists and values below the depth limit count as the same only if they are
+ * the same object.
+ */
 export function changeOf(before: unknown, after: unknown, depth = 0): Change {
   if (Object.is(before, after)) return same
   if (depth >= maxDepth) return [value, after]
@@ -45,23 +48,22 @@ function listChange(before: readonly unknown[], after: readonly unknown[]): List
   return [list, parts]
 }
 
-/** What `before` became; shares what stayed the same with it. */
+/** Applies a change to the value before. The result shares all unchanged parts with it. */
 export function applyChange(before: unknown, change: Change): unknown {
   if (change === same) return before
   const [kind, content] = change
   if (kind === value) return content
-  if (kind === list) return applyToList(before as readonly unknown[], content)
+  if (kind === list) {
+    const items = before as readonly unknown[]
+    return content.flatMap((part) => (part.length === 1 ? part[0] : items.slice(part[0], part[1])))
+  }
   const after: Record<string, unknown> = {}
   for (const [name, inner] of content) {
     const item = applyChange((before as Readonly<Record<string, unknown>>)[name], inner)
-    // `__proto__` is a name like any other.
+    // An assignment to a member called `__proto__` would set the prototype.
     Object.defineProperty(after, name, { value: item, enumerable: true, configurable: true, writable: true })
   }
   return after
-}
-
-function applyToList(before: readonly unknown[], parts: readonly ListPart[]): readonly unknown[] {
-  return parts.flatMap((part) => (part.length === 1 ? part[0] : before.slice(part[0], part[1])))
 }
 
 function isObject(json: unknown): json is Readonly<Record<string, unknown>> {

@@ -1,54 +1,48 @@
 import type { SessionKey } from "../../../core/keys.ts"
 import type { SessionRecord } from "../../../services/session-store.ts"
-import { sessionColumns } from "../key-columns.ts"
+import { inSession, sessionColumns } from "../key-columns.ts"
 import type { Queries } from "../sql-tables.ts"
 import { applyChange, type Change, changeOf } from "./state-change.ts"
 
 type State = SessionRecord["state"]
 
-/** How much of a session's state lies in its row, and how much in changes since then, in characters of JSON. */
+/** The characters of JSON that a session's state takes: in the session's row, and in the changes since. */
 export interface StateSize {
   readonly whole: number
   readonly changes: number
 }
 
-/** Smaller states are written whole: a change costs a row. */
+/** Smaller states are written whole, because a change costs a row. */
 const leastWhole = 16_000
 
-/** The state of a session whose row has `whole`, with all changes since. */
+/** The current state of a session: `whole`, as its row has it, with all later changes. */
 export async function readState(
   db: Queries,
   key: SessionKey,
   whole: string,
 ): Promise<{ readonly state: State; readonly size: StateSize }> {
-  const rows = await db
-    .selectFrom("state_changes")
-    .select("body")
-    .where(({ and }) => and(sessionColumns(key)))
-    .orderBy("version")
-    .execute()
+  const rows = await db.selectFrom("state_changes").select("body").where(inSession(key)).orderBy("version").execute()
   const state = rows.reduce<unknown>((before, { body }) => applyChange(before, JSON.parse(body) as Change), JSON.parse(whole))
   const changes = rows.reduce((sum, { body }) => sum + body.length, 0)
   return { state: state as State, size: { whole: whole.length, changes } }
 }
 
+/** A state to write, and the one before it. */
+interface StateToWrite {
+  readonly state: State
+  readonly version: number
+  /** Exactly the state in the database; undefined when this process does not know it. */
+  readonly before: { readonly state: State; readonly size: StateSize } | undefined
+}
+
 /**
- * Writes a session's state, as a change where what it was before is known and large, and where changes are not yet as long as the whole:
- * so a turn writes what it changed, and a reader never reads more than twice the state. Hands over what belongs into the session's row.
+ * Writes a session's state as a change when the state before is known and large, and the changes are not yet as long as the whole. So
+ * a turn writes only what it changed, and a reader reads at most twice the state. Returns the columns to set in the session's row.
  */
 export async function writeState(
   db: Queries,
   key: SessionKey,
-  {
-    state,
-    version,
-    before,
-  }: {
-    readonly state: State
-    readonly version: number
-    /** As the database has it, for certain. */
-    readonly before: { readonly state: State; readonly size: StateSize } | undefined
-  },
+  { state, version, before }: StateToWrite,
 ): Promise<{ readonly whole: { readonly whole_state?: string }; readonly size: StateSize }> {
   if (before !== undefined && before.size.whole >= leastWhole) {
     const body = JSON.stringify(changeOf(before.state, state))
@@ -66,10 +60,7 @@ export async function writeState(
   return { whole: { whole_state: text }, size: { whole: text.length, changes: 0 } }
 }
 
-/** To be called by whoever writes a state into its row, or deletes that. */
+/** Deletes the changes of a session's state. To be called whenever the whole state is written or its row is deleted. */
 export async function deleteChanges(db: Queries, key: SessionKey): Promise<void> {
-  await db
-    .deleteFrom("state_changes")
-    .where(({ and }) => and(sessionColumns(key)))
-    .execute()
+  await db.deleteFrom("state_changes").where(inSession(key)).execute()
 }
