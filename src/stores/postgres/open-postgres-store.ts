@@ -8,7 +8,7 @@ import { SessionCache } from "../sql/session/session-cache.ts"
 import type { SqlJobs } from "../sql/sql-database.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
-import { unheldTimers } from "../unref-timers.ts"
+import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, claimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
 import { jobQueues, queueSettings, startJobEngine } from "./job-engine.ts"
@@ -33,7 +33,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let closing: Promise<void> | undefined
   try {
     await migrate(database, { part: "core", migrations: schemaMigrations })
-    const cache = new SessionCache(options.timers ?? unheldTimers)
+    const cache = new SessionCache(options.timers ?? unrefTimers)
     const jobs = await openJobs(pool, drivers, { settings, target, onGone: () => cache.clear() })
     return prepared(
       createSqlStore({

@@ -3,15 +3,15 @@ import { keyText } from "../sql/key-columns.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { jobQueries } from "./sqlite-jobs.ts"
 
-/** The right to run the jobs of an agent: one process has it, for as long as it renews it. */
+/** The right to run the jobs of an agent. One process has it, as long as it renews it. */
 export interface Leases {
-  /** Takes an agent's or renews it; false while somebody else has it. */
+  /** Takes an agent's lease or renews it; false while another process has it. */
   hold(agent: string): Promise<boolean>
-  /** Gives an agent's, or all, to whoever comes next, at once. */
+  /** Gives up an agent's lease, or all, so that another process can take it at once. */
   release(agent?: string): Promise<void>
 }
 
-/** Leases for `owner`, a name that nobody else has. One that is not renewed for `leaseMs` can be taken by another. */
+/** Leases of `owner`, a name that no other process has. A lease that is not renewed for `leaseMs` can be taken by another owner. */
 export function createLeases(
   { write }: SqlDatabase,
   { owner, leaseMs, clock }: { readonly owner: string; readonly leaseMs: number; readonly clock: Clock },

@@ -12,23 +12,18 @@ import { PromptStrataError } from "../../core/errors.ts"
 export type Sqlite = typeof import("node:sqlite")
 export type SqliteDatabase = InstanceType<Sqlite["DatabaseSync"]>
 
-/** Node's own SQLite, loaded when first needed. Throws `missing-dependency` where this Node was built without it. */
+/** Loads Node's own SQLite. Throws `missing-dependency` when this Node was built without it. */
 export async function loadSqlite(): Promise<Sqlite> {
   try {
     return await import("node:sqlite")
   } catch (cause) {
-    throw new PromptStrataError(
-      "missing-dependency",
-      "The embedded store needs node:sqlite, which this Node was built without.",
-      {
-        cause,
-        hint: "Use a Node of nodejs.org, 22.13 or newer, or openStore({ url }) with PostgreSQL.",
-      },
-    )
+    const message = "The embedded store needs node:sqlite, which this Node was built without."
+    const hint = "Use a Node of nodejs.org, 22.13 or newer, or openStore({ url }) with PostgreSQL."
+    throw new PromptStrataError("missing-dependency", message, { cause, hint })
   }
 }
 
-/** Kysely over one connection of node:sqlite, which one statement or transaction after the other has for itself. */
+/** A Kysely dialect over one connection of node:sqlite. Transactions use the connection one after the other. */
 export function sqliteDialect(database: SqliteDatabase): Dialect {
   const connection = connectionTo(database)
   return {
@@ -40,13 +35,14 @@ export function sqliteDialect(database: SqliteDatabase): Dialect {
       acquireConnection: async () => connection,
       releaseConnection: async () => {},
       async beginTransaction(_, { accessMode }) {
-        // One that begins by reading could find at its first change that somebody else was quicker.
+        // A write transaction that begins with a read can fail at its first write, when another process has written since.
         database.exec(accessMode === "read only" ? "begin" : "begin immediate")
       },
       commitTransaction: async () => database.exec("commit"),
       async rollbackTransaction() {
-        // Some faults, such as a full disk, have ended the transaction already.
-        if (isInTransaction(database)) database.exec("rollback")
+        // Some faults, such as a full disk, end the transaction. Node before 22.16 has no `isTransaction` to tell that.
+        const { isTransaction = true }: { readonly isTransaction?: boolean } = database
+        if (isTransaction) database.exec("rollback")
       },
       destroy: async () => database.close(),
     }),
@@ -54,7 +50,7 @@ export function sqliteDialect(database: SqliteDatabase): Dialect {
 }
 
 function connectionTo(database: SqliteDatabase): DatabaseConnection {
-  const prepared = createStatementCache(database)
+  const prepared = statementCache(database)
   return {
     async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
       const statement = prepared(sql)
@@ -70,27 +66,18 @@ function connectionTo(database: SqliteDatabase): DatabaseConnection {
   }
 }
 
-/** Node before 22.16 cannot tell: then there is one. */
-function isInTransaction(database: { readonly isTransaction?: boolean }): boolean {
-  return database.isTransaction ?? true
-}
-
-type Bindable = null | number | bigint | string | Uint8Array
-
-function bindable(value: unknown): Bindable {
+function bindable(value: unknown): null | number | bigint | string | Uint8Array {
   if (value === null || typeof value === "number" || typeof value === "bigint" || typeof value === "string") return value
   if (value instanceof Uint8Array) return value
   throw new TypeError(`SQLite takes no ${typeof value}.`)
 }
 
-type Statement = ReturnType<SqliteDatabase["prepare"]>
-
 const maxStatements = 200
 
-/** Prepares statements, the latest ones only once. */
-function createStatementCache(database: SqliteDatabase): (sql: string) => Statement {
-  const prepared = new Map<string, Statement>()
-  return (sql) => {
+/** Prepares statements and keeps the most recently used ones. */
+function statementCache(database: SqliteDatabase) {
+  const prepared = new Map<string, ReturnType<SqliteDatabase["prepare"]>>()
+  return (sql: string) => {
     const statement = prepared.get(sql) ?? database.prepare(sql)
     prepared.delete(sql)
     prepared.set(sql, statement)

@@ -1,18 +1,19 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
+import { sessionRowId } from "../../services/in-memory-store/row-id.ts"
 import type { DeadJob, IdleOptions, Job, JobHandler, JobHandlers, JobRunner } from "../../services/job-runner.ts"
 import { type AttemptParts, attemptJob, deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone } from "./job-claims.ts"
 import type { Leases } from "./leases.ts"
-import { jobQueries, laneOf } from "./sqlite-jobs.ts"
+import { jobQueries } from "./sqlite-jobs.ts"
 
-/** What the runner works with. */
-interface SqliteJobRunnerParts extends AttemptParts {
+/** The parts of the runner. */
+export interface SqliteJobRunnerParts extends AttemptParts {
   readonly leases: Leases
-  /** For how long `idle` waits for another process that does not get on. */
+  /** How long `idle` waits for another process that makes no progress. */
   readonly patienceMs: number
-  /** How often to look for what other processes have committed, and to renew leases. */
+  /** How often to renew leases and to look for jobs that other processes have committed. */
   readonly pollMs: number
-  /** Like `timers`, but these never keep a process from ending. */
+  /** Like `timers`, but they do not keep the process alive. */
   readonly pollTimers: Timers
   readonly onWarning: (message: string) => void
 }
@@ -23,16 +24,17 @@ interface Running {
   stop?: (reason: PromptStrataError) => void
 }
 
-/** Ids of jobs that were done are known for a week. */
-const knownMs = 7 * 86_400_000
+/** The ids of done jobs are kept for a week. */
+const keepDoneMs = 7 * 86_400_000
 
-/** Runs the jobs of a file: those of an agent in the one process that has its lease. The others take over when that goes. */
+/** Runs the jobs of a file. The process with an agent's lease runs its jobs; another process takes over when that one ends. */
 export class SqliteJobRunner implements JobRunner {
   readonly #parts: SqliteJobRunnerParts
   readonly #handlers = new Map<string | undefined, JobHandlers>()
+  /** The running job of each conversation. */
   readonly #running = new Map<string, Running>()
   #pumping: Promise<void> | undefined
-  #isDirty = false
+  #isAskedAgain = false
   #timer: unknown
   #idleWaiters: (() => void)[] = []
 
@@ -43,21 +45,21 @@ export class SqliteJobRunner implements JobRunner {
   async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
     const { database, clock } = this.#parts
     this.#handlers.set(agent, handlers)
-    await database.write((db) => pruneDone(jobQueries(db), clock.nowMs() - knownMs))
+    await database.write((db) => pruneDone(db, clock.nowMs() - keepDoneMs))
     this.wake()
   }
 
   /** Looks for jobs now. */
   wake(): void {
-    this.#isDirty = true
+    this.#isAskedAgain = true
     this.#pumping ??= this.#pump().finally(() => {
       this.#pumping = undefined
-      if (this.#isDirty) this.wake()
+      if (this.#isAskedAgain) this.wake()
       else this.#tellWaiters()
     })
   }
 
-  /** As the port says; jobs that another process has are waited for as long as it gets on with them. */
+  /** Waits for jobs of other processes only as long as these make progress. */
   async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
     if (own) return this.#ownIdle(agent)
     const { timers, pollMs, clock, patienceMs } = this.#parts
@@ -92,7 +94,7 @@ export class SqliteJobRunner implements JobRunner {
   }
 
   async dead(): Promise<readonly DeadJob[]> {
-    return this.#parts.database.read((db) => deadJobs(jobQueries(db)))
+    return this.#parts.database.read(deadJobs)
   }
 
   /** Stops jobs whose rows were deleted. */
@@ -101,11 +103,11 @@ export class SqliteJobRunner implements JobRunner {
       const row = await this.#parts.database.read((db) =>
         jobQueries(db).selectFrom("jobs").select("id").where("id", "=", head.id).executeTakeFirst(),
       )
-      if (row === undefined) stop?.(new PromptStrataError("aborted", "What this job works on was forgotten."))
+      if (row === undefined) stop?.(new PromptStrataError("aborted", "The data that this job works on were deleted."))
     }
   }
 
-  /** Whatever is due and not begun by now is another process'. */
+  /** Waits until this process has begun all due jobs that it can begin. Due jobs that remain belong to other processes. */
   async #ownIdle(agent: string | undefined): Promise<void> {
     for (;;) {
       this.wake()
@@ -120,12 +122,9 @@ export class SqliteJobRunner implements JobRunner {
 
   async #drain(running: readonly Running[], drainMs: number): Promise<void> {
     if (running.length === 0) return
-    const reason = new PromptStrataError(
-      "closed",
-      "The job runner was closed before this job was done; it stays for the next one.",
-    )
+    const message = "The job runner was closed before this job was done; it stays for the next one."
     const timer = this.#parts.timers.set(() => {
-      for (const { stop } of running) stop?.(reason)
+      for (const { stop } of running) stop?.(new PromptStrataError("closed", message))
     }, drainMs)
     await Promise.all(running.map(({ settled }) => settled))
     this.#parts.timers.clear(timer)
@@ -133,7 +132,7 @@ export class SqliteJobRunner implements JobRunner {
 
   async #pump(): Promise<void> {
     const { pollMs, pollTimers, onWarning } = this.#parts
-    this.#isDirty = false
+    this.#isAskedAgain = false
     if (this.#handlers.size === 0) return
     try {
       await this.#keepLeases()
@@ -145,7 +144,7 @@ export class SqliteJobRunner implements JobRunner {
     this.#timer = pollTimers.set(() => this.wake(), pollMs)
   }
 
-  /** Stops the jobs of agents that another process has taken over. */
+  /** Renews the leases of running jobs, and stops the jobs of agents whose lease another process has taken. */
   async #keepLeases(): Promise<void> {
     const running = [...this.#running.values()]
     for (const agent of new Set(running.map(({ head }) => head.job.key.agent))) {
@@ -164,23 +163,23 @@ export class SqliteJobRunner implements JobRunner {
       for (const head of heads) {
         const { key } = head.job
         if (this.#running.size >= settings.concurrency) return
-        if (without.has(key.agent) || this.#running.has(laneOf(key))) continue
-        if (await leases.hold(key.agent)) this.#begin(laneOf(key), head)
+        if (without.has(key.agent) || this.#running.has(sessionRowId(key))) continue
+        if (await leases.hold(key.agent)) this.#begin(head)
         else without.add(key.agent)
       }
-      // Those of agents that other processes have may have stood before others.
+      // Heads of agents that other processes run may have filled the limit: look again without them.
       if (without.size === refused) return
     }
   }
 
-  #due(wanted: Pick<HeadsWanted, "limit" | "without">): Promise<readonly Head[]> {
+  async #due(wanted: Pick<HeadsWanted, "limit" | "without">): Promise<readonly Head[]> {
     const { database, clock } = this.#parts
-    if (this.#handlers.size === 0) return Promise.resolve([])
-    const all = { handlers: this.#handlers, nowMs: clock.nowMs(), ...wanted }
-    return database.read((db) => dueHeads(jobQueries(db), all))
+    if (this.#handlers.size === 0) return []
+    return database.read((db) => dueHeads(db, { handlers: this.#handlers, nowMs: clock.nowMs(), ...wanted }))
   }
 
-  #begin(lane: string, head: Head): void {
+  #begin(head: Head): void {
+    const conversation = sessionRowId(head.job.key)
     const running: Running = {
       head,
       settled: this.#attempt(head, (stop) => {
@@ -188,11 +187,11 @@ export class SqliteJobRunner implements JobRunner {
       })
         .catch((error: unknown) => this.#parts.onWarning(`job ${head.job.id}: ${messageOf(error)}`))
         .finally(() => {
-          this.#running.delete(lane)
+          this.#running.delete(conversation)
           this.wake()
         }),
     }
-    this.#running.set(lane, running)
+    this.#running.set(conversation, running)
   }
 
   async #attempt(head: Head, onStop: (stop: (reason: PromptStrataError) => void) => void): Promise<void> {

@@ -3,12 +3,12 @@ import { dirname, join, resolve } from "node:path"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { OpenSqlite } from "./sqlite-database.ts"
 
-/** Where the store of a folder lies: among promptstrata's own files, which no file tool reads or writes. */
+/** The path of a folder's store. It lies among promptstrata's own files, which no file tool reads or writes. */
 export function storeFile(folder: string): string {
   return join(folder, ".promptstrata", "store.sqlite")
 }
 
-/** Makes the file where there is none, for its owner alone: SQLite's other files take their rights from it. */
+/** Makes the file if it is missing, for its owner alone: SQLite's other files take their rights from it. */
 export function makeStoreFile(file: string): void {
   try {
     makeFolder(dirname(file))
@@ -23,13 +23,20 @@ export function makeStoreFile(file: string): void {
 }
 
 /**
- * Makes a folder and those above it that are missing, for their owner alone. Throws the system's error where one cannot be made.
- * Node's own `recursive` never ends where making a folder says that the one above it is missing although it is there, as in /proc.
+ * Makes a folder and its missing parents, for their owner alone. Throws the system's error where one cannot be made. Node's own
+ * `recursive` never ends on file systems such as /proc, which report a missing parent although the parent is there.
  */
 export function makeFolder(folder: string): void {
   const missing: string[] = []
   for (let path = resolve(folder); !isThere(path); path = dirname(path)) missing.push(path)
-  for (const path of missing.reverse()) makeOne(path)
+  for (const path of missing.reverse()) {
+    try {
+      mkdirSync(path, { mode: 0o700 })
+    } catch (error) {
+      // Another process may have made it meanwhile.
+      if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+    }
+  }
 }
 
 /** A path's root is always there. */
@@ -37,29 +44,30 @@ function isThere(path: string): boolean {
   return dirname(path) === path || statSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Another process may have made it meanwhile. */
-function makeOne(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
-  }
-}
+type BareFile = Pick<OpenSqlite, "exclusively">
 
-/** Writes a copy of this moment to a new file for its owner alone, on the disk once it settles. Throws `store` where there is one already. */
-export async function backupTo({ exclusively }: Pick<OpenSqlite, "exclusively">, path: string): Promise<void> {
-  // SQLite fills an empty file; making it first gives it its rights and refuses one that is there.
-  makeFile(path)
+/**
+ * Writes a copy of the store's current state to a new file, for its owner alone. The copy is on the disk once this settles. Throws
+ * `store` when the file exists already.
+ */
+export async function backupTo({ exclusively }: BareFile, path: string): Promise<void> {
+  // SQLite fills an empty file. Making it first sets its rights and refuses a file that exists.
+  makeBackupFile(path)
   try {
     await exclusively((database) => database.prepare("vacuum into ?").run(path))
-    sync(path)
+    const descriptor = openSync(path, "r+")
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
   } catch (error) {
     rmSync(path, { force: true })
     throw error
   }
 }
 
-function makeFile(path: string): void {
+function makeBackupFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600))
   } catch (cause) {
@@ -71,19 +79,10 @@ function makeFile(path: string): void {
   }
 }
 
-function sync(path: string): void {
-  const descriptor = openSync(path, "r+")
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 const restore = "Go back to a backup, or export what can be read and import it into a new store."
 
-/** What SQLite finds wrong with the file, one line each. */
-export async function checkFile({ exclusively }: Pick<OpenSqlite, "exclusively">): Promise<readonly string[]> {
+/** Faults that SQLite finds in the file, one line each. */
+export async function checkFile({ exclusively }: BareFile): Promise<readonly string[]> {
   return exclusively((database) => {
     const found = database.prepare("pragma integrity_check").all()
     const faults = found.map(({ integrity_check }) => String(integrity_check)).filter((fault) => fault !== "ok")
@@ -97,14 +96,14 @@ export async function checkFile({ exclusively }: Pick<OpenSqlite, "exclusively">
 }
 
 /**
- * Leaves nothing of deleted rows in the file or beside it: every page is written anew, for pages keep remains of rows that once
- * moved through them, and the log is emptied.
+ * Removes all remains of deleted rows from the file and its log. Every page is written anew, because a page can hold remains of rows
+ * that were once moved through it.
  */
-export async function erase({ exclusively }: Pick<OpenSqlite, "exclusively">): Promise<void> {
+export async function erase({ exclusively }: BareFile): Promise<void> {
   await exclusively((database) => database.exec("vacuum"))
   await exclusively((database) => {
     const row = database.prepare("pragma wal_checkpoint(truncate)").get()
-    // Somebody else still reads from the log: to be tried again, as for any other lock.
+    // A reader still uses the log. The error counts as a busy file, so this is tried again.
     if (row?.busy === 1) throw Object.assign(new Error("the log is being read"), { errcode: 5 })
   })
 }
