@@ -1,4 +1,5 @@
 import type { Pool } from "pg"
+import type { PgBoss } from "pg-boss"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { JobRunner } from "../../services/job-runner.ts"
 import type { Store } from "../../services/store.ts"
@@ -9,20 +10,20 @@ import type { SqlJobs } from "../sql/sql-database.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
-import { asideMessage, claimedJobs } from "./claimed-jobs.ts"
+import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
-import { jobQueues, queueSettings, startJobEngine } from "./job-engine.ts"
+import { agentQueues, queueSettings, startJobEngine } from "./job-engine.ts"
 import { type Drivers, listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
 import { postgresFault } from "./postgres-fault.ts"
-import { createPostgresJobRunner } from "./postgres-job-runner.ts"
+import { PostgresJobRunner } from "./postgres-job-runner.ts"
 import { type PostgresSettings, type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
-import { enqueuedJobs, goneMessage, postgresSqlJobs } from "./sql-jobs.ts"
+import { EnqueuedJobs, goneMessage, PostgresSqlJobs } from "./sql-jobs.ts"
 import { listenForWakeUps } from "./wake-up.ts"
 
 /**
- * Opens a store in a PostgreSQL database: makes its tables and pg-boss' where they are missing, however many processes do so at once.
- * Throws `store` with advice where the server cannot be reached or refuses, `usage` for a URL that is none, `missing-dependency`
- * without the packages `pg` and `pg-boss`. No error and no warning holds the password.
+ * Opens a store in a PostgreSQL database. Makes its tables and those of pg-boss where they are missing; several processes may do so at
+ * once. Throws `store` with advice when the server cannot be reached or refuses, `usage` for a wrong URL or option, and
+ * `missing-dependency` without the packages `pg` and `pg-boss`. No error or warning contains the password.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const settings = postgresSettings(options)
@@ -34,32 +35,30 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await migrate(database, { part: "core", migrations: schemaMigrations })
     const cache = new SessionCache(options.timers ?? unrefTimers)
-    const jobs = await openJobs(pool, drivers, { settings, target, onGone: () => cache.clear() })
-    return prepared(
-      createSqlStore({
-        database,
-        jobs: jobs.sql,
-        runner: jobs.runner,
-        cache,
-        // Other processes are told; this one hears it without a connection that listens as well.
-        stopForgotten: () => undefined,
-        async erase() {},
-        checkFile: async () => [],
-        close: () => {
-          closing ??= jobs.close().finally(() => database.close())
-          return closing
-        },
-      }),
-      jobs.prepare,
-    )
+    const jobs = await openJobs({ pool, drivers, settings, target, onGone: () => cache.clear() })
+    const store = createSqlStore({
+      database,
+      jobs: jobs.sql,
+      runner: jobs.runner,
+      cache,
+      // A deletion notifies the other processes; in this one `onChange` stops the jobs.
+      stopForgotten: () => undefined,
+      async erase() {},
+      checkFile: async () => [],
+      close: () => {
+        closing ??= jobs.close().finally(() => database.close())
+        return closing
+      },
+    })
+    return withQueues(store, jobs.prepare)
   } catch (error) {
     await database.close()
     throw postgresFault(error, target)
   }
 }
 
-/** The store, which makes an agent's queue before the first transaction that needs it: making one takes a connection of its own. */
-function prepared(store: Store, prepare: (agent: string) => Promise<unknown>): Store {
+/** Makes an agent's queue before the first transaction that needs it, because making one takes a connection of its own. */
+function withQueues(store: Store, prepare: OpenJobs["prepare"]): Store {
   return {
     ...store,
     async commit(key, commit) {
@@ -69,7 +68,7 @@ function prepared(store: Store, prepare: (agent: string) => Promise<unknown>): S
   }
 }
 
-/** The jobs of a store: how they are written and how they are run. */
+/** The jobs of a store. */
 interface OpenJobs {
   readonly sql: SqlJobs
   readonly runner: JobRunner
@@ -78,85 +77,101 @@ interface OpenJobs {
   close(): Promise<void>
 }
 
-/** How long closing a store waits for jobs that run. */
+/** An open database, and what to do when its data are deleted. */
+interface JobsParts {
+  readonly pool: Pool
+  readonly drivers: Drivers
+  readonly settings: PostgresSettings
+  readonly target: ConnectionTarget
+  /** Called when a listening runner hears of a deletion. */
+  readonly onGone: () => void
+}
+
+/** How long closing a store waits for running jobs. */
 const drainMs = 5_000
 
-/** Starts pg-boss and puts a runner on it, which takes no jobs yet. */
-async function openJobs(
-  pool: Pool,
-  drivers: Drivers,
-  {
-    settings,
-    target,
-    onGone,
-  }: {
-    readonly settings: PostgresSettings
-    readonly target: ConnectionTarget
-    /** Told where a listening runner hears that something was forgotten. */
-    readonly onGone: () => void
-  },
-): Promise<OpenJobs> {
-  const { jobSchema, timers, random } = settings
+/** Starts pg-boss and makes a runner, which takes no jobs yet. */
+async function openJobs(parts: JobsParts): Promise<OpenJobs> {
+  const { pool, drivers, settings, target } = parts
+  const { jobSchema } = settings
   const channel = `promptstrata_${jobSchema}`
-  const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
   const engine = await startJobEngine(pool, drivers, { settings, target })
-  const queues = jobQueues(engine, settings)
-  const enqueued = enqueuedJobs()
+  const queueFor = agentQueues(engine, settings)
+  const enqueued = new EnqueuedJobs()
+  const claims = new ClaimedJobs(engine, pool, { jobSchema, channel })
+  const runner = runnerOver(parts, { engine, channel, queueFor, enqueued, claims })
+  const onChange = (what: "more" | "gone") => (what === "gone" ? verify(runner) : runner.wake())
   let isDrained = false
-  const runner = createPostgresJobRunner({
-    enqueued,
-    claims: claimedJobs(engine, pool, { jobSchema, channel }),
-    settings: { ...settings, onWarning },
-    queueFor: queues.ensure,
-    prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
-    // Rebuilding an index can take long; jobs of dead processes do not wait for that.
-    supervise: () => engine.supervise(undefined, { reindex: false }),
-    listen: (onWake) =>
-      listenForWakeUps({
-        connect: () => listeningClient(drivers, settings),
-        channel,
-        timers,
-        random,
-        onWarning,
-        onMessage: (message) => {
-          // Who sets a job aside must not wake up to claim it again.
-          if (message === asideMessage) runner.recall().catch(() => undefined)
-          else onWake()
-          if (message === goneMessage) {
-            onGone()
-            verify()
-          }
-        },
-      }),
-  })
-  const verify = () => void runner.verify().catch(() => undefined)
-  const onChange = (what: "more" | "gone") => (what === "gone" ? verify() : runner.wake())
   const name = `The store at ${target.shown}`
-  const told = <T>(work: Promise<T>): Promise<T> =>
+  const withFault: WithFault = (work) =>
     work.catch((error: unknown) => {
       throw isDrained && !PromptStrataError.isInstance(error)
         ? storeClosed(name, { database: target.shown })
         : postgresFault(error, target)
     })
   return {
-    sql: postgresSqlJobs({ engine, drivers, queues, enqueued, jobSchema, channel, onChange }),
-    runner: runnerOfOpenStore(
-      {
-        start: (handlers, options) => told(runner.start(handlers, options)),
-        idle: (options) => told(runner.idle(options)),
-        close: (options) => told(runner.close(options)),
-        dead: () => told(runner.dead()),
-      },
-      { store: name, isClosed: () => isDrained },
-    ),
-    prepare: (agent) => told(queues.ensure(agent)),
+    sql: new PostgresSqlJobs({ engine, drivers, queueFor, enqueued, jobSchema, channel, onChange }),
+    runner: runnerOfOpenStore(withFaults(runner, withFault), { store: name, isClosed: () => isDrained }),
+    prepare: (agent) => withFault(queueFor(agent)),
     async close() {
       await runner.close({ drainMs }).finally(() => {
         isDrained = true
       })
-      // Of agents that were made while the others' jobs were waited for.
+      // An agent may have been started during the wait.
       await runner.close({ drainMs: 0 })
       await engine.stop({ graceful: false, close: false })
     },
   }
+}
+
+/** Turns errors of the driver into errors of this library. */
+type WithFault = <T>(work: Promise<T>) => Promise<T>
+
+function withFaults(runner: JobRunner, withFault: WithFault): JobRunner {
+  return {
+    start: (handlers, options) => withFault(runner.start(handlers, options)),
+    idle: (options) => withFault(runner.idle(options)),
+    close: (options) => withFault(runner.close(options)),
+    dead: () => withFault(runner.dead()),
+  }
+}
+
+function verify(runner: PostgresJobRunner): void {
+  runner.verify().catch(() => undefined)
+}
+
+interface RunnerInput {
+  readonly engine: PgBoss
+  readonly channel: string
+  readonly queueFor: (agent: string) => Promise<string>
+  readonly enqueued: EnqueuedJobs
+  readonly claims: ClaimedJobs
+}
+
+function runnerOver({ drivers, settings, target, onGone }: JobsParts, input: RunnerInput): PostgresJobRunner {
+  const { engine, channel, queueFor, enqueued, claims } = input
+  const { timers, random } = settings
+  const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
+  const connect = () => listeningClient(drivers, settings)
+  const runner = new PostgresJobRunner({
+    enqueued,
+    claims,
+    settings: { ...settings, onWarning },
+    queueFor,
+    prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
+    // Rebuilding an index can take long. Jobs of dead processes must not wait for it.
+    supervise: () => engine.supervise(undefined, { reindex: false }),
+    listen: (onWake) => {
+      const onMessage = (message: string) => {
+        // A job that was set aside only concerns runners with a handler for it. The others must not wake up and claim it again.
+        if (message === asideMessage) runner.recall().catch(() => undefined)
+        else onWake()
+        if (message !== goneMessage) return
+        onGone()
+        verify(runner)
+      }
+      return listenForWakeUps({ connect, channel, timers, random, onWarning, onMessage })
+    },
+  })
+  return runner
 }

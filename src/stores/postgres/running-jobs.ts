@@ -7,149 +7,148 @@ import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import { heartbeatMs } from "./job-engine.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
 
+/** The parts of {@link RunningJobs}. */
+interface RunningJobsParts {
+  readonly claims: ClaimedJobs
+  readonly settings: Pick<PostgresSettings, "jobs" | "timers" | "random" | "onWarning">
+  /** Called when a job has been settled. */
+  readonly onSettled: () => void
+  /** Called with the wait before a failed job is due again. */
+  readonly onRetry: (waitMs: number) => void
+  /** Called with an error of settling a job. */
+  readonly onFault: (error: unknown) => void
+}
+
 interface Running {
   readonly claimed: ClaimedJob
   readonly settled: Promise<void>
   stop: (reason: StopReason) => void
 }
 
-/** The jobs that this process runs. */
-interface RunningJobs {
-  readonly size: number
-  /** Their ids. */
-  readonly ids: readonly string[]
-  run(claimed: ClaimedJob, handler: JobHandler | undefined): void
-  /** Stops those that are no longer this process'. */
-  verify(): Promise<void>
-  /** Settles when those of an agent, or all, have; past `drainMs` they are stopped. */
-  drain(options: { readonly drainMs: number; readonly agent?: string }): Promise<void>
-  /** Settles when all that run now have. */
-  settled(): Promise<void>
-}
-
-/** None yet. */
-export function runningJobs(
-  options: Omit<RunOptions, "onStop"> & { readonly onSettled: () => void; readonly onFault: (error: unknown) => void },
-): RunningJobs {
-  const { claims, settings, onSettled, onFault } = options
-  const running = new Set<Running>()
-  const settled = async (jobs: Iterable<Running>): Promise<void> => {
-    await Promise.all(Array.from(jobs, (job) => job.settled))
-  }
-
-  return {
-    get size() {
-      return running.size
-    },
-    get ids() {
-      return Array.from(running, ({ claimed }) => claimed.id)
-    },
-    run(claimed, handler) {
-      let stop: Running["stop"] = () => undefined
-      const task = runClaimedJob(claimed, handler, { ...options, onStop: (give) => (stop = give) })
-        .catch(onFault)
-        .finally(() => {
-          running.delete(entry)
-          onSettled()
-        })
-      const entry: Running = { claimed, settled: task, stop: (reason) => stop(reason) }
-      running.add(entry)
-    },
-    async verify() {
-      for (const { claimed, stop } of [...running]) if (!(await claims.heartbeat(claimed))) stop("gone")
-    },
-    async drain({ drainMs, agent }) {
-      const ours = [...running].filter(({ claimed }) => agent === undefined || claimed.job.key.agent === agent)
-      const timer = settings.timers.set(() => {
-        for (const { stop } of ours) stop("closed")
-      }, drainMs)
-      await settled(ours)
-      settings.timers.clear(timer)
-    },
-    settled: () => settled(running),
-  }
-}
-
-/** What one try of a job needs. */
-interface RunOptions {
-  readonly claims: ClaimedJobs
-  readonly settings: Pick<PostgresSettings, "jobs" | "timers" | "random" | "onWarning">
-  /** Told how to make the runner give up on it. */
-  readonly onStop: (stop: (reason: StopReason) => void) => void
-  /** Told when it is due again. */
-  readonly onRetry: (waitMs: number) => void
-}
-
-/** Why a runner gives up on a job: the runner closes, or the job is no longer its own. */
+/** Why an attempt is stopped: the runner closes, or this process no longer holds the job. */
 type StopReason = "closed" | "gone"
 
 const stopErrors: Readonly<Record<StopReason, PromptStrataError>> = {
   closed: new PromptStrataError("closed", "The job runner was closed before this job was done; it stays for the next one."),
-  gone: new PromptStrataError("aborted", "What this job works on was forgotten, or another process has taken it over."),
+  gone: new PromptStrataError(
+    "aborted",
+    "The data that this job works on were deleted, or another process has taken the job over.",
+  ),
 }
 
-/** Runs one try and settles the job: done, to be tried again, or a dead letter. Throws only what settling throws. */
-async function runClaimedJob(claimed: ClaimedJob, handler: JobHandler | undefined, options: RunOptions): Promise<void> {
-  const { claims } = options
-  const { maxAttempts } = options.settings.jobs
-  if (handler === undefined) return claims.setAside(claimed)
-  if (claimed.retryCount >= maxAttempts) {
-    const error = "Every process that tried it ended before it did."
-    return claims.bury(claimed, { job: claimed.job, error, attempts: maxAttempts })
+/** The jobs that this process runs. */
+export class RunningJobs {
+  readonly #parts: RunningJobsParts
+  readonly #running = new Set<Running>()
+
+  constructor(parts: RunningJobsParts) {
+    this.#parts = parts
   }
-  const failure = await attempt(claimed, handler, options)
-  if (failure === undefined) return claims.complete(claimed)
-  if (failure.error === stopErrors.closed) return claims.release(claimed)
-  if (failure.error !== stopErrors.gone) return failed(claimed, messageOf(failure.error), options)
-}
 
-/** What it threw; undefined where it ended well. */
-async function attempt(
-  claimed: ClaimedJob,
-  handler: JobHandler,
-  { claims, settings, onStop }: RunOptions,
-): Promise<{ readonly error: unknown } | undefined> {
-  const { timers, jobs } = settings
-  const number = claimed.retryCount + 1
-  let beats: { stop(): void } | undefined
-  const stoppable = (stop: (reason: PromptStrataError) => void): void => {
-    onStop((reason) => stop(stopErrors[reason]))
-    const beat = async (): Promise<void> => {
-      // A database that cannot be asked has not taken the job away.
-      if (!(await claims.heartbeat(claimed).catch(() => true))) stop(stopErrors.gone)
+  get size(): number {
+    return this.#running.size
+  }
+
+  get ids(): readonly string[] {
+    return Array.from(this.#running, ({ claimed }) => claimed.id)
+  }
+
+  run(claimed: ClaimedJob, handler: JobHandler | undefined): void {
+    let stop: Running["stop"] = () => undefined
+    const settled = this.#runAndSettle(claimed, handler, (give) => (stop = give))
+      .catch(this.#parts.onFault)
+      .finally(() => {
+        this.#running.delete(entry)
+        this.#parts.onSettled()
+      })
+    const entry: Running = { claimed, settled, stop: (reason) => stop(reason) }
+    this.#running.add(entry)
+  }
+
+  /** Stops jobs that this process no longer holds. */
+  async verify(): Promise<void> {
+    for (const { claimed, stop } of [...this.#running]) if (!(await this.#parts.claims.heartbeat(claimed))) stop("gone")
+  }
+
+  /** Waits for the jobs of an agent, or all. After `drainMs` they are stopped. */
+  async drain({ drainMs, agent }: { readonly drainMs: number; readonly agent: string | undefined }): Promise<void> {
+    const { timers } = this.#parts.settings
+    const awaited = [...this.#running].filter(({ claimed }) => agent === undefined || claimed.job.key.agent === agent)
+    const timer = timers.set(() => {
+      for (const { stop } of awaited) stop("closed")
+    }, drainMs)
+    await Promise.all(awaited.map(({ settled }) => settled))
+    timers.clear(timer)
+  }
+
+  /** Waits for all jobs that run now. */
+  async settled(): Promise<void> {
+    await Promise.all(Array.from(this.#running, ({ settled }) => settled))
+  }
+
+  /** Makes one attempt and settles the job: done, to be tried again, or a dead letter. Throws only errors of settling. */
+  async #runAndSettle(claimed: ClaimedJob, handler: JobHandler | undefined, onStop: OnStop): Promise<void> {
+    const { claims, settings } = this.#parts
+    const { maxAttempts } = settings.jobs
+    if (handler === undefined) return claims.setAside(claimed)
+    if (claimed.retryCount >= maxAttempts) {
+      const error = "Every process that tried it ended before it did."
+      return claims.bury(claimed, { job: claimed.job, error, attempts: maxAttempts })
     }
-    beats = repeat(timers, heartbeatMs, beat)
+    const failure = await this.#attempt(claimed, handler, onStop)
+    if (failure === undefined) return claims.complete(claimed)
+    if (failure.error === stopErrors.closed) return claims.release(claimed)
+    if (failure.error !== stopErrors.gone) return this.#fail(claimed, messageOf(failure.error))
   }
-  try {
-    await runAttempt({ timeoutMs: jobs.timeoutMs, timers, onStop: stoppable }, (signal) =>
-      handler(claimed.job, { attempt: number, isLast: number >= jobs.maxAttempts, signal }),
+
+  /** Returns what the attempt threw; undefined when it succeeded. */
+  async #attempt(claimed: ClaimedJob, handler: JobHandler, onStop: OnStop): Promise<{ readonly error: unknown } | undefined> {
+    const { claims, settings } = this.#parts
+    const { timers, jobs } = settings
+    const number = claimed.retryCount + 1
+    let beats: { stop(): void } | undefined
+    const stoppable = (stop: (reason: PromptStrataError) => void): void => {
+      onStop((reason) => stop(stopErrors[reason]))
+      beats = repeat(timers, heartbeatMs, async () => {
+        // When the database cannot be asked, the job is taken to be still held.
+        if (!(await claims.heartbeat(claimed).catch(() => true))) stop(stopErrors.gone)
+      })
+    }
+    try {
+      await runAttempt({ timeoutMs: jobs.timeoutMs, timers, onStop: stoppable }, (signal) =>
+        handler(claimed.job, { attempt: number, isLast: number >= jobs.maxAttempts, signal }),
+      )
+      return undefined
+    } catch (error) {
+      return { error }
+    } finally {
+      beats?.stop()
+      // The attempt is over: while the job is settled there is nothing to stop.
+      onStop(() => undefined)
+    }
+  }
+
+  async #fail(claimed: ClaimedJob, reason: string): Promise<void> {
+    const { claims, settings, onRetry } = this.#parts
+    const { jobs, random, onWarning } = settings
+    const { job } = claimed
+    const attempts = claimed.retryCount + 1
+    const isLast = attempts >= jobs.maxAttempts
+    const next = isLast ? "it is a dead letter now" : "it will be tried again"
+    onWarning(
+      `job ${JSON.stringify(job.kind)} of ${job.turnId} failed, attempt ${attempts} of ${jobs.maxAttempts}, ${next}: ${reason}`,
     )
-    return undefined
-  } catch (error) {
-    return { error }
-  } finally {
-    beats?.stop()
-    // What is done is only settled now: nothing is left to give up.
-    onStop(() => undefined)
+    if (isLast) return claims.bury(claimed, { job, error: reason, attempts })
+    const waitMs = retryWaitMs(attempts, jobs, random)
+    await claims.fail(claimed, reason, waitMs)
+    onRetry(waitMs)
   }
 }
 
-async function failed(claimed: ClaimedJob, reason: string, { claims, settings, onRetry }: RunOptions): Promise<void> {
-  const { jobs, random, onWarning } = settings
-  const { job } = claimed
-  const attempts = claimed.retryCount + 1
-  const isLast = attempts >= jobs.maxAttempts
-  const next = isLast ? "it is a dead letter now" : "it will be tried again"
-  onWarning(
-    `job ${JSON.stringify(job.kind)} of ${job.turnId} failed, attempt ${attempts} of ${jobs.maxAttempts}, ${next}: ${reason}`,
-  )
-  if (isLast) return claims.bury(claimed, { job, error: reason, attempts })
-  const waitMs = retryWaitMs(attempts, jobs, random)
-  await claims.fail(claimed, reason, waitMs)
-  onRetry(waitMs)
-}
+/** Takes the function that stops an attempt. */
+type OnStop = (stop: (reason: StopReason) => void) => void
 
-/** Calls again and again, each time after the one before has settled. */
+/** Calls `task` again and again, each time `everyMs` after the last call has settled. */
 export function repeat(timers: Timers, everyMs: number, task: () => Promise<unknown> | undefined): { stop(): void } {
   let stopped = false
   let handle: unknown

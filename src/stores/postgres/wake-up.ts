@@ -2,19 +2,14 @@ import type { Client } from "pg"
 import { messageOf } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 
-/** A connection that waits to be told. */
-export interface WakeUp {
-  close(): Promise<void>
-}
-
-/** What a wake-up connection is made from. */
-export interface WakeUpOptions {
-  /** A new client each time: a `pg` client connects once. */
+/** The parts of a listening connection. */
+interface WakeUpOptions {
+  /** Makes a new client; a client of `pg` connects only once. */
   readonly connect: () => Client
   readonly channel: string
   readonly timers: Timers
   readonly random: RandomSource
-  /** Told of every message, and with nothing after each (re)connection, when some may have been missed. */
+  /** Called with every message. Called with an empty one after each connection, because messages may have been missed before. */
   readonly onMessage: (message: string) => void
   readonly onWarning: (message: string) => void
 }
@@ -22,8 +17,8 @@ export interface WakeUpOptions {
 const firstWaitMs = 500
 const longestWaitMs = 30_000
 
-/** LISTENs on a connection of its own and connects again, with backoff and jitter, as long as it is not closed. Nothing waits for it. */
-export function listenForWakeUps(options: WakeUpOptions): WakeUp {
+/** Listens on a connection of its own. When that is lost it connects again, with backoff and jitter, until it is closed. */
+export function listenForWakeUps(options: WakeUpOptions): { close(): Promise<void> } {
   let closed = false
   let client: Client | undefined
   let failures = 0
@@ -69,7 +64,7 @@ export function listenForWakeUps(options: WakeUpOptions): WakeUp {
   }
 }
 
-/** Ends a client in whatever state; one that never connected cannot end well. */
+/** Ends a client in any state. One that never connected throws, which does not matter. */
 async function end(client: Client): Promise<void> {
   await client.end().catch(() => undefined)
 }
