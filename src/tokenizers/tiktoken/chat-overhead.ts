@@ -1,10 +1,12 @@
 import type { CountedTool } from "../../core/ports.ts"
 
+type Count = (text: string) => number
+
 /**
- * The tokens that OpenAI's chat format adds around messages, by the formula of the OpenAI cookbook ("How to count tokens
- * with tiktoken"): 3 for each message and those of its role, and 3 that prime the reply. Tools are counted apart.
+ * The tokens that OpenAI's chat format adds around messages, by the formula of the OpenAI cookbook ("How to count tokens with
+ * tiktoken"): 3 for each message and those of its role, and 3 for the beginning of the reply. Tools are not included.
  */
-export function chatOverhead(messages: readonly { readonly role: string }[], count: (text: string) => number): number {
+export function chatOverhead(messages: readonly { readonly role: string }[], count: Count): number {
   const ofRoles = new Map<string, number>()
   let tokens = 3
   for (const { role } of messages) {
@@ -15,61 +17,44 @@ export function chatOverhead(messages: readonly { readonly role: string }[], cou
   return tokens
 }
 
-/** What OpenAI's chat models read for a function, by the numbers of the OpenAI cookbook ("How to count tokens with tiktoken"). */
-interface FormatTokens {
-  readonly perFunction: number
-  readonly properties: number
-  readonly perProperty: number
-  readonly perEnum: number
-  readonly perEnumItem: number
-  readonly end: number
-}
-
-const formats: Readonly<Record<"o200k_base" | "cl100k_base", FormatTokens>> = {
-  o200k_base: { perFunction: 7, properties: 3, perProperty: 3, perEnum: -3, perEnumItem: 3, end: 12 },
-  cl100k_base: { perFunction: 10, properties: 3, perProperty: 3, perEnum: -3, perEnumItem: 3, end: 12 },
-}
+/** The numbers of the cookbook for functions. */
+const perFunction = { o200k_base: 7, cl100k_base: 10 } as const
+const perProperties = 3
+const perProperty = 3
+const perEnum = -3
+const perEnumItem = 3
+const afterFunctions = 12
 
 /**
- * About the tokens of native tool schemas. The format that models read is not published: the cookbook's numbers hold for flat
- * schemas, and what is nested is counted as the JSON it is. An estimate even where texts are counted exactly.
+ * An estimate of the tokens of native tool schemas. OpenAI has not published the format that its models read. The cookbook's numbers
+ * hold for flat schemas; nested schemas are counted as JSON.
  */
-export function functionTokens(
-  tools: readonly CountedTool[],
-  encoding: keyof typeof formats,
-  count: (text: string) => number,
-): number {
+export function functionTokens(tools: readonly CountedTool[], encoding: keyof typeof perFunction, count: Count): number {
   if (tools.length === 0) return 0
-  const format = formats[encoding]
-  return tools.reduce((sum, tool) => sum + oneFunction(tool, format, count), format.end)
+  return tools.reduce((sum, tool) => sum + perFunction[encoding] + oneFunction(tool, count), afterFunctions)
 }
 
-function oneFunction({ name, description, parameters }: CountedTool, format: FormatTokens, count: (text: string) => number) {
+function oneFunction({ name, description, parameters }: CountedTool, count: Count): number {
   const properties = Object.entries(recordOf(parameters.properties))
-  const own = format.perFunction + count(`${name}:${withoutStop(description)}`)
-  const listed = properties.reduce((sum, [key, schema]) => sum + property(key, recordOf(schema), format, count), 0)
-  return own + (properties.length > 0 ? format.properties : 0) + listed
+  const listed = properties.reduce((sum, [key, schema]) => sum + property(key, recordOf(schema), count), 0)
+  return count(`${name}:${withoutStop(description)}`) + (properties.length > 0 ? perProperties : 0) + listed
 }
 
 function property(
   key: string,
   { type, description, enum: values, ...rest }: Readonly<Record<string, unknown>>,
-  format: FormatTokens,
-  count: (text: string) => number,
+  count: Count,
 ): number {
-  const line = `${key}:${typeof type === "string" ? type : JSON.stringify(type ?? "")}:${withoutStop(textOf(description))}`
+  const kind = typeof type === "string" ? type : JSON.stringify(type ?? "")
+  const line = `${key}:${kind}:${withoutStop(typeof description === "string" ? description : "")}`
   const items = Array.isArray(values) ? values : []
-  const choices = items.reduce<number>((sum, item) => sum + format.perEnumItem + count(String(item)), format.perEnum)
+  const choices = items.reduce<number>((sum, item) => sum + perEnumItem + count(String(item)), perEnum)
   const nested = Object.keys(rest).length > 0 ? count(JSON.stringify(rest)) : 0
-  return format.perProperty + count(line) + (items.length > 0 ? choices : 0) + nested
+  return perProperty + count(line) + (items.length > 0 ? choices : 0) + nested
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : ""
 }
 
 function withoutStop(text: string): string {

@@ -2,13 +2,13 @@
 export interface RankTable {
   /** Bytes of the longest token. */
   readonly longestBytes: number
-  /** The rank of the token that is `bytes` from `from` to `to`, or -1 where there is none. */
+  /** The rank of the token whose bytes are `bytes` from `from` to `to`, or -1 when there is none. */
   rank(bytes: Uint8Array, from: number, to: number): number
 }
 
 /**
- * A hash table over tokens, by open addressing and at most half full: numbers alone, some 5 MB for 200,000 tokens. The
- * tokens are fixed, so no text can make more of them collide.
+ * Makes a hash table of tokens: open addressing, at most half full, in typed arrays of some 5 MB for 200,000 tokens. The tokens are
+ * fixed, so no text can cause more collisions.
  */
 export function createRankTable({ bytes: pool, ends, ranks }: Tokens): RankTable {
   const mask = 2 ** Math.ceil(Math.log2(ranks.length * 2)) - 1
@@ -49,12 +49,12 @@ function sameBytes(pool: Uint8Array, start: number, bytes: Uint8Array, from: num
   return true
 }
 
-/** The tokens of an encoding, their bytes one after the other. */
+/** The tokens of an encoding, with their bytes one after the other. */
 export interface Tokens {
   readonly bytes: Uint8Array
-  /** Where the bytes of each token end. */
+  /** The end of each token's bytes. */
   readonly ends: Uint32Array
-  /** The rank of each token: of two possible merges the one with the lower rank comes first. */
+  /** The rank of each token. Of two possible merges the one with the lower rank comes first. */
   readonly ranks: Uint32Array
 }
 
@@ -63,8 +63,8 @@ const sextets = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, base64
 const padding = "=".charCodeAt(0)
 
 /**
- * Reads ranks as tiktoken ships them: lines of `!`, the first token's rank, and tokens in base64. They are decoded in
- * place: a string for each of 200,000 tokens would cost several times the rest.
+ * Reads ranks as tiktoken ships them: lines of `!`, the first token's rank, and tokens in base64. It makes no string for each of the
+ * 200,000 tokens, which would take several times as long.
  */
 export function readRanks(text: string): Tokens {
   const bytes = new Uint8Array(text.length)
@@ -86,7 +86,7 @@ export function readRanks(text: string): Tokens {
   return { bytes: bytes.slice(0, end), ends: Uint32Array.from(ends), ranks: Uint32Array.from(ranks) }
 }
 
-/** Decodes the base64 of `text` between two offsets into `bytes` from `start` on; returns where it ends. */
+/** Decodes the base64 of `text` between two offsets into `bytes` from `start` on, and returns the end. */
 function decodeInto(bytes: Uint8Array, start: number, text: string, from: number, to: number): number {
   let bits = 0
   let held = 0
