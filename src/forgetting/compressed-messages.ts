@@ -4,15 +4,15 @@ import type { HistoryMessage } from "../core/history.ts"
 export interface CompressionSettings {
   /** A longer message is over length. */
   readonly maxCharacters: number
-  /** The model's last so many messages are always whole: `mini_full_context_count`. */
+  /** This many of the model's last messages are always shown whole: `mini_full_context_count`. */
   readonly fullMessages: number
-  /** More than this in the whole window is over budget: then shorter messages are compressed too, oldest first. */
+  /** A longer window is over budget: then shorter messages are compressed too, oldest first. */
   readonly budgetCharacters: number
-  /** What a compressed message has at most. */
+  /** The most characters of a compressed message. */
   readonly targetCharacters: number
 }
 
-/** The chosen numbers. */
+/** The default settings. */
 export const defaultCompression: CompressionSettings = {
   maxCharacters: 400,
   fullMessages: 4,
@@ -20,19 +20,19 @@ export const defaultCompression: CompressionSettings = {
   targetCharacters: 160,
 }
 
-/** The cached result for one message: plain JSON. */
+/** A message that has been compressed: plain JSON. */
 export interface CompressedMessage {
-  /** The turn whose answer it was. */
+  /** The turn whose answer was compressed. */
   readonly turnId: string
   readonly text: string
-  /** True once a prompt has shown it: from then on it always does. */
+  /** True once a prompt has shown it. From then on every prompt shows it. */
   readonly shown: boolean
 }
 
 /**
- * Which cached results the next prompt shows: those that were shown before, and, once twice `fullMessages` of the model's messages
- * are whole, the older half of these as far as they are over length, or the window over budget (oldest first). In steps, so that
- * a prompt's beginning holds from turn to turn. Users' messages are never touched (R12).
+ * Marks the compressed messages that the next prompt shows. Those that were shown before stay. When twice `fullMessages` of the model's
+ * messages are whole, the older half of them follows, oldest first: each message over length, and shorter ones while the window is over
+ * budget. These steps keep the beginning of a prompt the same from turn to turn. Users' messages are never compressed (R12).
  */
 export function showCompressed(
   history: readonly HistoryMessage[],

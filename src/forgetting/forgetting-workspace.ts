@@ -11,49 +11,73 @@ import {
 } from "./decay.ts"
 import { topOf } from "./ranking.ts"
 
+/** An item of a workspace: plain JSON. */
+export interface WorkspaceItem {
+  /** Unique in its workspace: a file's path, or the name of a piece of information. */
+  readonly id: string
+  readonly kind: "file" | "reference"
+  /** The text that a prompt shows: a summary, or the information itself. */
+  readonly text: string
+  /** Days until its retrievability is 0.9. */
+  readonly stability: number
+  /** When it was put in. */
+  readonly added: Moment
+  /** When it last came up. Its retrievability falls from then on. */
+  readonly recalled: Moment
+  /** Its own difficulty: the higher, the less a recall strengthens it. */
+  readonly difficulty?: number
+  /** Data that the owner of the workspace keeps with it. */
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** An item, and how well it is remembered now. */
+export interface RememberedItem extends WorkspaceItem {
+  readonly retrievability: number
+}
+
 /** How a workspace forgets. */
 export interface WorkspaceOptions {
   /** Default `workspace`. */
   readonly preset?: DecayPreset
-  /** Instead of the preset's numbers, one by one. */
+  /** These numbers replace the preset's, one by one. */
   readonly settings?: Partial<DecaySettings>
   /** Default: days. */
   readonly clock?: ForgettingClock
-  /** An item less well remembered than this is removed. Default 0.3. */
+  /** Items with a lower retrievability are evicted. Default 0.3. */
   readonly evictBelow?: number
-  /** Of more items the least remembered are removed. Default 10,000. */
+  /** Of more items the least remembered are evicted. Default 10,000. */
   readonly maxItems?: number
-  /** The items of an earlier workspace, as {@link Workspace.items} gave them. */
+  /** The items of an earlier workspace, from {@link Workspace.items}. */
   readonly items?: readonly WorkspaceItem[]
 }
 
-/** What a turn used, by id (R16). Ids that are not there are handed back, as a model may name anything. */
+/** The ids of the items that a turn used (R16). Unknown ids are allowed, because a model may name anything. */
 export interface UseReport {
   readonly used: readonly string[]
   readonly maybeUsed: readonly string[]
 }
 
-/** What is at hand, and fades when it is not used (R15–R18). It holds what files are called, never the files. */
+/** Things at hand, which fade when they are not used (R15–R18). It holds the names of files, never their contents. */
 export interface Workspace {
   readonly size: number
-  /** Puts an item in, or replaces its text; what is put in again has come up. */
+  /** Puts an item in. If the id is known, its text is replaced, and the item counts as used. */
   put(item: Pick<WorkspaceItem, "id" | "kind" | "text"> & Partial<Pick<WorkspaceItem, "difficulty" | "data">>, now: Moment): void
   remove(id: string): boolean
-  /** Strengthens what came up; the rest only ages. Returns the ids it does not know. */
+  /** Strengthens the items that came up. The others only age. Returns the ids that are unknown. */
   report(report: UseReport, now: Moment): readonly string[]
-  /** Removes what has faded, the least remembered first, and returns it. */
+  /** Removes faded items and returns them, the least remembered first. */
   evict(now: Moment): readonly RememberedItem[]
-  /** What is remembered, best first; equals in the order they were put in. */
+  /** All items, the best remembered first, equal ones in the order in which they were put in. */
   remembered(now: Moment): readonly RememberedItem[]
-  /** The best remembered, at most `limit`: one pass, however many there are. */
+  /** The best remembered items, at most `limit`, in one pass over all. */
   best(now: Moment, limit: number): readonly RememberedItem[]
-  /** The state, plain JSON, in the order things were put in. */
+  /** The state as plain JSON, in the order in which items were put in. */
   items(): readonly WorkspaceItem[]
 }
 
 const defaults = { evictBelow: 0.3, maxItems: 10_000, clock: { by: "days" } } as const
 
-/** Makes a workspace. Items that are given and share an id throw `usage`. */
+/** Makes a workspace. Throws `usage` when two of the given items have the same id. */
 export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   return new ForgettingWorkspace(options)
 }
@@ -65,8 +89,12 @@ class ForgettingWorkspace implements Workspace {
   constructor(options: WorkspaceOptions) {
     this.#options = { ...defaults, ...options } as WorkspaceOptions & typeof defaults
     for (const item of options.items ?? []) {
-      if (this.#items.has(item.id)) throw twice(item.id)
-      this.#items.set(item.id, item)
+      const { id } = item
+      if (this.#items.has(id))
+        throw new PromptStrataError("usage", `Expected items with different ids, found two called ${JSON.stringify(id)}.`, {
+          evidence: { id },
+        })
+      this.#items.set(id, item)
     }
   }
 
@@ -128,50 +156,14 @@ class ForgettingWorkspace implements Workspace {
     return { ...item, retrievability: this.#retrievability(item, now) }
   }
 
-  /** The time of the last recall is renewed even where the stability stays (R18). */
+  /** The item counts as recalled now even when its stability stays (R18). */
   #review(id: string, use: Use, now: Moment): void {
     const item = this.#items.get(id)
     if (item === undefined) return
     const { preset, settings, clock } = this.#options
-    const stability = reviewStability({
-      stability: item.stability,
-      days: daysBetween(clock, item.recalled, now),
-      turnsSince: now.turn - item.recalled.turn,
-      use,
-      ...(preset === undefined ? {} : { preset }),
-      ...(settings === undefined ? {} : { settings }),
-      ...(item.difficulty === undefined ? {} : { difficulty: item.difficulty }),
-    })
-    this.#items.set(id, { ...item, stability, recalled: now })
+    const { stability, difficulty, recalled } = item
+    const [days, turnsSince] = [daysBetween(clock, recalled, now), now.turn - recalled.turn]
+    const after = reviewStability({ stability, days, turnsSince, use, preset, settings, difficulty })
+    this.#items.set(id, { ...item, stability: after, recalled: now })
   }
-}
-
-function twice(id: string): PromptStrataError {
-  return new PromptStrataError("usage", `expected items of different ids, found two called ${JSON.stringify(id)}.`, {
-    evidence: { id },
-  })
-}
-
-/** One thing that a workspace holds: plain JSON. */
-export interface WorkspaceItem {
-  /** Unique in its workspace: a file's path, or a name given to a piece of information. */
-  readonly id: string
-  readonly kind: "file" | "reference"
-  /** What the workspace shows of it: a summary, or the information itself. */
-  readonly text: string
-  /** Days until its retrievability is 0.9. */
-  readonly stability: number
-  /** When it was put here. */
-  readonly added: Moment
-  /** When it last came up; retrievability is counted from here. */
-  readonly recalled: Moment
-  /** Its own difficulty; the higher, the less a recall strengthens. */
-  readonly difficulty?: number
-  /** What its owner keeps with it. */
-  readonly data?: Readonly<Record<string, unknown>>
-}
-
-/** An item, and how well it is remembered now. */
-export interface RememberedItem extends WorkspaceItem {
-  readonly retrievability: number
 }

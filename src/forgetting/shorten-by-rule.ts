@@ -3,14 +3,14 @@ import { graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
 const sentenceEnds = new Set([..."。！？!?.…\n\u2028\u2029"])
 const ellipsis = "…"
 
-/** The sentences of a text, each with its end, blanks around them taken off; joined by their own ends they are the text's words. */
+/** The sentences of a text with their marks, trimmed. A dot within a number or name ends none. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let start = 0
   for (let at = 0; at < text.length; at++) {
     if (!sentenceEnds.has(text[at] ?? "")) continue
-    const isNumber = text[at] === "." && /\S/.test(text[at + 1] ?? " ")
-    if (isNumber || sentenceEnds.has(text[at + 1] ?? "")) continue
+    const isInside = text[at] === "." && /\S/.test(text[at + 1] ?? " ")
+    if (isInside || sentenceEnds.has(text[at + 1] ?? "")) continue
     sentences.push(text.slice(start, at + 1))
     start = at + 1
   }
@@ -19,8 +19,8 @@ export function sentencesOf(text: string): string[] {
 }
 
 /**
- * A text in at most `maxCharacters` UTF-16 units, by rule: its first sentences and its last one around an ellipsis, as the end of
- * an answer says what it comes to; of one long sentence the beginning. What fits stays as it is.
+ * Shortens a text by rule to at most `maxCharacters` UTF-16 units. It keeps the first sentences and the last one, around an ellipsis: the
+ * end of an answer often has its conclusion. Of one long sentence it keeps the beginning. A text that fits stays as it is, trimmed.
  */
 export function shorten(text: string, maxCharacters: number): string {
   const whole = text.trim()
@@ -30,24 +30,18 @@ export function shorten(text: string, maxCharacters: number): string {
   const tail = sentences.length > 1 && last.length <= maxCharacters / 3 ? last : ""
   const room = maxCharacters - tail.length - ellipsis.length
   const head = headOf(sentences.slice(0, tail === "" ? undefined : -1), room)
-  return `${head === "" ? cut(whole, room) : head}${ellipsis}${tail}`
+  const cut = () => whole.slice(0, graphemeBoundaryBefore(whole, Math.max(0, room))).trimEnd()
+  return `${head === "" ? cut() : head}${ellipsis}${tail}`
 }
 
 function headOf(sentences: readonly string[], room: number): string {
   let head = ""
   for (const sentence of sentences) {
-    const longer = head === "" ? sentence : `${head}${isAscii(sentence) ? " " : ""}${sentence}`
+    // Scripts above Latin, such as Chinese, put no space between sentences.
+    const isLatin = (sentence.codePointAt(0) ?? 0) < 0x250
+    const longer = head === "" ? sentence : `${head}${isLatin ? " " : ""}${sentence}`
     if (longer.length > room) break
     head = longer
   }
   return head
-}
-
-function cut(text: string, length: number): string {
-  return text.slice(0, graphemeBoundaryBefore(text, Math.max(0, length))).trimEnd()
-}
-
-/** Sentences of writing without spaces are joined without any. */
-function isAscii(text: string): boolean {
-  return (text.codePointAt(0) ?? 0) < 0x250
 }

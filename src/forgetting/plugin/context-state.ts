@@ -1,36 +1,36 @@
+import type { CompressedMessage } from "../../forgetting/compressed-messages.ts"
 import { type EventRecord, putEvents } from "../../forgetting/events/event-record.ts"
 import type { EndedTopic, Topic } from "../../forgetting/events/topic.ts"
 import type { SessionNote } from "../../services/session-store.ts"
 import type { ToolRun } from "../../tools/tool.ts"
-import type { CompressedMessage } from "../compressed-messages.ts"
 import type { Moment } from "../decay.ts"
 import type { WorkspaceItem } from "../forgetting-workspace.ts"
 import { markedPath, type PulledItem, type PulledSettings, pull } from "../pulled.ts"
 import type { WatchedPulls } from "./virtual-context-settings.ts"
 
-/** The name of the plugin, of its hook, and of what it keeps in a session's state. */
+/** The name of the plugin, of its hook, and of its part of a session's state. */
 export const virtualContextName = "virtual-context"
 
-/** Everything that a virtual context remembers of a session: plain JSON, committed with each turn and restored exactly. */
+/** The state of a virtual context in a session: plain JSON, committed with each turn. */
 export interface VirtualContextState {
   readonly version: 1
   readonly events: readonly EventRecord[]
   readonly workspace: readonly WorkspaceItem[]
   readonly pulled: readonly PulledItem[]
-  /** Cached results, oldest first. */
+  /** Compressed answers, oldest first. */
   readonly compressed: readonly CompressedMessage[]
   readonly topic?: Topic
-  /** The turn with which the topic before began: what is shown of the conversation begins there (R11). */
+  /** The id of the first turn of the topic before the current one. The shown conversation begins there (R11). */
   readonly shownFrom?: string
   /** Topics that have not become events yet. */
   readonly ended: readonly EndedTopic[]
-  /** When everything that was over before had been rolled up. */
+  /** The last midnight before which everything has been rolled up. */
   readonly rolledUpMs?: number
 }
 
 const newState: VirtualContextState = { version: 1, events: [], workspace: [], pulled: [], compressed: [], ended: [] }
 
-/** The state as a hook keeps it; that of a new session where there is none, or one of another form. */
+/** Reads the state that a hook kept. Returns the state of a new session when there is none or it has another form. */
 export function readState(kept: unknown): VirtualContextState {
   if (typeof kept !== "object" || kept === null) return newState
   const state = kept as Partial<VirtualContextState>
@@ -38,57 +38,54 @@ export function readState(kept: unknown): VirtualContextState {
   return state.version === 1 && lists.every((list) => Array.isArray(list)) ? (state as VirtualContextState) : newState
 }
 
-/** What background work or an observer does to a virtual context, in the session's next turn: plain JSON. */
+/** A change that background work or an observer makes to a virtual context. It is applied in the session's next turn. Plain JSON. */
 export type VirtualContextChange =
-  /** Writes events; `ends` names the topic that they come from. */
+  /** Adds events. `ends` names the topic that they were written from. */
   | { readonly type: "events"; readonly events: readonly EventRecord[]; readonly ends?: string }
   | { readonly type: "compressed"; readonly turnId: string; readonly text: string }
-  /** Pulls information; `content` is shown whole in the next turn and only there (R22). */
+  /** Pulls information. Only the next turn shows its whole `content` (R22). */
   | { readonly type: "pulled"; readonly item: Pick<PulledItem, "id" | "kind" | "text">; readonly content?: string }
-  /** Collects garbage; the files themselves are never touched. */
+  /** Removes items. Their files are never touched. */
   | { readonly type: "collect"; readonly area: "pulled" | "workspace"; readonly ids: readonly string[] }
 
-/** A note that brings changes to the session's next turn. The id must be unique in its session: the same id twice is one note. */
+/** Makes a note that brings changes to the session's next turn. Two notes of a session with the same id are one note. */
 export function virtualContextNote(id: string, changes: readonly VirtualContextChange[]): SessionNote {
   return { id, owner: virtualContextName, payload: { changes } }
 }
 
-/** Whole texts that only this turn shows, by id. */
+/** Whole texts, by id, that only this turn shows. */
 export type FreshContents = ReadonlyMap<string, string>
 
-const maxCompressed = 500
+/** The moment of a change, and how long pulled information stays. */
+interface ChangeOptions {
+  readonly now: Moment
+  readonly settings: PulledSettings
+}
 
-/** Applies what notes bring, in their order; what is no change is passed over. */
+/** Applies the changes of notes in their order. Anything else in the notes is ignored. */
 export function applyNotes(
   state: VirtualContextState,
   notes: readonly SessionNote[],
-  options: { readonly now: Moment; readonly settings: PulledSettings },
+  options: ChangeOptions,
 ): { readonly state: VirtualContextState; readonly fresh: FreshContents } {
   const fresh = new Map<string, string>()
+  const changes = notes.flatMap(({ payload }) =>
+    Array.isArray(payload.changes) ? (payload.changes as readonly VirtualContextChange[]) : [],
+  )
   let after = state
-  for (const change of notes.flatMap(({ payload }) => changesOf(payload.changes))) {
+  for (const change of changes) {
     if (change.type === "pulled" && change.content !== undefined) fresh.set(change.item.id, change.content)
     after = applyChange(after, change, options)
   }
   return { state: after, fresh }
 }
 
-function changesOf(changes: unknown): readonly VirtualContextChange[] {
-  return Array.isArray(changes) ? changes : []
-}
-
-function applyChange(
-  state: VirtualContextState,
-  change: VirtualContextChange,
-  options: { readonly now: Moment; readonly settings: PulledSettings },
-): VirtualContextState {
+function applyChange(state: VirtualContextState, change: VirtualContextChange, options: ChangeOptions): VirtualContextState {
   switch (change.type) {
-    case "events":
-      return {
-        ...state,
-        events: putEvents(state.events, change.events),
-        ended: state.ended.filter(({ id }) => id !== change.ends),
-      }
+    case "events": {
+      const ended = state.ended.filter(({ id }) => id !== change.ends)
+      return { ...state, events: putEvents(state.events, change.events), ended }
+    }
     case "compressed":
       return { ...state, compressed: withCompressed(state.compressed, change) }
     case "pulled":
@@ -103,7 +100,9 @@ function applyChange(
   }
 }
 
-/** The first result for a message stands: another one would move what prompts have shown already. */
+const maxCompressed = 500
+
+/** The first compression of a message stays, because another one would change what prompts have shown already. */
 function withCompressed(
   compressed: readonly CompressedMessage[],
   { turnId, text }: Pick<CompressedMessage, "turnId" | "text">,
@@ -112,12 +111,12 @@ function withCompressed(
   return [...compressed, { turnId, text, shown: false }].slice(-maxCompressed)
 }
 
-/** Arguments that name what a tool looked at. */
+/** Arguments that name the thing a tool looks at. */
 const fileArguments = ["path", "file", "url", "uri"] as const
 
 /**
- * Keeps a line of what a tool was used to look at (R22): its text is gone with the turn, unless it is put into the workspace
- * (R15). An observer can do the same with runs that it sees. The state itself where the run is none of the watched ones.
+ * Pulls the result of a watched tool (R22): the text itself goes with the turn, unless it is put into the workspace (R15). An observer
+ * can do the same with runs that it sees. Returns the same state for runs of other tools.
  */
 export function afterRun(
   state: VirtualContextState,

@@ -1,5 +1,4 @@
 import type { HistoryMessage } from "../../core/history.ts"
-import type { EventRecord } from "../../forgetting/events/event-record.ts"
 import { eventScore } from "../../forgetting/events/select-events.ts"
 import { nextTopic } from "../../forgetting/events/topic.ts"
 import { showCompressed } from "../compressed-messages.ts"
@@ -8,29 +7,26 @@ import { createWorkspace } from "../forgetting-workspace.ts"
 import { stalePulled } from "../pulled.ts"
 import type { VirtualContextState } from "./context-state.ts"
 import { markRolledUp } from "./jobs/roll-up-job.ts"
-import type { EventSettings, VirtualContextSettings } from "./virtual-context-settings.ts"
+import type { VirtualContextSettings } from "./virtual-context-settings.ts"
 
-/** What a new turn does to the state before anything is shown of it: topics go on or end, what has faded goes, answers shrink. */
+/** The state at the begin of a turn: the topic goes on or ends, faded items and surplus events are removed, answers are compressed. */
 export function nextState(
   state: VirtualContextState,
   turn: { readonly turnId: string; readonly now: Moment; readonly history: readonly HistoryMessage[] },
   settings: VirtualContextSettings,
 ): VirtualContextState {
   const { now } = turn
-  const gone = new Set(stalePulled(state.pulled, now, settings.pulled))
+  const stale = new Set(stalePulled(state.pulled, now, settings.pulled))
+  // Eviction removes the item; the file that it names is never touched (R16).
+  const workspace = createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: state.workspace })
+  const hasEvicted = workspace.evict(now).length > 0
   return {
     ...markRolledUp(withTopic(state, turn, settings), now.atMs, settings.events),
-    events: keepWithin(state.events, now, settings.events),
-    workspace: afterForgetting(state, now, settings),
-    pulled: gone.size === 0 ? state.pulled : state.pulled.filter(({ id }) => !gone.has(id)),
+    events: keepWithin(state, now, settings),
+    workspace: hasEvicted ? workspace.items() : state.workspace,
+    pulled: stale.size === 0 ? state.pulled : state.pulled.filter(({ id }) => !stale.has(id)),
     compressed: showCompressed(turn.history, state.compressed, settings.compression),
   }
-}
-
-/** Eviction takes the item out; the file it stands for is never touched (R16). */
-function afterForgetting(state: VirtualContextState, now: Moment, { workspace: settings }: VirtualContextSettings) {
-  const workspace = createWorkspace({ ...settings, settings: settings.decay, items: state.workspace })
-  return workspace.evict(now).length === 0 ? state.workspace : workspace.items()
 }
 
 function withTopic(
@@ -44,12 +40,16 @@ function withTopic(
   return { ...state, topic, shownFrom: ended.id, ended: [...state.ended, ended] }
 }
 
-/** At most `maxEvents`: what a coarser record summarises is forgotten first, then anything, the lowest score first. */
-function keepWithin(events: readonly EventRecord[], now: Moment, settings: EventSettings): readonly EventRecord[] {
-  const surplus = events.length - settings.maxEvents
+/** Removes events above `maxEvents`, the lowest score first: those that a coarser record summarises before all others. */
+function keepWithin(
+  { events }: VirtualContextState,
+  now: Moment,
+  { events: { maxEvents, weights } }: VirtualContextSettings,
+): VirtualContextState["events"] {
+  const surplus = events.length - maxEvents
   if (surplus <= 0) return events
   const summarised = new Set(events.flatMap(({ grain, children }) => (grain === "moment" ? [] : children)))
-  const scoring = { weights: settings.weights, clock: { by: "days" } as const }
+  const scoring = { weights, clock: { by: "days" } as const }
   const ranked = events
     .map((event) => ({ event, kept: summarised.has(event.id) ? 0 : 1, score: eventScore(event, now, scoring) }))
     .sort((a, b) => a.kept - b.kept || a.score - b.score)

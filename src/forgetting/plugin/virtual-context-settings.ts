@@ -5,47 +5,47 @@ import { type CompressionSettings, defaultCompression } from "../compressed-mess
 import type { DecaySettings, ForgettingClock } from "../decay.ts"
 import { defaultPulled, type PulledSettings } from "../pulled.ts"
 
-/** Who writes events, roll-ups and compressed messages: a rule, at once and for nothing, or the agent's model, in the background. */
+/** The writer of events, roll-ups and compressed messages: a rule, which costs nothing, or the agent's model. */
 export type Writer = "rule" | "model"
 
-/** How events are written and which are shown (R20, R21). */
+/** Settings of events: how they are written and which are shown (R20, R21). */
 export interface EventSettings {
-  /** An IANA name: where days begin, and what stamps mean. Default: the host's. */
+  /** The IANA name of the time zone of days and stamps. Default: the host's. */
   readonly timeZone: string
-  /** The newest so many of each grain are shown (R3). */
+  /** How many of the newest events of each grain are shown (R3). */
   readonly keep: Readonly<Record<Grain, number>>
-  /** Older ones that come back, at most. */
+  /** The most older events that come back. */
   readonly broughtBack: number
   readonly minScore: number
   readonly weights: EventWeights
-  /** So long without a word ends a topic. */
+  /** A topic ends after this time without a message. */
   readonly topicGapMs: number
-  /** So many turns end a topic. */
+  /** A topic ends after so many turns. */
   readonly topicTurns: number
   readonly writer: Writer
-  /** Of more, moments that a day has summarised are forgotten first, the lowest score first. */
+  /** Of more events those with the lowest score are forgotten, summarised ones first. */
   readonly maxEvents: number
 }
 
-/** How the workspace forgets (R15–R18). */
+/** Settings of the workspace (R15–R18). */
 export interface WorkspaceSettings {
   readonly clock: ForgettingClock
   readonly evictBelow: number
   readonly maxItems: number
-  /** A prompt shows at most so many, the best remembered. */
+  /** The most items that a prompt shows: the best remembered ones. */
   readonly shownItems: number
-  /** What is longer is shown shortened. */
+  /** Longer texts are shown shortened. */
   readonly shownCharacters: number
-  /** Numbers of the forgetting curve in place of the preset's. */
+  /** These numbers replace the preset's, one by one. */
   readonly decay: Partial<DecaySettings>
 }
 
-/** What is pulled without being asked for: results of these tools, by the argument that names a file. */
+/** Settings of pulled information. Results of `tools` are pulled automatically, by the argument that names a file. */
 export interface WatchedPulls extends PulledSettings {
   readonly tools: readonly string[]
 }
 
-/** Everything that a virtual context is set by, complete. */
+/** All settings of a virtual context. */
 export interface VirtualContextSettings {
   readonly events: EventSettings
   readonly workspace: WorkspaceSettings
@@ -53,7 +53,7 @@ export interface VirtualContextSettings {
   readonly compression: CompressionSettings & { readonly writer: Writer }
 }
 
-/** The settings as one writes them: every part may be left out. */
+/** Settings of a virtual context; every part may be left out. */
 export interface VirtualContextInput {
   readonly events?: Partial<Omit<EventSettings, "keep" | "weights">> & {
     readonly keep?: Partial<EventSettings["keep"]>
@@ -64,7 +64,7 @@ export interface VirtualContextInput {
   readonly compression?: Partial<VirtualContextSettings["compression"]>
 }
 
-/** What holds where nothing is said (marked "chosen" in the requirements). */
+/** The default settings. */
 export const virtualContextDefaults = {
   events: {
     keep: defaultKeep,
@@ -88,7 +88,7 @@ export const virtualContextDefaults = {
   compression: { ...defaultCompression, writer: "rule" },
 } as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events">
 
-/** The settings, whole. */
+/** Fills in the defaults. */
 export function virtualContextSettings(input: VirtualContextInput): VirtualContextSettings {
   const { events, workspace, pulled, compression } = virtualContextDefaults
   return {

@@ -2,7 +2,7 @@ import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
 import { zonedCalendar } from "../../forgetting/events/zoned-calendar.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
+import type { TurnHook } from "../../services/turn-hook.ts"
 import type { Tool } from "../../tools/tool.ts"
 import { toolWords } from "../../tools/tool-words.ts"
 import { decayPresets } from "../decay.ts"
@@ -19,18 +19,18 @@ import { pullMessagesTool, searchMemoriesTool } from "./tools/lookup-tools.ts"
 import { discardPulledTool, putIntoWorkspaceTool, reportUseTool, takeOutOfWorkspaceTool } from "./tools/workspace-tools.ts"
 import { type VirtualContextInput, type VirtualContextSettings, virtualContextSettings } from "./virtual-context-settings.ts"
 
-/** What a virtual context is made from; everything has a default. */
+/** Options of a virtual context. All have defaults. */
 export interface VirtualContextOptions extends VirtualContextInput {
-  /** The language of the tools' words. Default `en`. */
+  /** The language of the tools' texts. Default `en`. */
   readonly locale?: string
-  /** Where those words come from. Default: the shipped ones. */
+  /** The prompts with the tools' texts. Default: the shipped ones. */
   readonly prompts?: readonly PromptSource[]
 }
 
 /**
- * The virtual context as a plugin (R11–R23): events that roll up, a workspace that forgets, pulled information, shortened answers,
- * and the tools of the context group. All it remembers is the session's state under {@link virtualContextName}; what takes time
- * is done by its jobs after turns and comes in with the next one. An unknown time zone throws `usage`.
+ * Makes the virtual context as a plugin (R11–R23): events that roll up, a workspace that forgets, pulled information, compressed answers,
+ * and the tools of the context group. Its memory is the session's state under {@link virtualContextName}. Slow work is done by jobs after
+ * a turn, and the next turn takes in their results. Throws `usage` for an unknown time zone.
  */
 export function createVirtualContext(options: VirtualContextOptions = {}): Plugin {
   const { locale = "en", prompts = shippedPrompts(), ...input } = options
@@ -48,9 +48,8 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
 }
 
 /**
- * The hook of a virtual context: takes in what background work left, lets the state age, and puts events, workspace, pulled
- * information, the shortened conversation and the tools of the context group into the turn. It waits for nothing. With memory
- * off it does nothing at all (D2).
+ * The hook of a virtual context. It applies notes of background work, ages the state, and adds events, workspace, pulled information and
+ * tools to the turn. It waits for nothing. With memory off it does nothing (D2).
  */
 function virtualContextHook(settings: VirtualContextSettings, words: ContextToolParts["words"]): TurnHook {
   const calendar = zonedCalendar(settings.events.timeZone)
@@ -64,11 +63,12 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
       const state = nextState(noted.state, { turnId, now, history }, settings)
       kept.set(state)
       for (const injection of shownContext(state, { now, question, fresh: noted.fresh }, settings)) stack.add(injection)
-      showConversation(context, readState(kept.get()))
+      // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
+      if (state.shownFrom !== undefined) context.showFrom(state.shownFrom)
+      for (const message of state.compressed) if (message.shown) context.showAs(message.turnId, message.text)
       const read = () => readState(kept.get())
-      context.addTools(
-        contextTools({ words, settings, calendar, now, turn: context, read, write: (changed) => kept.set(changed) }),
-      )
+      const write: ContextToolParts["write"] = (changed) => kept.set(changed)
+      context.addTools(contextTools({ words, settings, calendar, now, turn: context, read, write }))
       context.onRun((run) => {
         const before = read()
         const after = afterRun(before, run, { now, settings: settings.pulled })
@@ -78,13 +78,22 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
   }
 }
 
-/** The conversation begins where the previous topic began, and older answers are shown compressed (R11, R12). */
-function showConversation({ showAs, showFrom }: BeforeTurnContext, state: ReturnType<typeof readState>): void {
-  if (state.shownFrom !== undefined) showFrom(state.shownFrom)
-  for (const { turnId, text, shown } of state.compressed) if (shown) showAs(turnId, text)
+/** The tools of a turn, always in the same order, so that the printed list stays the same. `search_memories` needs a memory. */
+function contextTools(parts: ContextToolParts): readonly Tool[] {
+  return [
+    reportUseTool(parts),
+    putIntoWorkspaceTool(parts),
+    takeOutOfWorkspaceTool(parts),
+    pullMessagesTool(parts),
+    discardPulledTool(parts),
+    searchEventsTool(parts),
+    recordEventTool(parts),
+    ...(parts.turn.recall ? [searchMemoriesTool(parts)] : []),
+    compressTool(parts),
+  ]
 }
 
-/** The numbers of a virtual context as prompts can name them (R3). */
+/** The numbers of a virtual context as variables of prompts (R3). */
 function contextVariables({
   events: { keep },
   workspace: { decay },
@@ -102,19 +111,4 @@ function contextVariables({
     event_remember_times: keep.moment,
   }
   return Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))
-}
-
-/** The tools of a turn; `search_memories` only where there are memories. Always in one order, so that the list of tools holds. */
-function contextTools(parts: ContextToolParts): readonly Tool[] {
-  return [
-    reportUseTool(parts),
-    putIntoWorkspaceTool(parts),
-    takeOutOfWorkspaceTool(parts),
-    pullMessagesTool(parts),
-    discardPulledTool(parts),
-    searchEventsTool(parts),
-    recordEventTool(parts),
-    ...(parts.turn.recall ? [searchMemoriesTool(parts)] : []),
-    compressTool(parts),
-  ]
 }

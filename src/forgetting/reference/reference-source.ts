@@ -1,7 +1,7 @@
-/** How much a compression left. */
+/** How much a compression leaves. */
 export type CompressionLevel = "weak" | "medium" | "extreme"
 
-/** By what a compression chose; three weights stand for fit, newness and use. */
+/** The criterion by which a compression chooses. The weights are of fit, newness and use. */
 export type CompressionCriterion =
   | "best-match"
   | "worst-match"
@@ -11,7 +11,7 @@ export type CompressionCriterion =
   | "least-used"
   | { readonly weights: readonly [match: number, recency: number, use: number] }
 
-/** Where a piece of reference info comes from (R23). Lines and messages count from 1. */
+/** A source of a piece of reference info (R23). Lines and messages count from 1. */
 export type ReferenceSource =
   | { readonly kind: "lines"; readonly query: string; readonly path: string; readonly from: number; readonly to: number }
   | { readonly kind: "image"; readonly path: string }
@@ -23,13 +23,13 @@ export type ReferenceSource =
       readonly topic: string
       readonly criterion: CompressionCriterion
       readonly count: number
-      /** Of the session's file, without `.session`. */
+      /** The path of the session's file, without `.session`. */
       readonly path: string
       readonly from: number
       readonly to: number
     }
 
-/** What a criterion is called in a source. */
+/** The printed names of the criteria. */
 export const criterionNames = {
   "best-match": "最符合",
   "worst-match": "最不符合",
@@ -39,10 +39,10 @@ export const criterionNames = {
   "least-used": "最不常用",
 } as const
 
-/** Stands before weights of one's own. */
+/** Stands before weights. */
 const ownWeights = "自定义权重:"
 
-/** The source as reference info shows it, exactly (R23): `parseReferenceSource` gives it back. */
+/** Prints a source as reference info shows it (R23). {@link parseReferenceSource} is the inverse. */
 export function formatReferenceSource(source: ReferenceSource): string {
   switch (source.kind) {
     case "lines":
@@ -61,24 +61,24 @@ export function formatReferenceSource(source: ReferenceSource): string {
   }
 }
 
-/** Between single quotes, on one line. */
+/** The text between single quotes, on one line. */
 function quoted(text: string): string {
   const inside = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${escapeBreaks(inside)}'`
 }
 
-/** As it is, unless it would not stand on one line or begins as a quoted one does. */
+/** The text as it is; as JSON if it has line breaks or begins with a quotation mark. */
 function path(text: string): string {
   const isPlain = JSON.stringify(text).length === text.length + 2 + text.replaceAll(/[^"\\]/g, "").length
   return isPlain && !text.startsWith('"') && escapeBreaks(text) === text ? text : escapeBreaks(JSON.stringify(text))
 }
 
-/** The line breaks that JSON leaves as they are. */
+/** Escapes the line breaks that JSON leaves as they are. */
 function escapeBreaks(text: string): string {
   return text.replaceAll(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
-/** Reads a source as `formatReferenceSource` writes it; `undefined` for any other text. */
+/** Reads a source that {@link formatReferenceSource} printed; `undefined` for any other text. */
 export function parseReferenceSource(text: string): ReferenceSource | undefined {
   if (text === "unknown source") return { kind: "unknown" }
   if (text.startsWith("RAG ")) return readLines(text.slice(4))
@@ -108,22 +108,9 @@ function readCompressed(text: string): ReferenceSource | undefined {
   const how = readCriterion(topic.rest.slice(1))
   const count = how && /^ (\d{1,15}) - /.exec(how.rest)
   if (!how || !count) return undefined
-  return compressed(
-    { level, topic: topic.value, criterion: how.criterion, count: Number(count[1]) },
-    how.rest.slice(count[0].length),
-  )
-}
-
-interface CompressedHead {
-  readonly level: CompressionLevel
-  readonly topic: string
-  readonly criterion: CompressionCriterion
-  readonly count: number
-}
-
-function compressed(head: CompressedHead, rest: string): ReferenceSource | undefined {
-  const place = readTail(rest, /\.session message (\d{1,15}) - (\d{1,15})$/)
-  return place && { kind: "compressed", ...head, ...place }
+  const place = readTail(how.rest.slice(count[0].length), /\.session message (\d{1,15}) - (\d{1,15})$/)
+  const { criterion } = how
+  return place && { kind: "compressed", level, topic: topic.value, criterion, count: Number(count[1]), ...place }
 }
 
 function readCriterion(text: string): { readonly criterion: CompressionCriterion; readonly rest: string } | undefined {
@@ -133,17 +120,15 @@ function readCriterion(text: string): { readonly criterion: CompressionCriterion
     const [criterion, name] = found as [keyof typeof criterionNames, string]
     return { criterion, rest: text.slice(name.length) }
   }
-  const quoted = readQuoted(text.slice(ownWeights.length))
-  const weights = quoted?.value.split(" ").map((part) => (part === "" ? Number.NaN : Number(part)))
-  const [match, recency, use] = weights ?? []
-  if (quoted === undefined || weights?.length !== 3 || match === undefined || recency === undefined || use === undefined)
-    return undefined
-  return [match, recency, use].every(Number.isFinite)
-    ? { criterion: { weights: [match, recency, use] }, rest: quoted.rest }
-    : undefined
+  const weights = readQuoted(text.slice(ownWeights.length))
+  const numbers = weights?.value.split(" ").map((part) => (part === "" ? Number.NaN : Number(part)))
+  const [match, recency, use] = numbers ?? []
+  if (weights === undefined || numbers?.length !== 3 || !numbers.every(Number.isFinite)) return undefined
+  if (match === undefined || recency === undefined || use === undefined) return undefined
+  return { criterion: { weights: [match, recency, use] }, rest: weights.rest }
 }
 
-/** A path that two numbers end; a path may itself look so, as the last ones count. */
+/** Reads a path that two numbers follow. The path itself may contain such numbers, so the last ones count. */
 function readTail(
   text: string,
   pattern: RegExp,
@@ -156,23 +141,20 @@ function readTail(
 }
 
 function readPath(text: string): string | undefined {
-  if (!text.startsWith('"')) return text
-  return parseString(text)
+  return text.startsWith('"') ? parseString(text) : text
 }
 
-/** A text between single quotes, and what comes after it. */
+/** Reads a text between single quotes. `rest` is what follows it. */
 function readQuoted(text: string): { readonly value: string; readonly rest: string } | undefined {
   if (!text.startsWith("'")) return undefined
   let end = 1
   while (end < text.length && text[end] !== "'") end += text[end] === "\\" ? 2 : 1
   if (end >= text.length) return undefined
-  const value = parseString(`"${requote(text.slice(1, end))}"`)
+  // As JSON: `\'` becomes `'`, and a bare `"` becomes `\"`.
+  const inside = text.slice(1, end)
+  const json = inside.replaceAll(/\\[\s\S]|"/g, (found) => (found === "\\'" ? "'" : found === '"' ? '\\"' : found))
+  const value = parseString(`"${json}"`)
   return value === undefined ? undefined : { value, rest: text.slice(end + 1) }
-}
-
-/** `\'` becomes `'` and a bare `"` becomes `\"`; other escapes are JSON's own. */
-function requote(inside: string): string {
-  return inside.replaceAll(/\\[\s\S]|"/g, (found) => (found === "\\'" ? "'" : found === '"' ? '\\"' : found))
 }
 
 function parseString(json: string): string | undefined {

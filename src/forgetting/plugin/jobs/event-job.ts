@@ -6,17 +6,17 @@ import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background-job.ts"
 import { readState, virtualContextName, virtualContextNote } from "../context-state.ts"
-import type { VirtualContextSettings } from "../virtual-context-settings.ts"
+import type { VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
 import { askData, askOrRule } from "./ask-or-rule.ts"
 import { readTopics, type WrittenTopic, writeTopicByRule } from "./written-event.ts"
 
 const kind = "event"
-/** A topic that has not become an event after so many turns is asked for again. */
+/** A topic that has not become an event after so many turns is enqueued again. */
 const againAfterTurns = 8
 const maxMessages = 200
 const maxMessageCharacters = 2_000
 
-/** Writes an event for each topic that has ended (R20): by rule, or by the agent's model with the prompt `event`. */
+/** Writes an event for each ended topic (R20): by rule, or by the agent's model with the prompt `event`. */
 export function eventJob({ events }: VirtualContextSettings): BackgroundJob {
   return {
     kind: `${virtualContextName}:${kind}`,
@@ -39,11 +39,7 @@ export function eventJob({ events }: VirtualContextSettings): BackgroundJob {
   }
 }
 
-async function write(
-  messages: readonly HistoryMessage[],
-  writer: "rule" | "model",
-  context: JobContext,
-): Promise<readonly WrittenTopic[]> {
+async function write(messages: readonly HistoryMessage[], writer: Writer, context: JobContext): Promise<readonly WrittenTopic[]> {
   const rule = (): readonly WrittenTopic[] => [{ ...writeTopicByRule(messages), message: 1, parts: [] }]
   if (writer === "rule") return rule()
   const dialogue = messages.map(({ speaker, text, role }) => ({
@@ -53,6 +49,7 @@ async function write(
   return askOrRule(context, { kind, prompt: "event", data: [askData("dialogue", dialogue, "user")], read: readTopics, rule })
 }
 
+/** The topic and messages from which events were written. */
 interface Origin {
   readonly topic: EndedTopic
   readonly messages: readonly HistoryMessage[]
@@ -60,7 +57,7 @@ interface Origin {
   readonly now: { readonly atMs: number; readonly turn: number }
 }
 
-/** A topic and, after it, the parts that it links to. */
+/** The events of written topics, each followed by the events of its parts, which are its children. */
 function recordsOf(written: readonly WrittenTopic[], origin: Origin, idOf = `topic:${origin.topic.id}`): readonly EventRecord[] {
   const { topic, messages, timeZone, now } = origin
   return written.flatMap((one, at) => {

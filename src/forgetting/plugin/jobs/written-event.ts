@@ -3,7 +3,7 @@ import type { EventRecord } from "../../../forgetting/events/event-record.ts"
 import { topOf } from "../../../forgetting/ranking.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 
-/** What an event says, and how much it matters. */
+/** The text and importance of an event, written by a rule or a model. */
 export interface WrittenEvent {
   readonly text: string
   /** From 0 to 10. */
@@ -14,19 +14,21 @@ const shareCharacters = 80
 const leastImportance = 2
 
 /**
- * An event by rule, from what was said in its topic: how it began and what the agent said last, each cut short. Importance is how
- * much was said: 2, and one more with each doubling of the exchanges; at most 7, as rules do not know what matters.
+ * Writes the event of a topic by rule: the first message of the user and the last one of the agent, each cut short. Its importance is 2,
+ * and one more for each doubling of the exchanges. It is at most 7, because a rule does not know what matters.
  */
 export function writeTopicByRule(messages: readonly HistoryMessage[]): WrittenEvent {
   const spoken = messages.filter(({ text }) => text.trim() !== "")
   const first = spoken.find(({ role }) => role === "user") ?? spoken[0]
   const last = spoken.findLast((message) => message.role === "assistant" && message !== first)
-  const lines = [first, last].filter((message) => message !== undefined).map(lineOf)
+  const lines = [first, last]
+    .filter((message) => message !== undefined)
+    .map(({ speaker, text }) => `${oneLine(speaker.name)}: ${shorten(oneLine(text), shareCharacters)}`)
   const exchanges = Math.max(1, spoken.length / 2)
   return { text: lines.join(" — "), importance: Math.min(7, leastImportance + Math.log2(exchanges)) }
 }
 
-/** A stretch of time by rule: its most important records, in order of time. It matters as much as the most important of them. */
+/** Writes the summary of a period by rule: its most important records in order of time. Its importance is the highest of theirs. */
 export function writeRollUpByRule(
   children: readonly Pick<EventRecord, "text" | "importance">[],
   maxCharacters: number,
@@ -38,51 +40,49 @@ export function writeRollUpByRule(
   return { text, importance: Math.max(0, ...children.map(({ importance }) => importance)) }
 }
 
-function lineOf({ speaker, text }: HistoryMessage): string {
-  return `${oneLine(speaker.name)}: ${shorten(oneLine(text), shareCharacters)}`
-}
-
-/** White space of every kind is one space. */
+/** Replaces any run of white space with one space. */
 function oneLine(text: string): string {
   return text.trim().replace(/\s+/g, " ")
 }
 
-/** An event that a model wrote: `message` is the number, from 1, of the message with which it begins. */
+/** A topic that a model wrote. `message` is the number, from 1, of the message with which it begins. */
 export interface WrittenTopic extends WrittenEvent {
   readonly message: number
   readonly parts: readonly WrittenTopic[]
 }
 
-const maxCharacters = 500
+const maxTextCharacters = 500
 const maxTopics = 12
 const maxDepth = 3
 const defaultImportance = 3
 
-/** Reads `[{"event", "importance", "message", "parts"}]` out of a model's answer; `undefined` where nothing of it is an event. */
+/** Reads `[{"event", "importance", "message", "parts"}]` in a model's answer; `undefined` when it has no event. */
 export function readTopics(answer: string): readonly WrittenTopic[] | undefined {
   const topics = topicsOf(jsonIn(answer, "[", "]"), 0)
   return topics.length === 0 ? undefined : topics
 }
 
-/** Reads `{"event", "importance"}`. */
+/** Reads `{"event", "importance"}` in a model's answer; `undefined` when it has no event. */
 export function readRollUp(answer: string): WrittenEvent | undefined {
-  return topicsOf([jsonIn(answer, "{", "}")], maxDepth)[0]
+  const found = topicsOf([jsonIn(answer, "{", "}")], maxDepth)[0]
+  return found && { text: found.text, importance: found.importance }
 }
 
 function topicsOf(value: unknown, depth: number): readonly WrittenTopic[] {
   if (!Array.isArray(value)) return []
   return value.slice(0, maxTopics).flatMap((item: unknown): WrittenTopic[] => {
     if (typeof item !== "object" || item === null || !("event" in item) || typeof item.event !== "string") return []
-    const text = shorten(item.event.replace(/\s+/g, " "), maxCharacters)
-    const { importance, message, parts } = item as {
-      readonly importance?: unknown
-      readonly message?: unknown
-      readonly parts?: unknown
-    }
-    const nested = depth < maxDepth ? topicsOf(parts, depth + 1) : []
-    return text === ""
-      ? []
-      : [{ text, importance: numberOr(importance, defaultImportance), message: Math.max(1, numberOr(message, 1)), parts: nested }]
+    const text = shorten(item.event.replace(/\s+/g, " "), maxTextCharacters)
+    if (text === "") return []
+    const { importance, message, parts } = item as Readonly<Record<string, unknown>>
+    return [
+      {
+        text,
+        importance: numberOr(importance, defaultImportance),
+        message: Math.max(1, numberOr(message, 1)),
+        parts: depth < maxDepth ? topicsOf(parts, depth + 1) : [],
+      },
+    ]
   })
 }
 
@@ -90,7 +90,7 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === "number" && Number.isFinite(value) ? value : otherwise
 }
 
-/** The JSON between the first opening and the last closing bracket; models like to say something around it. */
+/** The JSON between the first opening and the last closing bracket, because models often write text around it. */
 function jsonIn(text: string, open: string, close: string): unknown {
   const [start, end] = [text.indexOf(open), text.lastIndexOf(close)]
   if (start < 0 || end < start) return undefined

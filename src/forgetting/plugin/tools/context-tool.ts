@@ -24,10 +24,9 @@ export const contextToolNames = [
   "compress",
 ] as const
 
-/** A tool of the context group. */
 type ContextToolName = (typeof contextToolNames)[number]
 
-/** What the tools of one turn work on. The state is asked anew at each call, as an earlier one may have changed it. */
+/** The data that the tools of a turn work on. A tool reads the state anew at each call, because an earlier call may have changed it. */
 export interface ContextToolParts {
   readonly words: Readonly<Record<ContextToolName, ToolWords>>
   readonly settings: VirtualContextSettings
@@ -38,21 +37,21 @@ export interface ContextToolParts {
   write(state: VirtualContextState): void
 }
 
-/** What makes a tool of the context group beside its words. */
+/** A tool of the context group, without its texts. */
 interface ContextToolDefinition<Kinds extends Readonly<Record<string, ParameterKind>>> {
   readonly name: ContextToolName
   readonly kinds: Kinds
   readonly required?: readonly (keyof Kinds & string)[]
   readonly writes?: boolean
   readonly withAnswer?: boolean
-  /** The values of the tool's answer. A {@link refusal} is a failed call that says them. */
+  /** Returns the values of the tool's answer. Throw a {@link refusal} to fail the call with an answer. */
   run(args: GivenArguments<Kinds>, context: ToolContext): TemplateValues | Promise<TemplateValues>
 }
 
-/** Makes a tool of the context group; what it says stands in its prompt file. */
+/** Makes a tool of the context group. Its texts come from its prompt file. */
 export function defineContextTool<const Kinds extends Readonly<Record<string, ParameterKind>>>(
   { words }: Pick<ContextToolParts, "words">,
-  { name, kinds, required, run, ...flags }: ContextToolDefinition<Kinds>,
+  { name, kinds, required = [], run, ...flags }: ContextToolDefinition<Kinds>,
 ): Tool {
   const { description, usageHint, parameters, answer } = words[name]
   return defineTool({
@@ -61,7 +60,7 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Pa
     ...(usageHint === undefined ? {} : { usageHint }),
     group: "context",
     ...flags,
-    inputSchema: toolArguments(kinds, { descriptions: parameters, ...(required ? { required } : {}) }),
+    inputSchema: toolArguments(kinds, parameters, required),
     async execute(args, context) {
       try {
         return renderTemplate(answer, await run(args, context))
@@ -82,12 +81,12 @@ class Refusal extends Error {
   }
 }
 
-/** Thrown by a tool that cannot do what it was asked: its answer is rendered with these values. */
+/** An error for a call that cannot be done. The tool's answer is rendered with these values. */
 export function refusal(values: TemplateValues): Error {
   return new Refusal(values)
 }
 
-/** What a parameter holds: a text, a list of texts, or a number. */
+/** The type of a parameter: a text, a list of texts, or a number. */
 type ParameterKind = "text" | "texts" | "number"
 
 interface KindValues {
@@ -96,20 +95,21 @@ interface KindValues {
   readonly number: number
 }
 
-/** The checked arguments: what was not given is absent. */
+/** The checked arguments. Those that were not given are absent. */
 type GivenArguments<Kinds extends Readonly<Record<string, ParameterKind>>> = {
   readonly [Name in keyof Kinds]?: KindValues[Kinds[Name]]
 }
 
-/** A schema of parameters of these kinds, none of them required; a number for a text, a text for a list of one and `null` are understood. */
+/** A schema of parameters of these kinds. It accepts a number for a text, a text for a list of one, and `null` for nothing. */
 function toolArguments<const Kinds extends Readonly<Record<string, ParameterKind>>>(
   kinds: Kinds,
-  {
-    descriptions,
-    required = [],
-  }: { readonly descriptions: Readonly<Record<string, string>>; readonly required?: readonly string[] },
+  descriptions: Readonly<Record<string, string>>,
+  required: readonly string[],
 ): TextSchema<GivenArguments<Kinds>> {
-  const properties = Object.entries(kinds).map(([name, kind]) => [name, { ...shapes[kind], ...described(descriptions[name]) }])
+  const properties = Object.entries(kinds).map(([name, kind]) => {
+    const description = descriptions[name]
+    return [name, description === undefined ? shapes[kind] : { ...shapes[kind], description }]
+  })
   const schema = { type: "object", properties: Object.fromEntries(properties), required: [...required] }
   return {
     "~standard": {
@@ -127,10 +127,6 @@ const shapes = {
   number: { type: "number" },
 } as const
 
-function described(description: string | undefined): { readonly description?: string } {
-  return description === undefined ? {} : { description }
-}
-
 function validate(
   kinds: Readonly<Record<string, ParameterKind>>,
   args: unknown,
@@ -147,7 +143,8 @@ function validate(
       continue
     }
     const read = readers[kind](found)
-    if (read === undefined) issues.push({ message: `expected ${kind}, received ${kindOf(found)}`, path: [name] })
+    const received = Array.isArray(found) ? "array" : typeof found
+    if (read === undefined) issues.push({ message: `expected ${kind}, received ${received}`, path: [name] })
     else value[name] = read
   }
   return issues.length > 0 ? { issues } : { value }
@@ -163,8 +160,4 @@ const readers: { readonly [Kind in ParameterKind]: (value: unknown) => KindValue
     const number = typeof value === "string" ? Number(value) : value
     return typeof number === "number" && Number.isFinite(number) ? number : undefined
   },
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "array" : typeof value
 }

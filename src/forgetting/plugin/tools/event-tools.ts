@@ -12,7 +12,7 @@ import { type ContextToolParts, defineContextTool, refusal } from "./context-too
 const defaultEvents = 10
 const mostEvents = 50
 
-/** `search_events`: events of any age that fit words, in order of time. What is found has come up, and is remembered longer (R17, R21). */
+/** `search_events`: finds events of any age that fit words, in order of time. Found events count as recalled (R17, R21). */
 export function searchEventsTool(parts: ContextToolParts): Tool {
   return defineContextTool(parts, {
     name: "search_events",
@@ -29,7 +29,7 @@ export function searchEventsTool(parts: ContextToolParts): Tool {
 
 const clock = { by: "days" } as const
 
-/** What has none of the words is not found, however important; among the rest the words count as much as all else. */
+/** An event with none of the words is not found. For the others the words count as much as the whole score. */
 function search(
   events: readonly EventRecord[],
   query: string,
@@ -51,22 +51,17 @@ function recalled(
   const ids = new Set(found.map(({ id }) => id))
   return events.map((event) => {
     if (!ids.has(event.id)) return event
-    const stability = reviewStability({
-      stability: event.stability,
-      days: daysBetween(clock, event.recalled, now),
-      turnsSince: now.turn - event.recalled.turn,
-      use: "used",
-      preset: "event",
-      ...(event.difficulty === undefined ? {} : { difficulty: event.difficulty }),
-    })
-    return { ...event, stability, recalled: now }
+    const { stability, difficulty } = event
+    const [days, turnsSince] = [daysBetween(clock, event.recalled, now), now.turn - event.recalled.turn]
+    const after = reviewStability({ stability, days, turnsSince, use: "used", preset: "event", difficulty })
+    return { ...event, stability: after, recalled: now }
   })
 }
 
 const defaultImportance = 5
 const maxCharacters = 500
 
-/** `record_event`: writes an event of now, or of a time that is named, with its importance (R20, R21). */
+/** `record_event`: writes an event of now or of a given time, with its importance (R20, R21). */
 export function recordEventTool(parts: ContextToolParts): Tool {
   const { calendar, turn, now } = parts
   return defineContextTool(parts, {
@@ -74,35 +69,33 @@ export function recordEventTool(parts: ContextToolParts): Tool {
     kinds: { text: "text", importance: "number", when: "text" },
     required: ["text"],
     writes: true,
-    run({ text = "", importance = defaultImportance, when }) {
-      const words = shorten(text.replace(/\s+/g, " "), maxCharacters)
-      if (words === "") throw refusal({ no_text: true })
+    run({ text: given = "", importance = defaultImportance, when }) {
+      const text = shorten(given.replace(/\s+/g, " "), maxCharacters)
+      if (text === "") throw refusal({ no_text: true })
       const startMs = when === undefined ? now.atMs : momentArgument(when, calendar).startMs
       if (startMs > now.atMs) throw refusal({ in_future: true })
       const state = parts.read()
-      const id = `said:${turn.turnId}:${state.events.filter((event) => event.id.startsWith(`said:${turn.turnId}:`)).length + 1}`
+      const prefix = `said:${turn.turnId}:`
+      const id = `${prefix}${state.events.filter((event) => event.id.startsWith(prefix)).length + 1}`
       const stamp = formatStamp(stampAt("moment", startMs, calendar))
-      const event = { id, grain: "moment", stamp, startMs, endMs: startMs, text: words, importance } as const
-      parts.write({ ...state, events: putEvents(state.events, [newEvent({ ...event, sources: [turn.turnId] }, now)]) })
+      const sources = [turn.turnId]
+      const event = newEvent({ id, grain: "moment", stamp, startMs, endMs: startMs, text, importance, sources }, now)
+      parts.write({ ...state, events: putEvents(state.events, [event]) })
       return { recorded: stamp }
     },
   })
 }
 
-const minuteMs = 60_000
-
 /**
- * The stretch of time that an argument names: a stamp as events have, or a date and time as `2026-02-08 3:16`. A failed call for
- * any other text.
+ * The period that an argument names: a stamp as events have it, or a date and time such as `2026-02-08 3:16`. Any other text is refused.
  */
-export function momentArgument(text: string, calendar: ZonedCalendar): { readonly startMs: number; readonly endMs: number } {
+export function momentArgument(text: string, calendar: ZonedCalendar): ReturnType<typeof stampRange> {
   const stamp = parseStamp(text.trim()) ?? parseStamp(compact(text.trim()))
   if (stamp === undefined) throw refusal({ bad_time: encodeInline(text.slice(0, 80)) })
-  const range = stampRange(stamp, calendar)
-  return stamp.grain === "moment" ? { startMs: range.startMs, endMs: range.startMs + minuteMs } : range
+  return stampRange(stamp, calendar)
 }
 
-/** `2026-02-08T03:16:00` as a stamp. */
+/** Writes `2026-02-08T03:16:00` as a stamp. */
 function compact(text: string): string {
   const [date = "", time] = text.replace("T", " ").split(" ")
   const day = date.replaceAll(/[-/.]/g, "")

@@ -1,7 +1,6 @@
 import type { HistoryMessage } from "../../../core/history.ts"
 import { encodeInline } from "../../../encode/inline.ts"
 import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
-import type { ZonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import { pull } from "../../../forgetting/pulled.ts"
 import type { Tool } from "../../../tools/tool.ts"
 import { type ContextToolParts, defineContextTool } from "./context-tool.ts"
@@ -10,7 +9,7 @@ import { momentArgument } from "./event-tools.ts"
 const defaultMessages = 20
 const mostMessages = 100
 
-/** `pull_messages`: messages of the conversation by speaker, number and time, also those that prompts no longer show (R13). */
+/** `pull_messages`: finds messages of the conversation by speaker, number, time and words, also those that prompts do not show (R13). */
 export function pullMessagesTool(parts: ContextToolParts): Tool {
   const { calendar, turn } = parts
   return defineContextTool(parts, {
@@ -25,8 +24,13 @@ export function pullMessagesTool(parts: ContextToolParts): Tool {
         skip: whole(skip, 0, Number.MAX_SAFE_INTEGER),
         limit: whole(number, 1, mostMessages),
       })
-      keep(parts, messages)
-      return { count: messages.length, lines: messages.map((message) => lineOf(message, calendar)).join("\n") }
+      notePull(parts, messages)
+      // Names and texts are encoded one by one: a line break in them must not look like the line of another speaker.
+      const lines = messages.map((message) => {
+        const { speaker, text } = message
+        return `${stampOf(message, parts)} ${encodeInline(speaker.name)}: ${encodeInline(text)}`
+      })
+      return { count: messages.length, lines: lines.join("\n") }
     },
   })
 }
@@ -35,33 +39,31 @@ function whole(number: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, Math.floor(number)))
 }
 
-/** Names and words are encoded one by one: a line break in them begins no line that another speaker seems to have said. */
-function lineOf({ atMs, speaker, text }: HistoryMessage, calendar: ZonedCalendar): string {
-  return `${formatStamp(stampAt("moment", atMs, calendar))} ${encodeInline(speaker.name)}: ${encodeInline(text)}`
+function stampOf({ atMs }: HistoryMessage, { calendar }: ContextToolParts): string {
+  return formatStamp(stampAt("moment", atMs, calendar))
 }
 
-/** The one look is this call's result; what stays is a line that says what was looked at (R22). */
-function keep({ read, write, now, settings, calendar }: ContextToolParts, messages: readonly HistoryMessage[]): void {
+/** Only this call's result shows the messages. One line that names them stays as pulled information (R22). */
+function notePull(parts: ContextToolParts, messages: readonly HistoryMessage[]): void {
   const [first, last] = [messages[0], messages.at(-1)]
   if (first === undefined || last === undefined) return
-  const [from, to] = [first, last].map(({ atMs }) => formatStamp(stampAt("moment", atMs, calendar)))
-  const state = read()
-  const item = { id: `messages ${from} ~ ${to}`, kind: "reference", text: `${first.speaker.name}: ${first.text}` } as const
-  write({ ...state, pulled: pull(state.pulled, item, { now, settings: settings.pulled }) })
+  const state = parts.read()
+  const id = `messages ${stampOf(first, parts)} ~ ${stampOf(last, parts)}`
+  const item = { id, kind: "reference", text: `${first.speaker.name}: ${first.text}` } as const
+  parts.write({ ...state, pulled: pull(state.pulled, item, { now: parts.now, settings: parts.settings.pulled }) })
 }
 
 const defaultMemories = 8
 const mostMemories = 50
 
-/** `search_memories`: what the agent's memory knows of something, where it has one. */
+/** `search_memories`: finds memories of the agent. */
 export function searchMemoriesTool(parts: ContextToolParts): Tool {
   return defineContextTool(parts, {
     name: "search_memories",
     kinds: { query: "text", number: "number" },
     required: ["query"],
     async run({ query = "", number = defaultMemories }, { signal }) {
-      const limit = Math.min(mostMemories, Math.max(1, Math.floor(number)))
-      const memories = (await parts.turn.recall?.(query, { limit, signal })) ?? []
+      const memories = (await parts.turn.recall?.(query, { limit: whole(number, 1, mostMemories), signal })) ?? []
       return { count: memories.length, lines: memories.map(({ text }) => `- ${encodeInline(text)}`).join("\n") }
     },
   })
