@@ -36,25 +36,17 @@ export interface CompressedMessage {
  */
 export function showCompressed(
   history: readonly HistoryMessage[],
-  cached: readonly CompressedMessage[],
+  messages: readonly CompressedMessage[],
   settings: CompressionSettings,
 ): readonly CompressedMessage[] {
-  const byTurn = new Map(cached.map((message) => [message.turnId, message]))
+  const byTurn = new Map(messages.map((message) => [message.turnId, message]))
   const answers = history.filter(({ role, text }) => role === "assistant" && text.trim() !== "")
   const whole = answers.filter(({ turnId }) => byTurn.get(turnId)?.shown !== true)
   const { fullMessages } = settings
   const isStep = whole.length >= Math.max(1, 2 * fullMessages)
   const candidates = isStep ? answers.slice(0, answers.length - fullMessages) : []
-  const due = chooseDue(candidates, { byTurn, settings, total: shownCharacters(history, byTurn) })
-  return cached.map((message) => (due.has(message.turnId) ? { ...message, shown: true } : message))
-}
-
-function chooseDue(
-  candidates: readonly HistoryMessage[],
-  { byTurn, settings, total }: { byTurn: ReadonlyMap<string, CompressedMessage>; settings: CompressionSettings; total: number },
-): ReadonlySet<string> {
   const due = new Set<string>()
-  let left = total
+  let left = shownCharacters(history, byTurn)
   for (const { turnId, text } of candidates) {
     const cached = byTurn.get(turnId)
     if (cached === undefined || cached.shown || cached.text.length >= text.length) continue
@@ -62,7 +54,7 @@ function chooseDue(
     due.add(turnId)
     left -= text.length - cached.text.length
   }
-  return due
+  return messages.map((message) => (due.has(message.turnId) ? { ...message, shown: true } : message))
 }
 
 function shownCharacters(history: readonly HistoryMessage[], byTurn: ReadonlyMap<string, CompressedMessage>): number {

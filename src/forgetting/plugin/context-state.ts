@@ -80,14 +80,20 @@ export function applyNotes(
   return { state: after, fresh }
 }
 
+const maxCompressed = 500
+
 function applyChange(state: VirtualContextState, change: VirtualContextChange, options: ChangeOptions): VirtualContextState {
   switch (change.type) {
     case "events": {
       const ended = state.ended.filter(({ id }) => id !== change.ends)
       return { ...state, events: putEvents(state.events, change.events), ended }
     }
-    case "compressed":
-      return { ...state, compressed: withCompressed(state.compressed, change) }
+    case "compressed": {
+      const { turnId, text } = change
+      // The first compression of a message stays, because another one would change what prompts have shown already.
+      if (state.compressed.some((message) => message.turnId === turnId)) return state
+      return { ...state, compressed: [...state.compressed, { turnId, text, shown: false }].slice(-maxCompressed) }
+    }
     case "pulled":
       return { ...state, pulled: pull(state.pulled, change.item, options) }
     case "collect": {
@@ -98,17 +104,6 @@ function applyChange(state: VirtualContextState, change: VirtualContextChange, o
     default:
       return state
   }
-}
-
-const maxCompressed = 500
-
-/** The first compression of a message stays, because another one would change what prompts have shown already. */
-function withCompressed(
-  compressed: readonly CompressedMessage[],
-  { turnId, text }: Pick<CompressedMessage, "turnId" | "text">,
-): readonly CompressedMessage[] {
-  if (compressed.some((message) => message.turnId === turnId)) return compressed
-  return [...compressed, { turnId, text, shown: false }].slice(-maxCompressed)
 }
 
 /** Arguments that name the thing a tool looks at. */

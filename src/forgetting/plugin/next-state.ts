@@ -7,7 +7,7 @@ import { createWorkspace } from "../forgetting-workspace.ts"
 import { stalePulled } from "../pulled.ts"
 import type { VirtualContextState } from "./context-state.ts"
 import { markRolledUp } from "./jobs/roll-up-job.ts"
-import type { VirtualContextSettings } from "./virtual-context-settings.ts"
+import type { EventSettings, VirtualContextSettings } from "./virtual-context-settings.ts"
 
 /** The state at the begin of a turn: the topic goes on or ends, faded items and surplus events are removed, answers are compressed. */
 export function nextState(
@@ -21,31 +21,23 @@ export function nextState(
   const workspace = createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: state.workspace })
   const hasEvicted = workspace.evict(now).length > 0
   return {
-    ...markRolledUp(withTopic(state, turn, settings), now.atMs, settings.events),
-    events: keepWithin(state, now, settings),
+    ...markRolledUp(withTopic(state, turn.turnId, now, settings.events), now.atMs, settings.events),
+    events: keepWithin(state.events, now, settings.events),
     workspace: hasEvicted ? workspace.items() : state.workspace,
     pulled: stale.size === 0 ? state.pulled : state.pulled.filter(({ id }) => !stale.has(id)),
     compressed: showCompressed(turn.history, state.compressed, settings.compression),
   }
 }
 
-function withTopic(
-  state: VirtualContextState,
-  { turnId, now }: { readonly turnId: string; readonly now: Moment },
-  { events: { topicGapMs, topicTurns } }: VirtualContextSettings,
-): VirtualContextState {
-  const turn = { id: turnId, atMs: now.atMs, turn: now.turn }
-  const { topic, ended } = nextTopic(state.topic, turn, { gapMs: topicGapMs, maxTurns: topicTurns })
+function withTopic(state: VirtualContextState, turnId: string, now: Moment, settings: EventSettings): VirtualContextState {
+  const limits = { gapMs: settings.topicGapMs, maxTurns: settings.topicTurns }
+  const { topic, ended } = nextTopic(state.topic, { id: turnId, ...now }, limits)
   if (ended === undefined) return { ...state, topic }
   return { ...state, topic, shownFrom: ended.id, ended: [...state.ended, ended] }
 }
 
 /** Removes events above `maxEvents`, the lowest score first: those that a coarser record summarises before all others. */
-function keepWithin(
-  { events }: VirtualContextState,
-  now: Moment,
-  { events: { maxEvents, weights } }: VirtualContextSettings,
-): VirtualContextState["events"] {
+function keepWithin(events: VirtualContextState["events"], now: Moment, { maxEvents, weights }: EventSettings) {
   const surplus = events.length - maxEvents
   if (surplus <= 0) return events
   const summarised = new Set(events.flatMap(({ grain, children }) => (grain === "moment" ? [] : children)))

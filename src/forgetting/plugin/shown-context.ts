@@ -9,7 +9,7 @@ import { createWorkspace } from "../forgetting-workspace.ts"
 import { relevanceTo } from "../ranking.ts"
 import { shorten } from "../shorten-by-rule.ts"
 import type { FreshContents, VirtualContextState } from "./context-state.ts"
-import type { VirtualContextSettings } from "./virtual-context-settings.ts"
+import type { VirtualContextSettings, WorkspaceSettings } from "./virtual-context-settings.ts"
 
 /** The order of cutting when the budget is short: pulled information, then events, then the workspace. All are cut before the tools. */
 const ranks = { pulled: 15, events: 25, workspace: 45 } as const
@@ -36,11 +36,7 @@ export function shownContext(
 }
 
 /** The best remembered items, in the order in which they were put in, so that the beginning of a prompt stays the same. */
-function workspaceEntries(
-  state: VirtualContextState,
-  now: Moment,
-  settings: VirtualContextSettings["workspace"],
-): readonly Entry[] {
+function workspaceEntries(state: VirtualContextState, now: Moment, settings: WorkspaceSettings): readonly Entry[] {
   const workspace = createWorkspace({ ...settings, settings: settings.decay, items: state.workspace })
   const best = new Set(workspace.best(now, settings.shownItems).map(({ id }) => id))
   return state.workspace

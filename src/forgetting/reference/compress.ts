@@ -32,7 +32,7 @@ export interface ReferenceUnit {
   readonly uses?: number
 }
 
-/** How a piece of reference info is compressed (R23). Each option may be undefined. */
+/** How a piece of reference info is compressed (R23). */
 export interface CompressOptions {
   /** `weak` leaves most of it, `extreme` next to nothing. Default `medium`. */
   readonly level?: CompressionLevel

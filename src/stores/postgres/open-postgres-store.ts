@@ -18,7 +18,7 @@ import { postgresFault } from "./postgres-fault.ts"
 import { PostgresJobRunner } from "./postgres-job-runner.ts"
 import { type PostgresSettings, type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
 import { EnqueuedJobs, goneMessage, PostgresSqlJobs } from "./sql-jobs.ts"
-import { listenForWakeUps } from "./wake-up.ts"
+import { WakeUpListener } from "./wake-up.ts"
 
 /**
  * Opens a store in a PostgreSQL database. Makes its tables and those of pg-boss where they are missing; several processes may do so at
@@ -33,7 +33,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const database = postgresDatabase(pool, drivers, target)
   let closing: Promise<void> | undefined
   try {
-    await migrate(database, { part: "core", migrations: schemaMigrations })
+    await migrate(database, "core", schemaMigrations)
     const cache = new SessionCache(options.timers ?? unrefTimers)
     const jobs = await openJobs({ pool, drivers, settings, target, onGone: () => cache.clear() })
     const store = createSqlStore({
@@ -170,7 +170,7 @@ function runnerOver({ drivers, settings, target, onGone }: JobsParts, input: Run
         onGone()
         verify(runner)
       }
-      return listenForWakeUps({ connect, channel, timers, random, onWarning, onMessage })
+      return new WakeUpListener({ connect, channel, timers, random, onWarning, onMessage })
     },
   })
   return runner

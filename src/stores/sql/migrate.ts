@@ -13,10 +13,7 @@ export interface Migration {
  * Brings a part of the schema up to date. Each migration and its number are written in one transaction: a half-done one never shows,
  * and two processes never run the same one. Throws `store` when the schema is newer than this code.
  */
-export async function migrate(
-  database: SqlDatabase,
-  { part, migrations }: { readonly part: string; readonly migrations: readonly Migration[] },
-): Promise<void> {
+export async function migrate(database: SqlDatabase, part: string, migrations: readonly Migration[]): Promise<void> {
   for (;;) {
     const isDone = await database.write(async (db) => {
       await database.lockSchema(db)

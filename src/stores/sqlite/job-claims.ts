@@ -92,7 +92,7 @@ export async function attemptJob(
 ): Promise<number | undefined> {
   const { database, settings, clock, timers } = parts
   const { maxAttempts, timeoutMs } = settings
-  const attempt = await database.write((db) => claimJob(db, id, { maxAttempts, nowMs: clock.nowMs() }))
+  const attempt = await database.write((db) => claimJob(db, id, maxAttempts, clock.nowMs()))
   if (attempt === undefined) return undefined
   let isCutOff = handler === undefined
   const stoppable = (stop: (reason: PromptStrataError) => void): void =>
@@ -106,7 +106,7 @@ export async function attemptJob(
         handler(job, { attempt, isLast: attempt >= maxAttempts, signal }),
       )
   } catch (error) {
-    if (!isCutOff) return fail(parts, id, { attempt, error })
+    if (!isCutOff) return fail(parts, id, attempt, error)
   }
   const isDone = !isCutOff
   await database.write((db) =>
@@ -116,11 +116,8 @@ export async function attemptJob(
 }
 
 /** A failed job is tried again after a wait, or is dead after its last attempt. */
-async function fail(
-  { database, settings, clock, random }: AttemptParts,
-  id: string,
-  { attempt, error }: { readonly attempt: number; readonly error: unknown },
-): Promise<number | undefined> {
+async function fail(parts: AttemptParts, id: string, attempt: number, error: unknown): Promise<number | undefined> {
+  const { database, settings, clock, random } = parts
   const nowMs = clock.nowMs()
   if (attempt >= settings.maxAttempts) {
     const dead = { state: "dead", error: keyText(messageOf(error)), ended_ms: nowMs } as const
@@ -136,11 +133,7 @@ async function fail(
  * Counts an attempt before it begins, so that a job that ends its process is not tried for ever. Returns the attempt's number, or
  * undefined when the job is gone or has had its last attempt.
  */
-async function claimJob(
-  db: Queries,
-  id: string,
-  { maxAttempts, nowMs }: { readonly maxAttempts: number; readonly nowMs: number },
-): Promise<number | undefined> {
+async function claimJob(db: Queries, id: string, maxAttempts: number, nowMs: number): Promise<number | undefined> {
   const jobs = jobQueries(db)
   const claimed = await jobs
     .updateTable("jobs")

@@ -10,7 +10,7 @@ import { SessionCache } from "../sql/session/session-cache.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
-import { createLeases } from "./leases.ts"
+import { Leases } from "./leases.ts"
 import { loadSqlite } from "./node-sqlite.ts"
 import { type OpenSqlite, openSqliteDatabase } from "./sqlite-database.ts"
 import { SqliteJobRunner } from "./sqlite-job-runner.ts"
@@ -84,8 +84,8 @@ async function openMigrated(file: string, options: SqliteStoreOptions): Promise<
   makeStoreFile(file)
   const database = await openSqliteDatabase(sqlite, file, { timers, random, busyMs, log })
   try {
-    await migrate(database, { part: "store", migrations: schemaMigrations })
-    await migrate(database, { part: "jobs", migrations: jobMigrations })
+    await migrate(database, "store", schemaMigrations)
+    await migrate(database, "jobs", jobMigrations)
     return database
   } catch (error) {
     await database.close()
@@ -98,7 +98,7 @@ function runnerOf(database: OpenSqlite, options: SqliteStoreOptions): SqliteJobR
   const { leaseMs = 15_000, pollMs = 1_000, onWarning = (message) => console.warn(`promptstrata: ${message}`) } = options
   return new SqliteJobRunner({
     database,
-    leases: createLeases(database, { owner: randomUUID(), leaseMs, clock }),
+    leases: new Leases(database, { owner: randomUUID(), leaseMs, clock }),
     patienceMs: 2 * leaseMs,
     settings: { ...defaultJobSettings, ...options.jobs },
     pollMs,

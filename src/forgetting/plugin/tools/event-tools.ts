@@ -20,21 +20,18 @@ export function searchEventsTool(parts: ContextToolParts): Tool {
     required: ["query"],
     run({ query = "", number = defaultEvents }) {
       const state = parts.read()
-      const found = search(state.events, query, { parts, limit: Math.min(mostEvents, Math.max(1, Math.floor(number))) })
+      const found = search(state.events, query, Math.min(mostEvents, Math.max(1, Math.floor(number))), parts)
       if (found.length > 0) parts.write({ ...state, events: recalled(state.events, found, parts) })
       return { count: found.length, lines: found.map(({ stamp, text }) => `${stamp} ${encodeInline(text)}`).join("\n") }
     },
   })
 }
 
+type Events = readonly EventRecord[]
 const clock = { by: "days" } as const
 
 /** An event with none of the words is not found. For the others the words count as much as the whole score. */
-function search(
-  events: readonly EventRecord[],
-  query: string,
-  { parts: { now, settings }, limit }: { readonly parts: ContextToolParts; readonly limit: number },
-): readonly EventRecord[] {
+function search(events: Events, query: string, limit: number, { now, settings }: ContextToolParts): Events {
   const relevance = relevanceTo(query)
   const best = topOf(events, limit, (event) => {
     const fit = relevance(event.text)
@@ -43,11 +40,8 @@ function search(
   return best.sort(inTime)
 }
 
-function recalled(
-  events: readonly EventRecord[],
-  found: readonly EventRecord[],
-  { now }: Pick<ContextToolParts, "now">,
-): readonly EventRecord[] {
+/** Strengthens the found events. */
+function recalled(events: Events, found: Events, { now }: ContextToolParts): Events {
   const ids = new Set(found.map(({ id }) => id))
   return events.map((event) => {
     if (!ids.has(event.id)) return event

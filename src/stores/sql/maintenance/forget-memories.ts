@@ -16,10 +16,7 @@ const pageIds = 500
  * Deletes the memories of a scope, the insights that rest on them, and the vectors of both. Their scopes begin a new epoch, so that
  * readers of changes begin anew.
  */
-export async function forgetMemories(
-  db: Queries,
-  owned: OwnedKeys,
-): Promise<{ readonly memories: readonly DeletedMemory[]; readonly vectors: number }> {
+export async function forgetMemories(db: Queries, owned: OwnedKeys) {
   const { agent } = owned.scope
   const epoch = await nextEpoch(db, agent)
   const locked = new Set<string>()
@@ -106,11 +103,7 @@ function mayHaveRecalled(db: Queries, agent: string) {
   return messages.where("agent", "=", agent).where("body", "like", '%"recalled"%')
 }
 
-async function dropFrom(
-  db: Queries,
-  messages: ReturnType<typeof mayHaveRecalled>,
-  changed: Map<string, SessionColumns>,
-): Promise<void> {
+async function dropFrom(db: Queries, messages: ReturnType<typeof mayHaveRecalled>, changed: Map<string, SessionColumns>) {
   for (const { body, position, ...session } of await messages.execute()) {
     const { recalled, ...rest } = JSON.parse(body) as HistoryMessage
     if (recalled === undefined) continue

@@ -35,24 +35,20 @@ interface NewSession {
 export async function importRows(db: Queries, jobs: SqlJobs, rows: readonly StoreRow[]): Promise<Record<string, number>> {
   const made: Made = { sessions: new Map(), users: new Set() }
   const counts: Record<string, number> = {}
-  for (const row of rows) if (await importRow(db, { jobs, made }, row)) counts[row.table] = (counts[row.table] ?? 0) + 1
+  for (const row of rows) if (await importRow(db, jobs, made, row)) counts[row.table] = (counts[row.table] ?? 0) + 1
   for (const { key, ...session } of made.sessions.values())
     await db.updateTable("sessions").set(session).where(inSession(key)).execute()
   return counts
 }
 
 /** False where the row is there already. */
-async function importRow(
-  db: Queries,
-  { jobs, made }: { readonly jobs: SqlJobs; readonly made: Made },
-  row: StoreRow,
-): Promise<boolean> {
+async function importRow(db: Queries, jobs: SqlJobs, made: Made, row: StoreRow): Promise<boolean> {
   switch (row.table) {
     case "session":
       return importSession(db, made, row)
     case "message":
     case "note":
-      return importOfSession(db, made.sessions.get(sessionRowId(row)), row)
+      return importOfSession(db, made, row)
     case "user":
     case "statement":
       return importUser(db, made, row)
@@ -89,11 +85,8 @@ async function importSession(db: Queries, made: Made, row: RowOf<"session">): Pr
   return added !== undefined
 }
 
-async function importOfSession(
-  db: Queries,
-  session: NewSession | undefined,
-  row: RowOf<"message"> | RowOf<"note">,
-): Promise<boolean> {
+async function importOfSession(db: Queries, { sessions }: Made, row: RowOf<"message"> | RowOf<"note">): Promise<boolean> {
+  const session = sessions.get(sessionRowId(row))
   if (session === undefined) return false
   if (row.table === "message") {
     const position = session.messages++
@@ -126,7 +119,7 @@ async function importMemory(db: Queries, { memory, hash }: RowOf<"memory">): Pro
   const { agent, user, id } = memory
   const { sequence } = await lockScope(db, agent, userScope(user))
   if ((await findMemory(db, agent, id)) !== undefined) return false
-  await insertMemory(db, memory, { hash, sequence: sequence + 1 })
+  await insertMemory(db, memory, hash, sequence + 1)
   return true
 }
 

@@ -1,4 +1,5 @@
 import type { ServiceKey } from "../../../core/keys.ts"
+import type { StoredMemory } from "../../../services/stored-memory.ts"
 import { having, keyText } from "../key-columns.ts"
 import type { Queries } from "../sql-tables.ts"
 
@@ -55,8 +56,8 @@ export async function lockScope(db: Queries, agent: string, scope: string): Prom
     .returning(["epoch", "sequence"])
     .executeTakeFirst()
   if (found) return found
-  const { epoch } = await touchScope(db, { ...row, scope: agentScope, epoch: 0 })
-  return touchScope(db, { ...row, epoch })
+  const { epoch } = await touchScope(db, row.agent, agentScope, 0)
+  return touchScope(db, row.agent, scope, epoch)
 }
 
 /** Sets the number of a scope's newest change. */
@@ -66,10 +67,7 @@ export async function setSequence(db: Queries, agent: string, scope: string, seq
 }
 
 /** Takes the next number of a group. The scope of the memory's user must be locked already. */
-export async function nextInGroup(
-  db: Queries,
-  { agent, conversation }: { readonly agent: string; readonly conversation: string },
-): Promise<number> {
+export async function nextInGroup(db: Queries, { agent, conversation }: StoredMemory): Promise<number> {
   const scope = groupScope(conversation)
   const { sequence } = await lockScope(db, agent, scope)
   await setSequence(db, agent, scope, sequence + 1)
@@ -79,7 +77,7 @@ export async function nextInGroup(
 /** Begins the agent's next epoch and returns it. No scope can be made until the transaction ends. */
 export async function nextEpoch(db: Queries, agent: string): Promise<number> {
   const row = { agent: keyText(agent), scope: agentScope }
-  const { epoch } = await touchScope(db, { ...row, epoch: 0 })
+  const { epoch } = await touchScope(db, row.agent, agentScope, 0)
   const next = { epoch: epoch + 1 }
   await db.updateTable("memory_scopes").set(next).where(having(row)).execute()
   return next.epoch
@@ -103,13 +101,10 @@ async function hasMemories(db: Queries, { agent, scope }: { readonly agent: stri
 }
 
 /** Locks a scope's row, and makes the row when it is missing. */
-async function touchScope(
-  db: Queries,
-  row: { readonly agent: string; readonly scope: string; readonly epoch: number },
-): Promise<ScopeState> {
+async function touchScope(db: Queries, agent: string, scope: string, epoch: number): Promise<ScopeState> {
   return db
     .insertInto("memory_scopes")
-    .values({ ...row, sequence: 0 })
+    .values({ agent, scope, epoch, sequence: 0 })
     .onConflict((conflict) =>
       conflict.columns(["agent", "scope"]).doUpdateSet(({ ref }) => ({ sequence: ref("memory_scopes.sequence") })),
     )

@@ -33,11 +33,8 @@ export async function putVector(db: Queries, agent: string, { memoryId, model, v
     .execute()
 }
 
-async function seenMemories(
-  db: Queries,
-  vectors: readonly StoredVector[],
-  key: ServiceKey,
-): Promise<ReadonlyMap<string, StoredMemory>> {
+/** The memories of these vectors that lie in the key's scope, by id. */
+async function seenMemories(db: Queries, vectors: readonly StoredVector[], key: ServiceKey) {
   const ids = [...new Set(vectors.map(({ memoryId }) => keyText(memoryId)))]
   const seen = new Map<string, StoredMemory>()
   for (let at = 0; at < ids.length; at += pageIds) {
@@ -63,11 +60,7 @@ export async function markChanged(db: Queries, memory: StoredMemory): Promise<vo
 }
 
 /** The vectors of these memories, as far as they lie in the key's scope, in the order of the ids. */
-export async function readVectors(
-  db: Queries,
-  { ids, model }: { readonly ids: readonly string[]; readonly model: string },
-  key: ServiceKey,
-): Promise<readonly StoredVector[]> {
+export async function readVectors(db: Queries, ids: readonly string[], model: string, key: ServiceKey) {
   const found: StoredVector[] = []
   for (let at = 0; at < ids.length; at += pageIds) {
     const page = ids.slice(at, at + pageIds)
@@ -89,11 +82,7 @@ export async function readVectors(
 }
 
 /** The memories of the key's scope that hold and have no vector of a model, oldest first. */
-export async function memoriesWithoutVector(
-  db: Queries,
-  { model, limit }: { readonly model: string; readonly limit: number },
-  key: ServiceKey,
-): Promise<readonly StoredMemory[]> {
+export async function memoriesWithoutVector(db: Queries, model: string, key: ServiceKey, limit: number) {
   const rows = await db
     .selectFrom("memories")
     .select(["body", "superseded_by"])

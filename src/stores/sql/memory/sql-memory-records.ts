@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../../../core/keys.ts"
 import { checkKey } from "../../../services/in-memory-store/memory-row.ts"
-import type { MemoryChanges, MemoryRecords } from "../../../services/store.ts"
+import type { MemoryRecords } from "../../../services/store.ts"
 import type { StoredMemory } from "../../../services/stored-memory.ts"
 import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
 import type { SqlDatabase } from "../sql-database.ts"
@@ -17,8 +17,8 @@ export function createSqlMemoryRecords({ read, write }: SqlDatabase): MemoryReco
     changes: (key, options) => read((db) => memoryChanges(db, key, options)),
     recent: (key, options) => read((db) => recentMemories(db, key, options)),
     putVectors: (vectors, key) => write((db) => putVectors(db, vectors, key)),
-    vectors: (ids, model, key) => read((db) => readVectors(db, { ids, model }, key)),
-    withoutVector: (model, key, limit) => read((db) => memoriesWithoutVector(db, { model, limit }, key)),
+    vectors: (ids, model, key) => read((db) => readVectors(db, ids, model, key)),
+    withoutVector: (model, key, limit) => read((db) => memoriesWithoutVector(db, model, key, limit)),
   }
 }
 
@@ -35,18 +35,14 @@ async function putMemory(
   if (known !== undefined) return { stored: false, id: known }
   for (const old of await supersededIds(db, supersedes, memory)) {
     sequence += 1
-    await supersede(db, old, { by: memory, sequence })
+    await supersede(db, old, memory, sequence)
   }
-  await insertMemory(db, memory, { hash, sequence: sequence + 1 })
+  await insertMemory(db, memory, hash, sequence + 1)
   return { stored: true, id: memory.id }
 }
 
 /** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */
-export async function insertMemory(
-  db: Queries,
-  memory: StoredMemory,
-  { hash, sequence }: { readonly hash: string; readonly sequence: number },
-): Promise<void> {
+export async function insertMemory(db: Queries, memory: StoredMemory, hash: string, sequence: number): Promise<void> {
   const group_sequence = memory.audience === "group" ? await nextInGroup(db, memory) : null
   await db
     .insertInto("memories")
@@ -82,11 +78,7 @@ function besides(db: Queries, memory: StoredMemory) {
   return memory.audience === "group" ? rows.where("conversation", "=", keyText(memory.conversation)) : rows
 }
 
-async function supersede(
-  db: Queries,
-  id: string,
-  { by, sequence }: { readonly by: StoredMemory; readonly sequence: number },
-): Promise<void> {
+async function supersede(db: Queries, id: string, by: StoredMemory, sequence: number): Promise<void> {
   const group = by.audience === "group" ? { group_sequence: await nextInGroup(db, by) } : {}
   await db
     .updateTable("memories")
@@ -101,11 +93,7 @@ async function getMemory(db: Queries, id: string, key: ServiceKey): Promise<Stor
   return row && memoryOf(row)
 }
 
-async function memoryChanges(
-  db: Queries,
-  key: ServiceKey,
-  { after, limit }: Parameters<MemoryRecords["changes"]>[1],
-): Promise<MemoryChanges> {
+async function memoryChanges(db: Queries, key: ServiceKey, { after, limit }: Parameters<MemoryRecords["changes"]>[1]) {
   const epoch = await scopeEpoch(db, key)
   const reset = after !== undefined && after.epoch !== epoch
   const from = after === undefined || reset ? 0 : after.sequence
@@ -115,11 +103,7 @@ async function memoryChanges(
   return { cursor: { epoch, sequence }, reset, memories: rows.map(memoryOf) }
 }
 
-async function recentMemories(
-  db: Queries,
-  key: ServiceKey,
-  { limit, kinds }: Parameters<MemoryRecords["recent"]>[1],
-): Promise<readonly StoredMemory[]> {
+async function recentMemories(db: Queries, key: ServiceKey, { limit, kinds }: Parameters<MemoryRecords["recent"]>[1]) {
   let held = seenBy(db, key).where("superseded_by", "is", null)
   if (kinds !== undefined) held = held.where("kind", "in", [...kinds])
   const rows = await held.orderBy("at_ms", "desc").orderBy("id", "desc").limit(Math.max(0, limit)).execute()

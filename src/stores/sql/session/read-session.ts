@@ -2,7 +2,7 @@ import type { HistoryMessage } from "../../../core/history.ts"
 import type { SessionKey } from "../../../core/keys.ts"
 import { filterMessages } from "../../../services/filter-messages.ts"
 import { freezeParsed } from "../../../services/frozen-json.ts"
-import type { MessageFilter, SessionNote, SessionRecord } from "../../../services/session-store.ts"
+import type { MessageFilter, SessionNote } from "../../../services/session-store.ts"
 import { inSession, keyText } from "../key-columns.ts"
 import { epochOf } from "../memory/memory-scope.ts"
 import type { Queries } from "../sql-tables.ts"
@@ -13,11 +13,7 @@ import { readState } from "./stored-state.ts"
  * Reads a whole session, frozen, and its waiting notes. Returns `cached` itself when that is current. Undefined before the first
  * commit, unless a note waits.
  */
-export async function findSession(
-  db: Queries,
-  key: SessionKey,
-  cached: CachedSession | undefined,
-): Promise<{ readonly session: CachedSession; readonly notes: readonly SessionNote[] } | undefined> {
+export async function findSession(db: Queries, key: SessionKey, cached: CachedSession | undefined) {
   const found = await sessionVersion(db, key)
   if (found === undefined) return undefined
   const { version, epoch } = found
@@ -30,16 +26,9 @@ export async function findSession(
 }
 
 /** Reads a session, frozen, with its newest `last` messages or all. Undefined before the first commit, unless a note waits. */
-export async function loadSession(
-  db: Queries,
-  key: SessionKey,
-  last?: number,
-): Promise<(SessionRecord & Pick<CachedSession, "historyCharacters" | "size">) | undefined> {
-  const row = await db
-    .selectFrom("sessions")
-    .select(["version", "whole_state", "spoken"])
-    .where(inSession(key))
-    .executeTakeFirst()
+export async function loadSession(db: Queries, key: SessionKey, last?: number) {
+  const found = db.selectFrom("sessions").select(["version", "whole_state", "spoken"]).where(inSession(key))
+  const row = await found.executeTakeFirst()
   if (row === undefined) return undefined
   const notes = await waitingNotes(db, key)
   if (row.version === 0 && notes.length === 0) return undefined
@@ -58,15 +47,9 @@ export async function loadSession(
 }
 
 /** The version of a session and the epoch of its agent; undefined for a session that does not exist. */
-export async function sessionVersion(
-  db: Queries,
-  key: SessionKey,
-): Promise<{ readonly version: number; readonly epoch: number } | undefined> {
-  const row = await db
-    .selectFrom("sessions")
-    .select(["version", epochOf(db, key.agent).as("epoch")])
-    .where(inSession(key))
-    .executeTakeFirst()
+export async function sessionVersion(db: Queries, key: SessionKey) {
+  const found = db.selectFrom("sessions").select(["version", epochOf(db, key.agent).as("epoch")])
+  const row = await found.where(inSession(key)).executeTakeFirst()
   return row && { version: row.version, epoch: row.epoch ?? 0 }
 }
 
@@ -88,7 +71,7 @@ export async function findMessages(db: Queries, key: SessionKey, filter: Message
   let found: readonly HistoryMessage[] = []
   let before = Number.POSITIVE_INFINITY
   while (found.length < wanted && before > 0) {
-    const rows = await candidates(db, key, filter, { before, limit })
+    const rows = await candidates(db, key, filter, before, limit)
     const messages = rows.map(({ body }) => JSON.parse(body) as HistoryMessage).reverse()
     found = [...filterMessages(messages, { ...filter, skip: 0, limit: Number.POSITIVE_INFINITY }), ...found]
     before = rows.at(-1)?.position ?? 0
@@ -97,12 +80,8 @@ export async function findMessages(db: Queries, key: SessionKey, filter: Message
 }
 
 /** The newest messages before a position that meet the criteria which every database compares alike, newest first. */
-async function candidates(
-  db: Queries,
-  key: SessionKey,
-  { role, speaker, fromMs, beforeMs }: MessageFilter,
-  { before, limit }: { readonly before: number; readonly limit: number },
-): Promise<readonly { readonly position: number; readonly body: string }[]> {
+async function candidates(db: Queries, key: SessionKey, filter: MessageFilter, before: number, limit: number) {
+  const { role, speaker, fromMs, beforeMs } = filter
   let rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key))
   if (Number.isFinite(before)) rows = rows.where("position", "<", before)
   if (role !== undefined) rows = rows.where("role", "=", role)

@@ -16,15 +16,12 @@ export interface StateSize {
 const leastWhole = 16_000
 
 /** The current state of a session: `whole`, as its row has it, with all later changes. */
-export async function readState(
-  db: Queries,
-  key: SessionKey,
-  whole: string,
-): Promise<{ readonly state: State; readonly size: StateSize }> {
+export async function readState(db: Queries, key: SessionKey, whole: string) {
   const rows = await db.selectFrom("state_changes").select("body").where(inSession(key)).orderBy("version").execute()
   const state = rows.reduce<unknown>((before, { body }) => applyChange(before, JSON.parse(body) as Change), JSON.parse(whole))
   const changes = rows.reduce((sum, { body }) => sum + body.length, 0)
-  return { state: state as State, size: { whole: whole.length, changes } }
+  const size: StateSize = { whole: whole.length, changes }
+  return { state: state as State, size }
 }
 
 /** A state to write, and the one before it. */

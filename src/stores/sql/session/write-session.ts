@@ -18,17 +18,13 @@ interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
  * Writes a turn within a transaction, apart from its jobs. Returns the new version, and the whole session when this process knows it.
  * Throws `session-conflict`.
  */
-export async function commitSession(
-  db: Queries,
-  key: SessionKey,
-  turn: TurnToWrite,
-): Promise<{ readonly version: number; readonly session: CachedSession | undefined }> {
+export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWrite) {
   const { expectVersion, append, state, taken = [] } = turn
   const found = await lockSession(db, key)
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
   // Read under the lock: a session that was deleted meanwhile and begun anew has another epoch.
   const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
-  const before = sessionBefore(turn.cached, { ...found, epoch })
+  const before = sessionBefore(turn.cached, found, epoch)
   const added = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
   const version = found.version + 1
   const { whole, size } = await writeState(db, key, { state, version, before })
@@ -46,13 +42,10 @@ export async function commitSession(
 }
 
 /** The session before the turn: from the cache if that is current, empty for a new session, else undefined. */
-function sessionBefore(
-  cached: CachedSession | undefined,
-  found: LockedSession & { readonly epoch: number },
-): CachedSession | undefined {
-  if (cached !== undefined && cached.version === found.version && cached.epoch === found.epoch) return cached
+function sessionBefore(cached: CachedSession | undefined, found: LockedSession, epoch: number): CachedSession | undefined {
+  if (cached !== undefined && cached.version === found.version && cached.epoch === epoch) return cached
   if (found.version > 0 || found.messages > 0) return undefined
-  return { version: 0, epoch: found.epoch, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
+  return { version: 0, epoch, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
 }
 
 /** Posts a note within a transaction. False when its id is known, also when that note was taken. */
@@ -89,7 +82,7 @@ export async function insertMessages(
   db: Queries,
   key: SessionKey,
   added: { readonly messages: readonly HistoryMessage[]; readonly position: number; readonly spoken: number },
-): Promise<{ readonly spoken: number; readonly characters: number }> {
+) {
   let { spoken, position } = added
   let characters = 0
   for (const message of added.messages) {
