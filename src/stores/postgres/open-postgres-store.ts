@@ -6,7 +6,7 @@ import type { Store } from "../../services/store.ts"
 import { runnerOfOpenStore, storeClosed } from "../../services/store-closed.ts"
 import { migrate } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
-import type { SqlJobs } from "../sql/sql-database.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
@@ -31,95 +31,83 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const drivers = await loadDrivers()
   const pool = openPool(drivers, settings, target)
   const database = postgresDatabase(pool, drivers, target)
-  let closing: Promise<void> | undefined
   try {
     await migrate(database, "core", schemaMigrations)
+    const engine = await startJobEngine(pool, drivers, { settings, target })
+    const { jobSchema } = settings
+    const queueFor = agentQueues(engine, settings)
+    const jobs = { engine, jobSchema, channel: `promptstrata_${jobSchema}`, queueFor, enqueued: new EnqueuedJobs() }
     const cache = new SessionCache(options.timers ?? unrefTimers)
-    const jobs = await openJobs({ pool, drivers, settings, target, onGone: () => cache.clear() })
-    const store = createSqlStore({
-      database,
-      jobs: jobs.sql,
-      runner: jobs.runner,
-      cache,
-      // A deletion notifies the other processes; in this one `onChange` stops the jobs.
-      stopForgotten: () => undefined,
-      async erase() {},
-      checkFile: async () => [],
-      close: () => {
-        closing ??= jobs.close().finally(() => database.close())
-        return closing
-      },
-    })
-    return withQueues(store, jobs.prepare)
+    return storeOver({ settings, target, drivers, pool, database, cache, ...jobs })
   } catch (error) {
     await database.close()
     throw postgresFault(error, target)
   }
 }
 
-/** Makes an agent's queue before the first transaction that needs it, because making one takes a connection of its own. */
-function withQueues(store: Store, prepare: OpenJobs["prepare"]): Store {
-  return {
-    ...store,
-    async commit(key, commit) {
-      for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await prepare(agent)
-      return store.commit(key, commit)
-    },
-  }
-}
-
-/** The jobs of a store. */
-interface OpenJobs {
-  readonly sql: SqlJobs
-  readonly runner: JobRunner
-  /** To be called before a transaction that enqueues jobs of this agent. */
-  readonly prepare: (agent: string) => Promise<unknown>
-  close(): Promise<void>
-}
-
-/** An open database, and what to do when its data are deleted. */
-interface JobsParts {
-  readonly pool: Pool
-  readonly drivers: Drivers
+/** An open database with pg-boss started, from which the parts of a store are made. */
+interface OpenDatabase {
   readonly settings: PostgresSettings
   readonly target: ConnectionTarget
-  /** Called when a listening runner hears of a deletion. */
-  readonly onGone: () => void
+  readonly drivers: Drivers
+  readonly pool: Pool
+  readonly database: SqlDatabase
+  readonly cache: SessionCache
+  readonly engine: PgBoss
+  readonly jobSchema: string
+  /** The channel of messages between processes. */
+  readonly channel: string
+  /** The queue of an agent, made if it is missing. */
+  readonly queueFor: (agent: string) => Promise<string>
+  readonly enqueued: EnqueuedJobs
 }
 
 /** How long closing a store waits for running jobs. */
 const drainMs = 5_000
 
-/** Starts pg-boss and makes a runner, which takes no jobs yet. */
-async function openJobs(parts: JobsParts): Promise<OpenJobs> {
-  const { pool, drivers, settings, target } = parts
-  const { jobSchema } = settings
-  const channel = `promptstrata_${jobSchema}`
-  const engine = await startJobEngine(pool, drivers, { settings, target })
-  const queueFor = agentQueues(engine, settings)
-  const enqueued = new EnqueuedJobs()
-  const claims = new ClaimedJobs(engine, pool, { jobSchema, channel })
-  const runner = runnerOver(parts, { engine, channel, queueFor, enqueued, claims })
-  const onChange = (what: "more" | "gone") => (what === "gone" ? verify(runner) : runner.wake())
-  let isDrained = false
+function storeOver(open: OpenDatabase): Store {
+  const { target, database, cache, engine, queueFor } = open
+  const runner = runnerOver(open)
   const name = `The store at ${target.shown}`
+  let isDrained = false
+  let closing: Promise<void> | undefined
   const withFault: WithFault = (work) =>
     work.catch((error: unknown) => {
-      throw isDrained && !PromptStrataError.isInstance(error)
-        ? storeClosed(name, { database: target.shown })
-        : postgresFault(error, target)
+      const isClosed = isDrained && !PromptStrataError.isInstance(error)
+      throw isClosed ? storeClosed(name, { database: target.shown }) : postgresFault(error, target)
     })
-  return {
-    sql: new PostgresSqlJobs({ engine, drivers, queueFor, enqueued, jobSchema, channel, onChange }),
+  const closeJobs = async () => {
+    await runner.close({ drainMs }).finally(() => {
+      isDrained = true
+    })
+    // An agent may have been started during the wait.
+    await runner.close({ drainMs: 0 })
+    await engine.stop({ graceful: false, close: false })
+  }
+  const store = createSqlStore({
+    database,
+    jobs: new PostgresSqlJobs({ ...open, onChange: (what) => (what === "gone" ? verify(runner) : runner.wake()) }),
     runner: runnerOfOpenStore(withFaults(runner, withFault), { store: name, isClosed: () => isDrained }),
-    prepare: (agent) => withFault(queueFor(agent)),
-    async close() {
-      await runner.close({ drainMs }).finally(() => {
-        isDrained = true
-      })
-      // An agent may have been started during the wait.
-      await runner.close({ drainMs: 0 })
-      await engine.stop({ graceful: false, close: false })
+    cache,
+    // A deletion notifies the other processes; in this one `onChange` stops the jobs.
+    stopForgotten: () => undefined,
+    async erase() {},
+    checkFile: async () => [],
+    close: () => {
+      closing ??= closeJobs().finally(() => database.close())
+      return closing
+    },
+  })
+  return withQueues(store, (agent) => withFault(queueFor(agent)))
+}
+
+/** Makes an agent's queue before the first transaction that needs it, because making one takes a connection of its own. */
+function withQueues(store: Store, queueFor: (agent: string) => Promise<string>): Store {
+  return {
+    ...store,
+    async commit(key, commit) {
+      for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await queueFor(agent)
+      return store.commit(key, commit)
     },
   }
 }
@@ -136,26 +124,15 @@ function withFaults(runner: JobRunner, withFault: WithFault): JobRunner {
   }
 }
 
-function verify(runner: PostgresJobRunner): void {
-  runner.verify().catch(() => undefined)
-}
-
-interface RunnerInput {
-  readonly engine: PgBoss
-  readonly channel: string
-  readonly queueFor: (agent: string) => Promise<string>
-  readonly enqueued: EnqueuedJobs
-  readonly claims: ClaimedJobs
-}
-
-function runnerOver({ drivers, settings, target, onGone }: JobsParts, input: RunnerInput): PostgresJobRunner {
-  const { engine, channel, queueFor, enqueued, claims } = input
+/** Makes a runner, which takes no jobs yet. */
+function runnerOver(open: OpenDatabase): PostgresJobRunner {
+  const { settings, target, drivers, pool, cache, engine, channel, queueFor, enqueued } = open
   const { timers, random } = settings
   const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
   const connect = () => listeningClient(drivers, settings)
   const runner = new PostgresJobRunner({
     enqueued,
-    claims,
+    claims: new ClaimedJobs(engine, pool, open),
     settings: { ...settings, onWarning },
     queueFor,
     prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
@@ -167,11 +144,15 @@ function runnerOver({ drivers, settings, target, onGone }: JobsParts, input: Run
         if (message === asideMessage) runner.recall().catch(() => undefined)
         else onWake()
         if (message !== goneMessage) return
-        onGone()
+        cache.clear()
         verify(runner)
       }
       return new WakeUpListener({ connect, channel, timers, random, onWarning, onMessage })
     },
   })
   return runner
+}
+
+function verify(runner: PostgresJobRunner): void {
+  runner.verify().catch(() => undefined)
 }
