@@ -24,7 +24,7 @@ beforeAll(async () => {
   url = await makeDatabase()
 })
 
-/** One turn of everything that a store keeps. */
+/** Writes one turn with everything that a store keeps. */
 async function useEverything(store: Store, key: ServiceKey, turnId: string): Promise<void> {
   const job = jobOf(`job of ${turnId}`, key, { turnId, payload: { turnId } })
   await store.post(key, { id: `note of ${turnId}`, owner: "hook", payload: { turnId } })
@@ -162,7 +162,7 @@ describe("a store on PostgreSQL", () => {
   })
 
   test("stops a job of what is forgotten, in whatever process it runs", async () => {
-    // Without heartbeats, by which a job would learn of it later.
+    // Without heartbeats: they would stop the job only later.
     const timers: Timers = {
       ...hostTimers,
       set: (callback, delayMs) => (delayMs === heartbeatMs ? 0 : hostTimers.set(callback, delayMs)),

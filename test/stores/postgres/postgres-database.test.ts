@@ -75,7 +75,7 @@ describe("transactions on PostgreSQL", () => {
       await client.connect()
       await client.query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
       await client.end()`
-    // This process stands still meanwhile, so that it cannot have noticed when it uses the connection.
+    // This process is blocked meanwhile, so it cannot notice that the connection broke before it uses it.
     const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", script, url])
     await database.write((db) => add(db, "a"))
     expect(status).toBe(0)

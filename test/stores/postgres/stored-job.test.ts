@@ -11,7 +11,7 @@ import {
   storeJob,
 } from "../../../src/stores/postgres/stored-job.ts"
 
-/** Any string, those that databases refuse too. */
+/** Any string, also one that databases refuse. */
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom("\0", "\ud800", '"', "a\0b", ""))
 
 const job: fc.Arbitrary<Job> = fc.record({

@@ -17,7 +17,7 @@ export interface Both {
   readonly split: Split
   readonly tokens: Tokens
   readonly table: RankTable
-  /** An encoder of ours whose work is counted. */
+  /** Our encoder, with its work counted. */
   readonly encoder: Encoder
   readonly work: Work
 }
@@ -45,7 +45,7 @@ export function both(encoding: TiktokenEncoding): Both {
   return made
 }
 
-/** The tokens of a text by our splitters and merge, without the encoder's shortcuts but one: a piece that is a token is that token. */
+/** The tokens of a text by our splitters and merge. Of the encoder's shortcuts it has one: a piece that is a token is that token. */
 export function tokensOf(text: string, { split, table, work }: Both): number[] {
   const tokens: number[] = []
   for (let at = 0, end = 0; at < text.length; at = end) {

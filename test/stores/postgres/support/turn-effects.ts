@@ -3,8 +3,8 @@ import type { Job } from "../../../../src/services/job-runner.ts"
 import type { Store } from "../../../../src/services/store.ts"
 
 /**
- * What background work leaves of a turn, each keyed by the turn: a memory, one revision of the user that counts one up, and a
- * receipt each. Whoever counts from an old version, or twice, shows in the last number.
+ * Writes the results of a turn's background work, keyed by the turn: a memory, a revision of the user that counts one up, and a receipt
+ * of each kind. If work counts from an old version or runs twice, the last number is wrong.
  */
 export async function applyEffects(store: Store, { key, turnId, atMs }: Job): Promise<void> {
   await store.memories.put(

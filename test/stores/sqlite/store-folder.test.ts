@@ -24,7 +24,7 @@ describe("a store's folder", () => {
     },
   )
 
-  // In a process of its own: what hangs there hangs without a turn of the event loop.
+  // In a process of its own, because a hang would block the event loop.
   test.skipIf(!existsSync("/proc"))("in a file system that says the folder above is missing is refused too", async () => {
     const child = startChild("refused-child", { folder: "/proc/promptstrata" })
     await child.until("opening")
