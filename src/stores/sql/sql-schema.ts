@@ -1,8 +1,10 @@
 import { createTable, type Migration, type TableShape } from "./migrate.ts"
 
 const session = ["agent", "conversation", "audience"] as const
-const sessionTexts = { agent: "text", conversation: "text", audience: "text" } as const
-const userTexts = { agent: "text", user_id: "text" } as const
+/** The columns that name a session, as a migration has them. */
+export const sessionTexts = { agent: "text", conversation: "text", audience: "text" } as const
+/** The columns that name a user, as a migration has them. */
+export const userTexts = { agent: "text", user_id: "text" } as const
 const ofSession = { columns: session, table: "sessions", key: session } as const
 const ofUser = { columns: ["agent", "user_id"], table: "users", key: ["agent", "user_id"] } as const
 

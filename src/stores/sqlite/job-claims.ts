@@ -1,4 +1,4 @@
-import type { Expression, SqlBool } from "kysely"
+import type { ExpressionBuilder } from "kysely"
 import { messageOf, type PromptStrataError } from "../../core/errors.ts"
 import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
 import { runAttempt } from "../../services/in-memory-store/run-attempt.ts"
@@ -7,7 +7,7 @@ import { type JobSettings, retryWaitMs } from "../../services/job-settings.ts"
 import { fromKeyText, keyText } from "../sql/key-columns.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/sql-tables.ts"
-import { jobOf, jobQueries } from "./sqlite-jobs.ts"
+import { type JobTables, jobOf, jobQueries } from "./sqlite-jobs.ts"
 
 /** The first job of a conversation. The jobs behind it wait. */
 export interface Head {
@@ -42,7 +42,7 @@ export async function dueHeads(db: Queries, { handlers, nowMs, limit, without = 
       selectFrom("jobs")
         .select(({ fn }) => fn.min("position").as("position"))
         .where("state", "=", "waiting")
-        .where(({ or, and, eb }) => or(handled(handlers, { and, eb })))
+        .where(handledBy(handlers))
         .$if(without.length > 0, (rows) => rows.where("agent", "not in", without.map(keyText)))
         .groupBy(["agent", "conversation", "audience"]),
     )
@@ -52,21 +52,18 @@ export async function dueHeads(db: Queries, { handlers, nowMs, limit, without = 
   return rows.map(({ id, body }) => ({ id, job: jobOf(body) }))
 }
 
-/** The part of Kysely's expression builder that {@link handled} uses. */
-interface Conditions {
-  and(parts: readonly Expression<SqlBool>[]): Expression<SqlBool>
-  eb(column: "agent" | "kind", operator: "=" | "in" | "not in", value: string | readonly string[]): Expression<SqlBool>
-}
-
-/** One condition for each agent's handlers; a job is handled when it meets one of them. */
-function handled(handlers: HandlersByAgent, { and, eb }: Conditions): Expression<SqlBool>[] {
+/** The condition that a job has a handler. */
+function handledBy(handlers: HandlersByAgent) {
   const named = [...handlers.keys()].filter((agent) => agent !== undefined).map(keyText)
-  return [...handlers].flatMap(([agent, byKind]) => {
-    const kinds = Object.keys(byKind).map(keyText)
-    if (kinds.length === 0) return []
-    if (agent !== undefined) return [and([eb("agent", "=", keyText(agent)), eb("kind", "in", kinds)])]
-    return [and([...(named.length === 0 ? [] : [eb("agent", "not in", named)]), eb("kind", "in", kinds)])]
-  })
+  return ({ or, and, eb }: ExpressionBuilder<JobTables, "jobs">) => {
+    const ofAgents = [...handlers].flatMap(([agent, byKind]) => {
+      const kinds = Object.keys(byKind).map(keyText)
+      if (kinds.length === 0) return []
+      if (agent !== undefined) return [and([eb("agent", "=", keyText(agent)), eb("kind", "in", kinds)])]
+      return [and([...(named.length === 0 ? [] : [eb("agent", "not in", named)]), eb("kind", "in", kinds)])]
+    })
+    return or(ofAgents)
+  }
 }
 
 /** The database, settings and ports of an attempt. */

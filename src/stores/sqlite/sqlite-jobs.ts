@@ -3,6 +3,7 @@ import type { Job } from "../../services/job-runner.ts"
 import { fromKeyText, keyText, sessionColumns, userColumns } from "../sql/key-columns.ts"
 import { createTable, type Migration } from "../sql/migrate.ts"
 import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
+import { sessionTexts, userTexts } from "../sql/sql-schema.ts"
 import type { Queries, SessionColumns, UserColumns } from "../sql/sql-tables.ts"
 
 /** The tables of jobs, which a file has beside the shared tables. */
@@ -39,10 +40,8 @@ export const jobMigrations: readonly Migration[] = [
     async up(db, types) {
       await createTable(db, types, "jobs", {
         columns: {
-          agent: "text",
-          conversation: "text",
-          audience: "text",
-          user_id: "text",
+          ...sessionTexts,
+          ...userTexts,
           id: "text",
           position: "integer",
           kind: "text",

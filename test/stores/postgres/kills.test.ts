@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { checkState } from "../../support/turn-states.ts"
+import { applyEffects } from "../turn-effects.ts"
 import { checkCommits, checkEffects, storedTurns } from "./support/check-effects.ts"
 import { type Child, startChild } from "./support/children.ts"
 import { makeDatabase } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"
-import { applyEffects } from "./support/turn-effects.ts"
 import { commitJobs, jobOf, keyOf } from "./support/turns.ts"
 
 const rounds = Number(process.env.POSTGRES_KILL_ROUNDS ?? 3)

@@ -3,8 +3,9 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
+import { applyEffects } from "../turn-effects.ts"
 import { killAfter, startChild } from "./support/children.ts"
-import { allRows, applyEffects, checkEffects, storedTurns } from "./support/effects.ts"
+import { allRows, checkEffects, storedTurns } from "./support/effects.ts"
 import { agent } from "./support/turns.ts"
 
 /** The number of rounds, each of which starts processes. It is small by default; environment variables raise it. */

@@ -1,35 +1,9 @@
 import { expect } from "vitest"
-import { PromptStrataError } from "../../../../src/core/errors.ts"
-import type { Job } from "../../../../src/services/job-runner.ts"
 import { readStoreRow } from "../../../../src/services/read-store-row.ts"
 import type { Store } from "../../../../src/services/store.ts"
 import type { StoreRow } from "../../../../src/services/store-row.ts"
 import { checkState } from "../../../support/turn-states.ts"
 import { agent } from "./turns.ts"
-
-/**
- * Writes the results of a turn's background work, keyed by the turn: a memory, a revision of the user that counts one up, and a receipt
- * of each kind. If work counts from an old version or runs twice, the last number is wrong.
- */
-export async function applyEffects(store: Store, { key, turnId, atMs }: Job): Promise<void> {
-  const speaker = { id: key.user, name: "Ann" }
-  const memory = { ...key, id: `memory of ${turnId}`, kind: "dialogue", text: turnId, speaker, atMs, turnId, turn: 0 } as const
-  await store.memories.put(memory, { hash: turnId, key })
-  for (;;) {
-    const { version, statements } = await store.users.load(key)
-    const value = String(Number(statements.at(-1)?.value ?? 0) + 1)
-    const { conversation, audience } = key
-    const statement = { name: "turns", value, confidence: 1, atMs, turnId, conversation, audience }
-    try {
-      await store.users.append([statement], { turnId, expectVersion: version, key })
-      break
-    } catch (error) {
-      if (!PromptStrataError.isInstance(error) || error.code !== "version-conflict") throw error
-    }
-  }
-  for (const kind of ["importance", "profile"])
-    await store.receipts.put({ key, turnId, kind, outcome: "ok", attempt: 1, startedMs: atMs, durationMs: 0 })
-}
 
 /** All rows of the agent. */
 export async function allRows(store: Store): Promise<readonly StoreRow[]> {

@@ -1,5 +1,5 @@
 import { openSqliteStore } from "../../../../src/stores/sqlite/open-sqlite-store.ts"
-import { applyEffects } from "./effects.ts"
+import { applyEffects } from "../../turn-effects.ts"
 import { agent } from "./turns.ts"
 
 /** Does jobs until it is killed. It does some twice, fails some after their effects, and writes a line when each begins. */

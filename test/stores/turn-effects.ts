@@ -1,6 +1,6 @@
-import { PromptStrataError } from "../../../../src/core/errors.ts"
-import type { Job } from "../../../../src/services/job-runner.ts"
-import type { Store } from "../../../../src/services/store.ts"
+import { PromptStrataError } from "../../src/core/errors.ts"
+import type { Job } from "../../src/services/job-runner.ts"
+import type { Store } from "../../src/services/store.ts"
 
 /**
  * Writes the results of a turn's background work, keyed by the turn: a memory, a revision of the user that counts one up, and a receipt
