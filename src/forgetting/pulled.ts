@@ -1,37 +1,37 @@
 import { decodePath } from "../encode/file-reference.ts"
-import type { Moment } from "./forgetting-clock.ts"
-import { shorten } from "./shorten.ts"
+import type { Moment } from "./decay.ts"
+import { shorten } from "./shorten-by-rule.ts"
 
-/** Something that was looked at once and is now only named (R22): plain JSON. */
+/** Information that was looked at once and is now only named (R22): plain JSON. */
 export interface PulledItem {
-  /** A file's path, or what the information is called. */
+  /** A file's path, or the name of the information. */
   readonly id: string
   readonly kind: "file" | "reference"
-  /** In a line. */
+  /** A summary in one line. */
   readonly text: string
   readonly pulled: Moment
 }
 
 /** How long pulled information stays. */
 export interface PulledSettings {
-  /** So many turns after it was pulled it is collected. */
+  /** An item is collected when more turns have passed since it was pulled. */
   readonly keepTurns: number
-  /** Of more the oldest are collected. */
+  /** Of more items the oldest are collected. */
   readonly maxItems: number
-  /** How long a summary is. */
+  /** The most characters of a summary. */
   readonly summaryCharacters: number
 }
 
-/** The chosen numbers. */
+/** The default settings. */
 export const defaultPulled: PulledSettings = { keepTurns: 6, maxItems: 20, summaryCharacters: 80 }
 
-/** The path of a `%[path]` (R8); any other text is its own path. */
+/** The path in a `%[path]` (R8). Any other text is its own path. */
 export function markedPath(text: string): string {
   const trimmed = text.trim()
   return trimmed.startsWith("%[") && trimmed.endsWith("]") ? decodePath(trimmed.slice(2, -1)) : trimmed
 }
 
-/** Adds what was pulled, compressed to a line: one look is all the model has at the whole (R22). */
+/** Adds an item with a summary of its text in one line. The model sees the whole text only once (R22). */
 export function pull(
   items: readonly PulledItem[],
   { id, kind, text }: Pick<PulledItem, "id" | "kind" | "text">,
@@ -42,7 +42,7 @@ export function pull(
   return [...others, { id, kind, text: summary, pulled: now }].slice(-settings.maxItems)
 }
 
-/** Ids of what can be collected: passively by the turn itself, or earlier by an observer with settings of its own (R22, R26). */
+/** The ids of items to collect. Each turn does so itself; an observer can do so earlier with its own settings (R22, R26). */
 export function stalePulled(items: readonly PulledItem[], now: Moment, settings: PulledSettings): readonly string[] {
   const surplus = Math.max(0, items.length - settings.maxItems)
   return items.filter(({ pulled }, at) => at < surplus || now.turn - pulled.turn > settings.keepTurns).map(({ id }) => id)

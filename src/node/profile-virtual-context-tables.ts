@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { decayPresets } from "../forgetting/decay.ts"
-import { virtualContextDefaults } from "../forgetting/plugin/settings.ts"
+import { virtualContextDefaults } from "../forgetting/plugin/virtual-context-settings.ts"
 import { type Bounds, describeBounds } from "../profile/bounds.ts"
 import { findTimeZone } from "../tools/builtin/time-zone.ts"
 import { choice, key, names, table, text } from "./profile-fields.ts"

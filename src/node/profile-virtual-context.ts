@@ -1,5 +1,5 @@
-import type { VirtualContextInput } from "../forgetting/plugin/settings.ts"
 import { createVirtualContext } from "../forgetting/plugin/virtual-context.ts"
+import type { VirtualContextInput } from "../forgetting/plugin/virtual-context-settings.ts"
 import type { Profile } from "../profile/profile.ts"
 import { promptsWithOwn } from "./builtin-tools.ts"
 import { camelKeys } from "./camel-keys.ts"

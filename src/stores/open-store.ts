@@ -4,8 +4,9 @@ import type { SqliteStore, SqliteStoreOptions } from "./sqlite/open-sqlite-store
 import { storeFile } from "./sqlite/store-file.ts"
 
 /**
- * Opens a store: the embedded one of a folder (`<folder>/.promptstrata/store.sqlite`, made where it is missing), or that of a
- * PostgreSQL database with `{ url }`. Throws `store` where it cannot be used, `missing-dependency` where a package is missing.
+ * Opens the embedded store of a folder (`<folder>/.promptstrata/store.sqlite`, made if it is missing), or with `{ url }` the store of a
+ * PostgreSQL database. Throws `store` when it cannot be used, `usage` for options that are wrong, and `missing-dependency` when an
+ * optional package is missing.
  */
 export function openStore(folder: string, options?: SqliteStoreOptions): Promise<SqliteStore>
 export function openStore(options: PostgresStoreOptions): Promise<Store>

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import type { AgentOptions } from "../../src/agent/agent-options.ts"
-import { readState, virtualContextName } from "../../src/forgetting/plugin/state.ts"
+import { readState, virtualContextName } from "../../src/forgetting/plugin/context-state.ts"
 import { createVirtualContext, type VirtualContextOptions } from "../../src/forgetting/plugin/virtual-context.ts"
 import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
 import type { Plugin } from "../../src/services/plugin.ts"

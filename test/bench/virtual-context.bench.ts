@@ -1,6 +1,6 @@
 import { newEvent } from "../../src/forgetting/events/event-record.ts"
 import { selectEvents } from "../../src/forgetting/events/select-events.ts"
-import { createWorkspace } from "../../src/forgetting/workspace.ts"
+import { createWorkspace } from "../../src/forgetting/forgetting-workspace.ts"
 import type { BenchOptions, BenchResult, Row } from "./bench.ts"
 import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
 

@@ -24,13 +24,13 @@ const subjects = [
 ]
 const long = "I thought about it for a while. There are three ways to go about it, and each has its price. ".repeat(8)
 
-/** What she says in a turn. */
+/** The user's message of a turn. */
 function said(day: number, turn: number): string {
   const subject = subjects[(day * 3 + (turn >> 2)) % subjects.length]
   return turn % 4 === 0 ? `Day ${day}: let us talk of ${subject}.` : `More of ${subject}, point ${turn % 4}.`
 }
 
-/** What the model does, in all its steps; every third day it puts something at hand, and it uses only one thing of it again. */
+/** The model's answers to all steps. Every third day it puts an item into the workspace; it uses only one of them again. */
 function steps(day: number, turn: number): readonly string[] {
   const answer = turn % 3 === 0 ? `${long}So much for ${day}.${turn}.` : `Yes, ${day}.${turn}.`
   if (turn === 0 && day === 0)
@@ -50,7 +50,7 @@ interface Life {
   readonly rehearsal: Rehearsal
 }
 
-/** Sixty days of one conversation; the agent is made anew from its store before each of the days in `restarts`. */
+/** Sixty days of one conversation. Before each day in `restarts` the agent is made anew from its store. */
 async function live(
   dialect: string,
   { days = allDays, restarts = [] as readonly number[], preview = [] as readonly number[] } = {},
@@ -93,7 +93,7 @@ async function live(
 const textOf = ({ messages }: Pick<Assembly, "messages">) =>
   messages.map(({ role, content }) => `<${role}>\n${content}`).join("\n\n")
 
-/** Within a turn every planner step extends the last, in dialects that append. */
+/** Within a turn every planner step extends the last one, in dialects that append. */
 function expectToExtend(assemblies: readonly Assembly[], dialect: string): void {
   if (dialect === "fay") return
   for (const [at, assembly] of assemblies.entries()) {
@@ -102,7 +102,7 @@ function expectToExtend(assemblies: readonly Assembly[], dialect: string): void 
   }
 }
 
-/** The share of each request that the one before it had too. */
+/** The share of each request that is the same as in the request before. */
 function unchangedShare(requests: readonly ModelRequest[]): number {
   let [same, all] = [0, 0]
   for (const [at, request] of requests.entries()) {
@@ -117,7 +117,7 @@ function unchangedShare(requests: readonly ModelRequest[]): number {
   return same / all
 }
 
-/** From the events on: what is before them never changes. */
+/** The prompt from the events on; the part before never changes. */
 function remembered(assembly: Assembly | undefined): string {
   const text = assembly ? textOf(assembly) : ""
   return `${text.slice(text.indexOf("<event>"))}\n`

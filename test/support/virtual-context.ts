@@ -1,7 +1,7 @@
 import { type Agent, createAgent } from "../../src/agent/agent.ts"
 import type { Session } from "../../src/agent/session.ts"
 import type { IdGenerator } from "../../src/core/ports.ts"
-import { readState, type VirtualContextState, virtualContextName } from "../../src/forgetting/plugin/state.ts"
+import { readState, type VirtualContextState, virtualContextName } from "../../src/forgetting/plugin/context-state.ts"
 import { createVirtualContext, type VirtualContextOptions } from "../../src/forgetting/plugin/virtual-context.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import type { ProfileInput } from "../../src/profile/profile-input.ts"

@@ -1,10 +1,8 @@
 import type { EventRecord } from "./event-record.ts"
-import { daysRange, type Grain, grainDays } from "./grain.ts"
-import { formatStamp } from "./stamp.ts"
-import { stampAt } from "./stamp-range.ts"
+import { daysRange, formatStamp, type Grain, grainDays, stampAt } from "./stamp.ts"
 import type { ZonedCalendar } from "./zoned-calendar.ts"
 
-/** A stretch of time that is over and has no record yet, with the records it is to summarise, oldest first (R20). */
+/** A period of time that is over and has no record yet, with the records that it is to summarise, oldest first (R20). */
 export interface RollUp {
   readonly id: string
   readonly grain: Exclude<Grain, "moment">
@@ -14,19 +12,19 @@ export interface RollUp {
   readonly children: readonly EventRecord[]
 }
 
-/** What each grain is drawn from. Weeks and months overlap, so both are drawn from days. */
+/** The grain that each grain summarises. Weeks and months overlap, so both summarise days. */
 const drawnFrom = { day: "moment", week: "day", month: "day", year: "month" } as const
 
-/** Which stretches of time are looked at: those that end after `sinceMs` and not after `untilMs`. */
+/** The periods to look at: those that end after `sinceMs` and not after `untilMs`. */
 export interface RollUpWindow {
-  /** The midnight up to which everything was rolled up before. */
+  /** The midnight up to which everything has been rolled up. */
   readonly sinceMs: number
   readonly untilMs: number
 }
 
 /**
- * The roll-ups that are due: days whose topics are all over, weeks and months whose days are all there, years whose months are.
- * Parts of a topic are left to their topic.
+ * The roll-ups that are due: days whose topics have all ended, weeks and months whose days are all there, years whose months are. The
+ * parts of a topic belong to their topic and are left out.
  */
 export function dueRollUps(
   events: readonly EventRecord[],
@@ -53,22 +51,12 @@ function feeds(other: RollUp, grain: RollUp["grain"]): boolean {
 }
 
 function periodsOf(grain: RollUp["grain"], children: readonly EventRecord[], calendar: ZonedCalendar): readonly RollUp[] {
-  const byStamp = new Map<string, EventRecord[]>()
-  for (const child of children) {
-    const stamp = formatStamp(stampAt(grain, child.startMs, calendar))
-    const same = byStamp.get(stamp)
-    if (same) same.push(child)
-    else byStamp.set(stamp, [child])
-  }
+  const byStamp = Map.groupBy(children, ({ startMs }) => formatStamp(stampAt(grain, startMs, calendar)))
   return [...byStamp].flatMap(([stamp, drawn]) => {
     const first = drawn[0]
     if (first === undefined) return []
     const range = daysRange(grainDays(grain, calendar.local(first.startMs)), calendar)
-    return [{ id: rollUpId(grain, stamp), grain, stamp, ...range, children: drawn }]
+    // The id depends on the period only, so that a period that is summarised twice has one record.
+    return [{ id: `${grain}:${stamp}`, grain, stamp, ...range, children: drawn }]
   })
-}
-
-/** The id of a stretch's record: one for each, however often it is summarised. */
-function rollUpId(grain: RollUp["grain"], stamp: string): string {
-  return `${grain}:${stamp}`
 }

@@ -1,37 +1,69 @@
-import type { ForgettingClock, Moment } from "../forgetting-clock.ts"
-import { topOf } from "../top-of.ts"
+import { retrievability } from "../../core/retrievability.ts"
+import { daysBetween, type ForgettingClock, type Moment } from "../decay.ts"
+import { topOf } from "../ranking.ts"
 import type { EventRecord } from "./event-record.ts"
-import { defaultEventWeights, type EventWeights, eventScore } from "./event-score.ts"
-import { type Grain, grains } from "./grain.ts"
+import { type Grain, grains } from "./stamp.ts"
 
-/** Which events a prompt shows. */
+/** The share of each signal in an event's score (R21). */
+export interface EventWeights {
+  readonly stability: number
+  /** How well the event is remembered now: its age against its stability. */
+  readonly retrievability: number
+  readonly importance: number
+  /** How well the event fits the conversation. */
+  readonly relevance: number
+}
+
+/** The default weights (R21). Relevance has none: events come back without being asked for. */
+export const defaultEventWeights: EventWeights = { stability: 0.3, retrievability: 0.4, importance: 0.3, relevance: 0 }
+
+/** A stability of so many days gives half of the share of stability. */
+const halfStabilityDays = 7
+
+/** The score of an event, from 0 to the sum of the weights. It rises with stability, importance and relevance and falls with age. */
+export function eventScore(
+  event: Pick<EventRecord, "stability" | "recalled" | "importance">,
+  now: Moment,
+  options: { readonly weights: EventWeights; readonly clock: ForgettingClock; readonly relevance?: number },
+): number {
+  const { weights, clock, relevance = 0 } = options
+  const { stability, recalled, importance } = event
+  return (
+    weights.stability * (stability / (stability + halfStabilityDays)) +
+    weights.retrievability * retrievability(stability, daysBetween(clock, recalled, now)) +
+    weights.importance * (importance / 10) +
+    weights.relevance * relevance
+  )
+}
+
+/** How the events of a prompt are chosen. */
 export interface EventSelection {
-  /** The newest so many of each grain. Default 5 years, 6 months, 4 weeks, 7 days, 20 moments. */
+  /** How many of the newest events of each grain are shown. Default 5 years, 6 months, 4 weeks, 7 days, 20 moments. */
   readonly keep?: Partial<Readonly<Record<Grain, number>>>
-  /** At most so many older ones come back. Default 5. */
+  /** The most older events that come back. Default 5. */
   readonly broughtBack?: number
-  /** An older one with a lower score stays away. Default 0.3. */
+  /** Older events with a lower score do not come back. Default 0.3. */
   readonly minScore?: number
   readonly weights?: Partial<EventWeights>
   /** Default: days. */
   readonly clock?: ForgettingClock
-  /** How well an event fits what is being said, from 0 to 1; asked of the best candidates only. */
+  /** How well an event fits the conversation, from 0 to 1. It is called for the best candidates only. */
   readonly relevance?: (event: EventRecord) => number
 }
 
-/** The chosen numbers of records to keep (R3). */
+/** The default numbers of newest events (R3). */
 export const defaultKeep: Readonly<Record<Grain, number>> = { year: 5, month: 6, week: 4, day: 7, moment: 20 }
 
-/** Of more candidates the others are not weighed by relevance. */
+/** Only so many candidates are weighed by relevance. */
 const maxWeighed = 200
 
 /**
- * The newest events of each grain and the older ones whose score is high (R20, R21), in order of time, of one time the coarser
- * first. Grows with the number of events, in one pass over them for each grain.
+ * The newest events of each grain and the older ones with a high score (R20, R21), in order of time; at one time the coarser grain comes
+ * first. The work grows with the number of events: one pass over them for each grain.
  */
 export function selectEvents(events: readonly EventRecord[], now: Moment, options: EventSelection = {}): readonly EventRecord[] {
   const keep = { ...defaultKeep, ...options.keep }
-  // From the end, where the newest are: then hardly anything is put in its place and pushed out again.
+  // The newest events are at the end. Beginning there, few items are inserted and pushed out again.
   const backwards = events.toReversed()
   const newest = new Set(
     grains.flatMap((grain) => topOf(backwards, keep[grain], (event) => (event.grain === grain ? event.startMs : undefined))),
@@ -39,7 +71,7 @@ export function selectEvents(events: readonly EventRecord[], now: Moment, option
   return [...newest, ...olderEvents(events, newest, { ...options, now })].sort(inTime)
 }
 
-/** Earlier first; of one time the coarser grain, then by id. */
+/** Orders events by time, then by grain from the coarsest, then by id. */
 export function inTime(a: EventRecord, b: EventRecord): number {
   return a.startMs - b.startMs || grains.indexOf(a.grain) - grains.indexOf(b.grain) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }

@@ -1,5 +1,10 @@
-import type { Grain } from "./grain.ts"
-import type { CalendarDay, LocalMinute } from "./zoned-calendar.ts"
+import { addDays, type CalendarDay, isoWeekday, type LocalMinute, type ZonedCalendar } from "./zoned-calendar.ts"
+
+/** The length of the period that an event's record covers (R20). A `moment` is a topic of the conversation. */
+export type Grain = "year" | "month" | "week" | "day" | "moment"
+
+/** All grains, the coarsest first. */
+export const grains = ["year", "month", "week", "day", "moment"] as const satisfies readonly Grain[]
 
 /** The time that stands before an event (R20), without a time zone. */
 export type Stamp =
@@ -9,7 +14,7 @@ export type Stamp =
   | ({ readonly grain: "day" } & CalendarDay)
   | ({ readonly grain: "moment" } & LocalMinute)
 
-/** `2025年`, `2026年1月`, `20260209-20260215`, `20260208` or `20260216 3:16` (R20). */
+/** Prints a stamp: `2025年`, `2026年1月`, `20260209-20260215`, `20260208` or `20260216 3:16` (R20). */
 export function formatStamp(stamp: Stamp): string {
   switch (stamp.grain) {
     case "year":
@@ -25,13 +30,33 @@ export function formatStamp(stamp: Stamp): string {
   }
 }
 
-interface Form {
-  readonly grain: Grain
-  readonly pattern: RegExp
+function compact({ year, month, day }: CalendarDay): string {
+  return `${digits(year, 4)}${digits(month, 2)}${digits(day, 2)}`
 }
 
-/** The longest first, as one form begins with another. Each is anchored and has no choice to go back on. */
-const forms: readonly Form[] = [
+function digits(number: number, count: number): string {
+  return String(number).padStart(count, "0")
+}
+
+/** Reads a stamp, also one written `2020.10.12 19:52`. Returns `undefined` for other text and for days that do not exist. */
+export function parseStamp(text: string): Stamp | undefined {
+  const found = readStamp(text)
+  return found?.rest === "" ? found.stamp : undefined
+}
+
+/** Prints an event as `STAMP TEXT`. */
+export function formatEventLine(stamp: Stamp, text: string): string {
+  return `${formatStamp(stamp)} ${text}`
+}
+
+/** The inverse of {@link formatEventLine}; `undefined` for a line that does not begin with a stamp and a space. */
+export function parseEventLine(line: string): { readonly stamp: Stamp; readonly text: string } | undefined {
+  const found = readStamp(line)
+  return found?.rest.startsWith(" ") ? { stamp: found.stamp, text: found.rest.slice(1) } : undefined
+}
+
+/** Longer forms come first, because one form can begin with another. No pattern backtracks. */
+const forms: readonly { readonly grain: Grain; readonly pattern: RegExp }[] = [
   { grain: "month", pattern: /^(\d{4})年(\d{1,2})月/ },
   { grain: "year", pattern: /^(\d{4})年/ },
   { grain: "week", pattern: /^(\d{4})(\d{2})(\d{2})-(\d{4})(\d{2})(\d{2})/ },
@@ -39,23 +64,6 @@ const forms: readonly Form[] = [
   { grain: "moment", pattern: /^(\d{4})\.(\d{1,2})\.(\d{1,2}) (\d{1,2}):(\d{2})/ },
   { grain: "day", pattern: /^(\d{4})(\d{2})(\d{2})/ },
 ]
-
-/** Reads a stamp, also one written `2020.10.12 19:52`; `undefined` for anything else and for days that no calendar has. */
-export function parseStamp(text: string): Stamp | undefined {
-  const found = readStamp(text)
-  return found?.rest === "" ? found.stamp : undefined
-}
-
-/** `STAMP TEXT`, as an event is printed. */
-export function formatEventLine(stamp: Stamp, text: string): string {
-  return `${formatStamp(stamp)} ${text}`
-}
-
-/** The inverse of {@link formatEventLine}; `undefined` where no stamp and space begin the line. */
-export function parseEventLine(line: string): { readonly stamp: Stamp; readonly text: string } | undefined {
-  const found = readStamp(line)
-  return found?.rest.startsWith(" ") ? { stamp: found.stamp, text: found.rest.slice(1) } : undefined
-}
 
 function readStamp(text: string): { readonly stamp: Stamp; readonly rest: string } | undefined {
   for (const { grain, pattern } of forms) {
@@ -82,16 +90,75 @@ function stampOf(grain: Grain, numbers: readonly number[]): Stamp | undefined {
   return isDay(last) ? { grain, first: { year, month, day }, last } : undefined
 }
 
-/** Years before 100 are left out: `Date` takes them for others. */
+/** Years before 100 are refused, because `Date` reads them as others. */
 function isDay({ year, month, day }: CalendarDay): boolean {
   const date = new Date(Date.UTC(year, month - 1, day))
   return year >= 100 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-function compact({ year, month, day }: CalendarDay): string {
-  return `${digits(year, 4)}${digits(month, 2)}${digits(day, 2)}`
+/** The stamp of the year, month, ISO week, day or minute of a moment. */
+export function stampAt(grain: Grain, atMs: number, calendar: ZonedCalendar): Stamp {
+  const local = calendar.local(atMs)
+  const { year, month, day } = local
+  if (grain === "moment") return { grain, ...local }
+  if (grain === "year") return { grain, year }
+  if (grain === "month") return { grain, year, month }
+  const date = { year, month, day }
+  return grain === "day" ? { grain, ...date } : { grain, ...grainDays("week", date) }
 }
 
-function digits(number: number, count: number): string {
-  return String(number).padStart(count, "0")
+const minuteMs = 60_000
+
+/** A period of time in milliseconds since 1970, without its end. */
+interface TimeRange {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** The period that a stamp names in a time zone. A moment is its minute. */
+export function stampRange(stamp: Stamp, calendar: ZonedCalendar): TimeRange {
+  switch (stamp.grain) {
+    case "year":
+      return daysRange(grainDays("year", { ...stamp, month: 1, day: 1 }), calendar)
+    case "month":
+      return daysRange(grainDays("month", { ...stamp, day: 1 }), calendar)
+    case "week":
+      return daysRange(stamp, calendar)
+    case "day":
+      return daysRange({ first: stamp, last: stamp }, calendar)
+    case "moment": {
+      const startMs = calendar.instant(stamp)
+      return { startMs, endMs: startMs + minuteMs }
+    }
+  }
+}
+
+/** The first and the last day of a period. */
+interface DayRange {
+  readonly first: CalendarDay
+  readonly last: CalendarDay
+}
+
+/** The year, month, ISO week (from Monday) or day in which a day lies. */
+export function grainDays(grain: Exclude<Grain, "moment">, day: CalendarDay): DayRange {
+  const { year, month } = day
+  switch (grain) {
+    case "year":
+      return { first: { year, month: 1, day: 1 }, last: { year, month: 12, day: 31 } }
+    case "month":
+      return { first: { year, month, day: 1 }, last: addDays({ year, month: month + 1, day: 1 }, -1) }
+    case "week": {
+      const first = addDays(day, -isoWeekday(day))
+      return { first, last: addDays(first, 6) }
+    }
+    case "day":
+      return { first: day, last: day }
+  }
+}
+
+/** The time from the first moment of the first day to the first moment after the last day. */
+export function daysRange({ first, last }: DayRange, calendar: ZonedCalendar): TimeRange {
+  const midnight = { hour: 0, minute: 0 }
+  const startMs = calendar.instant({ ...first, ...midnight })
+  return { startMs, endMs: calendar.instant({ ...addDays(last, 1), ...midnight }) }
 }

@@ -1,30 +1,30 @@
 /** When a topic counts as ended. */
 export interface TopicSettings {
-  /** After so long without a word. */
+  /** After this time without a message. */
   readonly gapMs: number
   /** After so many turns. */
   readonly maxTurns: number
 }
 
-/** A stretch of the conversation that is becoming an event: plain JSON. */
+/** A part of the conversation that is to become an event: plain JSON. */
 export interface Topic {
-  /** The turn with which it began. */
+  /** The id of its first turn. */
   readonly id: string
   readonly fromMs: number
-  /** When its last turn so far began. */
+  /** The begin of its last turn so far. */
   readonly lastMs: number
   readonly turns: number
 }
 
-/** A topic that has ended, until it has become an event. */
+/** A topic that has ended and has not become an event yet. */
 export interface EndedTopic extends Topic {
-  /** Before the first word of the next one. */
+  /** The begin of the next topic. */
   readonly beforeMs: number
   /** The number of the turn that ended it. */
   readonly endedTurn: number
 }
 
-/** What a turn does to the topic at hand: goes on with it, or ends it and begins another (R20). */
+/** Adds a turn to the current topic, or ends the topic and begins another one (R20). */
 export function nextTopic(
   topic: Topic | undefined,
   turn: { readonly id: string; readonly atMs: number; readonly turn: number },

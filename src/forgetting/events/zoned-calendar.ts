@@ -7,27 +7,27 @@ export interface CalendarDay {
   readonly day: number
 }
 
-/** A moment as the clocks of a time zone show it. */
+/** A moment as the clock of a time zone shows it. */
 export interface LocalMinute extends CalendarDay {
   readonly hour: number
   readonly minute: number
 }
 
-/** The calendar and the clocks of one time zone, changes of clocks included. */
+/** The calendar and clock of one time zone, with its clock changes. */
 export interface ZonedCalendar {
   readonly timeZone: string
   local(atMs: number): LocalMinute
-  /** The first moment at which the clocks show this; where they pass over it, the first one after. */
+  /** The first moment at which the clock shows this time. If a clock change skips the time, the first moment after it. */
   instant(local: LocalMinute): number
 }
 
 const dayMs = 86_400_000
-/** No zone has changed its clocks between two of these. */
+/** Clock changes of all zones lie on multiples of this. */
 const quarterMs = 900_000
 const maxKeptOffsets = 20_000
 const kept = new Map<string, ZonedCalendar>()
 
-/** The calendar of an IANA time zone, made once; an unknown name throws `usage`. */
+/** The calendar of an IANA time zone. It is made once for each zone. Throws `usage` for an unknown name. */
 export function zonedCalendar(timeZone: string): ZonedCalendar {
   const known = kept.get(timeZone)
   if (known !== undefined) return known
@@ -47,18 +47,18 @@ export function zonedCalendar(timeZone: string): ZonedCalendar {
   return calendar
 }
 
-/** The time zone that the process runs in. */
+/** The time zone of the process. */
 export function hostTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** So many days later, or earlier where negative. */
+/** The day so many days later; earlier when `days` is negative. */
 export function addDays(from: CalendarDay, days: number): CalendarDay {
   const { year, month, day } = fieldsOf(Date.UTC(from.year, from.month - 1, from.day + days))
   return { year, month, day }
 }
 
-/** Days since the Monday before, from 0. */
+/** The day of the week, from 0 for Monday. */
 export function isoWeekday({ year, month, day }: CalendarDay): number {
   return (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7
 }
@@ -90,18 +90,12 @@ function offsets(timeZone: string): (atMs: number) => number {
 }
 
 function zoneFormat(timeZone: string): Intl.DateTimeFormat {
-  const fields = {
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  } as const
+  const numeric = "numeric"
+  const fields = { year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric } as const
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", ...fields })
   } catch (cause) {
-    throw new PromptStrataError("usage", `expected the name of a time zone, found ${JSON.stringify(timeZone)}.`, {
+    throw new PromptStrataError("usage", `Expected the name of a time zone, found ${JSON.stringify(timeZone)}.`, {
       cause,
       hint: 'Give an IANA name such as "Asia/Shanghai".',
       evidence: { timeZone },

@@ -4,56 +4,45 @@ import { formatFileReference } from "../../encode/file-reference.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import { selectEvents } from "../../forgetting/events/select-events.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
-import type { Moment } from "../forgetting-clock.ts"
-import { relevanceTo } from "../relevance.ts"
-import { shorten } from "../shorten.ts"
-import { createWorkspace } from "../workspace.ts"
-import type { FreshContents } from "./changes.ts"
-import type { VirtualContextSettings } from "./settings.ts"
-import type { VirtualContextState } from "./state.ts"
+import type { Moment } from "../decay.ts"
+import { createWorkspace } from "../forgetting-workspace.ts"
+import { relevanceTo } from "../ranking.ts"
+import { shorten } from "../shorten-by-rule.ts"
+import type { FreshContents, VirtualContextState } from "./context-state.ts"
+import type { VirtualContextSettings, WorkspaceSettings } from "./virtual-context-settings.ts"
 
-/** What gives way first when tokens are short: what was pulled, then events, then the workspace; all of it before the tools. */
+/** The order of cutting when the budget is short: pulled information, then events, then the workspace. All are cut before the tools. */
 const ranks = { pulled: 15, events: 25, workspace: 45 } as const
 
-/** Events, workspace and pulled information as a turn's prompts show them, under these keys (R11, R14, R20, R22). */
+/** Events, workspace and pulled information as injections under these keys (R11, R14, R20, R22). */
 export function shownContext(
   state: VirtualContextState,
   { now, question, fresh }: { readonly now: Moment; readonly question: string; readonly fresh: FreshContents },
-  settings: VirtualContextSettings,
+  { events, workspace }: VirtualContextSettings,
 ): readonly InjectionInput[] {
+  const list = (key: keyof typeof ranks, content: readonly Entry[]): InjectionInput => {
+    return { key, content, trust: "memory", scope: "turn", fit: { rank: ranks[key], shrink: "entries" } }
+  }
+  const relevant = relevanceTo(question)
+  const selected = selectEvents(state.events, now, { ...events, relevance: ({ text }) => relevant(text) })
   return [
-    list("events", eventEntries(state, { now, question }, settings)),
-    list("workspace", workspaceEntries(state, now, settings)),
+    list(
+      "events",
+      selected.map(({ stamp, text }) => ({ stamp: said(stamp, "author"), text: said(text, "memory") })),
+    ),
+    list("workspace", workspaceEntries(state, now, workspace)),
     list("pulled", pulledEntries(state, fresh)),
   ]
 }
 
-function list(key: keyof typeof ranks, content: readonly Entry[]): InjectionInput {
-  return { key, content, trust: "memory", scope: "turn", fit: { rank: ranks[key], shrink: "entries" } }
-}
-
-function eventEntries(
-  state: VirtualContextState,
-  { now, question }: { readonly now: Moment; readonly question: string },
-  { events: settings }: VirtualContextSettings,
-): readonly Entry[] {
-  const relevant = relevanceTo(question)
-  const events = selectEvents(state.events, now, { ...settings, relevance: ({ text }) => relevant(text) })
-  return events.map(({ stamp, text }) => ({ stamp: said(stamp, "author"), text: said(text, "memory") }))
-}
-
-/** The best remembered ones, in the order in which they were put there, so that a prompt's beginning holds. */
-function workspaceEntries(
-  state: VirtualContextState,
-  now: Moment,
-  { workspace: settings }: VirtualContextSettings,
-): readonly Entry[] {
+/** The best remembered items, in the order in which they were put in, so that the beginning of a prompt stays the same. */
+function workspaceEntries(state: VirtualContextState, now: Moment, settings: WorkspaceSettings): readonly Entry[] {
   const workspace = createWorkspace({ ...settings, settings: settings.decay, items: state.workspace })
   const best = new Set(workspace.best(now, settings.shownItems).map(({ id }) => id))
   return state.workspace
     .filter(({ id }) => best.has(id))
     .map(({ id, kind, text }) => ({
-      id: kind === "file" ? fileName(id) : said(id, "tool"),
+      id: nameOf(id, kind),
       kind: said(kind, "author"),
       text: said(shorten(text, settings.shownCharacters), "memory"),
     }))
@@ -63,16 +52,17 @@ function pulledEntries({ pulled }: VirtualContextState, fresh: FreshContents): r
   return pulled.map(({ id, kind, text }) => {
     const content = fresh.get(id)
     return {
-      id: kind === "file" ? fileName(id) : said(id, "tool"),
+      id: nameOf(id, kind),
       text: said(text, "tool"),
       ...(content === undefined ? {} : { content: said(content, "tool") }),
     }
   })
 }
 
-/** A file as text names it (R8, R14), cleaned by itself, as no encoder runs over it any more. */
-function fileName(given: string): Text {
-  const { text: path, removed, kinds } = sanitise(given)
+/** A name. A file's name becomes a reference (R8, R14); it is sanitised here, because no encoder runs over references. */
+function nameOf(id: string, kind: "file" | "reference"): Text {
+  if (kind !== "file") return said(id, "tool")
+  const { text: path, removed, kinds } = sanitise(id)
   return encodedText(formatFileReference({ path }), "tool", { removed, kinds })
 }
 

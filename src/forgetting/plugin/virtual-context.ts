@@ -1,28 +1,36 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
+import { zonedCalendar } from "../../forgetting/events/zoned-calendar.ts"
 import type { Plugin } from "../../services/plugin.ts"
+import type { TurnHook } from "../../services/turn-hook.ts"
+import type { Tool } from "../../tools/tool.ts"
 import { toolWords } from "../../tools/tool-words.ts"
-import { type ContextToolParts, contextToolNames } from "./context-tool-parts.ts"
-import { contextVariables } from "./context-variables.ts"
+import { decayPresets } from "../decay.ts"
+import { afterRun, applyNotes, readState, virtualContextName } from "./context-state.ts"
 import { compressJob } from "./jobs/compress-job.ts"
 import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
-import { type VirtualContextInput, virtualContextSettings } from "./settings.ts"
-import { virtualContextName } from "./state.ts"
-import { virtualContextHook } from "./virtual-context-hook.ts"
+import { nextState } from "./next-state.ts"
+import { shownContext } from "./shown-context.ts"
+import { compressTool } from "./tools/compress-tool.ts"
+import { type ContextToolParts, contextToolNames } from "./tools/context-tool.ts"
+import { recordEventTool, searchEventsTool } from "./tools/event-tools.ts"
+import { pullMessagesTool, searchMemoriesTool } from "./tools/lookup-tools.ts"
+import { discardPulledTool, putIntoWorkspaceTool, reportUseTool, takeOutOfWorkspaceTool } from "./tools/workspace-tools.ts"
+import { type VirtualContextInput, type VirtualContextSettings, virtualContextSettings } from "./virtual-context-settings.ts"
 
-/** What a virtual context is made from; everything has a default. */
+/** Options of a virtual context. All have defaults. */
 export interface VirtualContextOptions extends VirtualContextInput {
-  /** The language of the tools' words. Default `en`. */
+  /** The language of the tools' texts. Default `en`. */
   readonly locale?: string
-  /** Where those words come from. Default: the shipped ones. */
+  /** The prompts with the tools' texts. Default: the shipped ones. */
   readonly prompts?: readonly PromptSource[]
 }
 
 /**
- * The virtual context as a plugin (R11–R23): events that roll up, a workspace that forgets, pulled information, shortened answers,
- * and the tools of the context group. All it remembers is the session's state under {@link virtualContextName}; what takes time
- * is done by its jobs after turns and comes in with the next one. An unknown time zone throws `usage`.
+ * Makes the virtual context as a plugin (R11–R23): events that roll up, a workspace that forgets, pulled information, compressed answers,
+ * and the tools of the context group. Its memory is the session's state under {@link virtualContextName}. Slow work is done by jobs after
+ * a turn, and the next turn takes in their results. Throws `usage` for an unknown time zone.
  */
 export function createVirtualContext(options: VirtualContextOptions = {}): Plugin {
   const { locale = "en", prompts = shippedPrompts(), ...input } = options
@@ -37,4 +45,70 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
     variables: contextVariables(settings),
     mayAdd: (tool) => contextToolNames.some((name) => name === tool),
   }
+}
+
+/**
+ * The hook of a virtual context. It applies notes of background work, ages the state, and adds events, workspace, pulled information and
+ * tools to the turn. It waits for nothing. With memory off it does nothing (D2).
+ */
+function virtualContextHook(settings: VirtualContextSettings, words: ContextToolParts["words"]): TurnHook {
+  const calendar = zonedCalendar(settings.events.timeZone)
+  return {
+    name: virtualContextName,
+    beforeTurn(context) {
+      const { turnId, turn, startedMs, question, history, memoryOn, state: kept, stack } = context
+      if (!memoryOn) return
+      const now = { atMs: startedMs, turn }
+      const noted = applyNotes(readState(kept.get()), context.notes, { now, settings: settings.pulled })
+      const state = nextState(noted.state, { turnId, now, history }, settings)
+      kept.set(state)
+      for (const injection of shownContext(state, { now, question, fresh: noted.fresh }, settings)) stack.add(injection)
+      // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
+      if (state.shownFrom !== undefined) context.showFrom(state.shownFrom)
+      for (const message of state.compressed) if (message.shown) context.showAs(message.turnId, message.text)
+      const read = () => readState(kept.get())
+      const write: ContextToolParts["write"] = (changed) => kept.set(changed)
+      context.addTools(contextTools({ words, settings, calendar, now, turn: context, read, write }))
+      context.onRun((run) => {
+        const before = read()
+        const after = afterRun(before, run, { now, settings: settings.pulled })
+        if (after !== before) kept.set(after)
+      })
+    },
+  }
+}
+
+/** The tools of a turn, always in the same order, so that the printed list stays the same. `search_memories` needs a memory. */
+function contextTools(parts: ContextToolParts): readonly Tool[] {
+  return [
+    reportUseTool(parts),
+    putIntoWorkspaceTool(parts),
+    takeOutOfWorkspaceTool(parts),
+    pullMessagesTool(parts),
+    discardPulledTool(parts),
+    searchEventsTool(parts),
+    recordEventTool(parts),
+    ...(parts.turn.recall ? [searchMemoriesTool(parts)] : []),
+    compressTool(parts),
+  ]
+}
+
+/** The numbers of a virtual context as variables of prompts (R3). */
+function contextVariables({
+  events: { keep },
+  workspace: { decay },
+  compression,
+}: VirtualContextSettings): Readonly<Record<string, string>> {
+  const { maxJumpMini, maxJumpLarge } = { ...decayPresets.workspace, ...decay }
+  const numbers = {
+    mini_full_context_count: compression.fullMessages,
+    max_jump_mini: maxJumpMini,
+    max_jump_large: maxJumpLarge,
+    event_remember_years_times: keep.year,
+    event_remember_months_times: keep.month,
+    event_remember_weeks_times: keep.week,
+    event_remember_days_times: keep.day,
+    event_remember_times: keep.moment,
+  }
+  return Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))
 }

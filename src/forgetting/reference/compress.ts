@@ -1,67 +1,85 @@
-import { sentencesOf, shorten } from "../shorten.ts"
-import { chooseUnits, chosenCount, type ReferenceUnit } from "./choose-units.ts"
+import { priority } from "../../core/priority.ts"
+import type { Injection } from "../../core/value.ts"
+import type { AskModel } from "../../services/background/background-job.ts"
+import { relevanceTo, topOf } from "../ranking.ts"
+import { sentencesOf, shorten } from "../shorten-by-rule.ts"
 import type { ReferenceInfo } from "./reference-info.ts"
 import type { CompressionCriterion, CompressionLevel } from "./reference-source.ts"
 
-/** Says something in fewer words; throws or returns blank text where it cannot. */
+/** Rewrites a text in fewer words. It throws or returns blank text when it cannot. */
 export type CompressionWriter = (
   text: string,
   options: { readonly level: CompressionLevel; readonly topic: string; readonly maxCharacters: number },
 ) => Promise<string>
 
+/** Makes a {@link CompressionWriter} that asks a model with the prompt `compress`. Errors of asking are thrown. */
+export function modelCompressionWriter(ask: AskModel, { signal }: { readonly signal: AbortSignal }): CompressionWriter {
+  const rest = { priority: priority.default, role: "system", scope: "turn", enabled: true } as const
+  const injection = (key: string, text: string, trust: Injection["trust"]): Injection => {
+    return { key, content: { text, trust }, trust, ...rest }
+  }
+  return async (text, { topic, maxCharacters }) => {
+    const limit = injection("limit", String(maxCharacters), "author")
+    const data = [injection("message", text, "memory"), limit, injection("topic", topic, "user")]
+    return (await ask("compress", data, { signal })).text
+  }
+}
+
+/** One message, line or sentence of the information. */
+export interface ReferenceUnit {
+  readonly text: string
+  /** How often it came up. Default 0. */
+  readonly uses?: number
+}
+
 /** How a piece of reference info is compressed (R23). */
 export interface CompressOptions {
   /** `weak` leaves most of it, `extreme` next to nothing. Default `medium`. */
   readonly level?: CompressionLevel
-  /** Which parts stay. Default `best-match` where there is a topic, else `newest`. */
-  readonly criterion?: CompressionCriterion
-  /** Instead of a criterion: how much fit, newness and use count. */
-  readonly weights?: readonly [match: number, recency: number, use: number]
-  /** So many parts stay. Default: the level's share. */
-  readonly count?: number
-  /** Only these parts, from 1; the others go. Default: all. */
-  readonly range?: readonly [from: number, to: number]
-  /** What it should be about. */
-  readonly topic?: string
-  /** The parts, where they are known, such as messages. Default: the lines of `current`, or its sentences. */
+  /** The criterion by which parts stay. Default `best-match` with a topic, else `newest`. */
+  readonly criterion?: CompressionCriterion | undefined
+  /** The weights of fit, newness and use. They replace the criterion. */
+  readonly weights?: readonly [match: number, recency: number, use: number] | undefined
+  /** The number of parts that stay. Default: the level's share. */
+  readonly count?: number | undefined
+  /** The first and last part to keep, from 1; parts outside are dropped first. Default: all. */
+  readonly range?: readonly [from: number, to: number] | undefined
+  /** The subject that the parts should fit. */
+  readonly topic?: string | undefined
+  /** The parts, if they are known, such as messages. Default: the lines of `current`, or its sentences. */
   readonly units?: readonly ReferenceUnit[]
-  /** What the compressed source is called. Default `current`. */
+  /** The name of the compressed source. Default `current`. */
   readonly path?: string
-  /** Says what is left in fewer words; what it throws is the caller's. Default: by rule, nothing is said anew. */
+  /** Rewrites the parts that stay in fewer words. Its errors are thrown. Default: the parts are only shortened. */
   readonly writer?: CompressionWriter
 }
 
+/** The most characters that a level leaves of a part. */
 const partCharacters: Readonly<Record<CompressionLevel, number>> = { weak: 400, medium: 200, extreme: 80 }
 
-/** Compresses a piece of reference info by choosing among its parts and shortening them; its sources say so. `extraData` stays. */
+/** The share of the parts that a level leaves. */
+const shares: Readonly<Record<CompressionLevel, number>> = { weak: 0.6, medium: 0.3, extreme: 0.1 }
+
+/** Compresses a piece of reference info: chooses some of its parts and shortens them. It adds a source that says so. `extraData` stays. */
 export async function compress(reference: ReferenceInfo, options: CompressOptions = {}): Promise<ReferenceInfo> {
-  const { level = "medium", topic = "", weights, count, writer, path = "current" } = options
+  const { level = "medium", topic = "", weights, writer, path = "current" } = options
   const criterion = weights ? { weights } : (options.criterion ?? (topic === "" ? "newest" : "best-match"))
   const all = options.units ?? unitsOf(reference.current)
   const [from, to] = rangeWithin(options.range, all.length)
   const units = all.slice(from - 1, to)
-  const choice = { level, criterion, topic, ...(count === undefined ? {} : { count }) }
-  const chosen = chooseUnits(units, choice)
+  const wanted = Math.max(1, Math.floor(options.count ?? Math.ceil(units.length * shares[level])))
+  const count = Math.min(units.length, wanted)
+  const chosen = chooseUnits(units, { criterion, topic, count })
   const parts = chosen.map(({ text }) => shorten(text, partCharacters[level]))
   const lines = parts.join("\n")
   const current = options.units || lines.length <= reference.current.length ? lines : parts.join("")
   const maxCharacters = Math.max(1, chosen.length) * partCharacters[level]
   const written =
     writer && current !== "" ? await writer(chosen.map(({ text }) => text).join("\n"), { level, topic, maxCharacters }) : ""
-  const source = {
-    kind: "compressed",
-    level,
-    topic,
-    criterion,
-    count: chosenCount(units.length, choice),
-    path,
-    from,
-    to,
-  } as const
   return {
     ...reference,
     current: written.trim() === "" ? current : shorten(written, maxCharacters),
-    source: [...reference.source, source],
+    source: [...reference.source, { kind: "compressed", level, topic, criterion, count, path, from, to }],
   }
 }
 
@@ -74,4 +92,42 @@ function rangeWithin(range: CompressOptions["range"], total: number): readonly [
   const [from, to] = range ?? [1, total]
   const first = Math.min(Math.max(1, Math.floor(from) || 1), Math.max(1, total))
   return [first, Math.max(first, Math.min(Math.floor(to) || total, total))]
+}
+
+/** The `count` best parts by a criterion, in their order. */
+function chooseUnits(
+  units: readonly ReferenceUnit[],
+  { criterion, topic, count }: { readonly criterion: CompressionCriterion; readonly topic: string; readonly count: number },
+): readonly ReferenceUnit[] {
+  const relevance = relevanceTo(topic)
+  const mostUsed = Math.max(1, ...units.map(({ uses = 0 }) => uses))
+  const places = units.map((unit, at) => ({ unit, at, newness: units.length > 1 ? at / (units.length - 1) : 1 }))
+  const best = topOf(places, count, ({ unit, newness }) =>
+    score(criterion, { match: () => relevance(unit.text), newness, use: (unit.uses ?? 0) / mostUsed }),
+  )
+  return best.sort((a, b) => a.at - b.at).map(({ unit }) => unit)
+}
+
+function score(
+  criterion: CompressionCriterion,
+  { match, newness, use }: { readonly match: () => number; readonly newness: number; readonly use: number },
+): number {
+  switch (criterion) {
+    case "best-match":
+      return match()
+    case "worst-match":
+      return -match()
+    case "newest":
+      return newness
+    case "oldest":
+      return -newness
+    case "most-used":
+      return use
+    case "least-used":
+      return -use
+    default: {
+      const [ofMatch, ofNewness, ofUse] = criterion.weights
+      return ofMatch * match() + ofNewness * newness + ofUse * use
+    }
+  }
 }

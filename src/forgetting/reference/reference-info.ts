@@ -1,13 +1,12 @@
 import { encodeJsonLine } from "../../encode/inline.ts"
-import { parseReferenceSource } from "./parse-source.ts"
-import { formatReferenceSource, type ReferenceSource } from "./reference-source.ts"
+import { formatReferenceSource, parseReferenceSource, type ReferenceSource } from "./reference-source.ts"
 
-/** A piece of information with where it comes from (R23): plain JSON. */
+/** A piece of information with its sources (R23): plain JSON. */
 export interface ReferenceInfo {
   readonly source: readonly ReferenceSource[]
   /** The information itself; it can be compressed. */
   readonly current: string
-  /** The model's to write; empty at first. */
+  /** Free for the model to write; empty at first. */
   readonly extraData: string
 }
 
@@ -15,13 +14,13 @@ const head = "reference_info: {source: "
 const currentName = ", current: "
 const extraName = ", extra_data: "
 
-/** On one line, its values as JSON, so that nothing in them can pass for its end (R23). */
+/** Prints reference info on one line. Its values are JSON, so that no text in them looks like the end of the line's fields (R23). */
 export function formatReferenceInfo({ source, current, extraData }: ReferenceInfo): string {
   const sources = encodeJsonLine(source.map(formatReferenceSource))
   return `${head}${sources}${currentName}${encodeJsonLine(current)}${extraName}${encodeJsonLine(extraData)}}`
 }
 
-/** The inverse of {@link formatReferenceInfo}; `undefined` for any other text. A source that is none of the known is an unknown one. */
+/** The inverse of {@link formatReferenceInfo}; `undefined` for any other text. Unreadable sources become `unknown`. */
 export function parseReferenceInfo(text: string): ReferenceInfo | undefined {
   if (!text.startsWith(head) || !text.endsWith("}")) return undefined
   const sourceEnd = valueEnd(text, head.length)
@@ -36,7 +35,7 @@ export function parseReferenceInfo(text: string): ReferenceInfo | undefined {
   return { source: sources.map((line) => parseReferenceSource(line) ?? { kind: "unknown" }), current, extraData }
 }
 
-/** Where the JSON text or list that begins at `start` ends: the first comma outside texts and lists. */
+/** The end of the JSON text or list that begins at `start`: the first comma outside of texts and lists. */
 function valueEnd(text: string, start: number): number {
   let [inText, depth] = [false, 0]
   for (let at = start; at < text.length; at++) {

@@ -1,17 +1,17 @@
 import { PromptStrataError } from "../../core/errors.ts"
 
-/** Where a database is, in words that can be shown: without its password and parameters. */
+/** The address of a database. `shown` has neither password nor parameters. */
 export interface ConnectionTarget {
   /** `postgres://user@host:port/database`. */
   readonly shown: string
   readonly host: string
   readonly user: string
   readonly database: string
-  /** What must never be printed. */
+  /** The texts that must never be printed. */
   readonly secrets: readonly string[]
 }
 
-/** Reads a connection URL. Throws `usage` for what is none, without repeating it: it may hold a password. */
+/** Reads a connection URL. Throws `usage` for any other text, without repeating it: it may hold a password. */
 export function connectionTarget(url: string): ConnectionTarget {
   const parsed = URL.parse(url)
   if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
@@ -31,7 +31,7 @@ export function connectionTarget(url: string): ConnectionTarget {
   }
 }
 
-/** The text with no secret in it. */
+/** The text with `***` in place of each secret. */
 export function withoutSecrets(text: string, { secrets }: ConnectionTarget): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text)
 }

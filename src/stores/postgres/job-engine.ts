@@ -2,23 +2,23 @@ import type { Pool } from "pg"
 import type { PgBoss } from "pg-boss"
 import { messageOf } from "../../core/errors.ts"
 import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
-import type { Drivers } from "./drivers.ts"
-import { deadQueue } from "./job-names.ts"
+import type { Drivers } from "./postgres-database.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
+import { deadQueue, queueOf } from "./stored-job.ts"
 
-/** Longer than anybody waits for a plugin to come back: pg-boss deletes what waits longer. */
+/** pg-boss deletes jobs that wait longer. A job may wait this long for a plugin that is to come back. */
 const tenYearsSeconds = 10 * 365 * 86_400
 
-/** Completed jobs are known for a day, so that one enqueued twice is one; their effects are keyed by their turns for ever. */
+/** Completed jobs are kept for a day, so that a job enqueued twice is done once. After that their effects are keyed by their turn. */
 const daySeconds = 86_400
 
-/** A job whose process has not said that it lives for so long is taken over. */
+/** A job is taken over when its process has sent no heartbeat for so long. */
 const heartbeatSeconds = 30
 
-/** How often a process says so. */
+/** The time between two heartbeats. */
 export const heartbeatMs = 10_000
 
-/** pg-boss over the store's own connections, started: its tables are there and up to date. It runs nothing by itself. */
+/** Starts pg-boss on the store's own connections and brings its tables up to date. It runs nothing by itself. */
 export async function startJobEngine(
   pool: Pool,
   { boss }: Pick<Drivers, "boss">,
@@ -29,7 +29,7 @@ export async function startJobEngine(
     schema: settings.jobSchema,
     supervise: false,
     schedule: false,
-    // A pass by hand does nothing before this time is over: the default would hide a dead process for a minute.
+    // A call of `supervise` does nothing before this time is over. The default would hide a dead process for a minute.
     monitorIntervalSeconds: settings.jobs.superviseSeconds,
   })
   engine.on("error", (error) => settings.onWarning(withoutSecrets(`jobs: ${messageOf(error)}`, target)))
@@ -45,10 +45,10 @@ export async function startJobEngine(
   }
 }
 
-/** The advisory lock under which pg-boss is started. Any number, as long as nobody else in the database locks by it: "jobs" in ASCII. */
+/** The advisory lock under which pg-boss is started: "jobs" in ASCII. Nothing else in the database may use this number. */
 export const startLock = 0x6a_6f_62_73
 
-/** Processes that make pg-boss' schema at the same time get in each other's way. */
+/** Two processes that make the schema of pg-boss at the same time would disturb each other. */
 async function oneProcessAtATime(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect()
   try {
@@ -57,22 +57,47 @@ async function oneProcessAtATime(pool: Pool, work: () => Promise<void>): Promise
     await client.query("select pg_advisory_unlock($1)", [startLock])
     client.release()
   } catch (error) {
-    // The lock goes with its connection.
+    // Closing the connection frees the lock.
     client.release(true)
     throw error
   }
 }
 
-/** How a queue of jobs is kept. Whether a job has had its tries is decided by its runner, so pg-boss never gives one up itself. */
+/** The settings of an agent's queue. The runner decides when a job has had its attempts, so pg-boss itself never gives one up. */
 export function queueSettings({ jobs }: PostgresSettings) {
   return {
     retryLimit: 2_147_483_647,
-    // Its runner says how long a failed one waits; one whose process died is due at once.
+    // The runner sets the wait of a failed job. A job whose process died is due at once.
     retryDelay: 0,
-    // A little more than the runner's own limit, which comes first where its process lives.
+    // A little more than the runner's own limit, which ends the attempt first while its process lives.
     expireInSeconds: Math.ceil(jobs.timeoutMs / 1000) + 1,
     heartbeatSeconds,
     retentionSeconds: tenYearsSeconds,
     deleteAfterSeconds: daySeconds,
+  }
+}
+
+/**
+ * Returns a function that gives the queue of an agent and makes it if it is missing, asking the database once for each agent. Do not
+ * call it within a transaction for an agent that is new: making a queue takes a connection of its own.
+ */
+export function agentQueues(engine: PgBoss, settings: PostgresSettings): (agent: string) => Promise<string> {
+  const known = new Map<string, Promise<string>>()
+
+  async function make(agent: string): Promise<string> {
+    const name = queueOf(agent)
+    await engine.createQueue(name, { policy: "key_strict_fifo", ...queueSettings(settings) })
+    // pg-boss reads a queue's properties at the first insert. This does it now and not within a turn's transaction.
+    await engine.insert(name, [])
+    return name
+  }
+
+  return (agent) => {
+    const waiting = known.get(agent)
+    if (waiting) return waiting
+    const made = make(agent)
+    known.set(agent, made)
+    made.catch(() => known.delete(agent))
+    return made
   }
 }

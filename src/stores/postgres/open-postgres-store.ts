@@ -1,21 +1,28 @@
-import type { Store } from "../../services/store/store.ts"
+import type { Pool } from "pg"
+import type { PgBoss } from "pg-boss"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { JobRunner } from "../../services/store/job-runner.ts"
+import { runnerOfOpenStore, type Store, storeClosed } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"
-import { schemaMigrations } from "../sql/schema.ts"
-import { createSessionCache } from "../sql/session-cache.ts"
+import { SessionCache } from "../sql/session/session-cache.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
+import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
-import { unheldTimers } from "../unheld-timers.ts"
-import { connectionTarget } from "./connection-url.ts"
-import { loadDrivers } from "./drivers.ts"
-import { openJobs } from "./open-jobs.ts"
-import { openPool } from "./pool.ts"
-import { postgresDatabase } from "./postgres-database.ts"
+import { unrefTimers } from "../unref-timers.ts"
+import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
+import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
+import { agentQueues, queueSettings, startJobEngine } from "./job-engine.ts"
+import { type Drivers, listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
 import { postgresFault } from "./postgres-fault.ts"
-import { type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
+import { PostgresJobRunner } from "./postgres-job-runner.ts"
+import { type PostgresSettings, type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
+import { EnqueuedJobs, goneMessage, PostgresSqlJobs } from "./sql-jobs.ts"
+import { WakeUpListener } from "./wake-up.ts"
 
 /**
- * Opens a store in a PostgreSQL database: makes its tables and pg-boss' where they are missing, however many processes do so at once.
- * Throws `store` with advice where the server cannot be reached or refuses, `usage` for a URL that is none, `missing-dependency`
- * without the packages `pg` and `pg-boss`. No error and no warning holds the password.
+ * Opens a store in a PostgreSQL database. Makes its tables and those of pg-boss where they are missing; several processes may do so at
+ * once. Throws `store` with advice when the server cannot be reached or refuses, `usage` for a wrong URL or option, and
+ * `missing-dependency` without the packages `pg` and `pg-boss`. No error or warning contains the password.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const settings = postgresSettings(options)
@@ -23,41 +30,128 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const drivers = await loadDrivers()
   const pool = openPool(drivers, settings, target)
   const database = postgresDatabase(pool, drivers, target)
-  let closing: Promise<void> | undefined
   try {
-    await migrate(database, { part: "core", migrations: schemaMigrations })
-    const cache = createSessionCache(options.timers ?? unheldTimers)
-    const jobs = await openJobs(pool, drivers, { settings, target, onGone: cache.clear })
-    return prepared(
-      createSqlStore({
-        database,
-        jobs: jobs.sql,
-        runner: jobs.runner,
-        cache,
-        // Other processes are told; this one hears it without a connection that listens as well.
-        stopForgotten: () => undefined,
-        async erase() {},
-        checkFile: async () => [],
-        close: () => {
-          closing ??= jobs.close().finally(() => database.close())
-          return closing
-        },
-      }),
-      jobs.prepare,
-    )
+    await migrate(database, "core", schemaMigrations)
+    const engine = await startJobEngine(pool, drivers, { settings, target })
+    const { jobSchema } = settings
+    const queueFor = agentQueues(engine, settings)
+    const jobs = { engine, jobSchema, channel: `promptstrata_${jobSchema}`, queueFor, enqueued: new EnqueuedJobs() }
+    const cache = new SessionCache(options.timers ?? unrefTimers)
+    return storeOver({ settings, target, drivers, pool, database, cache, ...jobs })
   } catch (error) {
     await database.close()
     throw postgresFault(error, target)
   }
 }
 
-/** The store, which makes an agent's queue before the first transaction that needs it: making one takes a connection of its own. */
-function prepared(store: Store, prepare: (agent: string) => Promise<unknown>): Store {
+/** An open database with pg-boss started, from which the parts of a store are made. */
+interface OpenDatabase {
+  readonly settings: PostgresSettings
+  readonly target: ConnectionTarget
+  readonly drivers: Drivers
+  readonly pool: Pool
+  readonly database: SqlDatabase
+  readonly cache: SessionCache
+  readonly engine: PgBoss
+  readonly jobSchema: string
+  /** The channel of messages between processes. */
+  readonly channel: string
+  /** The queue of an agent, made if it is missing. */
+  readonly queueFor: (agent: string) => Promise<string>
+  readonly enqueued: EnqueuedJobs
+}
+
+/** How long closing a store waits for running jobs. */
+const drainMs = 5_000
+
+function storeOver(open: OpenDatabase): Store {
+  const { target, database, cache, engine, queueFor } = open
+  const runner = runnerOver(open)
+  const name = `The store at ${target.shown}`
+  let isDrained = false
+  let closing: Promise<void> | undefined
+  const withFault: WithFault = (work) =>
+    work.catch((error: unknown) => {
+      const isClosed = isDrained && !PromptStrataError.isInstance(error)
+      throw isClosed ? storeClosed(name, { database: target.shown }) : postgresFault(error, target)
+    })
+  const closeJobs = async () => {
+    await runner.close({ drainMs }).finally(() => {
+      isDrained = true
+    })
+    // An agent may have been started during the wait.
+    await runner.close({ drainMs: 0 })
+    await engine.stop({ graceful: false, close: false })
+  }
+  const store = createSqlStore({
+    database,
+    jobs: new PostgresSqlJobs({ ...open, onChange: (what) => (what === "gone" ? verify(runner) : runner.wake()) }),
+    runner: runnerOfOpenStore(withFaults(runner, withFault), { store: name, isClosed: () => isDrained }),
+    cache,
+    // A deletion notifies the other processes; in this one `onChange` stops the jobs.
+    stopForgotten: () => undefined,
+    async erase() {},
+    checkFile: async () => [],
+    close: () => {
+      closing ??= closeJobs().finally(() => database.close())
+      return closing
+    },
+  })
+  return withQueues(store, (agent) => withFault(queueFor(agent)))
+}
+
+/** Makes an agent's queue before the first transaction that needs it, because making one takes a connection of its own. */
+function withQueues(store: Store, queueFor: (agent: string) => Promise<string>): Store {
   return {
     ...store,
     async commit(key, commit) {
-      for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await prepare(agent)
+      for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await queueFor(agent)
       return store.commit(key, commit)
     },
   }
+}
+
+/** Turns errors of the driver into errors of this library. */
+type WithFault = <T>(work: Promise<T>) => Promise<T>
+
+function withFaults(runner: JobRunner, withFault: WithFault): JobRunner {
+  return {
+    start: (handlers, options) => withFault(runner.start(handlers, options)),
+    idle: (options) => withFault(runner.idle(options)),
+    close: (options) => withFault(runner.close(options)),
+    dead: () => withFault(runner.dead()),
+  }
+}
+
+/** Makes a runner, which takes no jobs yet. */
+function runnerOver(open: OpenDatabase): PostgresJobRunner {
+  const { settings, target, drivers, pool, cache, engine, channel, queueFor, enqueued } = open
+  const { timers, random } = settings
+  const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
+  const connect = () => listeningClient(drivers, settings)
+  const runner = new PostgresJobRunner({
+    enqueued,
+    claims: new ClaimedJobs(engine, pool, open),
+    settings: { ...settings, onWarning },
+    queueFor,
+    prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
+    // Rebuilding an index can take long. Jobs of dead processes must not wait for it.
+    supervise: () => engine.supervise(undefined, { reindex: false }),
+    listen: (onWake) => {
+      const onMessage = (message: string) => {
+        // A job that was set aside only concerns runners with a handler for it. The others must not wake up and claim it again.
+        if (message === asideMessage) runner.recall().catch(() => undefined)
+        else onWake()
+        if (message !== goneMessage) return
+        cache.clear()
+        verify(runner)
+      }
+      return new WakeUpListener({ connect, channel, timers, random, onWarning, onMessage })
+    },
+  })
+  return runner
+}
+
+function verify(runner: PostgresJobRunner): void {
+  runner.verify().catch(() => undefined)
 }

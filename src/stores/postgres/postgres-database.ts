@@ -1,22 +1,22 @@
-import type { Pool } from "pg"
+import type { Client, ClientConfig, Pool } from "pg"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { storeClosed } from "../../services/store/store.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import type { Queries, Tables } from "../sql/tables.ts"
-import type { ConnectionTarget } from "./connection-url.ts"
-import type { Drivers } from "./drivers.ts"
+import type { Queries, Tables } from "../sql/sql-tables.ts"
+import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
 import { codeOf, isConnectionLost, postgresFault } from "./postgres-fault.ts"
+import type { PostgresSettings } from "./postgres-options.ts"
 
-/** A transaction that lost against another, or found its connection broken, is run again so often before that becomes an error. */
+/** How often a transaction is tried that lost against another one or found its connection broken. */
 const attempts = 12
 
-/** Any number, as long as nobody else in the database locks by it: "prompt" in ASCII. */
+/** The advisory lock for changes of the schema: "prom" in ASCII. Nothing else in the database may use this number. */
 const schemaLock = 0x70_72_6f_6d
 
-/** The shared statements' view of a PostgreSQL: one transaction for each read of one moment and for each write. */
+/** A PostgreSQL database as the shared statements use it. Each `read` and each `write` is one transaction. */
 export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">, target: ConnectionTarget): SqlDatabase {
   const { Kysely, PostgresDialect, sql } = kysely
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-
   let closing: Promise<void> | undefined
 
   async function run<T>(transaction: ReturnType<typeof db.transaction>, work: (db: Queries) => Promise<T>): Promise<T> {
@@ -31,7 +31,7 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
         })
       } catch (error) {
         if (closing && !hasBegun) throw refusal()
-        // A connection that broke while nobody used it shows when it is next used: before anything was done.
+        // A connection that broke while idle fails at its next use, before the transaction has begun.
         const isHarmless = lostAgainstAnother(error) || (!hasBegun && isConnectionLost(error))
         if (attempt >= attempts || !isHarmless) throw postgresFault(error, target)
       }
@@ -45,7 +45,7 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
     async lockSchema(transaction) {
       await sql`select pg_advisory_xact_lock(${schemaLock})`.execute(transaction)
     },
-    // Ends the pool: every connection of this store.
+    // This ends the pool too.
     close() {
       closing ??= db.destroy()
       return closing
@@ -53,7 +53,62 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
   }
 }
 
-/** A deadlock, a serialization failure or two transactions that made the same row: nothing was written, and a second try can succeed. */
+/** True for a deadlock or a serialization failure: nothing was written, and another try can succeed. */
 function lostAgainstAnother(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error) ?? "")
+}
+
+/** The optional packages that this store works with. */
+export interface Drivers {
+  readonly pg: Pick<typeof import("pg"), "Client" | "Pool" | "types">
+  readonly boss: typeof import("pg-boss")
+  readonly kysely: typeof import("kysely")
+}
+
+/** Loads the packages when a store is opened. Throws `missing-dependency`, which says what to install. */
+export async function loadDrivers(): Promise<Drivers> {
+  try {
+    const [pg, boss, kysely] = await Promise.all([import("pg"), import("pg-boss"), import("kysely")])
+    return { pg: pg.default, boss, kysely }
+  } catch (cause) {
+    const message =
+      "A store on PostgreSQL needs the packages `pg` (version 8) and `pg-boss` (version 12), of which one could not be loaded."
+    throw new PromptStrataError("missing-dependency", message, { cause, hint: "Run `npm install pg@8 pg-boss@12.35.0`." })
+  }
+}
+
+/** The number of the type `bigint`, the type of counts. */
+const bigintType = 20
+
+/** The connections of the store. A broken one is replaced at its next use. */
+export function openPool({ pg }: Pick<Drivers, "pg">, settings: PostgresSettings, target: ConnectionTarget): Pool {
+  const pool = new pg.Pool({
+    ...connection(settings, "promptstrata"),
+    max: settings.maxConnections,
+    types: {
+      getTypeParser: (type: number, format?: "text" | "binary") =>
+        type === bigintType ? Number : pg.types.getTypeParser(type, format),
+    },
+  })
+  const warn = (error: Error) =>
+    pool.ending || settings.onWarning(withoutSecrets(`a connection was lost: ${messageOf(error)}`, target))
+  pool.on("error", warn)
+  // A client in use reports its fault to the statement at hand. Without a listener the event would also end the process.
+  pool.on("connect", (client) => client.on("error", () => undefined))
+  return pool
+}
+
+/** A client for listening; it connects only once. */
+export function listeningClient({ pg }: Pick<Drivers, "pg">, settings: PostgresSettings): Client {
+  return new pg.Client(connection(settings, "promptstrata listening"))
+}
+
+function connection({ url, connectTimeoutMs }: PostgresSettings, name: string): ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    application_name: name,
+  }
 }

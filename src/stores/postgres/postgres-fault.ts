@@ -5,7 +5,7 @@ import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
 const lost = "The connection was lost: whether a write at that moment was kept is not known. Load again before repeating it."
 const unreachable = (host: string) => `Is PostgreSQL running and reachable at ${host}? Check the host and port in the URL.`
 
-/** What to do about a fault, by its code; a trailing `*` stands for any rest. */
+/** Advice for a fault by its code. A trailing `*` stands for any rest. */
 const advice: Readonly<Record<string, (target: ConnectionTarget) => string>> = {
   "28P01": ({ user }) =>
     `The server refused the password of ${JSON.stringify(user)}. Check the user and the password in the URL.`,
@@ -16,7 +16,7 @@ const advice: Readonly<Record<string, (target: ConnectionTarget) => string>> = {
   "53300": () => "The server has no connection left. Lower maxConnections, raise the server's max_connections, or use a pooler.",
   "53100": () => "The server's disk is full.",
   "25006": () => "The server only reads: name the primary in the URL, not a replica.",
-  // An undefined column or table.
+  // The column or table does not exist.
   "42703": () => newerSchemaHint,
   "42P01": () => newerSchemaHint,
   "57P03": () => "The server is starting or shutting down. Try again in a moment.",
@@ -32,8 +32,8 @@ const advice: Readonly<Record<string, (target: ConnectionTarget) => string>> = {
 }
 
 /**
- * What a driver threw as an error for people, code `store`: what was tried, what the server said, what to do. Errors of this library
- * pass as they are. Neither the message nor the evidence holds the password; the driver's own error is left out as it may.
+ * Turns an error of the driver into one with code `store`: the database, the server's words, advice. Errors of this library stay as
+ * they are. The password is in neither message nor evidence. There is no `cause`, because the driver's error may contain it.
  */
 export function postgresFault(thrown: unknown, target: ConnectionTarget): PromptStrataError {
   if (PromptStrataError.isInstance(thrown)) return thrown
@@ -50,7 +50,7 @@ function adviceFor(code: string): ((target: ConnectionTarget) => string) | undef
   return advice[code] ?? advice[`${code.slice(0, 2)}*`]
 }
 
-/** `pg` gives no code where a connection ends or is not made in time. */
+/** Advice for errors without a code: `pg` throws them when a connection ends or is not made in time. */
 function hintFor(said: string, { host }: ConnectionTarget): string | undefined {
   if (said.includes("timeout"))
     return `${unreachable(host)} If it is, every connection of this process was in use: raise maxConnections.`
@@ -58,12 +58,12 @@ function hintFor(said: string, { host }: ConnectionTarget): string | undefined {
 }
 
 function sentence(thrown: unknown): string {
-  // Node tries a name's addresses one by one and then throws all that went wrong at once, without a message.
+  // Node tries the addresses of a name one by one and then throws all errors together, without a message.
   const all = thrown instanceof AggregateError ? thrown.errors.map(messageOf).join("; ") : messageOf(thrown)
   return all === "" ? "no reason given" : all
 }
 
-/** True where a connection that was made has ended. */
+/** True when an established connection was lost. */
 export function isConnectionLost(thrown: unknown): boolean {
   const code = codeOf(thrown) ?? ""
   if (code !== "") return ["57P01", "57P02", "ECONNRESET", "EPIPE"].includes(code) || code.startsWith("08")
@@ -71,7 +71,7 @@ export function isConnectionLost(thrown: unknown): boolean {
   return said.includes("Connection terminated") || said.includes("not queryable")
 }
 
-/** The code of an error of the server (SQLSTATE) or of the network. */
+/** The code of an error: the server's SQLSTATE or the network's. */
 export function codeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined
   return typeof thrown.code === "string" ? thrown.code : undefined

@@ -1,165 +1,191 @@
 import { messageOf } from "../../core/errors.ts"
-import type { Job, JobHandler, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
+import type { IdleOptions, Job, JobHandler, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
-import type { EnqueuedJobs } from "./enqueued-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
-import { repeat } from "./repeat.ts"
-import { runningJobs } from "./running-jobs.ts"
+import { RunningJobs, repeat } from "./running-jobs.ts"
+import type { EnqueuedJobs } from "./sql-jobs.ts"
 
-/** What the runner is made from. */
-export interface RunnerParts {
+/** The parts of a {@link PostgresJobRunner}. */
+interface RunnerParts {
   readonly claims: ClaimedJobs
   readonly enqueued: Pick<EnqueuedJobs, "ids">
   readonly settings: Pick<PostgresSettings, "jobs" | "timers" | "random" | "onWarning">
-  /** The queue of an agent, made where it is missing. */
+  /** The queue of an agent, made if it is missing. */
   readonly queueFor: (agent: string) => Promise<string>
-  /** Brings a queue's settings up to this process'. */
+  /** Gives a queue the settings of this process. */
   readonly prepare: (queue: string) => Promise<void>
-  /** Makes the jobs of processes that died due again. */
+  /** Makes the jobs of dead processes due again. */
   readonly supervise: () => Promise<void>
-  /** Begins to listen. */
+  /** Begins to listen for messages of other processes. */
   readonly listen: (onWake: () => void) => { close(): Promise<void> }
-}
-
-/** A {@link JobRunner} that can be told that there is something to do. */
-export interface PostgresJobRunner extends JobRunner {
-  wake(): void
-  /** Stops jobs that are no longer this process', such as forgotten ones. */
-  verify(): Promise<void>
-  /** Takes back jobs that another process set aside and this one knows. */
-  recall(): Promise<void>
 }
 
 const idlePollMs = 20
 
-/** Claims jobs when woken, when one ends and every now and then, and runs so many side by side. */
-export function createPostgresJobRunner(parts: RunnerParts): PostgresJobRunner {
-  const { claims, settings, queueFor } = parts
-  const { jobs: limits, timers, onWarning } = settings
-  const handlers = new Map<string | undefined, JobHandlers>()
-  const retries = new Set<unknown>()
-  let stops: readonly (() => void | Promise<void>)[] = []
-  let pumping: Promise<void> | undefined
-  let isAskedAgain = false
-  let rounds = 0
-  let isAway = false
+/** Claims jobs when it is woken, when a job ends and at intervals, and runs up to `concurrency` of them at the same time. */
+export class PostgresJobRunner implements JobRunner {
+  readonly #parts: RunnerParts
+  readonly #running: RunningJobs
+  readonly #handlers = new Map<string | undefined, JobHandlers>()
+  readonly #retries = new Set<unknown>()
+  #stops: readonly (() => void | Promise<void>)[] = []
+  #pumping: Promise<void> | undefined
+  #isAskedAgain = false
+  #rounds = 0
+  #isAway = false
 
-  /** A database that is away is reported once, not with every look at it. */
-  const onFault = (error: unknown): void => {
-    if (!isAway) onWarning(`jobs: ${messageOf(error)}`)
-    isAway = true
-  }
-  const running = runningJobs({ claims, settings, onFault, onSettled: wake, onRetry: wakeAfter })
-
-  function handlerOf({ kind, key }: Job): JobHandler | undefined {
-    const known = handlers.get(key.agent) ?? handlers.get(undefined)
-    return known !== undefined && Object.hasOwn(known, kind) ? known[kind] : undefined
-  }
-
-  /** Each round begins with another queue, so that a long one starves none. */
-  async function queues(): Promise<readonly string[]> {
-    const agents = [...handlers.keys()].filter((agent) => agent !== undefined)
-    const names = handlers.has(undefined) ? await claims.queues() : await Promise.all(agents.map(queueFor))
-    const first = names.length === 0 ? 0 : rounds % names.length
-    return [...names.slice(first), ...names.slice(0, first)]
+  constructor(parts: RunnerParts) {
+    this.#parts = parts
+    this.#running = new RunningJobs({
+      claims: parts.claims,
+      settings: parts.settings,
+      onFault: (error) => this.#warn(error),
+      onSettled: () => this.wake(),
+      onRetry: (waitMs) => this.#wakeAfter(waitMs),
+    })
   }
 
-  async function pump(): Promise<void> {
-    do {
-      isAskedAgain = false
-      rounds += 1
-      const free = limits.concurrency - running.size
-      if (handlers.size === 0 || free <= 0) return
-      for (const claimed of await claims.claim(await queues(), free)) await take(claimed)
-      isAway = false
-    } while (isAskedAgain)
+  async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
+    this.#handlers.set(agent, handlers)
+    for (const name of await this.#queuesOf(agent)) await this.#parts.prepare(name)
+    await this.recall()
+    // Closed meanwhile: timers that begin now would never be stopped.
+    if (this.#handlers.get(agent) !== handlers) return
+    if (this.#stops.length === 0) this.#begin()
+    this.wake()
   }
 
-  /** One whose agent was closed meanwhile is left to whoever comes next. */
-  async function take(claimed: ClaimedJob): Promise<void> {
-    if (handlers.has(claimed.job.key.agent) || handlers.has(undefined)) running.run(claimed, handlerOf(claimed.job))
-    else await claims.release(claimed)
-  }
-
-  /** One round at a time: what asks meanwhile is answered by one more. */
-  function wake(): void {
-    if (handlers.size === 0) return
-    isAskedAgain = true
-    pumping ??= pump()
-      .catch(onFault)
+  /** Looks for jobs now. A call during a round leads to one more round. */
+  wake(): void {
+    if (this.#handlers.size === 0) return
+    this.#isAskedAgain = true
+    this.#pumping ??= this.#pump()
+      .catch((error: unknown) => this.#warn(error))
       .finally(() => {
-        pumping = undefined
+        this.#pumping = undefined
       })
   }
 
-  function wakeAfter(waitMs: number): void {
-    const handle = timers.set(() => {
-      retries.delete(handle)
-      wake()
-    }, waitMs)
-    retries.add(handle)
+  /** Stops jobs that this process no longer holds, such as deleted ones. */
+  verify(): Promise<void> {
+    return this.#running.verify()
   }
 
-  async function recall(): Promise<void> {
-    for (const [agent, known] of handlers)
-      if (await claims.recall(agent === undefined ? await claims.queues() : [await queueFor(agent)], Object.keys(known))) wake()
+  /** Makes jobs due that another process has set aside and this one has handlers for. */
+  async recall(): Promise<void> {
+    for (const [agent, known] of this.#handlers)
+      if (await this.#parts.claims.recall(await this.#queuesOf(agent), Object.keys(known))) this.wake()
   }
 
-  function begin(): void {
-    const giveBack = () => parts.supervise().then(wake).then(recall).catch(onFault)
-    void giveBack()
-    const supervise = repeat(timers, limits.superviseSeconds * 1000, giveBack)
-    const poll = repeat(timers, limits.pollMs, async () => wake())
-    const listener = limits.listen ? parts.listen(wake) : undefined
-    stops = [supervise.stop, poll.stop, () => listener?.close()]
-  }
-
-  /** What runs is left to `close`, which takes no more beside it: others may go on enqueueing for ever. */
-  async function ownIdle(agent: string | undefined): Promise<void> {
-    const queue = agent === undefined ? undefined : await queueFor(agent)
-    while (handlers.size > 0 && (await claims.canBegin(parts.enqueued.ids(queue), running.ids))) {
-      wake()
-      await pumping
-      await new Promise<void>((resolve) => timers.set(resolve, idlePollMs))
+  async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
+    if (own) return this.#ownIdle(agent)
+    // A runner that was not started leaves the jobs to other processes and does not wait.
+    while (this.#handlers.size > 0) {
+      this.wake()
+      await this.#pumping
+      await this.#running.settled()
+      if (this.#running.size === 0 && !(await this.#parts.claims.isBusy(await this.#queues()))) return
+      await this.#wait()
     }
   }
 
-  return {
-    wake,
-    verify: running.verify,
-    recall,
-    async start(given, { agent } = {}) {
-      handlers.set(agent, given)
-      const names = agent === undefined ? await claims.queues() : [await queueFor(agent)]
-      for (const name of names) await parts.prepare(name)
-      await recall()
-      // Closed meanwhile: what would begin now, nobody would end.
-      if (handlers.get(agent) !== given) return
-      if (stops.length === 0) begin()
-      wake()
-    },
-    async idle({ own = false, agent } = {}) {
-      if (own) return ownIdle(agent)
-      // One that was not started leaves the work to others and has nothing to wait for.
-      while (handlers.size > 0) {
-        wake()
-        await pumping
-        await running.settled()
-        if (running.size === 0 && !(await claims.isBusy(await queues()))) return
-        await new Promise<void>((resolve) => timers.set(resolve, idlePollMs))
-      }
-    },
-    async close({ drainMs, agent }) {
-      if (agent === undefined) handlers.clear()
-      else handlers.delete(agent)
-      if (handlers.size === 0) {
-        for (const handle of retries) timers.clear(handle)
-        await Promise.all(stops.map((stop) => stop()))
-        stops = []
-      }
-      await pumping
-      await running.drain({ drainMs, ...(agent === undefined ? {} : { agent }) })
-    },
-    dead: claims.dead,
+  async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
+    if (agent === undefined) this.#handlers.clear()
+    else this.#handlers.delete(agent)
+    if (this.#handlers.size === 0) {
+      for (const handle of this.#retries) this.#parts.settings.timers.clear(handle)
+      await Promise.all(this.#stops.map((stop) => stop()))
+      this.#stops = []
+    }
+    await this.#pumping
+    await this.#running.drain({ drainMs, agent })
+  }
+
+  dead(): ReturnType<JobRunner["dead"]> {
+    return this.#parts.claims.dead()
+  }
+
+  /** A database that cannot be reached is reported once, not at every round. */
+  #warn(error: unknown): void {
+    if (!this.#isAway) this.#parts.settings.onWarning(`jobs: ${messageOf(error)}`)
+    this.#isAway = true
+  }
+
+  #handlerOf({ kind, key }: Job): JobHandler | undefined {
+    const known = this.#handlers.get(key.agent) ?? this.#handlers.get(undefined)
+    return known !== undefined && Object.hasOwn(known, kind) ? known[kind] : undefined
+  }
+
+  /** The queue of an agent; without one, the queues of all agents. */
+  async #queuesOf(agent: string | undefined): Promise<readonly string[]> {
+    return agent === undefined ? this.#parts.claims.queues() : [await this.#parts.queueFor(agent)]
+  }
+
+  /** The queues with handlers. Each round begins with another queue, so that a long one does not hold up the others. */
+  async #queues(): Promise<readonly string[]> {
+    const agents = this.#handlers.has(undefined) ? [undefined] : [...this.#handlers.keys()]
+    const names = (await Promise.all(agents.map((agent) => this.#queuesOf(agent)))).flat()
+    const first = names.length === 0 ? 0 : this.#rounds % names.length
+    return [...names.slice(first), ...names.slice(0, first)]
+  }
+
+  async #pump(): Promise<void> {
+    do {
+      this.#isAskedAgain = false
+      this.#rounds += 1
+      const free = this.#parts.settings.jobs.concurrency - this.#running.size
+      if (this.#handlers.size === 0 || free <= 0) return
+      for (const claimed of await this.#parts.claims.claim(await this.#queues(), free)) await this.#take(claimed)
+      this.#isAway = false
+    } while (this.#isAskedAgain)
+  }
+
+  /** Runs a job, or gives it back if its agent was closed meanwhile. */
+  async #take(claimed: ClaimedJob): Promise<void> {
+    const isOurs = this.#handlers.has(claimed.job.key.agent) || this.#handlers.has(undefined)
+    if (isOurs) this.#running.run(claimed, this.#handlerOf(claimed.job))
+    else await this.#parts.claims.release(claimed)
+  }
+
+  #wakeAfter(waitMs: number): void {
+    const handle = this.#parts.settings.timers.set(() => {
+      this.#retries.delete(handle)
+      this.wake()
+    }, waitMs)
+    this.#retries.add(handle)
+  }
+
+  #begin(): void {
+    const { supervise, listen, settings } = this.#parts
+    const { jobs, timers } = settings
+    const wake = () => this.wake()
+    const giveBack = () =>
+      supervise()
+        .then(wake)
+        .then(() => this.recall())
+        .catch((error: unknown) => this.#warn(error))
+    void giveBack()
+    const supervising = repeat(timers, jobs.superviseSeconds * 1000, giveBack)
+    const polling = repeat(timers, jobs.pollMs, async () => wake())
+    const listener = jobs.listen ? listen(wake) : undefined
+    this.#stops = [supervising.stop, polling.stop, () => listener?.close()]
+  }
+
+  /**
+   * Waits until no job that this process enqueued can begin here. Running jobs are left to `close`, which takes no new ones: other
+   * processes may enqueue without end.
+   */
+  async #ownIdle(agent: string | undefined): Promise<void> {
+    const queue = agent === undefined ? undefined : await this.#parts.queueFor(agent)
+    while (this.#handlers.size > 0) {
+      if (!(await this.#parts.claims.canBegin(this.#parts.enqueued.ids(queue), this.#running.ids))) return
+      this.wake()
+      await this.#pumping
+      await this.#wait()
+    }
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => this.#parts.settings.timers.set(resolve, idlePollMs))
   }
 }

@@ -3,28 +3,30 @@ import { hostTimers } from "../../core/host-timers.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
 
-/** How background jobs are run, beside what every runner can be told. */
+/** How background jobs are run. */
 export interface PostgresJobOptions extends Partial<JobSettings> {
-  /** How often to look for jobs that nobody was woken for. Default: 2,000. */
+  /** How often to look for jobs, in milliseconds, in case a message was missed. Default: 2,000. */
   readonly pollMs?: number
-  /** How often to look for jobs whose process died, in whole seconds. Default: 10. */
+  /** How often to look for jobs of dead processes, in whole seconds. Default: 10. */
   readonly superviseSeconds?: number
-  /** Waits on a connection of its own to be told of jobs at once; false behind a pooler that hands out connections by transaction. Default: true. */
+  /**
+   * Listens on a connection of its own, so that a job begins at once. Set it to false behind a pooler in transaction mode. Default: true.
+   */
   readonly listen?: boolean
 }
 
-/** What a store on PostgreSQL is opened with. */
+/** Options of a store on PostgreSQL. */
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with `pg`'s parameters such as `?sslmode=require`. */
   readonly url: string
-  /** Connections of this process, apart from one that listens for jobs. Default: 10; at least 2. */
+  /** The most connections of this process, without the one that listens for jobs. Default: 10; at least 2. */
   readonly maxConnections?: number
-  /** A connection that takes longer to be made is an error. Default: 10,000. */
+  /** How long making a connection may take. Default: 10,000. */
   readonly connectTimeoutMs?: number
-  /** The schema that pg-boss keeps its tables in. Default: `pgboss`. */
+  /** The schema of pg-boss' tables: at most 40 small letters, digits and `_`. Default: `pgboss`. */
   readonly jobSchema?: string
   readonly jobs?: PostgresJobOptions
-  /** Told of what goes wrong behind the scenes: a lost connection, a job that failed. Default: `console.warn`. */
+  /** Called with faults of background work: a lost connection, a failed job. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void
   readonly timers?: Timers
   readonly random?: RandomSource
@@ -33,7 +35,7 @@ export interface PostgresStoreOptions {
 /** The options with their defaults. */
 export type PostgresSettings = Required<Omit<PostgresStoreOptions, "jobs">> & { readonly jobs: Required<PostgresJobOptions> }
 
-/** Fills in the defaults; throws `usage` for options that cannot be. */
+/** Fills in the defaults. Throws `usage` for a wrong option. */
 export function postgresSettings({ jobs, ...options }: PostgresStoreOptions): PostgresSettings {
   const settings: PostgresSettings = {
     maxConnections: 10,
@@ -52,7 +54,7 @@ export function postgresSettings({ jobs, ...options }: PostgresStoreOptions): Po
 function check({ maxConnections, jobSchema }: PostgresSettings): void {
   if (!(maxConnections >= 2))
     throw new PromptStrataError("usage", `Expected maxConnections of at least 2, found ${maxConnections}.`)
-  // It stands in statements as it is.
+  // It is written into statements without quotation marks.
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(jobSchema))
     throw new PromptStrataError(
       "usage",

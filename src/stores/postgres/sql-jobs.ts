@@ -1,104 +1,140 @@
+import type { RawBuilder, Sql } from "kysely"
 import type { PgBoss } from "pg-boss"
 import type { Job } from "../../services/store/job-runner.ts"
-import type { SqlJobs } from "../sql/sql-database.ts"
-import type { Queries } from "../sql/tables.ts"
-import type { Drivers } from "./drivers.ts"
-import type { EnqueuedJobs } from "./enqueued-jobs.ts"
-import { jobUuid } from "./job-id.ts"
-import { deadQueue, lineOf, queuePrefix } from "./job-names.ts"
-import type { JobQueues } from "./job-queues.ts"
-import { type JobRowColumns, jobRowOf } from "./job-row.ts"
-import { isOwned } from "./owned-jobs.ts"
-import { storeDeadJob, storeJob } from "./stored-job.ts"
+import { keyText } from "../sql/key-columns.ts"
+import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
+import type { Queries } from "../sql/sql-tables.ts"
+import type { Drivers } from "./postgres-database.ts"
+import { deadQueue, type JobRowColumns, jobRowOf, jobUuid, lineOf, queuePrefix, storeDeadJob, storeJob } from "./stored-job.ts"
 
-/** Told to runners where jobs that may be running were deleted. */
+/** The message to runners that jobs were deleted which may be running. */
 export const goneMessage = "gone"
 
-/** What the jobs' statements are made with. */
-export interface SqlJobsParts {
+/** The parts of {@link PostgresSqlJobs}. */
+interface SqlJobsParts {
   readonly engine: PgBoss
   readonly drivers: Drivers
-  readonly queues: JobQueues
+  /** The queue of an agent, made if it is missing. */
+  readonly queueFor: (agent: string) => Promise<string>
   readonly enqueued: EnqueuedJobs
   readonly jobSchema: string
   readonly channel: string
-  /** A transaction has ended that changed jobs; with `gone` it deleted some. */
+  /** Called after a transaction that changed jobs; with `gone` if it deleted some. */
   readonly onChange: (what: "more" | "gone") => void
 }
 
-/** Jobs as rows of pg-boss, written by the transaction that the shared statements run in. */
-export function postgresSqlJobs({ engine, drivers, queues, enqueued, jobSchema, channel, onChange }: SqlJobsParts): SqlJobs {
-  const { sql } = drivers.kysely
-  const table = sql.table(`${jobSchema}.job`)
-  const isWaiting = sql<boolean>`(name <> ${deadQueue} and state in ('created', 'retry', 'active'))`
-  let hasDeleted = false
+/** Jobs as rows of pg-boss, written within the transaction of the shared statements. */
+export class PostgresSqlJobs implements SqlJobs {
+  readonly #parts: SqlJobsParts
+  readonly #sql: Sql
+  readonly #table: RawBuilder<unknown>
+  readonly #isWaiting: RawBuilder<boolean>
+  #hasDeleted = false
 
-  const tell = (db: Queries, message: string) => sql`select pg_notify(${channel}, ${message})`.execute(db)
+  constructor(parts: SqlJobsParts) {
+    this.#parts = parts
+    this.#sql = parts.drivers.kysely.sql
+    this.#table = this.#sql.table(`${parts.jobSchema}.job`)
+    this.#isWaiting = this.#sql<boolean>`(name <> ${deadQueue} and state in ('created', 'retry', 'active'))`
+  }
 
-  /** False where its id is known. Jobs of one transaction have one time; their order is that of these statements. */
-  async function insert(db: Queries, job: Job, attempts = 0): Promise<boolean> {
-    const name = await queues.ensure(job.key.agent)
+  async enqueue(db: Queries, jobs: readonly Job[]): Promise<void> {
+    for (const job of jobs) await this.#insert(db, job)
+    await this.#tell(db, "")
+  }
+
+  async restore(db: Queries, { job, attempts, error }: JobRow): Promise<boolean> {
+    if (!(await this.#insert(db, job, attempts))) return false
+    if (error === undefined) await this.#tell(db, "")
+    else await this.#makeDead(db, job, { attempts, error })
+    return true
+  }
+
+  async forget(db: Queries, owned: OwnedKeys): Promise<number> {
+    const query = this.#sql<{ count: number }>`with gone as (
+        delete from ${this.#table} where ${isOwned(this.#sql, owned)} returning name, state
+      ) select count(*)::int as count from gone where name = ${deadQueue} or ${this.#isWaiting}`
+    const { count = 0 } = (await query.execute(db)).rows[0] ?? {}
+    this.#hasDeleted = true
+    await this.#tell(db, goneMessage)
+    return count
+  }
+
+  async list(db: Queries, owned: OwnedKeys): Promise<readonly JobRow[]> {
+    const query = this.#sql<JobRowColumns>`select name = ${deadQueue} as is_dead, state, retry_count, data from ${this.#table}
+      where ${isOwned(this.#sql, owned)} and (name = ${deadQueue} or ${this.#isWaiting}) order by created_on, id`
+    return (await query.execute(db)).rows.map(jobRowOf)
+  }
+
+  wake(): void {
+    this.#parts.onChange(this.#hasDeleted ? "gone" : "more")
+    this.#hasDeleted = false
+  }
+
+  async check(db: Queries): ReturnType<SqlJobs["check"]> {
+    const query = this.#sql<{ dead: number; waiting: number }>`select count(*) filter (where name = ${deadQueue})::int as dead,
+      count(*) filter (where ${this.#isWaiting})::int as waiting
+      from ${this.#table} where name = ${deadQueue} or starts_with(name, ${queuePrefix})`
+    const { dead = 0, waiting = 0 } = (await query.execute(db)).rows[0] ?? {}
+    const problems = dead === 0 ? [] : [`${dead} jobs failed for good: read why with store.jobs.dead(); they are kept.`]
+    return { problems, count: waiting + dead }
+  }
+
+  async #tell(db: Queries, message: string): Promise<void> {
+    await this.#sql`select pg_notify(${this.#parts.channel}, ${message})`.execute(db)
+  }
+
+  /** False when the job's id is known. Jobs are ordered by the time of their statement, as a transaction has only one `now()`. */
+  async #insert(db: Queries, job: Job, attempts = 0): Promise<boolean> {
+    const { engine, drivers, enqueued, queueFor } = this.#parts
+    const name = await queueFor(job.key.agent)
     const id = jobUuid(job.id)
     const row = { id, singletonKey: lineOf(job.key), data: storeJob(job) }
     const added = await engine.insert(name, [row], { db: drivers.boss.fromKysely(db), returnId: true })
     if (added === null) return false
     enqueued.add(name, id)
-    await sql`update ${table} set created_on = clock_timestamp(), retry_count = ${attempts} where name = ${name} and id = ${id}`.execute(
-      db,
-    )
+    await this.#sql`update ${this.#table} set created_on = clock_timestamp(), retry_count = ${attempts}
+      where name = ${name} and id = ${id}`.execute(db)
     return true
   }
 
-  /** A dead letter beside a job that is done, which keeps its id known. */
-  async function insertDead(
-    db: Queries,
-    job: Job,
-    dead: { readonly attempts: number; readonly error: string },
-  ): Promise<boolean> {
-    if (!(await insert(db, job, dead.attempts))) return false
+  /** Adds a dead letter and marks the job itself as done, which keeps its id known. */
+  async #makeDead(db: Queries, job: Job, dead: { readonly attempts: number; readonly error: string }): Promise<void> {
+    const { engine, drivers, queueFor } = this.#parts
     const id = jobUuid(job.id)
-    await sql`update ${table} set state = 'completed', completed_on = now() where name = ${await queues.ensure(job.key.agent)} and id = ${id}`.execute(
-      db,
-    )
+    await this.#sql`update ${this.#table} set state = 'completed', completed_on = now()
+      where name = ${await queueFor(job.key.agent)} and id = ${id}`.execute(db)
     await engine.insert(deadQueue, [{ id, data: storeDeadJob({ job, ...dead }) }], { db: drivers.boss.fromKysely(db) })
-    await sql`update ${table} set created_on = clock_timestamp() where name = ${deadQueue} and id = ${id}`.execute(db)
-    return true
+    await this.#sql`update ${this.#table} set created_on = clock_timestamp() where name = ${deadQueue} and id = ${id}`.execute(db)
+  }
+}
+
+/** The condition that a row of pg-boss is a job of a scope, in any state. */
+function isOwned(sql: Sql, { scope, privateConversations }: OwnedKeys): RawBuilder<boolean> {
+  const agent = sql`(name = ${deadQueue} or starts_with(name, ${queuePrefix})) and data->>'agent' = ${keyText(scope.agent)}`
+  if ("conversation" in scope) return sql`(${agent} and data->>'conversation' = ${keyText(scope.conversation)})`
+  if (!("user" in scope)) return sql`(${agent})`
+  const own = sql`data->>'user' = ${keyText(scope.user)}`
+  const within = sql`(data->>'audience' = 'private' and data->>'conversation' = any(${privateConversations.map(keyText)}))`
+  return sql`(${agent} and (${own} or ${within}))`
+}
+
+/** Older jobs will have been done by now. */
+const keptJobs = 1_000
+
+/** The jobs that turns of this process enqueued. A process that ends does them itself, if no other process has begun them. */
+export class EnqueuedJobs {
+  readonly #queues = new Map<string, string>()
+
+  /** To be called before the transaction of the job ends; it may still fail. */
+  add(queue: string, id: string): void {
+    this.#queues.set(id, queue)
+    const [oldest] = this.#queues.keys()
+    if (this.#queues.size > keptJobs && oldest !== undefined) this.#queues.delete(oldest)
   }
 
-  return {
-    async enqueue(db, jobs) {
-      for (const job of jobs) await insert(db, job)
-      await tell(db, "")
-    },
-    async restore(db, { job, attempts, error }) {
-      if (error !== undefined) return insertDead(db, job, { attempts, error })
-      const isNew = await insert(db, job, attempts)
-      if (isNew) await tell(db, "")
-      return isNew
-    },
-    async forget(db, owned) {
-      const query = sql<{ count: number }>`with gone as (delete from ${table} where ${isOwned(sql, owned)} returning name, state)
-        select count(*)::int as count from gone where name = ${deadQueue} or ${isWaiting}`
-      const { count = 0 } = (await query.execute(db)).rows[0] ?? {}
-      hasDeleted = true
-      await tell(db, goneMessage)
-      return count
-    },
-    async list(db, owned) {
-      const query = sql<JobRowColumns>`select name = ${deadQueue} as is_dead, state, retry_count, data from ${table}
-        where ${isOwned(sql, owned)} and (name = ${deadQueue} or ${isWaiting}) order by created_on, id`
-      return (await query.execute(db)).rows.map(jobRowOf)
-    },
-    wake() {
-      onChange(hasDeleted ? "gone" : "more")
-      hasDeleted = false
-    },
-    async check(db) {
-      const query = sql<{ dead: number; waiting: number }>`select count(*) filter (where name = ${deadQueue})::int as dead,
-        count(*) filter (where ${isWaiting})::int as waiting from ${table} where name = ${deadQueue} or starts_with(name, ${queuePrefix})`
-      const { dead = 0, waiting = 0 } = (await query.execute(db)).rows[0] ?? {}
-      const problems = dead === 0 ? [] : [`${dead} jobs failed for good: read why with store.jobs.dead(); they are kept.`]
-      return { problems, count: waiting + dead }
-    },
+  /** The ids of a queue's jobs, or of all. */
+  ids(queue?: string): readonly string[] {
+    return [...this.#queues].flatMap(([id, own]) => (queue === undefined || own === queue ? [id] : []))
   }
 }

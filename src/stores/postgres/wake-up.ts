@@ -2,19 +2,14 @@ import type { Client } from "pg"
 import { messageOf } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 
-/** A connection that waits to be told. */
-export interface WakeUp {
-  close(): Promise<void>
-}
-
-/** What a wake-up connection is made from. */
-export interface WakeUpOptions {
-  /** A new client each time: a `pg` client connects once. */
+/** The parts of a {@link WakeUpListener}. */
+interface WakeUpOptions {
+  /** Makes a new client; a client of `pg` connects only once. */
   readonly connect: () => Client
   readonly channel: string
   readonly timers: Timers
   readonly random: RandomSource
-  /** Told of every message, and with nothing after each (re)connection, when some may have been missed. */
+  /** Called with every message. Called with an empty one after each connection, because messages may have been missed before. */
   readonly onMessage: (message: string) => void
   readonly onWarning: (message: string) => void
 }
@@ -22,54 +17,59 @@ export interface WakeUpOptions {
 const firstWaitMs = 500
 const longestWaitMs = 30_000
 
-/** LISTENs on a connection of its own and connects again, with backoff and jitter, as long as it is not closed. Nothing waits for it. */
-export function listenForWakeUps(options: WakeUpOptions): WakeUp {
-  let closed = false
-  let client: Client | undefined
-  let failures = 0
-  let waiting: unknown
+/** Listens on a connection of its own. When that is lost it connects again, with backoff and jitter, until it is closed. */
+export class WakeUpListener {
+  readonly #options: WakeUpOptions
+  #isClosed = false
+  #client: Client | undefined
+  #failures = 0
+  #waiting: unknown
 
-  const lost = (current: Client, reason: string) => {
-    if (client !== current) return
-    client = undefined
-    void end(current)
-    if (closed) return
-    if (failures === 0) options.onWarning(`jobs: not woken at once until the listening connection is back (${reason})`)
-    const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(failures, 6)) * (0.5 + options.random() / 2)
-    failures += 1
-    waiting = options.timers.set(() => void listen(), waitMs)
+  constructor(options: WakeUpOptions) {
+    this.#options = options
+    void this.#listen()
   }
 
-  async function listen(): Promise<void> {
-    const current = options.connect()
-    client = current
-    current.on("error", (error) => lost(current, messageOf(error)))
-    current.on("end", () => lost(current, "it ended"))
-    current.on("notification", ({ payload = "" }) => options.onMessage(payload))
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#options.timers.clear(this.#waiting)
+    const client = this.#client
+    this.#client = undefined
+    if (client) await end(client)
+  }
+
+  async #listen(): Promise<void> {
+    const { connect, channel, onMessage } = this.#options
+    const client = connect()
+    this.#client = client
+    client.on("error", (error) => this.#lost(client, messageOf(error)))
+    client.on("end", () => this.#lost(client, "it ended"))
+    client.on("notification", ({ payload = "" }) => onMessage(payload))
     try {
-      await current.connect()
-      await current.query(`listen "${options.channel}"`)
-      if (closed) return
-      failures = 0
-      options.onMessage("")
+      await client.connect()
+      await client.query(`listen "${channel}"`)
+      if (this.#isClosed) return
+      this.#failures = 0
+      onMessage("")
     } catch (error) {
-      lost(current, messageOf(error))
+      this.#lost(client, messageOf(error))
     }
   }
 
-  void listen()
-  return {
-    async close() {
-      closed = true
-      options.timers.clear(waiting)
-      const current = client
-      client = undefined
-      if (current) await end(current)
-    },
+  #lost(client: Client, reason: string): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    void end(client)
+    if (this.#isClosed) return
+    const { timers, random, onWarning } = this.#options
+    if (this.#failures === 0) onWarning(`jobs: not woken at once until the listening connection is back (${reason})`)
+    const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#failures, 6)) * (0.5 + random() / 2)
+    this.#failures += 1
+    this.#waiting = timers.set(() => void this.#listen(), waitMs)
   }
 }
 
-/** Ends a client in whatever state; one that never connected cannot end well. */
+/** Ends a client in any state. One that never connected throws, which does not matter. */
 async function end(client: Client): Promise<void> {
   await client.end().catch(() => undefined)
 }

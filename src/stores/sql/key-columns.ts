@@ -1,8 +1,22 @@
+import type { Expression, SqlBool } from "kysely"
 import type { ServiceKey, SessionKey } from "../../core/keys.ts"
-import { keyText } from "./key-text.ts"
-import type { SessionColumns, UserColumns } from "./tables.ts"
+import type { SessionColumns, UserColumns } from "./sql-tables.ts"
 
-/** The columns that name a session: what its rows hold and what each statement about it asks for. */
+/**
+ * Turns any string into text that every database stores unchanged. Databases refuse or replace NUL and lone surrogates, so a string
+ * with one of them becomes JSON; so does one that begins with a quotation mark. Two strings never become the same text.
+ * {@link fromKeyText} is the inverse.
+ */
+export function keyText(value: string): string {
+  return value.startsWith('"') || value.includes("\0") || !value.isWellFormed() ? JSON.stringify(value) : value
+}
+
+/** The string that {@link keyText} was given. */
+export function fromKeyText(text: string): string {
+  return text.startsWith('"') ? (JSON.parse(text) as string) : text
+}
+
+/** The columns that name a session. Every row of the session holds them, and every statement about it asks for them. */
 export function sessionColumns({ agent, conversation, audience }: SessionKey): SessionColumns {
   return { agent: keyText(agent), conversation: keyText(conversation), audience }
 }
@@ -11,3 +25,14 @@ export function sessionColumns({ agent, conversation, audience }: SessionKey): S
 export function userColumns({ agent, user }: Pick<ServiceKey, "agent" | "user">): UserColumns {
   return { agent: keyText(agent), user_id: keyText(user) }
 }
+
+/** The condition that a row has these values, for `where`. */
+export function having<Columns>(columns: Columns) {
+  return ({ and }: { and(columns: Columns): Expression<SqlBool> }): Expression<SqlBool> => and(columns)
+}
+
+/** The condition that a row belongs to a session. */
+export const inSession = (key: SessionKey) => having(sessionColumns(key))
+
+/** The condition that a row is about a user of an agent. */
+export const aboutUser = (key: Pick<ServiceKey, "agent" | "user">) => having(userColumns(key))

@@ -1,53 +1,53 @@
 import type { ColumnDataType, Expression } from "kysely"
 import type { Job } from "../../services/store/job-runner.ts"
 import type { StoreScope } from "../../services/store/store.ts"
-import type { Queries } from "./tables.ts"
+import type { Queries } from "./sql-tables.ts"
 
-/** How a database names the types that the standard leaves open. */
+/** The database's names for the types that standard SQL leaves open. */
 export interface ColumnTypes {
-  /** Text that is ordered by its code points. */
+  /** Text that sorts by code point. */
   readonly text: ColumnDataType | Expression<unknown>
   readonly bytes: ColumnDataType | Expression<unknown>
 }
 
-/** What the shared statements need of a database. */
+/** A database as the shared statements use it. */
 export interface SqlDatabase {
   readonly types: ColumnTypes
-  /** Reads of one moment. */
+  /** Runs reads in one transaction: they all see the same state. */
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** All of it or nothing, durable once it settles. `work` runs again where the database asks for that. */
+  /** Runs a transaction: all of it is written or nothing. It is durable once this settles. `work` may run several times. */
   write<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** Until the transaction at hand ends, no other process changes the schema. */
+  /** Keeps other processes from changing the schema until the current transaction ends. */
   lockSchema(db: Queries): Promise<void>
   close(): Promise<void>
 }
 
-/** A job as it is exported: a dead letter with `error`, else one that waits or runs. */
+/** A job as an export holds it. One with `error` is a dead letter, any other waits or runs. */
 export interface JobRow {
   readonly job: Job
   readonly attempts: number
   readonly error?: string
 }
 
-/** What a scope owns by its key: of a user what carries their id, and all of the private conversations that they spoke in. */
+/** The rows of a scope, by their keys. A user owns the rows with their id and all of the private conversations in which they spoke. */
 export interface OwnedKeys {
   readonly scope: StoreScope
   /** Empty unless the scope is a user. */
   readonly privateConversations: readonly string[]
 }
 
-/** Where a database keeps the jobs that commits enqueue. All but `wake` run within the transaction at hand. */
+/** The jobs of a database. All methods but `wake` run within the current transaction. */
 export interface SqlJobs {
-  /** A job whose id is known is left out. */
+  /** Adds jobs; one whose id is known is left out. */
   enqueue(db: Queries, jobs: readonly Job[]): Promise<void>
-  /** Puts an exported one back; false where its id is known. */
+  /** Puts an exported job back; false where its id is known. */
   restore(db: Queries, row: JobRow): Promise<boolean>
-  /** Deletes waiting, running and dead ones and says how many. */
+  /** Deletes waiting, running and dead jobs of a scope and returns how many. */
   forget(db: Queries, owned: OwnedKeys): Promise<number>
-  /** Those that wait or run and dead letters, as they were enqueued. */
+  /** Waiting, running and dead jobs of a scope, in the order in which they were enqueued. */
   list(db: Queries, owned: OwnedKeys): Promise<readonly JobRow[]>
-  /** A transaction has ended that enqueued, restored or deleted jobs. */
+  /** To be called after a transaction that enqueued, restored or deleted jobs. */
   wake(): void
-  /** What is wrong with jobs, one line each, and how many wait, run or are dead. */
+  /** Faults of the jobs, one line each, and how many jobs wait, run or are dead. */
   check(db: Queries): Promise<{ readonly problems: readonly string[]; readonly count: number }>
 }

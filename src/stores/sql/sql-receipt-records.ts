@@ -2,10 +2,9 @@ import type { ServiceKey } from "../../core/keys.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import type { ReceiptRecords } from "../../services/store/records.ts"
-import { sessionColumns, userColumns } from "./key-columns.ts"
-import { keyText } from "./key-text.ts"
+import { aboutUser, inSession, keyText, sessionColumns, userColumns } from "./key-columns.ts"
 import type { SqlDatabase } from "./sql-database.ts"
-import type { Queries } from "./tables.ts"
+import type { Queries } from "./sql-tables.ts"
 
 const finalOutcomes = ["ok", "empty", "skipped"]
 
@@ -18,17 +17,11 @@ export function createSqlReceiptRecords({ read, write }: SqlDatabase): ReceiptRe
   }
 }
 
-/** Keeps a receipt within a transaction; one that is there and final stays. */
+/** Adds a receipt within a transaction, or replaces the one of its turn and kind unless that is final. */
 export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
   const { key, turnId, outcome, attempt, startedMs, model } = receipt
-  const last = await db
-    .selectFrom("receipts")
-    .select("position")
-    .where(({ and }) => and(sessionColumns(key)))
-    .where("turn_id", "=", keyText(turnId))
-    .orderBy("position", "desc")
-    .limit(1)
-    .executeTakeFirst()
+  const ofTurn = db.selectFrom("receipts").select("position").where(inSession(key)).where("turn_id", "=", keyText(turnId))
+  const last = await ofTurn.orderBy("position", "desc").limit(1).executeTakeFirst()
   const changing = {
     outcome,
     attempt,
@@ -38,12 +31,7 @@ export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
   }
   await db
     .insertInto("receipts")
-    .values({
-      ...receiptColumns(receipt),
-      ...userColumns(key),
-      position: (last?.position ?? -1) + 1,
-      ...changing,
-    })
+    .values({ ...receiptColumns(receipt), ...userColumns(key), position: (last?.position ?? -1) + 1, ...changing })
     .onConflict((conflict) =>
       conflict
         .columns(["agent", "conversation", "audience", "turn_id", "kind"])
@@ -55,23 +43,17 @@ export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
 }
 
 async function receiptsOfTurn(db: Queries, turnId: string, key: ServiceKey): Promise<readonly Receipt[]> {
-  const rows = await db
-    .selectFrom("receipts")
-    .select("body")
-    .where(({ and }) => and({ ...sessionColumns(key), ...userColumns(key) }))
-    .where("turn_id", "=", keyText(turnId))
-    .orderBy("position")
-    .orderBy("kind")
-    .execute()
+  const found = db.selectFrom("receipts").select("body").where(inSession(key)).where(aboutUser(key))
+  const rows = await found.where("turn_id", "=", keyText(turnId)).orderBy("position").orderBy("kind").execute()
   return rows.map(({ body }) => JSON.parse(body) as Receipt)
 }
 
-/** Each attempt asked once. */
+/** The attempts of a user's receipts since a moment: each attempt asked the model once. */
 async function modelCalls(db: Queries, key: ServiceKey, sinceMs: number): Promise<number> {
   const { calls } = await db
     .selectFrom("receipts")
     .select(({ fn, cast, lit }) => cast<number>(fn.coalesce(fn.sum("attempt"), lit(0)), "integer").as("calls"))
-    .where(({ and }) => and(userColumns(key)))
+    .where(aboutUser(key))
     .where("started_ms", ">=", sinceMs)
     .where("model", "is not", null)
     .executeTakeFirstOrThrow()

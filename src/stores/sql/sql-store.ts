@@ -1,33 +1,33 @@
 import type { JobRunner } from "../../services/store/job-runner.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
-import { checkRows } from "./check-rows.ts"
-import { exportLines } from "./export-rows.ts"
-import { forgetRows } from "./forget-rows.ts"
-import { importRows } from "./import-rows.ts"
-import type { SessionCache } from "./session-cache.ts"
+import { checkRows } from "./maintenance/sql-check.ts"
+import { exportLines } from "./maintenance/sql-export.ts"
+import { forgetRows } from "./maintenance/sql-forget.ts"
+import { importRows } from "./maintenance/sql-import.ts"
+import { createSqlMemoryRecords } from "./memory/sql-memory-records.ts"
+import type { SessionCache } from "./session/session-cache.ts"
+import { createSqlSessionStore } from "./session/sql-session-store.ts"
 import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
-import { createSqlMemoryRecords } from "./sql-memory-records.ts"
 import { createSqlReceiptRecords } from "./sql-receipt-records.ts"
-import { createSqlSessionStore } from "./sql-session-store.ts"
 import { createSqlUserRecords } from "./sql-user-records.ts"
 
-/** What a store is made of, and what its database does beside the shared statements. */
+/** The parts of a store that differ between databases. */
 export interface SqlStoreParts {
   readonly database: SqlDatabase
   readonly jobs: SqlJobs
   readonly runner: JobRunner
   readonly cache: SessionCache
-  /** Jobs of the scope that run in this process stop. */
+  /** Stops jobs of a deleted scope that run in this process. */
   stopForgotten(scope: StoreScope): void | Promise<void>
-  /** After a deletion: what the database still holds of deleted rows goes too. */
+  /** Removes what the database still holds of deleted rows. Called after each deletion. */
   erase(): Promise<void>
-  /** What the database finds wrong with itself, one line each. */
+  /** Faults that the database finds in itself, one line each. */
   checkFile(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** Everything behind one door, over the shared tables. */
+/** A store over the shared tables of a database. */
 export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): Store {
   return {
     ...createSqlSessionStore(database, jobs, cache),
@@ -45,7 +45,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       return counts
     },
     async forget(scope) {
-      const report = await database.write((db) => forgetRows(db, jobs, scope)).finally(cache.clear)
+      const report = await database.write((db) => forgetRows(db, jobs, scope)).finally(() => cache.clear())
       await own.stopForgotten(scope)
       jobs.wake()
       await own.erase()

@@ -1,12 +1,11 @@
 import type { ServiceKey } from "../../core/keys.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import { type ProfileStatement, type UserRecords, versionConflict } from "../../services/store/records.ts"
-import { userColumns } from "./key-columns.ts"
-import { keyText } from "./key-text.ts"
+import { aboutUser, keyText, userColumns } from "./key-columns.ts"
 import type { SqlDatabase } from "./sql-database.ts"
-import type { Queries } from "./tables.ts"
+import type { Queries } from "./sql-tables.ts"
 
-/** What users said of themselves, in a database. */
+/** Users' statements about themselves, in a database. */
 export function createSqlUserRecords({ read, write }: SqlDatabase): UserRecords {
   return {
     load: (key) => read((db) => loadUser(db, key)),
@@ -15,17 +14,9 @@ export function createSqlUserRecords({ read, write }: SqlDatabase): UserRecords 
 }
 
 async function loadUser(db: Queries, key: ServiceKey): ReturnType<UserRecords["load"]> {
-  const columns = userColumns(key)
-  const user = await db
-    .selectFrom("users")
-    .select("version")
-    .where(({ and }) => and(columns))
-    .executeTakeFirst()
-  let shown = db
-    .selectFrom("statements")
-    .select("body")
-    .where(({ and }) => and(columns))
-  // A group sees what was said in it.
+  const user = await db.selectFrom("users").select("version").where(aboutUser(key)).executeTakeFirst()
+  let shown = db.selectFrom("statements").select("body").where(aboutUser(key))
+  // A group sees only the statements that were made in it.
   if (key.audience === "group")
     shown = shown.where("audience", "=", "group").where("conversation", "=", keyText(key.conversation))
   const rows = await shown.orderBy("position").execute()
@@ -37,27 +28,22 @@ async function appendStatements(
   statements: readonly ProfileStatement[],
   { turnId, expectVersion, key }: Parameters<UserRecords["append"]>[1],
 ): ReturnType<UserRecords["append"]> {
-  const columns = userColumns(key)
   const version = await lockUser(db, key)
-  const done = await db
-    .selectFrom("statements")
-    .select("position")
-    .where(({ and }) => and(columns))
-    .where("turn_id", "=", keyText(turnId))
-    .limit(1)
-    .executeTakeFirst()
+  const ofTurn = db.selectFrom("statements").select("position").where(aboutUser(key)).where("turn_id", "=", keyText(turnId))
+  const done = await ofTurn.limit(1).executeTakeFirst()
   if (done !== undefined || statements.length === 0) return { version, applied: false }
   if (version !== expectVersion) throw versionConflict(key, expectVersion, version)
   await insertStatements(db, statements, key)
-  await setUserVersion(db, key, version + 1)
-  return { version: version + 1, applied: true }
+  const next = { version: version + 1 }
+  await db.updateTable("users").set(next).where(aboutUser(key)).execute()
+  return { ...next, applied: true }
 }
 
-/** The user's version, made where there is none; until the transaction ends nobody else changes the user. */
-async function lockUser(db: Queries, user: OfUser): Promise<number> {
+/** Locks a user's row until the transaction ends, makes it when it is missing, and returns the version. */
+async function lockUser(db: Queries, key: ServiceKey): Promise<number> {
   const { version } = await db
     .insertInto("users")
-    .values({ ...userColumns(user), version: 0 })
+    .values({ ...userColumns(key), version: 0 })
     .onConflict((conflict) =>
       conflict.columns(["agent", "user_id"]).doUpdateSet(({ ref }) => ({ version: ref("users.version") })),
     )
@@ -66,30 +52,19 @@ async function lockUser(db: Queries, user: OfUser): Promise<number> {
   return version
 }
 
-/** Sets the version of a user that is locked. */
-async function setUserVersion(db: Queries, user: OfUser, version: number): Promise<void> {
-  await db
-    .updateTable("users")
-    .set({ version })
-    .where(({ and }) => and(userColumns(user)))
-    .execute()
-}
-
-/** Adds statements of a user that is locked after those that are there. */
-export async function insertStatements(db: Queries, statements: readonly ProfileStatement[], user: OfUser): Promise<void> {
-  const columns = userColumns(user)
-  const last = await db
-    .selectFrom("statements")
-    .select("position")
-    .where(({ and }) => and(columns))
-    .orderBy("position", "desc")
-    .limit(1)
-    .executeTakeFirst()
+/** Adds statements of a locked user after the existing ones. */
+export async function insertStatements(
+  db: Queries,
+  statements: readonly ProfileStatement[],
+  user: Pick<ServiceKey, "agent" | "user">,
+): Promise<void> {
+  const own = db.selectFrom("statements").select("position").where(aboutUser(user))
+  const last = await own.orderBy("position", "desc").limit(1).executeTakeFirst()
   for (const [at, statement] of statements.entries())
     await db
       .insertInto("statements")
       .values({
-        ...columns,
+        ...userColumns(user),
         position: (last?.position ?? -1) + 1 + at,
         turn_id: keyText(statement.turnId),
         conversation: keyText(statement.conversation),
@@ -98,5 +73,3 @@ export async function insertStatements(db: Queries, statements: readonly Profile
       })
       .execute()
 }
-
-type OfUser = Pick<ServiceKey, "agent" | "user">

@@ -1,33 +1,45 @@
-import type { Expression, Kysely, SqlBool } from "kysely"
-import type { DeadJob, Job, JobHandlers } from "../../services/store/job-runner.ts"
-import { fromKeyText, keyText } from "../sql/key-text.ts"
-import { jobOf } from "./job-rows.ts"
-import type { JobTables } from "./job-tables.ts"
+import type { ExpressionBuilder } from "kysely"
+import { messageOf, type PromptStrataError } from "../../core/errors.ts"
+import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
+import {
+  type DeadJob,
+  type Job,
+  type JobHandler,
+  type JobHandlers,
+  type JobSettings,
+  retryWaitMs,
+  runAttempt,
+} from "../../services/store/job-runner.ts"
+import { fromKeyText, keyText } from "../sql/key-columns.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
+import type { Queries } from "../sql/sql-tables.ts"
+import { type JobTables, jobOf, jobQueries } from "./sqlite-jobs.ts"
 
-type JobQueries = Kysely<JobTables>
-
-/** The first job of a conversation that can be done here. */
+/** The first job of a conversation. The jobs behind it wait. */
 export interface Head {
-  /** As its column has it. */
+  /** The id as its column has it. */
   readonly id: string
   readonly job: Job
 }
 
-/** Handlers by agent; those without one take what no other takes. */
-export type HandlersByAgent = ReadonlyMap<string | undefined, JobHandlers>
+/** Handlers by agent. The handlers without an agent take the jobs of all agents that are not listed. */
+type HandlersByAgent = ReadonlyMap<string | undefined, JobHandlers>
 
-/** Which heads to look for. */
+/** The heads to look for. */
 export interface HeadsWanted {
   readonly handlers: HandlersByAgent
   readonly nowMs: number
   readonly limit: number
-  /** Agents to pass over. */
+  /** The agents to leave out. */
   readonly without?: readonly string[]
 }
 
-/** The first known job of each conversation, if it is due: the longest waiting first. A job that waits for another try holds up its own conversation only. */
-export async function dueHeads(db: JobQueries, { handlers, nowMs, limit, without = [] }: HeadsWanted): Promise<readonly Head[]> {
-  const rows = await db
+/**
+ * The first job of each conversation that has a handler and is due, longest waiting first. A job that waits for its next attempt holds
+ * up its own conversation only.
+ */
+export async function dueHeads(db: Queries, { handlers, nowMs, limit, without = [] }: HeadsWanted): Promise<readonly Head[]> {
+  const rows = await jobQueries(db)
     .selectFrom("jobs")
     .select(["id", "body"])
     .where("state", "=", "waiting")
@@ -36,7 +48,7 @@ export async function dueHeads(db: JobQueries, { handlers, nowMs, limit, without
       selectFrom("jobs")
         .select(({ fn }) => fn.min("position").as("position"))
         .where("state", "=", "waiting")
-        .where(({ or, and, eb }) => or(known(handlers, { and, eb })))
+        .where(handledBy(handlers))
         .$if(without.length > 0, (rows) => rows.where("agent", "not in", without.map(keyText)))
         .groupBy(["agent", "conversation", "audience"]),
     )
@@ -46,30 +58,87 @@ export async function dueHeads(db: JobQueries, { handlers, nowMs, limit, without
   return rows.map(({ id, body }) => ({ id, job: jobOf(body) }))
 }
 
-/** Just what is used of Kysely's builder. */
-interface Conditions {
-  and(parts: readonly Expression<SqlBool>[]): Expression<SqlBool>
-  eb(column: "agent" | "kind", operator: "=" | "in" | "not in", value: string | readonly string[]): Expression<SqlBool>
-}
-
-function known(handlers: HandlersByAgent, { and, eb }: Conditions): Expression<SqlBool>[] {
+/** The condition that a job has a handler. */
+function handledBy(handlers: HandlersByAgent) {
   const named = [...handlers.keys()].filter((agent) => agent !== undefined).map(keyText)
-  return [...handlers].flatMap(([agent, kinds]) => {
-    const ofKind = Object.keys(kinds).map(keyText)
-    if (ofKind.length === 0) return []
-    const whose =
-      agent === undefined ? (named.length === 0 ? [] : [eb("agent", "not in", named)]) : [eb("agent", "=", keyText(agent))]
-    return [and([...whose, eb("kind", "in", ofKind)])]
-  })
+  return ({ or, and, eb }: ExpressionBuilder<JobTables, "jobs">) => {
+    const ofAgents = [...handlers].flatMap(([agent, byKind]) => {
+      const kinds = Object.keys(byKind).map(keyText)
+      if (kinds.length === 0) return []
+      if (agent !== undefined) return [and([eb("agent", "=", keyText(agent)), eb("kind", "in", kinds)])]
+      return [and([...(named.length === 0 ? [] : [eb("agent", "not in", named)]), eb("kind", "in", kinds)])]
+    })
+    return or(ofAgents)
+  }
 }
 
-/** Counts an attempt before it begins, so that a job that ends its process is not tried for ever; undefined where the job is gone or had its last one. */
-export async function claimJob(
-  db: JobQueries,
-  id: string,
-  { maxAttempts, nowMs }: { readonly maxAttempts: number; readonly nowMs: number },
+/** The database, settings and ports of an attempt. */
+export interface AttemptParts {
+  readonly database: SqlDatabase
+  readonly settings: JobSettings
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: RandomSource
+}
+
+/** The handler of a job, if there still is one, and a callback that is given a function which stops the attempt. */
+interface AttemptHandling {
+  readonly handler: JobHandler | undefined
+  readonly onStop: (stop: (reason: PromptStrataError) => void) => void
+}
+
+/** Tries a job once and writes down the outcome. Returns the wait before the next attempt, if there is to be one. */
+export async function attemptJob(
+  parts: AttemptParts,
+  { id, job }: Head,
+  { handler, onStop }: AttemptHandling,
 ): Promise<number | undefined> {
-  const claimed = await db
+  const { database, settings, clock, timers } = parts
+  const { maxAttempts, timeoutMs } = settings
+  const attempt = await database.write((db) => claimJob(db, id, maxAttempts, clock.nowMs()))
+  if (attempt === undefined) return undefined
+  let isCutOff = handler === undefined
+  const stoppable = (stop: (reason: PromptStrataError) => void): void =>
+    onStop((reason) => {
+      isCutOff = reason.code === "closed"
+      stop(reason)
+    })
+  try {
+    if (handler !== undefined)
+      await runAttempt({ timeoutMs, timers, onStop: stoppable }, (signal) =>
+        handler(job, { attempt, isLast: attempt >= maxAttempts, signal }),
+      )
+  } catch (error) {
+    if (!isCutOff) return fail(parts, id, attempt, error)
+  }
+  const isDone = !isCutOff
+  await database.write((db) =>
+    isDone ? finishJob(db, id, clock.nowMs()) : updateAttempt(db, id, attempt, { attempts: attempt - 1 }),
+  )
+  return undefined
+}
+
+/** A failed job is tried again after a wait, or is dead after its last attempt. */
+async function fail(parts: AttemptParts, id: string, attempt: number, error: unknown): Promise<number | undefined> {
+  const { database, settings, clock, random } = parts
+  const nowMs = clock.nowMs()
+  if (attempt >= settings.maxAttempts) {
+    const dead = { state: "dead", error: keyText(messageOf(error)), ended_ms: nowMs } as const
+    await database.write((db) => updateAttempt(db, id, attempt, dead))
+    return undefined
+  }
+  const waitMs = retryWaitMs(attempt, settings, random)
+  await database.write((db) => updateAttempt(db, id, attempt, { due_ms: nowMs + waitMs }))
+  return waitMs
+}
+
+/**
+ * Counts an attempt before it begins, so that a job that ends its process is not tried for ever. Returns the attempt's number, or
+ * undefined when the job is gone or has had its last attempt.
+ */
+async function claimJob(db: Queries, id: string, maxAttempts: number, nowMs: number): Promise<number | undefined> {
+  const jobs = jobQueries(db)
+  const claimed = await jobs
     .updateTable("jobs")
     .set(({ eb }) => ({ attempts: eb("attempts", "+", 1) }))
     .where("id", "=", id)
@@ -78,66 +147,36 @@ export async function claimJob(
     .executeTakeFirst()
   if (claimed === undefined || claimed.attempts <= maxAttempts) return claimed?.attempts
   const error = `The process ended during attempt ${maxAttempts}, the last one.`
-  await db
-    .updateTable("jobs")
-    .set({ state: "dead", attempts: maxAttempts, error, ended_ms: nowMs })
-    .where("id", "=", id)
-    .execute()
+  const dead = { state: "dead", attempts: maxAttempts, error, ended_ms: nowMs } as const
+  await jobs.updateTable("jobs").set(dead).where("id", "=", id).execute()
   return undefined
 }
 
-/** A job that was done leaves its id, and nothing of its payload. */
-export async function finishJob(db: JobQueries, id: string, nowMs: number): Promise<void> {
-  await db
-    .updateTable("jobs")
-    .set({ state: "done", body: null, ended_ms: nowMs })
-    .where("id", "=", id)
-    .where("state", "=", "waiting")
-    .execute()
+/** A job that is done keeps its id and nothing of its payload. */
+async function finishJob(db: Queries, id: string, nowMs: number): Promise<void> {
+  const done = { state: "done", body: null, ended_ms: nowMs } as const
+  await jobQueries(db).updateTable("jobs").set(done).where("id", "=", id).where("state", "=", "waiting").execute()
 }
 
-/** What became of an attempt that failed: another one at `dueMs`, or none with `deadMs`. */
-export async function failJob(
-  db: JobQueries,
+/** Changes a job whose attempt has failed or was cut off, unless a later attempt has begun. */
+async function updateAttempt(
+  db: Queries,
   id: string,
-  {
-    attempt,
-    ...then
-  }: { readonly attempt: number } & ({ readonly dueMs: number } | { readonly deadMs: number; readonly error: string }),
+  attempt: number,
+  change: { attempts: number } | { due_ms: number } | { state: "dead"; error: string; ended_ms: number },
 ): Promise<void> {
-  await db
-    .updateTable("jobs")
-    .set("dueMs" in then ? { due_ms: then.dueMs } : { state: "dead", error: keyText(then.error), ended_ms: then.deadMs })
-    .where("id", "=", id)
-    .where("state", "=", "waiting")
-    .where("attempts", "=", attempt)
-    .execute()
-}
-
-/** Takes back an attempt that was cut off. */
-export async function returnJob(db: JobQueries, id: string, attempt: number): Promise<void> {
-  await db
-    .updateTable("jobs")
-    .set({ attempts: attempt - 1 })
-    .where("id", "=", id)
-    .where("state", "=", "waiting")
-    .where("attempts", "=", attempt)
-    .execute()
+  const job = jobQueries(db).updateTable("jobs").set(change).where("id", "=", id)
+  await job.where("state", "=", "waiting").where("attempts", "=", attempt).execute()
 }
 
 /** Forgets the ids of jobs that were done before a moment. */
-export async function pruneDone(db: JobQueries, beforeMs: number): Promise<void> {
-  await db.deleteFrom("jobs").where("state", "=", "done").where("ended_ms", "<", beforeMs).execute()
+export async function pruneDone(db: Queries, beforeMs: number): Promise<void> {
+  await jobQueries(db).deleteFrom("jobs").where("state", "=", "done").where("ended_ms", "<", beforeMs).execute()
 }
 
-/** Jobs that failed for good, the oldest first. */
-export async function deadJobs(db: JobQueries): Promise<readonly DeadJob[]> {
-  const rows = await db
-    .selectFrom("jobs")
-    .select(["body", "error", "attempts"])
-    .where("state", "=", "dead")
-    .orderBy("ended_ms")
-    .orderBy("position")
-    .execute()
+/** The jobs that failed for good, oldest first. */
+export async function deadJobs(db: Queries): Promise<readonly DeadJob[]> {
+  const dead = jobQueries(db).selectFrom("jobs").select(["body", "error", "attempts"]).where("state", "=", "dead")
+  const rows = await dead.orderBy("ended_ms").orderBy("position").execute()
   return rows.map(({ body, error, attempts }) => ({ job: jobOf(body), error: fromKeyText(error ?? ""), attempts }))
 }

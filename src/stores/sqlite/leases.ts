@@ -1,27 +1,29 @@
 import type { Clock } from "../../core/ports.ts"
-import { keyText } from "../sql/key-text.ts"
+import { keyText } from "../sql/key-columns.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import { jobQueries } from "./job-tables.ts"
+import { jobQueries } from "./sqlite-jobs.ts"
 
-/** The right to run the jobs of an agent: one process has it, for as long as it renews it. */
-export interface Leases {
-  /** Takes an agent's or renews it; false while somebody else has it. */
-  hold(agent: string): Promise<boolean>
-  /** Gives an agent's, or all, to whoever comes next, at once. */
-  release(agent?: string): Promise<void>
-}
+/**
+ * The rights to run the jobs of agents. One process has the lease of an agent, as long as it renews it: a lease that is not renewed for
+ * `leaseMs` can be taken by another process. `owner` is a name that no other process has.
+ */
+export class Leases {
+  readonly #database: SqlDatabase
+  readonly #options: { readonly owner: string; readonly leaseMs: number; readonly clock: Clock }
+  readonly #renewAtMs = new Map<string, number>()
 
-/** Leases for `owner`, a name that nobody else has. One that is not renewed for `leaseMs` can be taken by another. */
-export function createLeases(
-  { write }: SqlDatabase,
-  { owner, leaseMs, clock }: { readonly owner: string; readonly leaseMs: number; readonly clock: Clock },
-): Leases {
-  const renewAtMs = new Map<string, number>()
+  constructor(database: SqlDatabase, options: { readonly owner: string; readonly leaseMs: number; readonly clock: Clock }) {
+    this.#database = database
+    this.#options = options
+  }
 
-  async function take(agent: string): Promise<boolean> {
+  /** Takes an agent's lease or renews it; false while another process has it. */
+  async hold(agent: string): Promise<boolean> {
+    const { owner, leaseMs, clock } = this.#options
     const nowMs = clock.nowMs()
+    if (nowMs < (this.#renewAtMs.get(agent) ?? 0)) return true
     const row = { owner, expires_ms: nowMs + leaseMs }
-    const taken = await write((db) =>
+    const taken = await this.#database.write((db) =>
       jobQueries(db)
         .insertInto("leases")
         .values({ agent: keyText(agent), ...row })
@@ -34,20 +36,18 @@ export function createLeases(
         .returning("owner")
         .executeTakeFirst(),
     )
-    if (taken === undefined) renewAtMs.delete(agent)
-    else renewAtMs.set(agent, nowMs + leaseMs / 3)
+    if (taken === undefined) this.#renewAtMs.delete(agent)
+    else this.#renewAtMs.set(agent, nowMs + leaseMs / 3)
     return taken !== undefined
   }
 
-  return {
-    hold: async (agent) => clock.nowMs() < (renewAtMs.get(agent) ?? 0) || take(agent),
-    async release(agent) {
-      if (agent === undefined) renewAtMs.clear()
-      else renewAtMs.delete(agent)
-      await write((db) => {
-        const own = jobQueries(db).deleteFrom("leases").where("owner", "=", owner)
-        return (agent === undefined ? own : own.where("agent", "=", keyText(agent))).execute()
-      })
-    },
+  /** Gives up an agent's lease, or all, so that another process can take it at once. */
+  async release(agent?: string): Promise<void> {
+    if (agent === undefined) this.#renewAtMs.clear()
+    else this.#renewAtMs.delete(agent)
+    await this.#database.write((db) => {
+      const own = jobQueries(db).deleteFrom("leases").where("owner", "=", this.#options.owner)
+      return (agent === undefined ? own : own.where("agent", "=", keyText(agent))).execute()
+    })
   }
 }

@@ -3,32 +3,31 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 import { storeClosed } from "../../services/store/store.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import type { Queries, Tables } from "../sql/tables.ts"
-import type { Sqlite, SqliteDatabase } from "./load-sqlite.ts"
-import { sqliteDialect } from "./sqlite-dialect.ts"
+import type { Queries, Tables } from "../sql/sql-tables.ts"
+import { type Sqlite, type SqliteDatabase, sqliteDialect } from "./node-sqlite.ts"
 import { busyFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
-/** What opening a file takes. */
+/** How a file is opened. */
 export interface SqliteDatabaseOptions {
   readonly timers: Timers
   readonly random: RandomSource
-  /** How long to wait for other processes. */
+  /** How long an operation waits for other processes. */
   readonly busyMs: number
-  /** Told of every statement: for tests. */
-  readonly log?: Logger
+  /** Called with every statement, for tests. */
+  readonly log?: Logger | undefined
 }
 
-/** The shared statements' view of a file, and what only SQLite can. */
+/** A file as the shared statements use it, and the bare connection for what only SQLite can do. */
 export interface OpenSqlite extends SqlDatabase {
   readonly file: string
   readonly raw: SqliteDatabase
-  /** Runs something on the bare connection, while no transaction has it, as often as it takes until no other process is in its way. */
+  /** Runs `work` on the bare connection, outside of transactions. It is repeated while another process keeps the file busy. */
   exclusively<T>(work: (database: SqliteDatabase) => T): Promise<T>
 }
 
 /**
- * Opens a file that is there. Several processes may have it open: a write waits until the others have ended theirs, without holding
- * up this process. A write that has settled is on the disk (WAL, full sync).
+ * Opens an existing file. Several processes may have it open: a write waits for theirs without blocking this process. A write that
+ * has settled is on the disk (WAL, full sync).
  */
 export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: SqliteDatabaseOptions): Promise<OpenSqlite> {
   let closing: Promise<void> | undefined
@@ -36,13 +35,12 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
     const refusal = () => storeClosed(`The store in ${file}`, { file })
     if (closing) throw refusal()
     return retryWhileBusy(work, file, options).catch((error: unknown) => {
-      // What still waited for its transaction finds no database: nothing was written.
+      // Work that still waited for its transaction finds the database closed. It has written nothing.
       throw closing && !PromptStrataError.isInstance(error) ? refusal() : error
     })
   }
   const raw = await retried(async () => openRaw(sqlite, file))
-  const { log } = options
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(raw), ...(log ? { log } : {}) })
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(raw), ...(options.log && { log: options.log }) })
   const inTransaction = <T>(accessMode: "read only" | "read write", work: (db: Queries) => Promise<T>) =>
     retried(() => db.transaction().setAccessMode(accessMode).execute(work))
   return {
@@ -51,7 +49,7 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
     types: { text: "text", bytes: "blob" },
     read: (work) => inTransaction("read only", work),
     write: (work) => inTransaction("read write", work),
-    // A writing transaction has the whole file.
+    // A write transaction locks the whole file.
     lockSchema: async () => {},
     exclusively: (work) => retried(() => db.connection().execute(async () => work(raw))),
     close() {
@@ -66,13 +64,13 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
 function openRaw({ DatabaseSync }: Sqlite, file: string): SqliteDatabase {
   const database = new DatabaseSync(file)
   try {
-    // Short, as the whole process stands still for it; who waits longer waits beside other work.
+    // SQLite blocks the process while it waits, so this is short. Longer waits are done by `retryWhileBusy`.
     database.exec("pragma busy_timeout = 5")
     database.exec("pragma journal_mode = wal")
-    // In WAL mode, anything less loses acknowledged turns when the power fails.
+    // In WAL mode, a weaker setting loses acknowledged turns when the power fails.
     database.exec("pragma synchronous = full")
     database.exec("pragma foreign_keys = on")
-    // What was deleted is overwritten.
+    // Overwrites deleted content.
     database.exec("pragma secure_delete = on")
     database.exec("pragma temp_store = memory")
     return database
@@ -95,7 +93,7 @@ async function retryWhileBusy<T>(
       if (!isBusy(error)) throw sqliteFault(error, file)
       if (waitedMs >= busyMs) throw busyFault(file, waitedMs)
     }
-    // By chance, so that those who wait do not always meet.
+    // Random, so that waiting processes do not all try again at the same moment.
     const delayMs = Math.ceil(Math.min(50, 2 ** Math.min(round, 6)) * (0.5 + random() / 2))
     await new Promise<void>((resume) => timers.set(resume, delayMs))
     waitedMs += delayMs

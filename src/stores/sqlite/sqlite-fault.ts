@@ -1,13 +1,13 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { newerSchemaHint } from "../sql/migrate.ts"
 
-/** True for SQLITE_BUSY and SQLITE_LOCKED, whatever their extended codes: another process has the file for a moment. */
+/** True for SQLITE_BUSY and SQLITE_LOCKED with any extended code: another process uses the file at the moment. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error)
   return code === 5 || code === 6
 }
 
-/** What SQLite said in words for people, with what to do; an error of this library stays as it is. */
+/** Turns an error of SQLite into one with code `store` that says what to do. Other errors stay as they are. */
 export function sqliteFault(error: unknown, file: string): unknown {
   if (PromptStrataError.isInstance(error)) return error
   const code = resultCode(error)
@@ -20,7 +20,7 @@ export function sqliteFault(error: unknown, file: string): unknown {
   })
 }
 
-/** The error of waiting in vain. */
+/** The error for a file that other processes have kept busy for too long. */
 export function busyFault(file: string, waitedMs: number): PromptStrataError {
   return new PromptStrataError(
     "store",
@@ -46,7 +46,7 @@ function resultCode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : undefined
 }
 
-/** A statement was right when the file was opened: something has changed the tables since. */
+/** True when a table or column is missing: it was there when the file was opened. */
 function isOfOtherSchema(error: unknown): boolean {
   return /^(no such (table|column)|table \S+ has no column named)/u.test(messageOf(error))
 }

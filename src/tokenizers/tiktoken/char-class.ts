@@ -1,12 +1,12 @@
 import { unicodeClassRuns } from "./unicode-classes.ts"
 
-/** The classes that the encodings' patterns tell apart, a bit each, so that a set of them is a mask. */
+/** The character classes of the encodings' patterns. Each is one bit, so a set of classes is a mask. */
 export const charClass = { other: 1, space: 2, newline: 4, number: 8, mark: 16, upper: 32, lower: 64, caseless: 128 } as const
 
-/** What `\p{L}` matches. */
+/** The classes that `\p{L}` matches. */
 export const letterClasses = charClass.upper | charClass.lower | charClass.caseless
 
-/** What `\s` matches. */
+/** The classes that `\s` matches. */
 export const spaceClasses = charClass.space | charClass.newline
 
 const classOfLetter: Readonly<Record<string, number>> = {
@@ -20,10 +20,10 @@ const classOfLetter: Readonly<Record<string, number>> = {
   C: charClass.caseless,
 }
 
-/** The class of each code point; 0 for a high surrogate, whose code point has to be looked up. */
+/** The class of each code point. A high surrogate has 0: look up its whole code point. */
 const classes = new Uint8Array(0x110000)
 
-/** Fills the table of classes, which costs about a megabyte: called once, before any text is split. */
+/** Fills the table of classes, about a megabyte. To be called before any text is split; later calls do nothing. */
 export function loadClasses(): void {
   if (classes[0] !== 0) return
   let at = 0
@@ -41,14 +41,14 @@ export function classAt(text: string, at: number): number {
   return classes[text.charCodeAt(at)] || (classes[text.codePointAt(at) ?? 0] ?? 0)
 }
 
-/** Where the characters end that begin at `at` and are all of the classes in `mask`; at most `most` of them. */
+/** The end of the run of characters from `at` whose classes are in `mask`; at most `most` characters. */
 export function runEnd(text: string, at: number, mask: number, most = Number.POSITIVE_INFINITY): number {
   let end = at
   for (let left = most; left > 0 && (classAt(text, end) & mask) !== 0; left--) end += widthAt(text, end)
   return end
 }
 
-/** How many UTF-16 units the character at an offset takes. */
+/** The number of UTF-16 units of the character at an offset. */
 export function widthAt(text: string, at: number): number {
   return classes[text.charCodeAt(at)] === 0 ? 2 : 1
 }

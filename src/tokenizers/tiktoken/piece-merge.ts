@@ -1,21 +1,19 @@
-import { NumberHeap } from "./number-heap.ts"
 import type { RankTable } from "./rank-table.ts"
-import type { Work } from "./work.ts"
 
-/** A merge to do is its rank × this + its offset: the lowest rank comes first, of equal ranks the leftmost. */
+/** A merge is stored as its rank × this number + its offset. So the lowest rank comes first, and of equal ranks the leftmost. */
 const offsetLimit = 2 ** 32
 
 /**
- * The merge of byte-pair encoding over one piece of so many bytes: of all neighbours whose bytes together are a token,
- * those with the lowest rank, the leftmost first, until there are none. A heap finds them, so that n bytes take
- * O(n log n): an unbroken run of 100,000 characters is a piece like any other.
+ * The merge of byte-pair encoding over one piece. Of all neighbours whose bytes together are a token, it joins those with the lowest
+ * rank, the leftmost first, until there are none. A heap finds them, so n bytes take O(n log n), also for an unbroken run of 100,000
+ * characters.
  */
 export class PieceMerge {
   readonly #table: RankTable
   readonly #work: Work
   readonly #merges: NumberHeap
-  // The parts of the piece, by where each begins: where it ends, where the one before begins, and the rank of the token
-  // that it makes with the one after, -1 where they make none or it was merged away.
+  // The parts of the piece, by their offset: the end, the offset of the part before, and the rank of the token that the part makes with
+  // the next one. The rank is -1 when they make none, or when the part was merged into another.
   readonly #end: Int32Array
   readonly #previous: Int32Array
   readonly #rank: Int32Array
@@ -25,20 +23,20 @@ export class PieceMerge {
   constructor(capacityBytes: number, table: RankTable, work: Work) {
     this.#table = table
     this.#work = work
-    // A merge takes one off and adds at most two, and there are fewer merges than bytes.
+    // Each merge removes one entry and adds at most two, and there are fewer merges than bytes.
     this.#merges = new NumberHeap(capacityBytes * 2, work)
     this.#end = new Int32Array(capacityBytes)
     this.#previous = new Int32Array(capacityBytes)
     this.#rank = new Int32Array(capacityBytes)
   }
 
-  /** How many tokens the first `length` bytes make. */
+  /** Merges the first `length` bytes and returns the number of tokens. */
   run(bytes: Uint8Array, length: number): number {
     this.#begin(bytes, length)
     let tokens = length
     for (let first = this.#merges.pop(); first !== undefined; first = this.#merges.pop()) {
       const at = first % offsetLimit
-      // Its part has grown or is gone since.
+      // The part has been merged since this entry was added.
       if (this.#rank[at] !== (first - at) / offsetLimit) continue
       this.#join(at)
       tokens--
@@ -46,7 +44,7 @@ export class PieceMerge {
     return tokens
   }
 
-  /** Where the token ends that begins at an offset, after a run. */
+  /** The end of the token that begins at an offset, after a run. */
   tokenEnd(at: number): number {
     return this.#end[at] ?? this.#length
   }
@@ -87,4 +85,67 @@ export class PieceMerge {
     this.#rank[at] = rank
     return rank
   }
+}
+
+/** A binary heap of numbers, lowest first, in one typed array. Each level that a number moves is a step of work. */
+export class NumberHeap {
+  readonly #values: Float64Array
+  readonly #work: Work
+  #size = 0
+
+  constructor(capacity: number, work: Work) {
+    this.#values = new Float64Array(capacity)
+    this.#work = work
+  }
+
+  /** Adds a number without keeping the order. Call {@link NumberHeap.arrange} afterwards. */
+  append(value: number): void {
+    this.#values[this.#size++] = value
+  }
+
+  /** Orders the appended numbers, in linear time. */
+  arrange(): void {
+    for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#values[at] ?? 0)
+  }
+
+  push(value: number): void {
+    let at = this.#size++
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      const above = this.#values[parent] ?? 0
+      this.#work.steps++
+      if (above <= value) break
+      this.#values[at] = above
+      at = parent
+    }
+    this.#values[at] = value
+  }
+
+  /** Removes the lowest number and returns it; undefined when the heap is empty. */
+  pop(): number | undefined {
+    if (this.#size === 0) return undefined
+    const lowest = this.#values[0]
+    this.#size--
+    this.#sink(0, this.#values[this.#size] ?? 0)
+    return lowest
+  }
+
+  #sink(from: number, value: number): void {
+    let at = from
+    for (let child = 2 * at + 1; child < this.#size; child = 2 * at + 1) {
+      const right = child + 1
+      if (right < this.#size && (this.#values[right] ?? 0) < (this.#values[child] ?? 0)) child = right
+      const below = this.#values[child] ?? 0
+      this.#work.steps++
+      if (value <= below) break
+      this.#values[at] = below
+      at = child
+    }
+    this.#values[at] = value
+  }
+}
+
+/** The work done: bytes looked up, and moves in the heap of merges. Tests and benchmarks measure growth with it. */
+export interface Work {
+  steps: number
 }

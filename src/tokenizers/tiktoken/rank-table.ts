@@ -1,16 +1,14 @@
-import type { Tokens } from "./read-ranks.ts"
-
 /** The tokens of an encoding, found by their bytes. */
 export interface RankTable {
   /** Bytes of the longest token. */
   readonly longestBytes: number
-  /** The rank of the token that is `bytes` from `from` to `to`, or -1 where there is none. */
+  /** The rank of the token whose bytes are `bytes` from `from` to `to`, or -1 when there is none. */
   rank(bytes: Uint8Array, from: number, to: number): number
 }
 
 /**
- * A hash table over tokens, by open addressing and at most half full: numbers alone, some 5 MB for 200,000 tokens. The
- * tokens are fixed, so no text can make more of them collide.
+ * Makes a hash table of tokens: open addressing, at most half full, in typed arrays of some 5 MB for 200,000 tokens. The tokens are
+ * fixed, so no text can cause more collisions.
  */
 export function createRankTable({ bytes: pool, ends, ranks }: Tokens): RankTable {
   const mask = 2 ** Math.ceil(Math.log2(ranks.length * 2)) - 1
@@ -49,4 +47,58 @@ function hash(bytes: Uint8Array, from: number, to: number): number {
 function sameBytes(pool: Uint8Array, start: number, bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from, poolAt = start; at < to; at++, poolAt++) if (pool[poolAt] !== bytes[at]) return false
   return true
+}
+
+/** The tokens of an encoding, with their bytes one after the other. */
+export interface Tokens {
+  readonly bytes: Uint8Array
+  /** The end of each token's bytes. */
+  readonly ends: Uint32Array
+  /** The rank of each token. Of two possible merges the one with the lower rank comes first. */
+  readonly ranks: Uint32Array
+}
+
+const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+const sextets = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, base64.indexOf(String.fromCharCode(code))))
+const padding = "=".charCodeAt(0)
+
+/**
+ * Reads ranks as tiktoken ships them: lines of `!`, the first token's rank, and tokens in base64. It makes no string for each of the
+ * 200,000 tokens, which would take several times as long.
+ */
+export function readRanks(text: string): Tokens {
+  const bytes = new Uint8Array(text.length)
+  const ends: number[] = []
+  const ranks: number[] = []
+  let end = 0
+  for (const line of text.split("\n")) {
+    const tokensAt = line.indexOf(" ", 2) + 1
+    let rank = Number(line.slice(2, tokensAt))
+    for (let at = tokensAt; at < line.length; ) {
+      const space = line.indexOf(" ", at)
+      const tokenEnd = space < 0 ? line.length : space
+      end = decodeInto(bytes, end, line, at, tokenEnd)
+      ends.push(end)
+      ranks.push(rank++)
+      at = tokenEnd + 1
+    }
+  }
+  return { bytes: bytes.slice(0, end), ends: Uint32Array.from(ends), ranks: Uint32Array.from(ranks) }
+}
+
+/** Decodes the base64 of `text` between two offsets into `bytes` from `start` on, and returns the end. */
+function decodeInto(bytes: Uint8Array, start: number, text: string, from: number, to: number): number {
+  let bits = 0
+  let held = 0
+  let end = start
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    if (code === padding) break
+    bits = ((bits << 6) | (sextets[code] ?? 0)) & 0x3fff
+    held += 6
+    if (held < 8) continue
+    held -= 8
+    bytes[end++] = bits >> held
+  }
+  return end
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type EventRecord, newEvent, putEvents } from "../../../src/forgetting/events/event-record.ts"
 import { dueRollUps } from "../../../src/forgetting/events/roll-ups.ts"
-import { formatStamp } from "../../../src/forgetting/events/stamp.ts"
-import { stampAt } from "../../../src/forgetting/events/stamp-range.ts"
+import { formatStamp, stampAt } from "../../../src/forgetting/events/stamp.ts"
 import { zonedCalendar } from "../../../src/forgetting/events/zoned-calendar.ts"
 
 const hourMs = 3_600_000

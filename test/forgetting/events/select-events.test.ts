@@ -1,9 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type EventRecord, newEvent, putEvents } from "../../../src/forgetting/events/event-record.ts"
-import { defaultEventWeights, eventScore } from "../../../src/forgetting/events/event-score.ts"
-import { type Grain, grains } from "../../../src/forgetting/events/grain.ts"
-import { inTime, selectEvents } from "../../../src/forgetting/events/select-events.ts"
+import { defaultEventWeights, eventScore, inTime, selectEvents } from "../../../src/forgetting/events/select-events.ts"
+import { type Grain, grains } from "../../../src/forgetting/events/stamp.ts"
 
 const dayMs = 86_400_000
 const clock = { by: "days" } as const

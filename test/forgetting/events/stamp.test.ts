@@ -1,7 +1,14 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { formatEventLine, formatStamp, parseEventLine, parseStamp, type Stamp } from "../../../src/forgetting/events/stamp.ts"
-import { stampAt, stampRange } from "../../../src/forgetting/events/stamp-range.ts"
+import {
+  formatEventLine,
+  formatStamp,
+  parseEventLine,
+  parseStamp,
+  type Stamp,
+  stampAt,
+  stampRange,
+} from "../../../src/forgetting/events/stamp.ts"
 import { zonedCalendar } from "../../../src/forgetting/events/zoned-calendar.ts"
 
 const moments = fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(2120, 0, 1) })

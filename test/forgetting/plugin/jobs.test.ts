@@ -7,7 +7,7 @@ import { rehearse } from "../../support/virtual-context.ts"
 const dayMs = 86_400_000
 const long = "One. Two. Three. ".repeat(40)
 
-/** Answers background prompts by name, and keeps what was asked. */
+/** Answers background prompts by their name, and keeps the questions. */
 function asking(answers: Readonly<Record<string, string>>) {
   const asked: string[] = []
   const ask: AskModel = async (prompt) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { virtualContextNote } from "../../../src/forgetting/plugin/changes.ts"
+import { virtualContextNote } from "../../../src/forgetting/plugin/context-state.ts"
 import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
 import { callTool, finish } from "../../support/agents.ts"

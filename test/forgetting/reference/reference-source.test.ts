@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { parseReferenceSource } from "../../../src/forgetting/reference/parse-source.ts"
 import { formatReferenceInfo, parseReferenceInfo } from "../../../src/forgetting/reference/reference-info.ts"
 import {
   criterionNames,
   formatReferenceSource,
+  parseReferenceSource,
   type ReferenceSource,
 } from "../../../src/forgetting/reference/reference-source.ts"
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const agent = { agent: closingAgent }
 
-/** A handler that waits to be released, and tells which jobs it has begun. */
+/** A handler that waits to be released and records which jobs it has begun. */
 function held() {
   const { promise: gate, resolve: release } = Promise.withResolvers<void>()
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { connectionTarget, withoutSecrets } from "../../../src/stores/postgres/connection-url.ts"
 import { postgresFault } from "../../../src/stores/postgres/postgres-fault.ts"
 
-/** Long enough not to be a part of other words by chance. */
+/** Long enough not to appear in other words by chance. */
 const password = fc.string({ unit: "grapheme", minLength: 6, maxLength: 20 }).map((text) => `${text}§`)
 
 describe("a connection URL", () => {

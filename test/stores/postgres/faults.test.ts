@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const password = "s3cret@/:%"
 
-/** What opening throws. */
+/** The error that opening a store throws. */
 async function faultOf(given: string): Promise<PromptStrataError> {
   const warnings: string[] = []
   const opened = openPostgresStore({ url: given, connectTimeoutMs: 2_000, onWarning: (message) => void warnings.push(message) })
@@ -89,7 +89,7 @@ describe("a store that cannot be opened says why, what to do, and never the pass
   })
 })
 
-/** Lets a database be used, or cuts every connection to it and takes no new ones. */
+/** Allows connections to a database, or cuts all of them and refuses new ones. */
 async function setAllowed(target: string, isAllowed: boolean): Promise<void> {
   const name = new URL(target).pathname.slice(1)
   await query(url, `alter database ${name} with allow_connections ${isAllowed}`)
@@ -148,7 +148,7 @@ describe("a database that goes away", () => {
     await expect.poll(() => faults().length).toBeGreaterThan(0)
     const before = looks
     await expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(before + 50)
-    // Once, or once more for each connection that was cut a little later than the first.
+    // One warning, or one more for each connection that was cut a little later than the first.
     expect(faults().length).toBeLessThanOrEqual(4)
     await setAllowed(name, true)
     await commitJobs(store, keyOf("back"), [jobOf("back", keyOf("back"))])
@@ -159,7 +159,7 @@ describe("a database that goes away", () => {
     const store = await openStoreFor(url)
     const key = keyOf("cut", { agent: "cut" })
     await commitJobs(store, key, [jobOf("first", key)])
-    // Somebody holds its row, so that the commit waits in the midst of its transaction.
+    // Another transaction holds the row, so that the commit waits within its transaction.
     const holder = new pg.Client(url)
     await holder.connect()
     await holder.query("begin")

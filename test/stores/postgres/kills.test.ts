@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { checkState } from "../../support/turn-states.ts"
+import { applyEffects } from "../turn-effects.ts"
 import { checkCommits, checkEffects, storedTurns } from "./support/check-effects.ts"
 import { type Child, startChild } from "./support/children.ts"
 import { makeDatabase } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"
-import { applyEffects } from "./support/turn-effects.ts"
 import { commitJobs, jobOf, keyOf } from "./support/turns.ts"
 
 const rounds = Number(process.env.POSTGRES_KILL_ROUNDS ?? 3)
@@ -17,7 +17,7 @@ beforeAll(async () => {
   url = await makeDatabase()
 })
 
-/** Turns that a process has said were kept. */
+/** The turns that a process has acknowledged. */
 const acknowledged = (child: Child) =>
   child.lines.filter((line) => line.startsWith("ack ")).map((line) => line.split(" ")[1] ?? "")
 
@@ -31,14 +31,14 @@ describe("processes that are killed", () => {
         const settings = { url, agent, name: `round${round}`, seed: round, turns: 10_000, conversations: 3, users: 2 }
         const child = startChild("web-child", settings)
         await child.until(`ack round${round}-${3 + (round % 5)}`)
-        // At no particular moment of the commit that follows.
+        // At a random moment of the next commit.
         for (let turn = 0; turn < round * 37; turn++) await new Promise(setImmediate)
         child.process.kill("SIGKILL")
         expect(await child.ended).toBe("SIGKILL")
         all.push(...acknowledged(child))
         const stored = (await storedTurns(url, agent)).map(({ turnId }) => turnId)
         expect(stored, "every acknowledged turn").toEqual(expect.arrayContaining(all))
-        // What was under way may have been kept without having been acknowledged.
+        // A commit under way may be stored although it was not acknowledged.
         expect(stored.length - all.length).toBeLessThanOrEqual(round + 1)
         await checkCommits(url, agent)
       }
@@ -75,7 +75,7 @@ describe("processes that are killed", () => {
 
   test(`${webs} processes × ${turnsEach} turns with workers killed and jobs delivered twice: nothing is lost and nothing done twice`, async () => {
     const agent = "many processes"
-    // A user's statements are read whole each time: few enough of each that the test's time grows with the turns only.
+    // All statements of a user are read each time. With few for each user, the test's time grows only with the turns.
     const users = 5 + Math.floor((webs * turnsEach) / 100)
     const began = performance.now()
     const talking = Array.from({ length: webs }, (_, at) =>

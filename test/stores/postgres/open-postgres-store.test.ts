@@ -8,15 +8,15 @@ import { createInMemoryStore } from "../../../src/services/store/in-memory/in-me
 import type { Store } from "../../../src/services/store/store.ts"
 import { openStore } from "../../../src/stores/open-store.ts"
 import { heartbeatMs, startLock } from "../../../src/stores/postgres/job-engine.ts"
-import { queueOf } from "../../../src/stores/postgres/job-names.ts"
+import { queueOf } from "../../../src/stores/postgres/stored-job.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 import { longConversation } from "../../support/long-conversations.ts"
 import { mulberry } from "../../support/mulberry.ts"
+import { applyEffects } from "../turn-effects.ts"
 import { makeDatabase, query } from "./support/database.ts"
 import { dumpDatabase } from "./support/dump.ts"
 import { openStoreFor } from "./support/open-store.ts"
-import { applyEffects } from "./support/turn-effects.ts"
 import { commitJobs, jobOf, keyOf } from "./support/turns.ts"
 
 let url = ""
@@ -24,7 +24,7 @@ beforeAll(async () => {
   url = await makeDatabase()
 })
 
-/** One turn of everything that a store keeps. */
+/** Writes one turn with everything that a store keeps. */
 async function useEverything(store: Store, key: ServiceKey, turnId: string): Promise<void> {
   const job = jobOf(`job of ${turnId}`, key, { turnId, payload: { turnId } })
   await store.post(key, { id: `note of ${turnId}`, owner: "hook", payload: { turnId } })
@@ -162,7 +162,7 @@ describe("a store on PostgreSQL", () => {
   })
 
   test("stops a job of what is forgotten, in whatever process it runs", async () => {
-    // Without heartbeats, by which a job would learn of it later.
+    // Without heartbeats: they would stop the job only later.
     const timers: Timers = {
       ...hostTimers,
       set: (callback, delayMs) => (delayMs === heartbeatMs ? 0 : hostTimers.set(callback, delayMs)),

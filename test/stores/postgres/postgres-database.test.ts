@@ -2,12 +2,10 @@ import { spawnSync } from "node:child_process"
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { connectionTarget } from "../../../src/stores/postgres/connection-url.ts"
-import { loadDrivers } from "../../../src/stores/postgres/drivers.ts"
-import { openPool } from "../../../src/stores/postgres/pool.ts"
-import { postgresDatabase } from "../../../src/stores/postgres/postgres-database.ts"
+import { loadDrivers, openPool, postgresDatabase } from "../../../src/stores/postgres/postgres-database.ts"
 import { postgresSettings } from "../../../src/stores/postgres/postgres-options.ts"
 import type { SqlDatabase } from "../../../src/stores/sql/sql-database.ts"
-import type { Queries } from "../../../src/stores/sql/tables.ts"
+import type { Queries } from "../../../src/stores/sql/sql-tables.ts"
 import { makeDatabase, query } from "./support/database.ts"
 
 let url = ""
@@ -77,7 +75,7 @@ describe("transactions on PostgreSQL", () => {
       await client.connect()
       await client.query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
       await client.end()`
-    // This process stands still meanwhile, so that it cannot have noticed when it uses the connection.
+    // This process is blocked meanwhile, so it cannot notice that the connection broke before it uses it.
     const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", script, url])
     await database.write((db) => add(db, "a"))
     expect(status).toBe(0)

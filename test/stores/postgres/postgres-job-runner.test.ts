@@ -10,13 +10,13 @@ beforeAll(async () => {
 })
 
 let agents = 0
-/** An agent that no other test has: jobs of one are invisible to runners of another. */
+/** An agent of this test only: runners do not see jobs of other agents. */
 function newAgent(): string {
   agents += 1
   return `agent ${agents}`
 }
 
-/** A promise and what settles it. */
+/** A promise and the function that settles it. */
 const gate = () => Promise.withResolvers<void>()
 
 /** Records the ids of jobs in the order in which they are done. */

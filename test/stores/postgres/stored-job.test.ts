@@ -1,11 +1,17 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Job } from "../../../src/services/store/job-runner.ts"
-import { jobUuid } from "../../../src/stores/postgres/job-id.ts"
-import { lineOf, queueOf } from "../../../src/stores/postgres/job-names.ts"
-import { readDeadJob, readJob, storeDeadJob, storeJob } from "../../../src/stores/postgres/stored-job.ts"
+import {
+  jobUuid,
+  lineOf,
+  queueOf,
+  readDeadJob,
+  readJob,
+  storeDeadJob,
+  storeJob,
+} from "../../../src/stores/postgres/stored-job.ts"
 
-/** Any string, those that databases refuse too. */
+/** Any string, also one that databases refuse. */
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom("\0", "\ud800", '"', "a\0b", ""))
 
 const job: fc.Arbitrary<Job> = fc.record({

@@ -31,7 +31,7 @@ function runProgram(args: readonly string[], env: Readonly<Record<string, string
   return { child, written, ended }
 }
 
-/** A store whose jobs are left to others. */
+/** A store that runs no jobs itself. */
 function withoutWork(store: Store): Store {
   const idle = async () => undefined
   return { ...store, jobs: { start: idle, idle, close: idle, dead: () => store.jobs.dead() } }

@@ -6,7 +6,7 @@ import type { StoredMemory } from "../../../src/services/store/records.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
-/** What belongs to a key; the other tables hold versions, jobs in line and who runs them. */
+/** The tables whose rows belong to a key. The other tables hold versions, jobs and leases. */
 const keyedTables = [
   "sessions",
   "state_changes",
@@ -26,13 +26,13 @@ const owners = {
   "their user": ["the user", "user:the user"],
 }
 
-/** What is wrong with a statement: the tables it touches without a key. */
+/** The tables that a statement touches without asking for a key. */
 function unkeyed({ sql, parameters }: CompiledQuery): readonly string[] {
   const tables = keyedTables.filter((table) => sql.includes(`"${table}"`))
   if (tables.length === 0) return []
   const faults: string[] = []
   if (!parameters.includes("the agent")) faults.push(`no agent: ${sql}`)
-  // Names are a part of the statement only as parameters; a statement that says agent but binds another value is none of ours.
+  // Names reach a statement only as parameters. It must bind the agent's value, not only name the column.
   if (!Object.values(owners).some((names) => names.some((name) => parameters.includes(name)))) faults.push(`no owner: ${sql}`)
   return faults
 }
@@ -55,7 +55,7 @@ const memory = (id: string, audience: ServiceKey["audience"]): StoredMemory => (
   turn: 0,
 })
 
-/** Runs every operation that takes a key, and hands over each statement that the database got. */
+/** Runs every operation that takes a key, and returns all statements that the database received. */
 async function statements(): Promise<readonly CompiledQuery[]> {
   const seen: CompiledQuery[] = []
   let isOpen = false
@@ -97,7 +97,7 @@ async function statements(): Promise<readonly CompiledQuery[]> {
   return seen
 }
 
-/** What names a row by its own unique id within the agent, checked by whoever asks, or counts for the agent alone. */
+/** Statements that need no user or conversation: they name a row by an id that is unique in the agent, or are about the agent itself. */
 const byIdAlone = [
   // A memory's id is unique in its agent, also under another user's key.
   /^select "id" from "memories" where "agent" = \? and "id" = \?$/u,

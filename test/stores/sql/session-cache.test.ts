@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest"
 import type { SessionKey } from "../../../src/core/keys.ts"
 import type { ForgetReport } from "../../../src/services/store/store.ts"
-import { createSessionCache, type KnownSession, type SessionCache } from "../../../src/stores/sql/session-cache.ts"
+import { type CachedSession, SessionCache } from "../../../src/stores/sql/session/session-cache.ts"
 import { createSqlStore } from "../../../src/stores/sql/sql-store.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 
 const keyOf = (conversation: string): SessionKey => ({ agent: "fay", conversation, audience: "private" })
 
-function knownOf(rest: Partial<KnownSession> = {}): KnownSession {
+function knownOf(rest: Partial<CachedSession> = {}): CachedSession {
   return { version: 1, epoch: 0, history: [], state: {}, historyCharacters: 10, size: { whole: 10, changes: 0 }, ...rest }
 }
 
 function cache(): { readonly cache: SessionCache; readonly timers: ReturnType<typeof manualTimers> } {
   const timers = manualTimers(manualClock(0))
-  return { cache: createSessionCache(timers), timers }
+  return { cache: new SessionCache(timers), timers }
 }
 
 describe("what is known of sessions", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { applyChange, type Change, changeOf } from "../../../src/stores/sql/state-change.ts"
+import { applyChange, type Change, changeOf } from "../../../src/stores/sql/session/state-change.ts"
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
@@ -22,7 +22,7 @@ function objectOf(members: readonly (readonly [string, Json])[]): Json {
   return made
 }
 
-/** Like a turn: some things go, some come, some change their place, most stay the very same. */
+/** Changes a value as a turn does: some items go, some come, some move, most stay the same objects. */
 function changed(json: Json, choose: () => number, fresh: Json): Json {
   if (choose() === 0) return fresh
   if (choose() < 4) return json
@@ -37,7 +37,7 @@ function changed(json: Json, choose: () => number, fresh: Json): Json {
   return objectOf(choose() === 0 ? [...members.reverse(), ["new", fresh]] : members)
 }
 
-/** As it comes back from a database. */
+/** A value as it comes back from a database. */
 const stored = (change: Change): Change => JSON.parse(JSON.stringify(change)) as Change
 
 describe("the change of a state", () => {

@@ -10,7 +10,7 @@ import { turnOf } from "./support/turns.ts"
 
 const newFile = () => join(tempFolder(), "store.sqlite")
 
-/** Timers that fire at once, and what they were asked to wait in all. */
+/** Timers that fire at once, and the sum of their waits. */
 function instantTimers() {
   const waited = { ms: 0 }
   const set = (callback: () => void, delayMs: number) => {

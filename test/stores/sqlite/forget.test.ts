@@ -7,7 +7,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 
 const canary = "canary-7f3a91"
 
-/** Files of a folder, hidden ones too, that hold the word in some form. */
+/** The files of a folder, hidden ones too, that contain the word in some encoding. */
 function filesWith(folder: string, word: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return files.flatMap(({ parentPath, name }) => (readFileSync(join(parentPath, name)).includes(word) ? [name] : []))
@@ -60,7 +60,7 @@ test("after a user is forgotten a word of theirs is in no byte of any file", asy
       await store.post(key, { id: `note ${turnId}`, owner: "hook", payload: { text } })
     }
   }
-  // One job was done, one is dead: both leave rows of their own kind.
+  // One job is done and one is dead: each leaves another kind of row.
   const seen: string[] = []
   await store.jobs.start({ memory: async ({ id }) => void seen.push(id) }, { agent: "fay" })
   await store.jobs.idle()

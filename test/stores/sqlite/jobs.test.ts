@@ -10,12 +10,12 @@ import { agent, turnOf } from "./support/turns.ts"
 
 const second = 1_000
 
-/** Stores on one file, as several processes would have it, and their time. */
+/** Several stores on one file, as of several processes, and their clock. */
 function processes(options: SqliteStoreOptions = {}) {
   const file = join(tempFolder(), "store.sqlite")
   const clock = manualClock(1_000_000)
   const timers = manualTimers(clock)
-  // What waits for the other one's transaction goes on at once.
+  // A wait for the other store's transaction ends at once.
   const set = (callback: () => void, delayMs: number) => (delayMs <= 50 ? setImmediate(callback) : timers.set(callback, delayMs))
   const mixed = { set, clear: (handle: unknown) => timers.clear(handle) }
   const warnings: string[] = []
@@ -34,7 +34,7 @@ async function commit(store: Store, turnId: string, conversation = "chat"): Prom
   await store.commit(turn.key, { ...turn.commit, expectVersion: record?.version ?? 0 })
 }
 
-/** Starts a store's runner and lists what it did. */
+/** Starts a store's runner and lists the jobs that it did. */
 async function working(store: Store, work: (attempt: JobAttempt) => void | Promise<void> = () => undefined): Promise<string[]> {
   const done: string[] = []
   await store.jobs.start(
@@ -49,7 +49,7 @@ async function working(store: Store, work: (attempt: JobAttempt) => void | Promi
   return done
 }
 
-/** Everything that can be done now is done. */
+/** Waits until all jobs that can be done now are done. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
 }
@@ -75,7 +75,7 @@ describe("T33 the jobs of a file", () => {
     const store = await open()
     const other = new DatabaseSync(file)
     onTestFinished(() => other.close())
-    // A process that was killed leaves a lease and nothing else.
+    // A killed process leaves only its lease.
     other.exec("insert into leases (agent, owner, expires_ms) values ('fay', 'killed', 1000000 + 15000)")
     const done = await working(store)
     await commit(store, "turn")
@@ -197,7 +197,7 @@ describe("T33 the jobs of a file", () => {
     await commit(store, "turn")
     const other = new DatabaseSync(file)
     onTestFinished(() => other.close())
-    // As it stands after the second attempt's process was killed.
+    // The row after the process of the second attempt was killed.
     other.exec("update jobs set attempts = 2")
     const done = await working(store)
     timers.advance(second)

@@ -69,7 +69,7 @@ describe("a session that this process has read or written", () => {
       expect(inFile).toEqual(await outcomeOf(act(model)))
       for (const each of keys) {
         const expected = await model.load(each)
-        // Not always both, so that one falls behind.
+        // Not always both stores, so that one falls behind.
         for (const store of [here, there]) if (dice.below(3) > 0) expect(await store.load(each)).toEqual(expected)
       }
     }

@@ -3,17 +3,18 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
+import { applyEffects } from "../turn-effects.ts"
 import { killAfter, startChild } from "./support/children.ts"
-import { allRows, applyEffects, checkEffects, storedTurns } from "./support/effects.ts"
+import { allRows, checkEffects, storedTurns } from "./support/effects.ts"
 import { agent } from "./support/turns.ts"
 
-/** Each round starts processes: a few in everyday tests, 20 where many kills are asked for, as many as wanted by a name of its own. */
+/** The number of rounds, each of which starts processes. It is small by default; environment variables raise it. */
 const rounds = Number(process.env.STORE_KILL_ROUNDS ?? Math.min(20, Number(process.env.KILL_ROUNDS ?? 2)))
 const turnsEach = Number(process.env.SQLITE_TURNS ?? 20)
 
 const acknowledged = (lines: readonly string[]) => lines.filter((line) => line.startsWith("ack ")).map((line) => line.slice(4))
 
-/** A runner that takes over from a process that was killed, soon. */
+/** Settings of a runner that soon takes over from a killed process. */
 const impatient = { leaseMs: 300, pollMs: 20, jobs: { waitMs: 1, maxWaitMs: 2, maxAttempts: 1_000 } }
 
 describe("processes that are killed", () => {
@@ -29,7 +30,7 @@ describe("processes that are killed", () => {
       const rows = await allRows(store)
       const stored = storedTurns(rows)
       expect(stored, "every acknowledged turn").toEqual(expect.arrayContaining(all))
-      // What was under way may have been kept without having been acknowledged.
+      // A commit under way may be stored although it was not acknowledged.
       expect(stored.length - all.length).toBeLessThanOrEqual(round + 1)
       const jobs = rows.flatMap((row) => (row.table === "job" ? [row.job.turnId] : []))
       expect(jobs.sort(), "each turn's job").toEqual([...stored].sort())

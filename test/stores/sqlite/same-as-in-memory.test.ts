@@ -52,7 +52,7 @@ describe("the embedded store and the one in memory", () => {
     const { stores, close } = await bothStores()
     const [inMemory, inFile] = stores
     if (inMemory === undefined || inFile === undefined) throw new Error("expected two stores")
-    // Names that databases, JSON and JavaScript each put into another order.
+    // Names that databases, JSON and JavaScript sort differently.
     const names = ["%", "\0", "a\0b", "\ud800", "\uffee", "😀", '"', "z", "Z"]
     for (const [at, name] of names.entries()) {
       const key: ServiceKey = { agent: "fay", conversation: name, audience: at % 2 === 0 ? "group" : "private", user: name }
@@ -114,13 +114,13 @@ async function readsOf({ memories }: Store, key: ServiceKey, id: string): Promis
   return [...(one === undefined ? [] : [one]), ...changed, ...(await memories.recent(key, { limit: 30 }))]
 }
 
-/** In private what its user said, in a group what was said in it. */
+/** In private the messages of the user, in a group all of its messages. */
 function mayRead({ agent, user, conversation, audience }: StoredMemory, key: ServiceKey): boolean {
   if (agent !== key.agent) return false
   return key.audience === "private" ? user === key.user : audience === "group" && conversation === key.conversation
 }
 
-/** Few names each, some of which look alike once they are joined, so that rows of other keys are near. */
+/** Few names for each part, some equal when joined, so that keys come close to each other. */
 function randomKey(dice: Dice): ServiceKey {
   return {
     agent: dice.pick("fay", "fay:ann", ""),

@@ -17,7 +17,7 @@ function said(user: string, turn: number): HistoryMessage {
   return { role: "user", text: `turn ${turn}`, speaker: { id: user, name: user }, turnId: `turn ${turn}`, atMs: turn }
 }
 
-/** Turns that each add an event to those that the session had; the version after them. */
+/** Commits turns that each add an event. Returns the version after them. */
 async function talk(store: Store, turns: number, { user = "ann", first = 200 } = {}): Promise<number> {
   for (let turn = 0; turn < turns; turn++) {
     const record = await store.load(key)
@@ -30,7 +30,7 @@ async function talk(store: Store, turns: number, { user = "ann", first = 200 } =
   return (await store.load(key))?.version ?? 0
 }
 
-/** What the file has of the session's state. */
+/** The session's state as the file holds it. */
 function inFile(file: string) {
   const raw = new DatabaseSync(file, { readOnly: true })
   const whole = raw

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 
-/** What the encodings' patterns tell apart, and what looks like it: every class in and beyond the BMP, contractions, ends of lines. */
+/** Fragments that the patterns distinguish, and similar ones: every class in and beyond the BMP, contractions, line ends. */
 const fragments: readonly string[] = [
   ..."aAzZéÉßſǅʰªªKkſı",
   ..."中的你あカ한ก",
@@ -26,7 +26,7 @@ const fragments: readonly string[] = [
   ...["hello", " world", "Hello World", "我觉得", "北京今天晴", "TODO", "camelCase", "HTTPServer", "\n\n", "```ts\n"],
 ]
 
-/** One way or another an alternative of a pattern gives something back, or looks ahead. */
+/** Texts for which an alternative of a pattern backtracks or looks ahead. */
 export const trickyTexts: readonly string[] = [
   ...[
     "中UUU",

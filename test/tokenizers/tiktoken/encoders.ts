@@ -1,14 +1,11 @@
 import { createRequire } from "node:module"
 import { get_encoding, type Tiktoken } from "tiktoken"
 import { loadClasses } from "../../../src/tokenizers/tiktoken/char-class.ts"
-import { createEncoder, type Encoder } from "../../../src/tokenizers/tiktoken/encoder.ts"
+import { createEncoder, type Encoder, writeUtf8 } from "../../../src/tokenizers/tiktoken/encoder.ts"
 import { encodingSources, type TiktokenEncoding } from "../../../src/tokenizers/tiktoken/encodings.ts"
-import { PieceMerge } from "../../../src/tokenizers/tiktoken/piece-merge.ts"
-import { createRankTable, type RankTable } from "../../../src/tokenizers/tiktoken/rank-table.ts"
-import { readRanks, type Tokens } from "../../../src/tokenizers/tiktoken/read-ranks.ts"
+import { PieceMerge, type Work } from "../../../src/tokenizers/tiktoken/piece-merge.ts"
+import { createRankTable, type RankTable, readRanks, type Tokens } from "../../../src/tokenizers/tiktoken/rank-table.ts"
 import type { Split } from "../../../src/tokenizers/tiktoken/split.ts"
-import { writeUtf8 } from "../../../src/tokenizers/tiktoken/utf8.ts"
-import type { Work } from "../../../src/tokenizers/tiktoken/work.ts"
 
 export const encodings = Object.keys(encodingSources) as TiktokenEncoding[]
 
@@ -20,7 +17,7 @@ export interface Both {
   readonly split: Split
   readonly tokens: Tokens
   readonly table: RankTable
-  /** An encoder of ours whose work is counted. */
+  /** Our encoder, with its work counted. */
   readonly encoder: Encoder
   readonly work: Work
 }
@@ -48,7 +45,7 @@ export function both(encoding: TiktokenEncoding): Both {
   return made
 }
 
-/** The tokens of a text by our splitters and merge, without the encoder's shortcuts but one: a piece that is a token is that token. */
+/** The tokens of a text by our splitters and merge. Of the encoder's shortcuts it has one: a piece that is a token is that token. */
 export function tokensOf(text: string, { split, table, work }: Both): number[] {
   const tokens: number[] = []
   for (let at = 0, end = 0; at < text.length; at = end) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { encodingSources } from "../../../src/tokenizers/tiktoken/encodings.ts"
-import { loadEncoder } from "../../../src/tokenizers/tiktoken/load-encoder.ts"
+import { loadEncoder } from "../../../src/tokenizers/tiktoken/tiktoken-counter.ts"
 
 test("a file that cannot be loaded is a missing dependency, and the next call tries again", async () => {
   const cause = new Error("no such file")

@@ -5,10 +5,7 @@ import gpt2 from "tiktoken/encoders/gpt2.json" with { type: "json" }
 import o200k from "tiktoken/encoders/o200k_base.json" with { type: "json" }
 import { describe, expect, test } from "vitest"
 import { loadClasses } from "../../../src/tokenizers/tiktoken/char-class.ts"
-import type { Split } from "../../../src/tokenizers/tiktoken/split.ts"
-import { splitCl100k } from "../../../src/tokenizers/tiktoken/split-cl100k.ts"
-import { splitGpt2 } from "../../../src/tokenizers/tiktoken/split-gpt2.ts"
-import { splitO200k } from "../../../src/tokenizers/tiktoken/split-o200k.ts"
+import { type Split, splitCl100k, splitGpt2, splitO200k } from "../../../src/tokenizers/tiktoken/split.ts"
 import { piecesOfText, trickyTexts } from "./arbitrary-pieces.ts"
 
 loadClasses()

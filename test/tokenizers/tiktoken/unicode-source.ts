@@ -1,7 +1,7 @@
 import { Tiktoken } from "tiktoken"
 import gpt2 from "tiktoken/encoders/gpt2.json" with { type: "json" }
 
-/** The letter of each class and the pattern by which tiktoken's own regular expressions know it; the rest is `O`. */
+/** The letter of each class, and tiktoken's pattern for it. All other code points are `O`. */
 const patterns: readonly (readonly [letter: string, pattern: string])[] = [
   ["R", "[\\r\\n]"],
   ["S", "[^\\S\\r\\n]"],
@@ -25,7 +25,7 @@ function classesInTiktoken(): string[] {
   return classes
 }
 
-/** What a pattern matches: its encoder gives tokens for that alone, so decoding them shows it. */
+/** The text that a pattern matches. The encoder gives tokens only for that, so decoding them shows it. */
 function* matchedBy(matcher: Tiktoken): Generator<number> {
   const step = 0x800
   for (let from = 0; from < codePoints; from += step) {

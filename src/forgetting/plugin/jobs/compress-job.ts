@@ -1,15 +1,14 @@
-import { shorten } from "../../../forgetting/shorten.ts"
+import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
-import { virtualContextNote } from "../changes.ts"
-import type { VirtualContextSettings } from "../settings.ts"
-import { virtualContextName } from "../state.ts"
-import { askData, askOrRule } from "./ask-data.ts"
+import { virtualContextName, virtualContextNote } from "../context-state.ts"
+import type { VirtualContextSettings } from "../virtual-context-settings.ts"
+import { askData, askOrRule } from "./ask-or-rule.ts"
 
 const kind = "compress"
 
 /**
- * Compresses a turn's answer while nobody waits, once, where it is longer than a compressed one may be (R12): by rule, or by the
- * agent's model with the prompt `compress`. When it is shown is another matter; users' messages are never compressed.
+ * Compresses a turn's answer in the background if it is longer than a compressed message may be (R12): by rule, or by the agent's model
+ * with the prompt `compress`. Users' messages are never compressed.
  */
 export function compressJob({ compression }: VirtualContextSettings): BackgroundJob {
   const { targetCharacters, writer } = compression
@@ -21,22 +20,14 @@ export function compressJob({ compression }: VirtualContextSettings): Background
     },
     async run({ payload }, context) {
       const { turnId, text } = payload as { readonly turnId: string; readonly text: string }
-      const rule = () => shorten(text, targetCharacters)
-      const compressed = writer === "rule" ? rule() : await byModel(text, { targetCharacters, rule, context })
+      const compressed = writer === "rule" ? shorten(text, targetCharacters) : await byModel(text, targetCharacters, context)
       await context.post(virtualContextNote(`${kind}:${turnId}`, [{ type: "compressed", turnId, text: compressed }]))
     },
   }
 }
 
-function byModel(
-  text: string,
-  {
-    targetCharacters,
-    rule,
-    context,
-  }: { readonly targetCharacters: number; readonly rule: () => string; readonly context: JobContext },
-): Promise<string> {
-  const read = (answer: string) => (answer.trim() === "" ? undefined : shorten(answer, targetCharacters))
-  const data = [askData("message", { text, trust: "agent" }, "agent"), askData("limit", String(targetCharacters), "author")]
-  return askOrRule(context, { kind, prompt: "compress", data, read, rule })
+function byModel(text: string, limit: number, context: JobContext): Promise<string> {
+  const read = (answer: string) => (answer.trim() === "" ? undefined : shorten(answer, limit))
+  const data = [askData("message", { text, trust: "agent" }, "agent"), askData("limit", String(limit), "author")]
+  return askOrRule(context, { kind, prompt: "compress", data, read, rule: () => shorten(text, limit) })
 }

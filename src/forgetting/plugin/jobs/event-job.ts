@@ -1,25 +1,22 @@
 import type { HistoryMessage } from "../../../core/history.ts"
 import { type EventRecord, newEvent } from "../../../forgetting/events/event-record.ts"
-import { formatStamp } from "../../../forgetting/events/stamp.ts"
-import { stampAt } from "../../../forgetting/events/stamp-range.ts"
+import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
 import type { EndedTopic } from "../../../forgetting/events/topic.ts"
-import { writeTopicByRule } from "../../../forgetting/events/write-by-rule.ts"
 import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
-import { shorten } from "../../../forgetting/shorten.ts"
+import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
-import { virtualContextNote } from "../changes.ts"
-import type { VirtualContextSettings } from "../settings.ts"
-import { readState, virtualContextName } from "../state.ts"
-import { askData, askOrRule } from "./ask-data.ts"
-import { readTopics, type WrittenTopic } from "./read-written.ts"
+import { readState, virtualContextName, virtualContextNote } from "../context-state.ts"
+import type { VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
+import { askData, askOrRule } from "./ask-or-rule.ts"
+import { readTopics, type WrittenTopic, writeTopicByRule } from "./written-event.ts"
 
 const kind = "event"
-/** A topic that has not become an event after so many turns is asked for again. */
+/** A topic that has not become an event after so many turns is enqueued again. */
 const againAfterTurns = 8
 const maxMessages = 200
 const maxMessageCharacters = 2_000
 
-/** Writes an event for each topic that has ended (R20): by rule, or by the agent's model with the prompt `event`. */
+/** Writes an event for each ended topic (R20): by rule, or by the agent's model with the prompt `event`. */
 export function eventJob({ events }: VirtualContextSettings): BackgroundJob {
   return {
     kind: `${virtualContextName}:${kind}`,
@@ -42,11 +39,7 @@ export function eventJob({ events }: VirtualContextSettings): BackgroundJob {
   }
 }
 
-async function write(
-  messages: readonly HistoryMessage[],
-  writer: "rule" | "model",
-  context: JobContext,
-): Promise<readonly WrittenTopic[]> {
+async function write(messages: readonly HistoryMessage[], writer: Writer, context: JobContext): Promise<readonly WrittenTopic[]> {
   const rule = (): readonly WrittenTopic[] => [{ ...writeTopicByRule(messages), message: 1, parts: [] }]
   if (writer === "rule") return rule()
   const dialogue = messages.map(({ speaker, text, role }) => ({
@@ -56,6 +49,7 @@ async function write(
   return askOrRule(context, { kind, prompt: "event", data: [askData("dialogue", dialogue, "user")], read: readTopics, rule })
 }
 
+/** The topic and messages from which events were written. */
 interface Origin {
   readonly topic: EndedTopic
   readonly messages: readonly HistoryMessage[]
@@ -63,7 +57,7 @@ interface Origin {
   readonly now: { readonly atMs: number; readonly turn: number }
 }
 
-/** A topic and, after it, the parts that it links to. */
+/** The events of written topics, each followed by the events of its parts, which are its children. */
 function recordsOf(written: readonly WrittenTopic[], origin: Origin, idOf = `topic:${origin.topic.id}`): readonly EventRecord[] {
   const { topic, messages, timeZone, now } = origin
   return written.flatMap((one, at) => {

@@ -1,17 +1,16 @@
 import { newEvent } from "../../../forgetting/events/event-record.ts"
-import type { RollUp } from "../../../forgetting/events/roll-ups.ts"
-import { type WrittenEvent, writeRollUpByRule } from "../../../forgetting/events/write-by-rule.ts"
+import { dueRollUps, type RollUp } from "../../../forgetting/events/roll-ups.ts"
+import { daysRange, grainDays } from "../../../forgetting/events/stamp.ts"
+import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
-import { virtualContextNote } from "../changes.ts"
-import { pendingRollUps } from "../pending-roll-ups.ts"
-import type { VirtualContextSettings } from "../settings.ts"
-import { readState, virtualContextName } from "../state.ts"
-import { askData, askOrRule } from "./ask-data.ts"
-import { readRollUp } from "./read-written.ts"
+import { readState, type VirtualContextState, virtualContextName, virtualContextNote } from "../context-state.ts"
+import type { EventSettings, VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
+import { askData, askOrRule } from "./ask-or-rule.ts"
+import { readRollUp, type WrittenEvent, writeRollUpByRule } from "./written-event.ts"
 
 const kind = "roll-up"
 const maxRollUps = 8
-/** How long a record by rule is. */
+/** The most characters of a summary by rule. */
 const maxCharacters = { day: 240, week: 320, month: 400, year: 480 } as const
 
 /** Summarises days, weeks, months and years that are over (R20): by rule, or by the agent's model with the prompt `roll-up`. */
@@ -42,24 +41,43 @@ function payloadOf({ children, ...rollUp }: RollUp): RollUpPayload {
   return { ...rollUp, children: children.map(({ id, stamp, text, importance }) => ({ id, stamp, text, importance })) }
 }
 
-function write(
-  { grain, stamp, children }: RollUpPayload,
-  writer: "rule" | "model",
-  context: JobContext,
-): Promise<WrittenEvent> | WrittenEvent {
-  const rule = () => {
-    const { text, importance } = writeRollUpByRule(children, maxCharacters[grain])
-    return { text, importance }
-  }
+async function write({ grain, stamp, children }: RollUpPayload, writer: Writer, context: JobContext): Promise<WrittenEvent> {
+  const rule = () => writeRollUpByRule(children, maxCharacters[grain])
   if (writer === "rule") return rule()
-  const read = (answer: string): WrittenEvent | undefined => {
-    const found = readRollUp(answer)
-    return found && { text: found.text, importance: found.importance }
-  }
   const records = children.map((child) => ({
     id: { text: child.stamp, trust: "author" as const },
     text: { text: child.text, trust: "memory" as const },
   }))
   const data = [askData("recent", records, "memory"), askData("stamp", stamp, "author")]
-  return askOrRule(context, { kind, prompt: "roll-up", data, read, rule })
+  return askOrRule(context, { kind, prompt: "roll-up", data, read: readRollUp, rule })
+}
+
+type Rolled = Pick<VirtualContextState, "events" | "topic" | "ended" | "rolledUpMs">
+
+/**
+ * The roll-ups that can be done now. A period is left out while it contains a topic that is no event yet. Once everything up to the last
+ * midnight is done, nothing is looked for until the next midnight.
+ */
+function pendingRollUps(state: Rolled, nowMs: number, settings: EventSettings): readonly RollUp[] {
+  if (isDone(state, nowMs, settings)) return []
+  const untilMs = Math.min(nowMs, state.topic?.fromMs ?? nowMs, ...state.ended.map(({ fromMs }) => fromMs))
+  const sinceMs = state.rolledUpMs ?? Number.NEGATIVE_INFINITY
+  return dueRollUps(state.events, { sinceMs, untilMs }, zonedCalendar(settings.timeZone))
+}
+
+/** Marks everything before the last midnight as rolled up, if nothing of it is pending. */
+export function markRolledUp<State extends Rolled>(state: State, nowMs: number, settings: EventSettings): State {
+  if (isDone(state, nowMs, settings)) return state
+  const midnightMs = lastMidnight(nowMs, settings)
+  const isWaiting = [...state.ended, ...(state.topic ? [state.topic] : [])].some(({ fromMs }) => fromMs < midnightMs)
+  return isWaiting || pendingRollUps(state, nowMs, settings).length > 0 ? state : { ...state, rolledUpMs: midnightMs }
+}
+
+function isDone({ rolledUpMs }: Rolled, nowMs: number, settings: EventSettings): boolean {
+  return rolledUpMs !== undefined && rolledUpMs >= lastMidnight(nowMs, settings)
+}
+
+function lastMidnight(nowMs: number, { timeZone }: EventSettings): number {
+  const calendar = zonedCalendar(timeZone)
+  return daysRange(grainDays("day", calendar.local(nowMs)), calendar).startMs
 }

@@ -4,41 +4,40 @@ import { compress } from "../../../forgetting/reference/compress.ts"
 import { formatReferenceInfo, parseReferenceInfo } from "../../../forgetting/reference/reference-info.ts"
 import { criterionNames } from "../../../forgetting/reference/reference-source.ts"
 import type { Tool } from "../../../tools/tool.ts"
-import type { ContextToolParts } from "../context-tool-parts.ts"
-import { defineContextTool, refusal } from "./define-context-tool.ts"
+import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
 const levels = ["weak", "medium", "extreme"] as const
 const criteria = Object.keys(criterionNames) as readonly (keyof typeof criterionNames)[]
+const kinds = {
+  id: "text",
+  level: "text",
+  criterion: "text",
+  weights: "text",
+  count: "number",
+  from: "number",
+  to: "number",
+  topic: "text",
+} as const
 
-/** `compress`: shortens a piece of reference info in the workspace; its sources say how (R23). A file has nothing to compress here. */
+/** `compress`: compresses a piece of reference info in the workspace and adds a source that says so (R23). It does not work on files. */
 export function compressTool(parts: ContextToolParts): Tool {
   return defineContextTool(parts, {
     name: "compress",
-    kinds: {
-      id: "text",
-      level: "text",
-      criterion: "text",
-      weights: "text",
-      count: "number",
-      from: "number",
-      to: "number",
-      topic: "text",
-    },
+    kinds,
     required: ["id"],
     writes: true,
     async run({ id: given = "", level, criterion, weights, count, from, to, topic }) {
       const id = markedPath(given)
-      const state = parts.read()
-      const item = state.workspace.find((known) => known.id === id && known.kind === "reference")
+      const item = parts.read().workspace.find((known) => known.id === id && known.kind === "reference")
       if (item === undefined) throw refusal({ unknown: encodeInline(id.slice(0, 200)) })
       const reference = parseReferenceInfo(item.text) ?? { source: [{ kind: "unknown" }], current: item.text, extraData: "" }
       const after = await compress(reference, {
         level: oneOf(levels, level, "level") ?? "medium",
-        ...optional("criterion", oneOf(criteria, criterion, "criterion")),
-        ...optional("weights", readWeights(weights)),
-        ...optional("count", count),
-        ...optional("topic", topic),
-        ...(from === undefined && to === undefined ? {} : { range: [from ?? 1, to ?? Number.MAX_SAFE_INTEGER] as const }),
+        criterion: oneOf(criteria, criterion, "criterion"),
+        weights: readWeights(weights),
+        count,
+        topic,
+        range: from === undefined && to === undefined ? undefined : [from ?? 1, to ?? Number.MAX_SAFE_INTEGER],
         path: id,
       })
       const text = formatReferenceInfo(after)
@@ -47,10 +46,6 @@ export function compressTool(parts: ContextToolParts): Tool {
       return { compressed: encodeInline(id), before: reference.current.length, after: after.current.length }
     },
   })
-}
-
-function optional<Name extends string, T>(name: Name, value: T | undefined): { readonly [N in Name]?: T } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: T })
 }
 
 function oneOf<T extends string>(known: readonly T[], given: string | undefined, name: string): T | undefined {

@@ -1,13 +1,28 @@
 import { encodeInline } from "../../../encode/inline.ts"
+import { createWorkspace, type Workspace } from "../../../forgetting/forgetting-workspace.ts"
 import { markedPath } from "../../../forgetting/pulled.ts"
-import { createWorkspace, type Workspace } from "../../../forgetting/workspace.ts"
 import type { Tool } from "../../../tools/tool.ts"
-import type { ContextToolParts } from "../context-tool-parts.ts"
-import { defineContextTool, refusal } from "./define-context-tool.ts"
+import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
 const maxIdCharacters = 500
 
-/** `put_into_workspace`: keeps a file's name, or a piece of information, at hand (R15). The file itself is neither read nor changed. */
+/** `report_use`: the items of the workspace that an answer used or may use next, reported with the answer (R16). Others only age. */
+export function reportUseTool(parts: ContextToolParts): Tool {
+  return defineContextTool(parts, {
+    name: "report_use",
+    kinds: { used: "texts", maybe_used: "texts" },
+    writes: true,
+    withAnswer: true,
+    run({ used = [], maybe_used: maybeUsed = [] }) {
+      const workspace = openWorkspace(parts)
+      const unknown = workspace.report({ used: used.map(markedPath), maybeUsed: maybeUsed.map(markedPath) }, parts.now)
+      parts.write({ ...parts.read(), workspace: workspace.items() })
+      return { noted: used.length + maybeUsed.length - unknown.length, unknown: unknown.map(encodeInline).join(", ") }
+    },
+  })
+}
+
+/** `put_into_workspace`: keeps the name of a file, or a piece of information, at hand (R15). Files are neither read nor changed. */
 export function putIntoWorkspaceTool(parts: ContextToolParts): Tool {
   return defineContextTool(parts, {
     name: "put_into_workspace",
@@ -29,7 +44,12 @@ export function putIntoWorkspaceTool(parts: ContextToolParts): Tool {
   })
 }
 
-/** `take_out_of_workspace`: what is no longer needed; the file itself is never touched (R16). */
+/** A file is written as `%[path]` or looks like a path. */
+function kindOf(given: string): "file" | "reference" {
+  return given.trim().startsWith("%[") || /[./\\]/.test(given) ? "file" : "reference"
+}
+
+/** `take_out_of_workspace`: removes items that are no longer needed. The files themselves are never touched (R16). */
 export function takeOutOfWorkspaceTool(parts: ContextToolParts): Tool {
   return defineContextTool(parts, {
     name: "take_out_of_workspace",
@@ -47,12 +67,23 @@ export function takeOutOfWorkspaceTool(parts: ContextToolParts): Tool {
   })
 }
 
-/** The workspace as it stands in this turn. */
-export function openWorkspace({ read, settings }: Pick<ContextToolParts, "read" | "settings">): Workspace {
-  return createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: read().workspace })
+/** `discard_pulled`: removes pulled information that is no longer needed; all of it when no ids are given (R22). */
+export function discardPulledTool(parts: ContextToolParts): Tool {
+  return defineContextTool(parts, {
+    name: "discard_pulled",
+    kinds: { ids: "texts" },
+    writes: true,
+    run({ ids }) {
+      const state = parts.read()
+      const named = ids === undefined ? undefined : new Set(ids.map(markedPath))
+      const gone = state.pulled.filter(({ id }) => named?.has(id) ?? true)
+      const unknown = [...(named ?? [])].filter((id) => !gone.some((item) => item.id === id))
+      parts.write({ ...state, pulled: state.pulled.filter((item) => !gone.includes(item)) })
+      return { discarded: gone.map(({ id }) => encodeInline(id)).join(", "), unknown: unknown.map(encodeInline).join(", ") }
+    },
+  })
 }
 
-/** What is written as a file, or like a path, is one. */
-function kindOf(given: string): "file" | "reference" {
-  return given.trim().startsWith("%[") || /[./\\]/.test(given) ? "file" : "reference"
+function openWorkspace({ read, settings }: ContextToolParts): Workspace {
+  return createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: read().workspace })
 }

@@ -1,13 +1,13 @@
 import { expect } from "vitest"
 import { query } from "./database.ts"
 
-/** A turn as it stands in its conversation. */
+/** A stored turn. */
 export interface StoredTurn {
   readonly turnId: string
   readonly conversation: string
 }
 
-/** The turns of an agent in the order of their conversations; fails on a turn that is not whole or there twice. */
+/** The turns of an agent by conversation. Fails when a turn is incomplete or stored twice. */
 export async function storedTurns(url: string, agent: string): Promise<readonly StoredTurn[]> {
   const rows = await query<{ turn_id: string; conversation: string; roles: string }>(
     url,
@@ -20,7 +20,7 @@ export async function storedTurns(url: string, agent: string): Promise<readonly 
   return rows.map(({ turn_id, conversation }) => ({ turnId: turn_id, conversation }))
 }
 
-/** Fails unless every turn was committed with its job, and every session counts the turns that it has. */
+/** Fails unless every turn was committed with its job and every session has the right count of turns. */
 export async function checkCommits(url: string, agent: string): Promise<void> {
   const turns = await storedTurns(url, agent)
   const jobs = await query<{ turn: string }>(
@@ -40,8 +40,8 @@ export async function checkCommits(url: string, agent: string): Promise<void> {
 }
 
 /**
- * Holds what background work left against an oracle that does one turn after the other: each turn one memory, one receipt of each
- * kind and one revision of its user, counted up without a gap, and those of a conversation in the order of its turns.
+ * Holds the results of background work against an oracle that does one turn after the other. Each turn has one memory, one receipt of
+ * each kind and one revision of its user. The revisions count up without a gap, those of a conversation in the order of its turns.
  */
 export async function checkEffects(url: string, agent: string): Promise<void> {
   const turns = await storedTurns(url, agent)
@@ -73,7 +73,7 @@ async function checkRevisions(url: string, agent: string, turns: readonly Stored
     agent,
   ])
   expect(new Map(users.map(({ user_id, version }) => [user_id, version]))).toEqual(counts)
-  // Of one user and one conversation the revisions stand in the order of the turns.
+  // The revisions of one user and conversation are in the order of the turns.
   const order = new Map(turns.map(({ turnId }, at) => [turnId, at]))
   const last = new Map<string, number>()
   for (const { user_id, conversation, turn_id } of rows) {

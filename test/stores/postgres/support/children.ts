@@ -7,18 +7,18 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
-/** A script of this folder in a process of its own, ended with the test at the latest. */
+/** A script of this folder in a process of its own. It is killed at the end of the test. */
 export interface Child {
   readonly process: ChildProcess
   /** The lines it has written so far. */
   readonly lines: readonly string[]
-  /** Settles when it writes a line that begins so, after those it has written; rejects where it ends before. */
+  /** Waits for a new line that begins with `start`; rejects if the child ends before. */
   until(start: string): Promise<string>
-  /** Its exit code, or the signal that ended it, once all it wrote is in `lines`. */
+  /** The exit code, or the signal that ended it. It settles when `lines` is complete. */
   readonly ended: Promise<number | string>
 }
 
-/** Compiled code of the first child, for those after it: most of a child's life is its start. */
+/** A cache of compiled code for all children, because most of a child's time is its start. */
 const compileCache = mkdtempSync(join(tmpdir(), "promptstrata-compiled-"))
 process.once("exit", () => rmSync(compileCache, { recursive: true, force: true }))
 

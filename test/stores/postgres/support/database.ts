@@ -3,7 +3,7 @@ import { inject } from "vitest"
 
 let made = 0
 
-/** An empty database on the tests' server; gone when the file is done. */
+/** Makes an empty database on the tests' server. It is dropped after the tests of the file. */
 export async function makeDatabase(): Promise<string> {
   made += 1
   const name = `test_${process.pid}_${process.env.VITEST_POOL_ID ?? 0}_${made}_${Date.now().toString(36)}`
@@ -11,7 +11,7 @@ export async function makeDatabase(): Promise<string> {
   return urlOf(name)
 }
 
-/** The URL of a database on the tests' server, also of one that is not there. */
+/** The URL of a database on the tests' server, whether it exists or not. */
 export function urlOf(database: string, { user = "postgres", password = "postgres" } = {}): string {
   const url = new URL(inject("postgresUrl"))
   url.pathname = `/${database}`

@@ -3,7 +3,7 @@ import type { Store } from "../../../../src/services/store/store.ts"
 import { openPostgresStore } from "../../../../src/stores/postgres/open-postgres-store.ts"
 import type { PostgresStoreOptions } from "../../../../src/stores/postgres/postgres-options.ts"
 
-/** A store that is closed with its test. Without waits between tries, and with a poll too rare to help: who waits for one waits in vain. */
+/** A store that is closed with its test. Failed jobs are due at once. It polls too rarely to help: a test that needs a poll fails. */
 export async function openStoreFor(url: string, { jobs, ...options }: Partial<PostgresStoreOptions> = {}): Promise<Store> {
   const store = await openPostgresStore({
     url,

@@ -8,7 +8,7 @@ export function keyOf(conversation: string, { agent = "fay", user = "ann" } = {}
   return { agent, conversation, audience: "private", user }
 }
 
-/** What somebody said. */
+/** A user's message. */
 export function said(turnId: string, user = "ann"): HistoryMessage {
   return { role: "user", turnId, speaker: { id: user, name: user }, text: turnId, atMs: 1_000 }
 }
@@ -18,7 +18,7 @@ export function jobOf(id: string, key: ServiceKey, { kind = "work", turnId = id,
   return { id, kind, key, turnId, atMs: 1_000, payload }
 }
 
-/** Commits the turn of the first job, with all of them, after whatever was committed before. */
+/** Commits the turn of the first job, with all jobs, after the newest commit. */
 export async function commitJobs(store: Store, key: ServiceKey, jobs: readonly Job[]): Promise<void> {
   const record = await store.load(key, { last: 0 })
   const turnId = jobs[0]?.turnId ?? "turn"

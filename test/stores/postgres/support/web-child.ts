@@ -5,29 +5,29 @@ import { mulberry } from "../../../support/mulberry.ts"
 import { stateAfter } from "../../../support/turn-states.ts"
 import { jobOf, keyOf, said } from "./turns.ts"
 
-/** What a process that talks is told. */
+/** The settings of a process that commits turns. */
 export interface WebSettings {
   readonly url: string
   readonly agent: string
-  /** Begins the ids of its turns. */
+  /** The beginning of the ids of its turns. */
   readonly name: string
   readonly seed: number
   readonly turns: number
-  /** It talks in one of so many conversations each time, as others do. */
+  /** The number of conversations, which all processes share. */
   readonly conversations: number
   readonly users: number
 }
 
-/** Commits turns, each against whatever others committed meanwhile, and writes a line for each that was acknowledged. */
+/** Commits turns, each after the newest commit of any process, and writes a line for each acknowledged turn. */
 const { url, agent, name, seed, turns, conversations, users } = JSON.parse(process.argv[2] ?? "{}") as WebSettings
 const dice = diceOf(mulberry(seed))
-// The limit of a try as workers have it: a job keeps the one that it was written with.
+// The same time limit as the workers have: a job keeps the limit with which it was written.
 const store = await openPostgresStore({ url, maxConnections: 3, onWarning: () => undefined, jobs: { timeoutMs: 2_000 } })
 
 async function commitTurn(turnId: string): Promise<string> {
   const key = keyOf(`conversation ${dice.below(conversations)}`, { agent, user: `user ${dice.below(users)}` })
   for (;;) {
-    // Each other time as one that knows the session already, if nobody else wrote to it.
+    // Every other time it uses the cached session, if no other process wrote to it.
     const record = await store.load(key, dice.below(2) === 0 ? {} : { last: 2 })
     const append = [said(turnId), { ...said(turnId), role: "assistant" as const }]
     const jobs = [jobOf(`job of ${turnId}`, key, { turnId })]

@@ -1,7 +1,7 @@
 import { openPostgresStore } from "../../../../src/stores/postgres/open-postgres-store.ts"
-import { applyEffects } from "./turn-effects.ts"
+import { applyEffects } from "../../turn-effects.ts"
 
-/** Does the jobs of an agent until it is killed, some of them twice and some with a failure after their effects. */
+/** Does the jobs of an agent until it is killed. It does some jobs twice and fails some after their effects. */
 const { url, agent } = JSON.parse(process.argv[2] ?? "{}") as { readonly url: string; readonly agent: string }
 
 const store = await openPostgresStore({

@@ -4,14 +4,14 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
-/** A script of this folder in a process of its own, ended with the test at the latest. */
+/** A script of this folder in a process of its own. It is killed at the end of the test. */
 export interface Child {
   readonly process: ChildProcess
   /** The lines it has written so far. */
   readonly lines: readonly string[]
-  /** Settles when so many lines in all begin so, or the child has ended. */
+  /** Waits until `count` lines begin with `start`, or until the child has ended. */
   until(start: string, count?: number): Promise<void>
-  /** Its exit code, or the signal that ended it, once all it wrote is in `lines`. */
+  /** The exit code, or the signal that ended it. It settles when `lines` is complete. */
   readonly ended: Promise<number | string>
 }
 
@@ -45,7 +45,7 @@ export function startChild(name: string, settings: unknown): Child {
   }
 }
 
-/** Ends a child as a power switch would, some turns of the event loop from now. */
+/** Kills a child after some turns of the event loop. */
 export async function killAfter(child: Child, turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
   child.process.kill("SIGKILL")

@@ -1,43 +1,17 @@
 import { expect } from "vitest"
-import { PromptStrataError } from "../../../../src/core/errors.ts"
-import type { Job } from "../../../../src/services/store/job-runner.ts"
 import type { Store } from "../../../../src/services/store/store.ts"
 import { readStoreRow, type StoreRow } from "../../../../src/services/store/store-row.ts"
 import { checkState } from "../../../support/turn-states.ts"
 import { agent } from "./turns.ts"
 
-/**
- * What background work leaves of a turn, keyed by the turn: a memory, a revision of the user that counts one up, and a receipt of
- * each kind. Whoever counts from an old version, or twice, shows in the last number.
- */
-export async function applyEffects(store: Store, { key, turnId, atMs }: Job): Promise<void> {
-  const speaker = { id: key.user, name: "Ann" }
-  const memory = { ...key, id: `memory of ${turnId}`, kind: "dialogue", text: turnId, speaker, atMs, turnId, turn: 0 } as const
-  await store.memories.put(memory, { hash: turnId, key })
-  for (;;) {
-    const { version, statements } = await store.users.load(key)
-    const value = String(Number(statements.at(-1)?.value ?? 0) + 1)
-    const { conversation, audience } = key
-    const statement = { name: "turns", value, confidence: 1, atMs, turnId, conversation, audience }
-    try {
-      await store.users.append([statement], { turnId, expectVersion: version, key })
-      break
-    } catch (error) {
-      if (!PromptStrataError.isInstance(error) || error.code !== "version-conflict") throw error
-    }
-  }
-  for (const kind of ["importance", "profile"])
-    await store.receipts.put({ key, turnId, kind, outcome: "ok", attempt: 1, startedMs: atMs, durationMs: 0 })
-}
-
-/** Everything that the agent keeps. */
+/** All rows of the agent. */
 export async function allRows(store: Store): Promise<readonly StoreRow[]> {
   const rows: StoreRow[] = []
   for await (const line of store.export({ agent })) rows.push(readStoreRow(line, rows.length + 1))
   return rows
 }
 
-/** The turns that are there, in the order of their conversations; fails on one that is torn, there twice or without its session's count. */
+/** The stored turns by conversation. Fails when a turn is incomplete or stored twice, or when a session has a wrong count. */
 export function storedTurns(rows: readonly StoreRow[]): readonly string[] {
   const turns: string[] = []
   const counts = new Map<string, number>()
@@ -60,7 +34,7 @@ export function storedTurns(rows: readonly StoreRow[]): readonly string[] {
   return turns
 }
 
-/** Fails unless each turn has one memory, one receipt of each kind and one revision of its user, in the order of the turns, and no job is left. */
+/** Fails unless each turn has one memory, one receipt of each kind and one revision of its user, in order, and no job is left. */
 export function checkEffects(rows: readonly StoreRow[]): void {
   const turns = storedTurns(rows)
   const sorted = [...turns].sort()

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../../../src/core/errors.ts"
 import { openStore } from "../../../../src/stores/index.ts"
 
-/** Opens a store where none can be, and writes how that ended. */
+/** Opens a store in a folder where that fails, and writes the result. */
 const { folder } = JSON.parse(process.argv[2] ?? "{}") as { readonly folder: string }
 console.log("opening")
 await openStore(folder).then(

@@ -3,16 +3,16 @@ import { openSqliteStore } from "../../../../src/stores/sqlite/open-sqlite-store
 import { stateAfter } from "../../../support/turn-states.ts"
 import { turnOf } from "./turns.ts"
 
-/** What a process that talks is told. */
+/** The settings of a process that commits turns. */
 export interface TalkSettings {
   readonly file: string
-  /** Begins the ids of its turns. */
+  /** The beginning of the ids of its turns. */
   readonly name: string
   readonly turns: number
   readonly conversations: number
 }
 
-/** Commits turns, each with a job and against whatever others committed meanwhile, and writes a line for each that was acknowledged. */
+/** Commits turns with jobs, each after the newest commit of any process, and writes a line for each acknowledged turn. */
 const { file, name, turns, conversations } = JSON.parse(process.argv[2] ?? "{}") as TalkSettings
 const store = await openSqliteStore(file)
 console.log("ready")
@@ -20,7 +20,7 @@ for (let turn = 0; turn < turns; turn++) {
   const turnId = `${name}-${turn}`
   const { key, commit } = turnOf(turnId, `conversation ${turn % conversations}`)
   for (;;) {
-    // Each other time as one that knows the session already, if nobody else wrote to it.
+    // Every other time it uses the cached session, if no other process wrote to it.
     const record = await store.load(key, turn % 2 === 0 ? {} : { last: 0 })
     try {
       await store.commit(key, { ...commit, state: stateAfter(record, turnId), expectVersion: record?.version ?? 0 })

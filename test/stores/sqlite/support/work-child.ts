@@ -1,8 +1,8 @@
 import { openSqliteStore } from "../../../../src/stores/sqlite/open-sqlite-store.ts"
-import { applyEffects } from "./effects.ts"
+import { applyEffects } from "../../turn-effects.ts"
 import { agent } from "./turns.ts"
 
-/** Does jobs until it is killed, some of them twice and some with a failure after their effects; writes a line as each begins. */
+/** Does jobs until it is killed. It does some twice, fails some after their effects, and writes a line when each begins. */
 const { file } = JSON.parse(process.argv[2] ?? "{}") as { readonly file: string }
 const store = await openSqliteStore(file, {
   leaseMs: 300,
@@ -24,5 +24,5 @@ await store.jobs.start(
   { agent },
 )
 console.log("ready")
-// Until it is killed.
+// Keeps the process alive until it is killed.
 setInterval(() => undefined, 60_000)

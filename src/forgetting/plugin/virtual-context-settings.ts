@@ -1,0 +1,106 @@
+import { defaultEventWeights, defaultKeep, type EventWeights } from "../../forgetting/events/select-events.ts"
+import type { Grain } from "../../forgetting/events/stamp.ts"
+import { hostTimeZone } from "../../forgetting/events/zoned-calendar.ts"
+import { type CompressionSettings, defaultCompression } from "../compressed-messages.ts"
+import type { DecaySettings, ForgettingClock } from "../decay.ts"
+import { defaultPulled, type PulledSettings } from "../pulled.ts"
+
+/** The writer of events, roll-ups and compressed messages: a rule, which costs nothing, or the agent's model. */
+export type Writer = "rule" | "model"
+
+/** Settings of events: how they are written and which are shown (R20, R21). */
+export interface EventSettings {
+  /** The IANA name of the time zone of days and stamps. Default: the host's. */
+  readonly timeZone: string
+  /** How many of the newest events of each grain are shown (R3). */
+  readonly keep: Readonly<Record<Grain, number>>
+  /** The most older events that come back. */
+  readonly broughtBack: number
+  readonly minScore: number
+  readonly weights: EventWeights
+  /** A topic ends after this time without a message. */
+  readonly topicGapMs: number
+  /** A topic ends after so many turns. */
+  readonly topicTurns: number
+  readonly writer: Writer
+  /** Of more events those with the lowest score are forgotten, summarised ones first. */
+  readonly maxEvents: number
+}
+
+/** Settings of the workspace (R15–R18). */
+export interface WorkspaceSettings {
+  readonly clock: ForgettingClock
+  readonly evictBelow: number
+  readonly maxItems: number
+  /** The most items that a prompt shows: the best remembered ones. */
+  readonly shownItems: number
+  /** Longer texts are shown shortened. */
+  readonly shownCharacters: number
+  /** These numbers replace the preset's, one by one. */
+  readonly decay: Partial<DecaySettings>
+}
+
+/** Settings of pulled information. Results of `tools` are pulled automatically, by the argument that names a file. */
+export interface WatchedPulls extends PulledSettings {
+  readonly tools: readonly string[]
+}
+
+/** All settings of a virtual context. */
+export interface VirtualContextSettings {
+  readonly events: EventSettings
+  readonly workspace: WorkspaceSettings
+  readonly pulled: WatchedPulls
+  readonly compression: CompressionSettings & { readonly writer: Writer }
+}
+
+/** Settings of a virtual context; every part may be left out. */
+export interface VirtualContextInput {
+  readonly events?: Partial<Omit<EventSettings, "keep" | "weights">> & {
+    readonly keep?: Partial<EventSettings["keep"]>
+    readonly weights?: Partial<EventWeights>
+  }
+  readonly workspace?: Partial<WorkspaceSettings>
+  readonly pulled?: Partial<WatchedPulls>
+  readonly compression?: Partial<VirtualContextSettings["compression"]>
+}
+
+/** The default settings. */
+export const virtualContextDefaults = {
+  events: {
+    keep: defaultKeep,
+    broughtBack: 5,
+    minScore: 0.3,
+    weights: defaultEventWeights,
+    topicGapMs: 30 * 60_000,
+    topicTurns: 12,
+    writer: "rule",
+    maxEvents: 2_000,
+  },
+  workspace: {
+    clock: { by: "days" },
+    evictBelow: 0.3,
+    maxItems: 1_000,
+    shownItems: 30,
+    shownCharacters: 1_000,
+    decay: {},
+  },
+  pulled: { ...defaultPulled, tools: ["read"] },
+  compression: { ...defaultCompression, writer: "rule" },
+} as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events">
+
+/** Fills in the defaults. */
+export function virtualContextSettings(input: VirtualContextInput): VirtualContextSettings {
+  const { events, workspace, pulled, compression } = virtualContextDefaults
+  return {
+    events: {
+      ...events,
+      timeZone: hostTimeZone(),
+      ...input.events,
+      keep: { ...events.keep, ...input.events?.keep },
+      weights: { ...events.weights, ...input.events?.weights },
+    },
+    workspace: { ...workspace, ...input.workspace },
+    pulled: { ...pulled, ...input.pulled },
+    compression: { ...compression, ...input.compression },
+  }
+}

@@ -1,0 +1,114 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { StoredMemory } from "../../../services/store/records.ts"
+import { fromKeyText, having, keyText } from "../key-columns.ts"
+import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "../memory/memory-scope.ts"
+import type { OwnedKeys } from "../sql-database.ts"
+import type { MemoryColumns, Queries, SessionColumns } from "../sql-tables.ts"
+import { whereOwned } from "./scope-rows.ts"
+
+/** A memory that is deleted, by its columns. */
+type DeletedMemory = Pick<MemoryColumns, "id" | "user_id" | "conversation" | "audience">
+
+const columns = ["id", "user_id", "conversation", "audience"] as const
+const pageIds = 500
+
+/**
+ * Deletes the memories of a scope, the insights that rest on them, and the vectors of both. Their scopes begin a new epoch, so that
+ * readers of changes begin anew.
+ */
+export async function forgetMemories(db: Queries, owned: OwnedKeys) {
+  const { agent } = owned.scope
+  const epoch = await nextEpoch(db, agent)
+  const locked = new Set<string>()
+  // Until its scope is locked, another transaction can still add a memory that is to be deleted: look again after each lock.
+  for (;;) {
+    const memories = await memoriesToDelete(db, owned)
+    const missing = scopesOf(memories).filter((scope) => !locked.has(scope))
+    if (missing.length === 0) {
+      const vectors = await deleteMemories(db, agent, memories)
+      for (const scope of locked) await setEpoch(db, agent, scope, epoch)
+      return { memories, vectors }
+    }
+    for (const scope of missing) {
+      await lockScope(db, agent, scope)
+      locked.add(scope)
+    }
+  }
+}
+
+/** Users' scopes before groups', the order in which all transactions lock them. */
+function scopesOf(memories: readonly DeletedMemory[]): readonly string[] {
+  const users = new Set(memories.map(({ user_id }) => userScope(fromKeyText(user_id))))
+  const inGroups = memories.filter(({ audience }) => audience === "group")
+  const groups = new Set(inGroups.map(({ conversation }) => groupScope(fromKeyText(conversation))))
+  return [...[...users].sort(), ...[...groups].sort()]
+}
+
+async function memoriesToDelete(db: Queries, owned: OwnedKeys): Promise<readonly DeletedMemory[]> {
+  const rows = await db.selectFrom("memories").select(columns).where(whereOwned(owned)).execute()
+  const found = new Map(rows.map((row) => [row.id, row]))
+  const ofAgent = db.selectFrom("memories").where("agent", "=", keyText(owned.scope.agent))
+  const insights = (
+    await ofAgent
+      .select([...columns, "body"])
+      .where("kind", "=", "insight")
+      .execute()
+  ).map(({ body, ...row }) => ({
+    row,
+    sources: ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText),
+  }))
+  for (let before = -1; before < found.size; ) {
+    before = found.size
+    for (const { row, sources } of insights) if (sources.some((source) => found.has(source))) found.set(row.id, row)
+  }
+  return [...found.values()]
+}
+
+/** Returns how many vectors were deleted. */
+async function deleteMemories(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<number> {
+  const owner = keyText(agent)
+  let vectors = 0
+  for (let at = 0; at < memories.length; at += pageIds) {
+    const ids = memories.slice(at, at + pageIds).map(({ id }) => id)
+    const deleted = await db.deleteFrom("vectors").where("agent", "=", owner).where("memory_id", "in", ids).executeTakeFirst()
+    vectors += Number(deleted.numDeletedRows)
+    await db.deleteFrom("memories").where("agent", "=", owner).where("id", "in", ids).execute()
+  }
+  return vectors
+}
+
+/**
+ * Messages keep what their turn recalled. Deletes that from every message whose turn may have recalled one of these memories, and
+ * gives the sessions of these messages a new version.
+ */
+export async function dropRecalled(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<void> {
+  const owner = keyText(agent)
+  const inGroups = memories.filter(({ audience }) => audience === "group")
+  const changed = new Map<string, SessionColumns>()
+  for (const user of new Set(memories.map(({ user_id }) => user_id)))
+    await dropFrom(db, mayHaveRecalled(db, owner).where("speaker_id", "=", user), changed)
+  for (const group of new Set(inGroups.map(({ conversation }) => conversation)))
+    await dropFrom(db, mayHaveRecalled(db, owner).where("conversation", "=", group).where("audience", "=", "group"), changed)
+  for (const session of changed.values())
+    await db
+      .updateTable("sessions")
+      .set(({ eb }) => ({ version: eb("version", "+", 1) }))
+      .where(having(session))
+      .execute()
+}
+
+/** Every message that holds recalled memories, and perhaps more: the text of a message can hold the same characters. */
+function mayHaveRecalled(db: Queries, agent: string) {
+  const messages = db.selectFrom("messages").select(["agent", "conversation", "audience", "position", "body"])
+  return messages.where("agent", "=", agent).where("body", "like", '%"recalled"%')
+}
+
+async function dropFrom(db: Queries, messages: ReturnType<typeof mayHaveRecalled>, changed: Map<string, SessionColumns>) {
+  for (const { body, position, ...session } of await messages.execute()) {
+    const { recalled, ...rest } = JSON.parse(body) as HistoryMessage
+    if (recalled === undefined) continue
+    changed.set(JSON.stringify(session), session)
+    const without = { body: JSON.stringify(rest) }
+    await db.updateTable("messages").set(without).where(having(session)).where("position", "=", position).execute()
+  }
+}

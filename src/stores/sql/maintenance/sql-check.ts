@@ -1,0 +1,74 @@
+import type { StoreCheck } from "../../../services/store/store.ts"
+import type { SqlJobs } from "../sql-database.ts"
+import type { Queries, Tables } from "../sql-tables.ts"
+
+/** The tables by the names of their rows in an export. */
+const countedTables = {
+  session: "sessions",
+  message: "messages",
+  note: "notes",
+  memory: "memories",
+  vector: "vectors",
+  user: "users",
+  statement: "statements",
+  receipt: "receipts",
+} as const satisfies Readonly<Record<string, keyof Tables>>
+
+/** Counts the rows of each table and looks for rows that do not fit together. */
+export async function checkRows(db: Queries, jobs: SqlJobs): Promise<Omit<StoreCheck, "ok">> {
+  const counts: Record<string, number> = {}
+  for (const [name, table] of Object.entries(countedTables)) counts[name] = await countOf(db, table)
+  const ofJobs = await jobs.check(db)
+  counts.job = ofJobs.count
+  return { counts, problems: [...(await lostRows(db)), ...(await hiddenMemories(db)), ...ofJobs.problems] }
+}
+
+async function countOf(db: Queries, table: keyof Tables): Promise<number> {
+  const counted = db.selectFrom(table).select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("count"))
+  return (await counted.executeTakeFirstOrThrow()).count
+}
+
+const repair = "Export, and import into a new store."
+
+/** Rows whose owner is gone. Foreign keys forbid them, but another program may have written to the file. */
+async function lostRows(db: Queries): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const table of ["messages", "notes", "state_changes"] as const) {
+    const { lost } = await db
+      .selectFrom(table)
+      .leftJoin("sessions", (join) =>
+        join
+          .onRef("sessions.agent", "=", `${table}.agent`)
+          .onRef("sessions.conversation", "=", `${table}.conversation`)
+          .onRef("sessions.audience", "=", `${table}.audience`),
+      )
+      .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
+      .where("sessions.version", "is", null)
+      .executeTakeFirstOrThrow()
+    if (lost > 0) problems.push(`${table}: ${lost} rows belong to no session. ${repair}`)
+  }
+  const { lost } = await db
+    .selectFrom("statements")
+    .leftJoin("users", (join) =>
+      join.onRef("users.agent", "=", "statements.agent").onRef("users.user_id", "=", "statements.user_id"),
+    )
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
+    .where("users.version", "is", null)
+    .executeTakeFirstOrThrow()
+  return lost > 0 ? [...problems, `statements: ${lost} rows belong to no user. ${repair}`] : problems
+}
+
+/** Memories that no reader of changes would ever see, because their number is above the newest number of their scope. */
+async function hiddenMemories(db: Queries): Promise<readonly string[]> {
+  const { lost } = await db
+    .selectFrom("memories")
+    .innerJoin("memory_scopes", (join) =>
+      join
+        .onRef("memory_scopes.agent", "=", "memories.agent")
+        .on(({ eb, val }) => eb("memory_scopes.scope", "=", eb(val("user:"), "||", eb.ref("memories.user_id")))),
+    )
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
+    .whereRef("memories.user_sequence", ">", "memory_scopes.sequence")
+    .executeTakeFirstOrThrow()
+  return lost > 0 ? [`memories: ${lost} rows are numbered above their user's count. ${repair}`] : []
+}

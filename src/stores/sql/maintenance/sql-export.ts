@@ -1,0 +1,104 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { Receipt } from "../../../services/store/receipt.ts"
+import type { ProfileStatement } from "../../../services/store/records.ts"
+import { byTime, compareReceipts, compareSessions, compareTexts } from "../../../services/store/row-keys.ts"
+import type { SessionNote } from "../../../services/store/session-store.ts"
+import type { StoreScope } from "../../../services/store/store.ts"
+import { ofSession, type StoreRow, vectorToText } from "../../../services/store/store-row.ts"
+import { fromKeyText, inSession, keyText } from "../key-columns.ts"
+import { memoryOf, vectorValues } from "../memory/memory-rows.ts"
+import { readState } from "../session/stored-state.ts"
+import type { OwnedKeys, SqlJobs } from "../sql-database.ts"
+import type { Queries } from "../sql-tables.ts"
+import { type OwnedSession, ownedKeys, ownedSessions, turnsOf, whereOwned } from "./scope-rows.ts"
+
+/** The rows of a scope as lines of an export, in its order. Rows are sorted here, because databases differ in how they sort text. */
+export async function exportLines(db: Queries, jobs: SqlJobs, scope: StoreScope): Promise<readonly string[]> {
+  const sessions = [...(await ownedSessions(db, scope))].sort((a, b) => compareSessions(a.key, b.key))
+  const owned = ownedKeys(scope, sessions)
+  const rows: StoreRow[] = []
+  for (const session of sessions) rows.push(...(await sessionRows(db, session, scope)))
+  rows.push(...(await memoryRows(db, owned)), ...(await userRows(db, scope)), ...(await receiptRows(db, owned)))
+  rows.push(...(await jobs.list(db, owned)).map((row): StoreRow => ({ table: "job", ...row })))
+  return rows.map((row) => JSON.stringify(row))
+}
+
+async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: StoreScope): Promise<readonly StoreRow[]> {
+  const found = db.selectFrom("sessions").select(["version", "whole_state"]).where(inSession(key))
+  const { version, whole_state } = await found.executeTakeFirstOrThrow()
+  const spokenIn = owns === "part" && "user" in scope ? await turnsOf(db, key, scope.user).execute() : undefined
+  const turns = spokenIn && new Set(spokenIn.map(({ turn_id }) => turn_id))
+  const messages = db.selectFrom("messages").select(["turn_id", "body"]).where(inSession(key)).orderBy("position")
+  const state = turns === undefined ? (await readState(db, key, whole_state)).state : {}
+  const spoken = (await messages.execute())
+    .filter(({ turn_id }) => turns?.has(turn_id) ?? true)
+    .map(({ body }): StoreRow => ({ table: "message", ...ofSession(key), message: JSON.parse(body) as HistoryMessage }))
+  const notes = turns === undefined ? await noteRows(db, key) : []
+  return [{ table: "session", ...ofSession(key), version, state }, ...spoken, ...notes]
+}
+
+async function noteRows(db: Queries, key: OwnedSession["key"]): Promise<readonly StoreRow[]> {
+  const rows = await db.selectFrom("notes").select(["id", "body"]).where(inSession(key)).orderBy("position").execute()
+  return rows.map(({ id, body }) => ({
+    table: "note",
+    ...ofSession(key),
+    id: fromKeyText(id),
+    ...(body === null ? {} : { note: JSON.parse(body) as SessionNote }),
+  }))
+}
+
+async function memoryRows(db: Queries, owned: OwnedKeys): Promise<readonly StoreRow[]> {
+  const rows = await db.selectFrom("memories").select(["id", "hash", "body", "superseded_by"]).where(whereOwned(owned)).execute()
+  const vectors = await vectorRows(db, owned)
+  return rows
+    .map(({ id, hash, ...row }) => ({ memory: memoryOf(row), hash: fromKeyText(hash), vectors: vectors.get(id) ?? [] }))
+    .sort(byTime)
+    .flatMap(({ memory, hash, vectors }): readonly StoreRow[] => [{ table: "memory", hash, memory }, ...vectors])
+}
+
+/** The vectors by their memory's id, as its column has it. */
+async function vectorRows(db: Queries, owned: OwnedKeys): Promise<ReadonlyMap<string, readonly StoreRow[]>> {
+  const { agent } = owned.scope
+  const rows = await db
+    .selectFrom("vectors")
+    .select(["memory_id", "model", "vector"])
+    .where("agent", "=", keyText(agent))
+    .where("memory_id", "in", db.selectFrom("memories").select("id").where(whereOwned(owned)))
+    .execute()
+  const byMemory = new Map<string, StoreRow[]>()
+  const named = rows.map((row) => ({ ...row, model: fromKeyText(row.model) }))
+  for (const { memory_id, model, vector } of named.sort((a, b) => compareTexts([a.model], [b.model]))) {
+    const values = vectorToText(vectorValues(vector))
+    const row: StoreRow = { table: "vector", agent, memoryId: fromKeyText(memory_id), model, values }
+    byMemory.set(memory_id, [...(byMemory.get(memory_id) ?? []), row])
+  }
+  return byMemory
+}
+
+/** The users of whom the scope owns statements, each followed by these statements. */
+async function userRows(db: Queries, scope: StoreScope): Promise<readonly StoreRow[]> {
+  const { agent } = scope
+  let owned = db
+    .selectFrom("statements")
+    .innerJoin("users", (join) =>
+      join.onRef("users.agent", "=", "statements.agent").onRef("users.user_id", "=", "statements.user_id"),
+    )
+    .select(["statements.user_id", "users.version", "statements.body"])
+    .where("statements.agent", "=", keyText(agent))
+  if ("user" in scope) owned = owned.where("statements.user_id", "=", keyText(scope.user))
+  if ("conversation" in scope) owned = owned.where("statements.conversation", "=", keyText(scope.conversation))
+  const users = new Map<string, StoreRow[]>()
+  for (const { user_id, version, body } of await owned.orderBy("statements.position").execute()) {
+    const user = fromKeyText(user_id)
+    const rows = users.get(user) ?? [{ table: "user", agent, user, version }]
+    rows.push({ table: "statement", agent, user, statement: JSON.parse(body) as ProfileStatement })
+    users.set(user, rows)
+  }
+  return [...users].sort(([a], [b]) => compareTexts([a], [b])).flatMap(([, rows]) => rows)
+}
+
+async function receiptRows(db: Queries, owned: OwnedKeys): Promise<readonly StoreRow[]> {
+  const rows = await db.selectFrom("receipts").select("body").where(whereOwned(owned)).orderBy("position").execute()
+  const receipts = rows.map(({ body }) => JSON.parse(body) as Receipt).sort(compareReceipts)
+  return receipts.map((receipt): StoreRow => ({ table: "receipt", receipt }))
+}

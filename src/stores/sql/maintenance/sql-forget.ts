@@ -1,0 +1,105 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { SessionKey } from "../../../core/keys.ts"
+import { stateWithoutWords } from "../../../services/store/session-store.ts"
+import type { ForgetReport, StoreScope } from "../../../services/store/store.ts"
+import { inSession, keyText } from "../key-columns.ts"
+import { deleteChanges, readState } from "../session/stored-state.ts"
+import { lockSession } from "../session/write-session.ts"
+import type { SqlJobs } from "../sql-database.ts"
+import type { Queries } from "../sql-tables.ts"
+import { dropRecalled, forgetMemories } from "./forget-memories.ts"
+import { type OwnedSession, ownedKeys, ownedSessions, turnsOf, whereOwned } from "./scope-rows.ts"
+
+/** Deletes everything that belongs to a scope within a transaction, and everything that rests on it. */
+export async function forgetRows(db: Queries, jobs: SqlJobs, scope: StoreScope): Promise<ForgetReport> {
+  const sessions = await ownedSessions(db, scope)
+  const owned = ownedKeys(scope, sessions)
+  const job = await jobs.forget(db, owned)
+  const { memories, vectors } = await forgetMemories(db, owned)
+  const receipt = await countDeleted(db.deleteFrom("receipts").where(whereOwned(owned)))
+  const report = {
+    ...(await forgetSessions(db, sessions, scope)),
+    memory: memories.length,
+    vector: vectors,
+    ...(await forgetUsers(db, scope)),
+    receipt,
+    job,
+  }
+  await dropRecalled(db, scope.agent, memories)
+  return report
+}
+
+async function countDeleted(statement: { executeTakeFirst(): Promise<{ readonly numDeletedRows: bigint }> }): Promise<number> {
+  return Number((await statement.executeTakeFirst()).numDeletedRows)
+}
+
+/** Deletes whole sessions. In a user's groups it deletes the user's turns, all notes, and all words of the state. */
+async function forgetSessions(db: Queries, sessions: readonly OwnedSession[], scope: StoreScope): Promise<ForgetReport> {
+  const report = { session: 0, message: 0, note: 0 }
+  for (const { key, owns } of sessions) {
+    const { version } = await lockSession(db, key)
+    const messages = db.deleteFrom("messages").where(inSession(key))
+    const turns = "user" in scope ? turnsOf(db, key, scope.user) : undefined
+    report.message += await countDeleted(owns === "part" && turns ? messages.where("turn_id", "in", turns) : messages)
+    report.note += await countDeleted(db.deleteFrom("notes").where(inSession(key)))
+    if (owns === "whole") {
+      await deleteChanges(db, key)
+      report.session += await countDeleted(db.deleteFrom("sessions").where(inSession(key)))
+    } else await keepWithoutWords(db, key, version)
+  }
+  return report
+}
+
+async function keepWithoutWords(db: Queries, key: SessionKey, version: number): Promise<void> {
+  const row = await db.selectFrom("sessions").select("whole_state").where(inSession(key)).executeTakeFirstOrThrow()
+  const { state } = await readState(db, key, row.whole_state)
+  await deleteChanges(db, key)
+  const kept = { whole_state: JSON.stringify(stateWithoutWords(state)), spoken: await recountSpoken(db, key) }
+  await db
+    .updateTable("sessions")
+    .set({ version: version + 1, ...kept })
+    .where(inSession(key))
+    .execute()
+}
+
+/** Corrects the count of spoken messages before each message, and returns the session's total. */
+async function recountSpoken(db: Queries, key: SessionKey): Promise<number> {
+  const all = db.selectFrom("messages").select(["position", "spoken", "body"]).where(inSession(key))
+  let spoken = 0
+  for (const row of await all.orderBy("position").execute()) {
+    if (row.spoken !== spoken)
+      await db.updateTable("messages").set({ spoken }).where(inSession(key)).where("position", "=", row.position).execute()
+    if ((JSON.parse(row.body) as HistoryMessage).text.trim() !== "") spoken += 1
+  }
+  return spoken
+}
+
+/** Deletes the users and statements of a scope. A user of whom only a part is deleted gets a new version. */
+async function forgetUsers(db: Queries, scope: StoreScope): Promise<ForgetReport> {
+  const agent = keyText(scope.agent)
+  if ("conversation" in scope) return forgetStatementsIn(db, agent, keyText(scope.conversation))
+  let statements = db.deleteFrom("statements").where("agent", "=", agent)
+  let users = db.deleteFrom("users").where("agent", "=", agent)
+  if ("user" in scope) {
+    statements = statements.where("user_id", "=", keyText(scope.user))
+    users = users.where("user_id", "=", keyText(scope.user))
+  }
+  const statement = await countDeleted(statements)
+  return { user: await countDeleted(users), statement }
+}
+
+async function forgetStatementsIn(db: Queries, agent: string, conversation: string): Promise<ForgetReport> {
+  const speakers = db
+    .selectFrom("statements")
+    .select("user_id")
+    .where("agent", "=", agent)
+    .where("conversation", "=", conversation)
+  await db
+    .updateTable("users")
+    .set(({ eb }) => ({ version: eb("version", "+", 1) }))
+    .where("agent", "=", agent)
+    .where("user_id", "in", speakers)
+    .execute()
+  const statements = db.deleteFrom("statements").where("agent", "=", agent).where("conversation", "=", conversation)
+  return { user: 0, statement: await countDeleted(statements) }
+}

@@ -1,0 +1,113 @@
+import type { ServiceKey } from "../../../core/keys.ts"
+import type { StoredMemory } from "../../../services/store/records.ts"
+import { having, keyText } from "../key-columns.ts"
+import type { Queries } from "../sql-tables.ts"
+
+/** The epoch of a scope and the number of its newest change. */
+interface ScopeState {
+  readonly epoch: number
+  readonly sequence: number
+}
+
+/** The scope of all memories that belong to a user. */
+export const userScope = (user: string): string => `user:${keyText(user)}`
+
+/** The scope of the memories that were said in a group. */
+export const groupScope = (conversation: string): string => `group:${keyText(conversation)}`
+
+/** The row of the agent itself. New scopes begin in its epoch. */
+const agentScope = ""
+
+/** The condition that a memory lies in the scope that a key reads: in private its user's, in a group the group's. */
+export function inScope({ agent, audience, conversation, user }: ServiceKey) {
+  const owner = { agent: keyText(agent) }
+  return having(
+    audience === "group" ? { ...owner, audience, conversation: keyText(conversation) } : { ...owner, user_id: keyText(user) },
+  )
+}
+
+/** The epoch of the scope that a key reads. */
+export async function scopeEpoch(db: Queries, { agent, audience, conversation, user }: ServiceKey): Promise<number> {
+  const scope = audience === "group" ? groupScope(conversation) : userScope(user)
+  const rows = await db
+    .selectFrom("memory_scopes")
+    .select(["scope", "epoch"])
+    .where("agent", "=", keyText(agent))
+    .where("scope", "in", [scope, agentScope])
+    .execute()
+  return (rows.find((row) => row.scope === scope) ?? rows[0])?.epoch ?? 0
+}
+
+/** The agent's epoch as a part of a statement. It is null while the agent has no memories and nothing was deleted. */
+export function epochOf(db: Pick<Queries, "selectFrom">, agent: string) {
+  return db.selectFrom("memory_scopes").select("epoch").where("agent", "=", keyText(agent)).where("scope", "=", agentScope)
+}
+
+/**
+ * Locks a scope until the transaction ends, so that numbers become visible in their order. Lock users' scopes before groups': all
+ * transactions keep this order.
+ */
+export async function lockScope(db: Queries, agent: string, scope: string): Promise<ScopeState> {
+  const row = { agent: keyText(agent), scope }
+  const found = await db
+    .updateTable("memory_scopes")
+    .set(({ ref }) => ({ sequence: ref("sequence") }))
+    .where(having(row))
+    .returning(["epoch", "sequence"])
+    .executeTakeFirst()
+  if (found) return found
+  const { epoch } = await touchScope(db, row.agent, agentScope, 0)
+  return touchScope(db, row.agent, scope, epoch)
+}
+
+/** Sets the number of a scope's newest change. */
+export async function setSequence(db: Queries, agent: string, scope: string, sequence: number): Promise<void> {
+  const row = { agent: keyText(agent), scope }
+  await db.updateTable("memory_scopes").set({ sequence }).where(having(row)).execute()
+}
+
+/** Takes the next number of a group. The scope of the memory's user must be locked already. */
+export async function nextInGroup(db: Queries, { agent, conversation }: StoredMemory): Promise<number> {
+  const scope = groupScope(conversation)
+  const { sequence } = await lockScope(db, agent, scope)
+  await setSequence(db, agent, scope, sequence + 1)
+  return sequence + 1
+}
+
+/** Begins the agent's next epoch and returns it. No scope can be made until the transaction ends. */
+export async function nextEpoch(db: Queries, agent: string): Promise<number> {
+  const row = { agent: keyText(agent), scope: agentScope }
+  const { epoch } = await touchScope(db, row.agent, agentScope, 0)
+  const next = { epoch: epoch + 1 }
+  await db.updateTable("memory_scopes").set(next).where(having(row)).execute()
+  return next.epoch
+}
+
+/** Sets the epoch of a locked scope. A scope without memories is deleted instead: it would keep the name of its user or group. */
+export async function setEpoch(db: Queries, agent: string, scope: string, epoch: number): Promise<void> {
+  const row = { agent: keyText(agent), scope }
+  if (await hasMemories(db, row)) await db.updateTable("memory_scopes").set({ epoch }).where(having(row)).execute()
+  else await db.deleteFrom("memory_scopes").where(having(row)).execute()
+}
+
+async function hasMemories(db: Queries, { agent, scope }: { readonly agent: string; readonly scope: string }): Promise<boolean> {
+  const [kind, name] = [scope.slice(0, scope.indexOf(":")), scope.slice(scope.indexOf(":") + 1)]
+  const memories = db.selectFrom("memories").select("id").where("agent", "=", agent).limit(1)
+  const own =
+    kind === "user"
+      ? memories.where("user_id", "=", name)
+      : memories.where("conversation", "=", name).where("audience", "=", "group")
+  return (await own.executeTakeFirst()) !== undefined
+}
+
+/** Locks a scope's row, and makes the row when it is missing. */
+async function touchScope(db: Queries, agent: string, scope: string, epoch: number): Promise<ScopeState> {
+  return db
+    .insertInto("memory_scopes")
+    .values({ agent, scope, epoch, sequence: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(["agent", "scope"]).doUpdateSet(({ ref }) => ({ sequence: ref("memory_scopes.sequence") })),
+    )
+    .returning(["epoch", "sequence"])
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,100 @@
+import type { ServiceKey } from "../../../core/keys.ts"
+import type { StoredMemory, StoredVector } from "../../../services/store/records.ts"
+import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
+import type { Queries } from "../sql-tables.ts"
+import { memoryOf, vectorBytes, vectorValues } from "./memory-rows.ts"
+import { inScope, lockScope, nextInGroup, setSequence, userScope } from "./memory-scope.ts"
+
+const pageIds = 500
+
+/**
+ * Stores vectors of memories in the key's scope and marks these memories as changed. Vectors of other memories are left out. A vector
+ * replaces the one of the same memory and model.
+ */
+export async function putVectors(db: Queries, vectors: readonly StoredVector[], key: ServiceKey): Promise<void> {
+  const seen = await seenMemories(db, vectors, key)
+  // All users are locked before any group, in one order: so two transactions never wait for each other.
+  for (const user of new Set([...seen.values()].map(({ user }) => user).sort())) await lockScope(db, key.agent, userScope(user))
+  for (const vector of vectors) {
+    const memory = seen.get(vector.memoryId)
+    if (memory === undefined) continue
+    await putVector(db, key.agent, vector)
+    await markChanged(db, memory)
+  }
+}
+
+/** Adds a vector, or replaces it. */
+export async function putVector(db: Queries, agent: string, { memoryId, model, values }: StoredVector): Promise<void> {
+  const value = { dimensions: values.length, vector: vectorBytes(values) }
+  await db
+    .insertInto("vectors")
+    .values({ agent: keyText(agent), memory_id: keyText(memoryId), model: keyText(model), ...value })
+    .onConflict((conflict) => conflict.columns(["agent", "memory_id", "model"]).doUpdateSet(value))
+    .execute()
+}
+
+/** The memories of these vectors that lie in the key's scope, by id. */
+async function seenMemories(db: Queries, vectors: readonly StoredVector[], key: ServiceKey) {
+  const ids = [...new Set(vectors.map(({ memoryId }) => keyText(memoryId)))]
+  const seen = new Map<string, StoredMemory>()
+  for (let at = 0; at < ids.length; at += pageIds) {
+    const page = ids.slice(at, at + pageIds)
+    const found = db.selectFrom("memories").select(["body", "superseded_by"]).where(inScope(key)).where("id", "in", page)
+    for (const memory of (await found.execute()).map(memoryOf)) seen.set(memory.id, memory)
+  }
+  return seen
+}
+
+/** Gives a memory the next number in each of its scopes, so that readers of changes see it again. */
+export async function markChanged(db: Queries, memory: StoredMemory): Promise<void> {
+  const { agent, user, audience, id } = memory
+  const user_sequence = (await lockScope(db, agent, userScope(user))).sequence + 1
+  await setSequence(db, agent, userScope(user), user_sequence)
+  const group = audience === "group" ? { group_sequence: await nextInGroup(db, memory) } : {}
+  await db
+    .updateTable("memories")
+    .set({ user_sequence, ...group })
+    .where(aboutUser(memory))
+    .where("id", "=", keyText(id))
+    .execute()
+}
+
+/** The vectors of these memories, as far as they lie in the key's scope, in the order of the ids. */
+export async function readVectors(db: Queries, ids: readonly string[], model: string, key: ServiceKey) {
+  const found: StoredVector[] = []
+  for (let at = 0; at < ids.length; at += pageIds) {
+    const page = ids.slice(at, at + pageIds)
+    const seen = db.selectFrom("memories").select("id").where(inScope(key)).where("id", "in", page.map(keyText))
+    const rows = await db
+      .selectFrom("vectors")
+      .select(["memory_id", "vector"])
+      .where("agent", "=", keyText(key.agent))
+      .where("model", "=", keyText(model))
+      .where("memory_id", "in", seen)
+      .execute()
+    const byId = new Map(rows.map((row) => [fromKeyText(row.memory_id), row.vector]))
+    for (const memoryId of page) {
+      const vector = byId.get(memoryId)
+      if (vector) found.push({ memoryId, model, values: vectorValues(vector) })
+    }
+  }
+  return found
+}
+
+/** The memories of the key's scope that hold and have no vector of a model, oldest first. */
+export async function memoriesWithoutVector(db: Queries, model: string, key: ServiceKey, limit: number) {
+  const rows = await db
+    .selectFrom("memories")
+    .select(["body", "superseded_by"])
+    .where(inScope(key))
+    .where("superseded_by", "is", null)
+    .where(({ not, exists, selectFrom }) => {
+      const ofMemory = selectFrom("vectors").select("vectors.memory_id").whereRef("vectors.memory_id", "=", "memories.id")
+      return not(exists(ofMemory.whereRef("vectors.agent", "=", "memories.agent").where("vectors.model", "=", keyText(model))))
+    })
+    .orderBy("at_ms")
+    .orderBy("id")
+    .limit(Math.max(0, limit))
+    .execute()
+  return rows.map(memoryOf)
+}

@@ -1,0 +1,115 @@
+import type { ServiceKey } from "../../../core/keys.ts"
+import type { MemoryRecords, StoredMemory } from "../../../services/store/records.ts"
+import { checkKey } from "../../../services/store/row-keys.ts"
+import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
+import type { SqlDatabase } from "../sql-database.ts"
+import type { Queries } from "../sql-tables.ts"
+import { memoryOf, memoryRow } from "./memory-rows.ts"
+import { inScope, lockScope, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
+import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
+
+/** Memories in a database. */
+export function createSqlMemoryRecords({ read, write }: SqlDatabase): MemoryRecords {
+  return {
+    put: (memory, options) => write((db) => putMemory(db, memory, options)),
+    get: (id, key) => read((db) => getMemory(db, id, key)),
+    changes: (key, options) => read((db) => memoryChanges(db, key, options)),
+    recent: (key, options) => read((db) => recentMemories(db, key, options)),
+    putVectors: (vectors, key) => write((db) => putVectors(db, vectors, key)),
+    vectors: (ids, model, key) => read((db) => readVectors(db, ids, model, key)),
+    withoutVector: (model, key, limit) => read((db) => memoriesWithoutVector(db, model, key, limit)),
+  }
+}
+
+/** Stores a memory once, and marks the memories that it supersedes. */
+async function putMemory(
+  db: Queries,
+  memory: StoredMemory,
+  { hash, supersedes = [], key }: Parameters<MemoryRecords["put"]>[1],
+): ReturnType<MemoryRecords["put"]> {
+  checkKey(memory, key)
+  const { agent, user } = memory
+  let { sequence } = await lockScope(db, agent, userScope(user))
+  const known = await knownAs(db, memory, hash)
+  if (known !== undefined) return { stored: false, id: known }
+  for (const old of await supersededIds(db, supersedes, memory)) {
+    sequence += 1
+    await supersede(db, old, memory, sequence)
+  }
+  await insertMemory(db, memory, hash, sequence + 1)
+  return { stored: true, id: memory.id }
+}
+
+/** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */
+export async function insertMemory(db: Queries, memory: StoredMemory, hash: string, sequence: number): Promise<void> {
+  const group_sequence = memory.audience === "group" ? await nextInGroup(db, memory) : null
+  await db
+    .insertInto("memories")
+    .values({ ...memoryRow(memory, hash), user_sequence: sequence, group_sequence })
+    .execute()
+  await setSequence(db, memory.agent, userScope(memory.user), sequence)
+}
+
+/** The id under which a memory is stored already: its own, or that of one which says the same and still holds. */
+async function knownAs(db: Queries, memory: StoredMemory, hash: string): Promise<string | undefined> {
+  const [agent, id] = [keyText(memory.agent), keyText(memory.id)]
+  const same = await db.selectFrom("memories").select("id").where("agent", "=", agent).where("id", "=", id).executeTakeFirst()
+  if (same) return memory.id
+  const alike = await besides(db, memory).where("hash", "=", keyText(hash)).orderBy("user_sequence").limit(1).executeTakeFirst()
+  return alike && fromKeyText(alike.id)
+}
+
+/** The ids among these that the memory can supersede. */
+async function supersededIds(db: Queries, ids: readonly string[], memory: StoredMemory): Promise<readonly string[]> {
+  if (ids.length === 0) return []
+  const rows = await besides(db, memory).where("id", "in", ids.map(keyText)).orderBy("user_sequence").execute()
+  return rows.map(({ id }) => id)
+}
+
+/** The memories that hold and belong to the same user, in private or in the same group. */
+function besides(db: Queries, memory: StoredMemory) {
+  const rows = db
+    .selectFrom("memories")
+    .select("id")
+    .where(aboutUser(memory))
+    .where("audience", "=", memory.audience)
+    .where("superseded_by", "is", null)
+  return memory.audience === "group" ? rows.where("conversation", "=", keyText(memory.conversation)) : rows
+}
+
+async function supersede(db: Queries, id: string, by: StoredMemory, sequence: number): Promise<void> {
+  const group = by.audience === "group" ? { group_sequence: await nextInGroup(db, by) } : {}
+  await db
+    .updateTable("memories")
+    .set({ superseded_by: keyText(by.id), user_sequence: sequence, ...group })
+    .where(aboutUser(by))
+    .where("id", "=", id)
+    .execute()
+}
+
+async function getMemory(db: Queries, id: string, key: ServiceKey): Promise<StoredMemory | undefined> {
+  const row = await seenBy(db, key).where("id", "=", keyText(id)).executeTakeFirst()
+  return row && memoryOf(row)
+}
+
+async function memoryChanges(db: Queries, key: ServiceKey, { after, limit }: Parameters<MemoryRecords["changes"]>[1]) {
+  const epoch = await scopeEpoch(db, key)
+  const reset = after !== undefined && after.epoch !== epoch
+  const from = after === undefined || reset ? 0 : after.sequence
+  const number = key.audience === "group" ? "group_sequence" : "user_sequence"
+  const rows = await seenBy(db, key).where(number, ">", from).orderBy(number).limit(Math.max(0, limit)).execute()
+  const sequence = rows.at(-1)?.[number] ?? from
+  return { cursor: { epoch, sequence }, reset, memories: rows.map(memoryOf) }
+}
+
+async function recentMemories(db: Queries, key: ServiceKey, { limit, kinds }: Parameters<MemoryRecords["recent"]>[1]) {
+  let held = seenBy(db, key).where("superseded_by", "is", null)
+  if (kinds !== undefined) held = held.where("kind", "in", [...kinds])
+  const rows = await held.orderBy("at_ms", "desc").orderBy("id", "desc").limit(Math.max(0, limit)).execute()
+  return rows.map(memoryOf).reverse()
+}
+
+/** The rows of the key's scope, superseded ones too. */
+function seenBy(db: Queries, key: ServiceKey) {
+  return db.selectFrom("memories").select(["body", "superseded_by", "user_sequence", "group_sequence"]).where(inScope(key))
+}

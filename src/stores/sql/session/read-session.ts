@@ -1,0 +1,94 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { SessionKey } from "../../../core/keys.ts"
+import { freezeParsed } from "../../../services/store/frozen-json.ts"
+import { filterMessages, type MessageFilter, type SessionNote } from "../../../services/store/session-store.ts"
+import { inSession, keyText } from "../key-columns.ts"
+import { epochOf } from "../memory/memory-scope.ts"
+import type { Queries } from "../sql-tables.ts"
+import type { CachedSession } from "./session-cache.ts"
+import { readState } from "./stored-state.ts"
+
+/**
+ * Reads a whole session, frozen, and its waiting notes. Returns `cached` itself when that is current. Undefined before the first
+ * commit, unless a note waits.
+ */
+export async function findSession(db: Queries, key: SessionKey, cached: CachedSession | undefined) {
+  const found = await sessionVersion(db, key)
+  if (found === undefined) return undefined
+  const { version, epoch } = found
+  if (cached !== undefined && cached.version === version && cached.epoch === epoch)
+    return { session: cached, notes: await waitingNotes(db, key) }
+  const read = await loadSession(db, key)
+  if (read === undefined) return undefined
+  const { notes, earlier: _, ...session } = read
+  return { session: { ...session, epoch }, notes }
+}
+
+/** Reads a session, frozen, with its newest `last` messages or all. Undefined before the first commit, unless a note waits. */
+export async function loadSession(db: Queries, key: SessionKey, last?: number) {
+  const found = db.selectFrom("sessions").select(["version", "whole_state", "spoken"]).where(inSession(key))
+  const row = await found.executeTakeFirst()
+  if (row === undefined) return undefined
+  const notes = await waitingNotes(db, key)
+  if (row.version === 0 && notes.length === 0) return undefined
+  const newest = db.selectFrom("messages").select(["spoken", "body"]).where(inSession(key)).orderBy("position", "desc")
+  const messages = (await (last === undefined ? newest : newest.limit(Math.max(0, last))).execute()).reverse()
+  const { state, size } = await readState(db, key, row.whole_state)
+  return {
+    version: row.version,
+    history: Object.freeze(messages.map(({ body }) => freezeParsed(JSON.parse(body) as HistoryMessage))),
+    earlier: messages[0]?.spoken ?? row.spoken,
+    state: freezeParsed(state),
+    notes,
+    historyCharacters: messages.reduce((sum, { body }) => sum + body.length, 0),
+    size,
+  }
+}
+
+/** The version of a session and the epoch of its agent; undefined for a session that does not exist. */
+export async function sessionVersion(db: Queries, key: SessionKey) {
+  const found = db.selectFrom("sessions").select(["version", epochOf(db, key.agent).as("epoch")])
+  const row = await found.where(inSession(key)).executeTakeFirst()
+  return row && { version: row.version, epoch: row.epoch ?? 0 }
+}
+
+async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
+  const waiting = db.selectFrom("notes").select("body").where(inSession(key)).where("body", "is not", null)
+  const rows = await waiting.orderBy("position").execute()
+  return Object.freeze(rows.map(({ body }) => freezeParsed(JSON.parse(body ?? "null") as SessionNote)))
+}
+
+const pageRows = 500
+
+/**
+ * The messages that fit a filter, oldest first. Words are compared here, page by page from the newest message, because databases
+ * differ in how they fold case.
+ */
+export async function findMessages(db: Queries, key: SessionKey, filter: MessageFilter): Promise<readonly HistoryMessage[]> {
+  const wanted = Math.max(0, filter.skip ?? 0) + Math.max(0, filter.limit)
+  const limit = filter.containing ? pageRows : Math.min(pageRows, wanted)
+  let found: readonly HistoryMessage[] = []
+  let before = Number.POSITIVE_INFINITY
+  while (found.length < wanted && before > 0) {
+    const rows = await candidates(db, key, filter, before, limit)
+    const messages = rows.map(({ body }) => JSON.parse(body) as HistoryMessage).reverse()
+    found = [...filterMessages(messages, { ...filter, skip: 0, limit: Number.POSITIVE_INFINITY }), ...found]
+    before = rows.at(-1)?.position ?? 0
+  }
+  return filterMessages(found, filter)
+}
+
+/** The newest messages before a position that meet the criteria which every database compares alike, newest first. */
+async function candidates(db: Queries, key: SessionKey, filter: MessageFilter, before: number, limit: number) {
+  const { role, speaker, fromMs, beforeMs } = filter
+  let rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key))
+  if (Number.isFinite(before)) rows = rows.where("position", "<", before)
+  if (role !== undefined) rows = rows.where("role", "=", role)
+  if (fromMs !== undefined) rows = rows.where("at_ms", ">=", fromMs)
+  if (beforeMs !== undefined) rows = rows.where("at_ms", "<", beforeMs)
+  if (speaker !== undefined) {
+    const name = keyText(speaker)
+    rows = rows.where(({ or, eb }) => or([eb("speaker_id", "=", name), eb("speaker_name", "=", name)]))
+  }
+  return rows.orderBy("position", "desc").limit(limit).execute()
+}

@@ -1,0 +1,94 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { SessionKey } from "../../../core/keys.ts"
+import type { Timers } from "../../../core/ports.ts"
+import { sessionRowId } from "../../../services/store/row-keys.ts"
+import type { StateSize } from "./stored-state.ts"
+
+/** A session as this process last read or wrote it, frozen: the whole history and the whole state. */
+export interface CachedSession {
+  readonly version: number
+  /** The agent's epoch. A session that was deleted and begun anew can have the same version, but never the same epoch. */
+  readonly epoch: number
+  readonly history: readonly HistoryMessage[]
+  readonly state: Readonly<Record<string, unknown>>
+  /** The length of the history's JSON. */
+  readonly historyCharacters: number
+  readonly size: StateSize
+}
+
+/** The sessions of a cache together have at most so many characters. The least recently used one goes first. */
+const maxCharacters = 8_000_000
+
+/** The share of each session that has no text. */
+const ownCharacters = 500
+
+/** A session is dropped after so long without use, so that words which another process deletes do not stay here. */
+const restMs = 300_000
+
+/**
+ * Keeps sessions so that they need not be read again. An entry is valid only while the database has the same version and epoch; the
+ * caller checks that in its transaction. The timers should not keep the process alive.
+ */
+export class SessionCache {
+  readonly #timers: Timers
+  readonly #sessions = new Map<string, { readonly session: CachedSession; readonly timer: unknown }>()
+  #characters = 0
+  #generation = 0
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+  }
+
+  get(key: SessionKey): CachedSession | undefined {
+    return this.#sessions.get(sessionRowId(key))?.session
+  }
+
+  /**
+   * To be called before a transaction begins. Returns a function that takes the transaction's result; undefined drops the session.
+   * The function keeps nothing if the cache was cleared in between.
+   */
+  keeper(): (key: SessionKey, session: CachedSession | undefined) => void {
+    const begun = this.#generation
+    return (key, session) => {
+      const id = sessionRowId(key)
+      if (session === undefined) this.#drop(id)
+      else if (begun === this.#generation) this.#keep(id, session)
+    }
+  }
+
+  /** Drops all sessions. */
+  clear(): void {
+    this.#generation += 1
+    for (const id of this.#sessions.keys()) this.#drop(id)
+  }
+
+  #keep(id: string, session: CachedSession): void {
+    const found = this.#sessions.get(id)?.session
+    // A read can end after a later write.
+    if (found !== undefined && isNewer(found, session)) return
+    this.#drop(id)
+    if (sizeOf(session) > maxCharacters) return
+    this.#sessions.set(id, { session, timer: this.#timers.set(() => this.#drop(id), restMs) })
+    this.#characters += sizeOf(session)
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#characters <= maxCharacters) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(id: string): void {
+    const found = this.#sessions.get(id)
+    if (found === undefined) return
+    this.#timers.clear(found.timer)
+    this.#sessions.delete(id)
+    this.#characters -= sizeOf(found.session)
+  }
+}
+
+function isNewer(a: CachedSession, b: CachedSession): boolean {
+  return a.epoch > b.epoch || (a.epoch === b.epoch && a.version > b.version)
+}
+
+function sizeOf({ historyCharacters, size: { whole, changes } }: CachedSession): number {
+  return ownCharacters + historyCharacters + whole + changes
+}

@@ -1,0 +1,121 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { SessionKey } from "../../../core/keys.ts"
+import { frozenJson } from "../../../services/store/frozen-json.ts"
+import { type SessionCommit, type SessionNote, sessionConflict } from "../../../services/store/session-store.ts"
+import { inSession, keyText, sessionColumns } from "../key-columns.ts"
+import type { Queries } from "../sql-tables.ts"
+import { sessionVersion } from "./read-session.ts"
+import type { CachedSession } from "./session-cache.ts"
+import { writeState } from "./stored-state.ts"
+
+/** A turn as a transaction writes it: plain JSON, with the session as this process last saw it. */
+interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
+  readonly cached: CachedSession | undefined
+}
+
+/**
+ * Writes a turn within a transaction, apart from its jobs. Returns the new version, and the whole session when this process knows it.
+ * Throws `session-conflict`.
+ */
+export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWrite) {
+  const { expectVersion, append, state, taken = [] } = turn
+  const found = await lockSession(db, key)
+  if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
+  // Read under the lock: a session that was deleted meanwhile and begun anew has another epoch.
+  const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
+  const before = sessionBefore(turn.cached, found, epoch)
+  const added = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
+  const version = found.version + 1
+  const { whole, size } = await writeState(db, key, { state, version, before })
+  const counts = { messages: found.messages + append.length, spoken: added.spoken }
+  await db
+    .updateTable("sessions")
+    .set({ version, ...whole, ...counts })
+    .where(inSession(key))
+    .execute()
+  if (taken.length > 0)
+    await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
+  const history = before && Object.freeze([...before.history, ...append])
+  const historyCharacters = (before?.historyCharacters ?? 0) + added.characters
+  return { version, session: history && { version, epoch, history, state, historyCharacters, size } }
+}
+
+/** The session before the turn: from the cache if that is current, empty for a new session, else undefined. */
+function sessionBefore(cached: CachedSession | undefined, found: LockedSession, epoch: number): CachedSession | undefined {
+  if (cached !== undefined && cached.version === found.version && cached.epoch === epoch) return cached
+  if (found.version > 0 || found.messages > 0) return undefined
+  return { version: 0, epoch, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
+}
+
+/** Posts a note within a transaction. False when its id is known, also when that note was taken. */
+export async function postNote(db: Queries, key: SessionKey, note: SessionNote): Promise<boolean> {
+  const body = JSON.stringify(frozenJson(note, "note"))
+  const { notes } = await lockSession(db, key)
+  const isNew = await insertNote(db, key, { id: note.id, owner: note.owner, position: notes, body })
+  if (isNew)
+    await db
+      .updateTable("sessions")
+      .set({ notes: notes + 1 })
+      .where(inSession(key))
+      .execute()
+  return isNew
+}
+
+/** Adds a note; false when its id is known. `body` is null for one that was taken. */
+export async function insertNote(
+  db: Queries,
+  key: SessionKey,
+  note: { readonly id: string; readonly owner: string; readonly position: number; readonly body: string | null },
+): Promise<boolean> {
+  const added = await db
+    .insertInto("notes")
+    .values({ ...sessionColumns(key), ...note, id: keyText(note.id), owner: keyText(note.owner) })
+    .onConflict((conflict) => conflict.columns(["agent", "conversation", "audience", "id"]).doNothing())
+    .returning("id")
+    .executeTakeFirst()
+  return added !== undefined
+}
+
+/** Adds messages from `position` on. Returns the session's new count of messages that are not blank, and the length of the added JSON. */
+export async function insertMessages(
+  db: Queries,
+  key: SessionKey,
+  added: { readonly messages: readonly HistoryMessage[]; readonly position: number; readonly spoken: number },
+) {
+  let { spoken, position } = added
+  let characters = 0
+  for (const message of added.messages) {
+    const { role, turnId, speaker, atMs, text } = message
+    const body = JSON.stringify(message)
+    const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
+    await db
+      .insertInto("messages")
+      .values({ ...sessionColumns(key), ...who, position, at_ms: atMs, spoken, body })
+      .execute()
+    characters += body.length
+    position += 1
+    if (text.trim() !== "") spoken += 1
+  }
+  return { spoken, characters }
+}
+
+interface LockedSession {
+  readonly version: number
+  /** The position of the next message. */
+  readonly messages: number
+  readonly spoken: number
+  /** The position of the next note. */
+  readonly notes: number
+}
+
+/** Locks a session's row until the transaction ends, and makes the row when it is missing. */
+export async function lockSession(db: Queries, key: SessionKey): Promise<LockedSession> {
+  return db
+    .insertInto("sessions")
+    .values({ ...sessionColumns(key), version: 0, whole_state: "{}", messages: 0, spoken: 0, notes: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(["agent", "conversation", "audience"]).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })),
+    )
+    .returning(["version", "messages", "spoken", "notes"])
+    .executeTakeFirstOrThrow()
+}
