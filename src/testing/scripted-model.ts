@@ -1,9 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { abortedError } from "../model/aborted-error.ts"
+import { cutText } from "../model/cut-text.ts"
 import type { LanguageModel, ModelCapabilities, ModelRequest } from "../model/language-model.ts"
 import type { ModelPart } from "../model/model-part.ts"
-import { expectDoneLater } from "./expect-scripts-done.ts"
-import { chunksOf, type ScriptedChunk, type ScriptedStep } from "./scripted-step.ts"
 
 /** Settings of a {@link ScriptedModel}. */
 export interface ScriptedModelOptions {
@@ -80,4 +79,50 @@ function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: rea
       hint: "Take the step out, or find out why its request was never made.",
     },
   )
+}
+
+/** One piece of a scripted answer: text, any part, an error to throw, or silence until the request is aborted. */
+export type ScriptedChunk = string | ModelPart | Error | { readonly stallUntilAborted: true }
+
+/** An answer: a text, which is cut into small pieces, or chunks, which are yielded as they are. */
+export type ScriptedAnswer = string | readonly ScriptedChunk[]
+
+/** What one request gets: an answer, or a function of the request (and its index, from 0) that makes one. */
+export type ScriptedStep = ScriptedAnswer | ((request: ModelRequest, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
+
+/** The chunks of an answer, ending in a finish where the script has none and does not break off. */
+function chunksOf(answer: ScriptedAnswer, chunkSize: number): readonly ScriptedChunk[] {
+  const chunks = typeof answer === "string" ? cutText(answer, chunkSize) : answer
+  return chunks.some(endsAnswer)
+    ? chunks
+    : [...chunks, { type: "finish", reason: chunks.some(isToolCall) ? "tool-calls" : "stop" }]
+}
+
+function endsAnswer(chunk: ScriptedChunk): boolean {
+  return chunk instanceof Error || (typeof chunk === "object" && ("stallUntilAborted" in chunk || chunk.type === "finish"))
+}
+
+function isToolCall(chunk: ScriptedChunk): boolean {
+  return typeof chunk === "object" && "type" in chunk && chunk.type === "tool-call"
+}
+
+interface Script {
+  assertDone(): void
+}
+
+let made: Script[] = []
+
+/** Has the next `expectScriptsDone` check this script. */
+export function expectDoneLater(script: Script): void {
+  made.push(script)
+}
+
+/**
+ * Throws unless every scripted model made since the last call was asked for all of its steps, and for no more. Give it
+ * to the test runner once per file: `afterEach(expectScriptsDone)`. Not for tests that run concurrently in one file.
+ */
+export function expectScriptsDone(): void {
+  const scripts = made
+  made = []
+  for (const script of scripts) script.assertDone()
 }

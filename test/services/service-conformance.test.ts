@@ -3,12 +3,10 @@ import { createReflectionService } from "../../src/services/create-reflection-se
 import { createUserProfileService } from "../../src/services/create-user-profile-service.ts"
 import { createInMemoryStore } from "../../src/services/in-memory-store/in-memory-store.ts"
 import { createMemoryService } from "../../src/services/memory-service/create-memory-service.ts"
-import {
-  memoryServiceConformance,
-  reflectionConformance,
-  userProfileConformance,
-} from "../../src/testing/conformance/services/service-conformance.ts"
-import { manualClock } from "../../src/testing/manual-time.ts"
+import { manualClock } from "../../src/testing/deterministic-ports.ts"
+import { memoryServiceConformance } from "../support/conformance/memory-service.ts"
+import { reflectionConformance } from "../support/conformance/reflection-service.ts"
+import { userProfileConformance } from "../support/conformance/user-profile-service.ts"
 
 const clock = manualClock(10_000)
 const records = () => createInMemoryStore().memories

@@ -12,8 +12,7 @@ import {
   scriptedModel,
   seededRandom,
 } from "../../src/testing/index.ts"
-import { redactPieces, redactText } from "../../src/testing/recording/redact.ts"
-import { secretFinder } from "../../src/testing/recording/secret-ranges.ts"
+import { redactPieces, redactText, secretFinder } from "../../src/testing/recording/redact.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 

@@ -1,5 +1,5 @@
 import type { Span } from "../../core/span.ts"
-import type { CountedRequest } from "./counted-request.ts"
+import type { CountedRequest } from "./request-tokens.ts"
 
 /** A request's spans with what stands around their messages, as if what changes rarely stood first. */
 interface Ordered {

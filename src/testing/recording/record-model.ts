@@ -1,11 +1,7 @@
 import type { LanguageModel } from "../../model/language-model.ts"
 import type { ModelPart } from "../../model/model-part.ts"
-import { hostSecrets } from "./host-secrets.ts"
-import { recordedError } from "./recorded-error.ts"
-import { recordedRequest } from "./recorded-request.ts"
-import type { Exchange, RecordedEnd } from "./recording.ts"
-import { redactParts, redactText } from "./redact.ts"
-import { writeRecording } from "./write-recording.ts"
+import { type Exchange, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
+import { hostSecrets, redactParts, redactText } from "./redact.ts"
 
 /** Settings of `recordModel` and `replayModel`. */
 export interface RecordingOptions {

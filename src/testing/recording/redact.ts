@@ -1,6 +1,4 @@
 import type { ModelPart } from "../../model/model-part.ts"
-import { mapTexts } from "./map-texts.ts"
-import type { FindSecrets } from "./secret-ranges.ts"
 
 const replacement = "[secret]"
 
@@ -51,4 +49,92 @@ function redactDeltas(parts: readonly ModelPart[], type: "text-delta" | "reasoni
       find,
     ),
   ]
+}
+
+/** Finds what the caller lists and what the process's environment keeps secret. */
+export function hostSecrets(listed: readonly string[] = []): FindSecrets {
+  return secretFinder(listed, globalThis.process?.env ?? {})
+}
+
+/** Where a text holds something secret: UTF-16 offsets, ascending, apart from each other. */
+type SecretRange = readonly [start: number, end: number]
+
+/** Finds secrets in a text. */
+type FindSecrets = (text: string) => readonly SecretRange[]
+
+// Shorter values are words, and taking them out would change what is tested.
+const minVariableCharacters = 12
+
+// A key has a digit somewhere, or is long; words with hyphens have neither. Every repetition is bounded or consumes what
+// it has looked at, so that a search is linear.
+const shapes: readonly RegExp[] = [
+  /\b(?:sk|xai|pplx|glpat)-(?:(?=[\w-]{0,200}\d)[\w-]{8,}|\w{16,})/g,
+  /\b(?:sk|pk|rk)_(?:live|test)_\w{8,}/g,
+  /\b(?:gsk|hf|npm)_\w{20,}/g,
+  /\b(?:gh[pousr]|github_pat)_\w{20,}/g,
+  /\bxox[abeoprs]-[\w-]{10,}/g,
+  /\bAIza[\w-]{30,}/g,
+  /\bAKIA[A-Z0-9]{12,}/g,
+  /\beyJ[\w-]{16,}(?:\.[\w-]{1,5000}){0,4}/g,
+  /(?<=\bBearer\s{1,4})(?:(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{8,}|[\w.~+/-]{20,})={0,2}/gi,
+  /(?<=\bauthorization["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:Basic|Bearer|Token)\s{1,4})?)[^\s"',;]{6,}/gi,
+  /(?<=\b(?:x-)?api[ _-]?key["']?\s{0,4}[:=]\s{0,4}["']?)[^\s"',;]{6,}/gi,
+  /(?<=:\/\/)[^\s/@:]{1,100}:[^\s/@]{1,200}(?=@)/g,
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}/g,
+]
+
+/**
+ * Finds what the caller lists, the values of secret-looking environment variables (KEY, TOKEN, SECRET, PASSWORD), and
+ * whatever has the shape of a key. A listed value is also found where JSON text has escaped it.
+ */
+export function secretFinder(listed: readonly string[], env: Readonly<Record<string, string | undefined>>): FindSecrets {
+  const values = [...listed, ...secretVariables(env)].filter((value) => value !== "")
+  const literals = [...new Set(values.flatMap(writings))]
+  return (text) =>
+    joined([
+      ...literals.flatMap((literal) => literalRanges(text, literal)),
+      ...shapes.flatMap((shape) => shapeRanges(text, shape)),
+    ])
+}
+
+function secretVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= minVariableCharacters ? [value] : [],
+  )
+}
+
+/** A value as it stands, and as JSON text may hold it. */
+function writings(value: string): readonly string[] {
+  const escaped = JSON.stringify(value).slice(1, -1)
+  const ascii = escaped.replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  return [value, escaped, ascii]
+}
+
+function literalRanges(text: string, literal: string): readonly SecretRange[] {
+  const ranges: SecretRange[] = []
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length))
+    ranges.push([at, at + literal.length])
+  return ranges
+}
+
+function shapeRanges(text: string, shape: RegExp): readonly SecretRange[] {
+  return Array.from(text.matchAll(shape), (match): SecretRange => [match.index, match.index + match[0].length])
+}
+
+function joined(ranges: readonly SecretRange[]): readonly SecretRange[] {
+  const apart: [number, number][] = []
+  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
+    const last = apart.at(-1)
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end)
+    else apart.push([start, end])
+  }
+  return apart
+}
+
+/** JSON data with every text in it changed, names of properties included. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value)
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [change(name), mapTexts(inner, change)]))
 }

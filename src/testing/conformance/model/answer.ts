@@ -1,0 +1,52 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { ModelPart } from "../../../model/model-part.ts"
+import { claim } from "../claims.ts"
+import type { ProviderScript } from "./provider-scene.ts"
+
+/** The outcome of one request. */
+export interface Answer {
+  readonly parts: readonly ModelPart[]
+  /** The error that the request failed with, if it failed. */
+  readonly error?: unknown
+}
+
+/** A request that is answered with the text `fine`. */
+export const fine: ProviderScript = [
+  { type: "text", text: "fine" },
+  { type: "finish", reason: "stop" },
+]
+
+/** Claims that an answer is that of {@link fine}. */
+export function claimFine(answer: Answer): void {
+  const said = textOf(wholeAnswer(answer))
+  claim(said === "fine", 'the text "fine"', said)
+}
+
+/** The answer's parts, where it did not fail. */
+export function wholeAnswer({ parts, error }: Answer): readonly ModelPart[] {
+  claim(error === undefined, "an answer without an error", error)
+  const finishes = parts.filter((part) => part.type === "finish")
+  claim(finishes.length === 1, "exactly one finish", parts)
+  claim(parts.at(-1)?.type === "finish", "the finish as the last part", parts)
+  return parts
+}
+
+/** The error of a provider that failed: code `model`, with evidence that says whether trying again can help. */
+export function modelFailure({ parts, error }: Answer, isRetryable: boolean): PromptStrataError {
+  claim(PromptStrataError.isInstance(error), "a PromptStrataError", error ?? parts)
+  claim(error.code === "model", "code `model`", error.code)
+  claim(error.evidence.isRetryable === isRetryable, `evidence.isRetryable to be ${isRetryable}`, error.evidence)
+  claim(!parts.some((part) => part.type === "finish"), "no finish in a failed answer", parts)
+  return error
+}
+
+/** Claims that the request was ended by its signal. */
+export function abortedAnswer({ parts, error }: Answer): void {
+  claim(PromptStrataError.isInstance(error) && error.code === "aborted", "an error with code `aborted`", error ?? parts)
+  claim(!parts.some((part) => part.type === "finish"), "no finish in an aborted answer", parts)
+}
+
+/** All text of an answer, joined. */
+export function textOf(parts: readonly ModelPart[]): string {
+  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")
+}
