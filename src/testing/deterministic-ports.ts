@@ -1,16 +1,16 @@
 import type { Clock, IdGenerator, RandomSource, Timers } from "../core/ports.ts"
 
-/** A clock that stands still until it is told. */
+/** A clock that only moves by `advance`. */
 export interface ManualClock extends Clock {
-  /** Moves on by this many milliseconds. Timers are not fired: see {@link ManualTimers.advance}. */
+  /** Moves on by this many milliseconds. Fires no timers: use {@link ManualTimers.advance} for that. */
   advance(ms: number): void
 }
 
-/** Timers that fire when they are told. */
+/** Timers that only fire by `advance`. */
 export interface ManualTimers extends Timers {
-  /** How many are set and not yet fired or cleared. */
+  /** The number of timers that are set and neither fired nor cleared. */
   readonly pending: number
-  /** Moves the clock on and fires what becomes due, in order of time, then of setting; the clock shows each one's moment. */
+  /** Moves the clock on and fires every timer that becomes due, by time, then by order of setting. Each one sees its own time. */
   advance(ms: number): void
   /** Resolves as soon as at least that many timers are pending. */
   whenPending(count: number): Promise<void>
@@ -21,7 +21,7 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** A clock that starts at `startMs`, milliseconds since 1970. */
+/** Creates a clock that starts at `startMs`, milliseconds since 1970. */
 export function manualClock(startMs = 0): ManualClock {
   let nowMs = startMs
   return {
@@ -32,7 +32,7 @@ export function manualClock(startMs = 0): ManualClock {
   }
 }
 
-/** Timers over a manual clock, for limits that are tested without waiting. */
+/** Creates timers over a manual clock, to test timeouts without waiting. */
 export function manualTimers(clock: ManualClock): ManualTimers {
   const timers = new Set<Timer>()
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []
@@ -64,14 +64,14 @@ export function manualTimers(clock: ManualClock): ManualTimers {
   }
 }
 
-/** A set keeps the order of setting, so the first of equal ones is the one set first. */
+/** A set keeps the order of insertion, so of equal timers the one set first is found. */
 function nextDue(timers: ReadonlySet<Timer>, endMs: number): Timer | undefined {
   let next: Timer | undefined
   for (const timer of timers) if (timer.dueMs <= endMs && timer.dueMs < (next?.dueMs ?? Number.POSITIVE_INFINITY)) next = timer
   return next
 }
 
-/** Ids that count up per prefix: `turn-1`, `turn-2`, `call-1`. */
+/** Creates ids that count up for each prefix: `turn-1`, `turn-2`, `call-1`. */
 export function countingIds(): IdGenerator {
   const counts = new Map<string, number>()
   return {
@@ -83,7 +83,7 @@ export function countingIds(): IdGenerator {
   }
 }
 
-/** The same numbers for the same seed, evenly spread over [0, 1). Not for secrets. */
+/** Creates a random source with the same numbers for the same seed, uniform over [0, 1). Not for secrets. */
 export function seededRandom(seed: number): RandomSource {
   let state = seed | 0
   return () => {

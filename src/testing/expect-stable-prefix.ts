@@ -4,27 +4,28 @@ import { claimsToBeStable } from "../trace/changed-span.ts"
 import { type AssemblyDifference, diffAssemblies } from "../trace/diff-assemblies.ts"
 import { printDifference } from "../trace/print-difference.ts"
 
-/** Something that shows the prompt of its next turn, as a `Session` does. */
+/** An object that shows the prompt of its next turn, such as a `Session`. */
 export interface PreviewsPrompts {
   preview(text: string, options?: { readonly prompt?: string }): Promise<Assembly>
 }
 
-/** What to ask a session in {@link expectStablePrefix}. */
+/** Settings of {@link expectStablePrefix} for a session. */
 export interface StablePrefixOptions {
-  /** One for each turn to preview. Default: three. */
+  /** A question for each turn to preview. Default: three questions. */
   readonly questions?: readonly string[]
   /** A prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
-  /** Called between two previews, to let happen what happens between turns: move a clock on, send a message. */
+  /** Called between two previews, for what happens between turns: move a clock on, send a message. */
   readonly between?: (turn: number) => unknown
 }
 
 /**
- * Throws code `test` when something that claims to be `global` or `session` differs between one request and the next: each
- * such change makes a provider's cache lose all that follows. Takes the requests of several turns, of one prompt file …
+ * Throws code `test` if a part of the prompt with stability `global` or `session` differs between two successive requests.
+ * After such a change a provider's cache serves nothing that follows it. Takes the requests of several turns, made from one
+ * prompt file.
  */
 export function expectStablePrefix(requests: readonly Assembly[]): void
-/** … or a session, whose next turn it previews several times. */
+/** The same for a session: previews its next turn several times and compares the previews. */
 export function expectStablePrefix(session: PreviewsPrompts, options?: StablePrefixOptions): Promise<void>
 export function expectStablePrefix(
   given: readonly Assembly[] | PreviewsPrompts,
@@ -76,7 +77,7 @@ function brokenPrefix(index: number, difference: AssemblyDifference, { tokens }:
   )
 }
 
-/** A layer that stands behind what changes anyway. No cache can serve it there, but what it claims is still wrong. */
+/** The error for a layer behind a part that changes anyway. No cache can serve it there, but its stability is still wrong. */
 function changedBehind(index: number, key: string, difference: AssemblyDifference): PromptStrataError {
   const between = `Between request ${index} and request ${index + 1} the layer ${JSON.stringify(key)} changed`
   return new PromptStrataError(
@@ -97,7 +98,7 @@ function changedLayer(previous: Assembly, next: Assembly): string | undefined {
   return [...after.keys()].find((key) => before.has(key) && before.get(key) !== after.get(key))
 }
 
-/** The values of layers that claim to be stable; a prompt's frames may close up around what changes. */
+/** The values of layers that claim to be stable. Frames are left out: they may change with the text around them. */
 function stableLayers({ spans }: Assembly): ReadonlyMap<string, string> {
   const texts = new Map<string, string[]>()
   for (const span of spans) {

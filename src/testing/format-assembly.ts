@@ -3,8 +3,8 @@ import { formatSource, type Source } from "../core/source.ts"
 import type { Assembly, Span } from "../core/span.ts"
 
 /**
- * A whole prompt as Markdown for people: each message in a code block from which its content can be read back exactly,
- * then where every part comes from, what was cut, and what was taken out of untrusted text.
+ * Formats a prompt as Markdown for people: each message in a code block from which its content can be read back exactly, then
+ * the source of every part, what was cut, and what was removed from untrusted text.
  */
 export function formatAssembly(assembly: Assembly): string {
   const { messages, decisions, sanitised } = assembly
@@ -78,7 +78,7 @@ function isAssembly(value: unknown): value is Assembly {
 /** The columns of {@link spanRows}. */
 const spanColumns = ["message", "key", "trust", "stability", "source", "tokens", "share"] as const
 
-/** One row per run of neighbouring spans of one key in one message, in order. */
+/** One row for each run of neighbouring spans with the same key and message, in order. */
 function spanRows(assembly: Assembly): readonly (readonly (string | number)[])[] {
   return runsOf(assembly.spans).map((spans) => {
     const [first] = spans
@@ -106,7 +106,7 @@ function runsOf(spans: readonly Span[]): readonly (readonly [Span, ...Span[]])[]
   return runs
 }
 
-/** Without the column: a run of spans would name every column of a line. */
+/** Leaves out the column. With it, a run of spans would name every column of a line. */
 function shownSource({ file, line }: Source): string {
   return formatSource({ file, line })
 }
@@ -115,7 +115,7 @@ function distinct(words: readonly string[]): string {
   return [...new Set(words)].join(", ")
 }
 
-/** A Markdown table; cells may hold any text. Nothing at all where there are no rows. */
+/** A Markdown table; cells may hold any text. Empty without rows. */
 function markdownTable(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   if (rows.length === 0) return ""
   const line = (cells: readonly (string | number)[]) => `| ${cells.map(cell).join(" | ")} |`
@@ -129,12 +129,12 @@ function cell(value: string | number): string {
     .replace(/[\p{Cc}\u2028\u2029]/gu, " ")
 }
 
-/** Not fit for a text file: control characters other than line feed and tab, other line separators, half surrogate pairs. */
+/** Characters that a text file may not keep: control characters but line feed and tab, line separators, lone surrogates. */
 const unfit = /[\p{Cs}\u2028\u2029]|[^\P{Cc}\n\t]/u
 
 /**
- * A text as a Markdown code block from which it can be read back exactly: as it stands in a fence longer than any run
- * of backticks inside, or, where a text file would not keep it, as a JSON list of its lines.
+ * A Markdown code block from which the text can be read back exactly. The fence is longer than any run of backticks in the
+ * text. A text with {@link unfit} characters is written as a JSON list of its lines.
  */
 function codeBlock(text: string): string {
   const fits = !unfit.test(text)
@@ -148,7 +148,7 @@ function jsonLines(text: string): string {
   return `[\n${lines.map((line) => `  ${escaped(line)}`).join(",\n")}\n]`
 }
 
-/** JSON that is itself fit for a text file. */
+/** JSON without {@link unfit} characters. */
 function escaped(line: string): string {
   return JSON.stringify(line).replace(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }

@@ -14,17 +14,26 @@ export interface ScriptedModelOptions {
   readonly chunkSize?: number
 }
 
-/** A model that answers from a script and keeps what it was asked. */
+/** A model that answers from a script and keeps its requests. */
 export interface ScriptedModel extends LanguageModel {
-  /** Every request so far, also one that found no step. */
+  /** Every request so far, also one for which the script had no step. */
   readonly requests: readonly ModelRequest[]
-  /** Throws code `test` unless every step was asked for exactly once. */
+  /** Throws code `test` unless every step was requested exactly once. */
   assertDone(): void
 }
 
+/** One piece of a scripted answer: text, any part, an error to throw, or silence until the request is aborted. */
+export type ScriptedChunk = string | ModelPart | Error | { readonly stallUntilAborted: true }
+
+/** An answer: a text, which is cut into small pieces, or chunks, which are yielded as they are. */
+export type ScriptedAnswer = string | readonly ScriptedChunk[]
+
+/** The answer to one request, or a function that makes it from the request and its index, from 0. */
+export type ScriptedStep = ScriptedAnswer | ((request: ModelRequest, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
+
 /**
- * A model whose n-th request gets the n-th step. A request beyond the last step throws code `test` and shows what was
- * asked; steps that nobody asked for are found by `assertDone`, or for all models of a test by `expectScriptsDone`.
+ * Creates a model that answers its n-th request with the n-th step. A request beyond the last step throws code `test` and
+ * shows the request. `assertDone` finds steps that were never requested; `expectScriptsDone` does so for all models of a test.
  */
 export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedModelOptions = {}): ScriptedModel {
   const { id = "scripted", capabilities, chunkSize = 4 } = options
@@ -76,21 +85,12 @@ function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: rea
     `${id} has ${steps.length} step(s), but only ${length} were asked for. The next one is ${shown}.`,
     {
       evidence: { steps: steps.length, requests: length },
-      hint: "Take the step out, or find out why its request was never made.",
+      hint: "Remove the step, or find out why its request was never made.",
     },
   )
 }
 
-/** One piece of a scripted answer: text, any part, an error to throw, or silence until the request is aborted. */
-export type ScriptedChunk = string | ModelPart | Error | { readonly stallUntilAborted: true }
-
-/** An answer: a text, which is cut into small pieces, or chunks, which are yielded as they are. */
-export type ScriptedAnswer = string | readonly ScriptedChunk[]
-
-/** What one request gets: an answer, or a function of the request (and its index, from 0) that makes one. */
-export type ScriptedStep = ScriptedAnswer | ((request: ModelRequest, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
-
-/** The chunks of an answer, ending in a finish where the script has none and does not break off. */
+/** The chunks of an answer. A finish is added unless the script has one, throws or stalls. */
 function chunksOf(answer: ScriptedAnswer, chunkSize: number): readonly ScriptedChunk[] {
   const chunks = typeof answer === "string" ? cutText(answer, chunkSize) : answer
   return chunks.some(endsAnswer)
@@ -112,14 +112,14 @@ interface Script {
 
 let made: Script[] = []
 
-/** Has the next `expectScriptsDone` check this script. */
+/** The next `expectScriptsDone` will check this script. */
 export function expectDoneLater(script: Script): void {
   made.push(script)
 }
 
 /**
- * Throws unless every scripted model made since the last call was asked for all of its steps, and for no more. Give it
- * to the test runner once per file: `afterEach(expectScriptsDone)`. Not for tests that run concurrently in one file.
+ * Throws unless every scripted and replay model made since the last call got all of its requests, and no more. Call it once
+ * per test file: `afterEach(expectScriptsDone)`. Not for tests that run concurrently in one file.
  */
 export function expectScriptsDone(): void {
   const scripts = made

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
@@ -98,6 +98,7 @@ describe("S15 expectStablePrefix", () => {
   })
 
   test("fails a test of node:test too, with the same words", () => {
+    mkdirSync(join(root, "test/.tmp"), { recursive: true })
     const folder = mkdtempSync(join(root, "test/.tmp/"))
     try {
       const file = join(folder, "stable.test.ts")

@@ -11,23 +11,23 @@ export interface CacheRules {
   readonly ttlMs: number
 }
 
-/** What a cache does with a request. */
+/** The result of one request to a cache. */
 export interface CacheAnswer {
   readonly cachedTokens: number
-  /** Put into the cache at the price of writing. */
+  /** Tokens put into the cache, at the price of writing. */
   readonly writtenTokens: number
-  /** Which earlier request it has most in common with; absent for the first. */
-  readonly nearest?: number
-  /** True when more would have been served had it not been too long ago. */
+  /** The earlier request that it has most in common with, from 0; undefined for the first. */
+  readonly nearest: number | undefined
+  /** True when an entry that is too old would have served more. */
   readonly expired: boolean
 }
 
-/** A cache that is asked in the order of the requests. */
+/** A simulated cache. Ask it in the order of the requests. */
 interface PlayedCache {
   ask(request: CountedRequest, atMs: number): CacheAnswer
 }
 
-/** A message that was sent after those above it. */
+/** A sent message in a tree: its parent is the message before it. */
 interface SentMessage {
   readonly message: Message | undefined
   readonly after: SentMessage[]
@@ -35,7 +35,7 @@ interface SentMessage {
   atMs: number
 }
 
-/** Keeps every request's beginning and serves the longest one in whole blocks. */
+/** A cache that keeps the beginning of every request and serves the longest common one, in whole blocks. */
 export function automaticCache({ minTokens, blockTokens, ttlMs }: CacheRules, tokens: TextTokens): PlayedCache {
   const byLead = new Map<number, SentMessage>()
   let asked = 0
@@ -68,7 +68,7 @@ export function automaticCache({ minTokens, blockTokens, ttlMs }: CacheRules, to
       const root = known ?? { message: undefined, after: [], request: asked, atMs }
       const answer = known
         ? walk(known, request, atMs)
-        : { cachedTokens: 0, writtenTokens: 0, expired: false, ...(asked > 0 && { nearest: asked - 1 }) }
+        : { cachedTokens: 0, writtenTokens: 0, expired: false, nearest: asked > 0 ? asked - 1 : undefined }
       byLead.set(request.leadTokens, root)
       keep(root, request.assembly.messages, { request: asked++, atMs })
       return answer
@@ -80,7 +80,7 @@ function isSame({ message }: SentMessage, other: Message): boolean {
   return message !== undefined && findParting([message], [other]).what === "nothing"
 }
 
-/** The one whose text goes on the same for longest; the latest of equals. */
+/** The message with the longest common beginning; the latest of equals. */
 function nearestOf(sent: readonly SentMessage[], message: Message): SentMessage | undefined {
   let nearest: SentMessage | undefined
   let longest = 0
@@ -109,21 +109,21 @@ function keep(root: SentMessage, messages: readonly Message[], use: { readonly r
   }
 }
 
-/** Providers take no more marks in one request. */
+/** Providers accept at most this many marks in a request. */
 const maxMarks = 4
 
-/** How many blocks before a mark a provider looks for what it kept. */
+/** A provider searches this many blocks before a mark for an entry that it keeps. */
 const lookbackBlocks = 20
 
-/** A place where a block of a request ends: a message's end, or a mark inside one. */
+/** The end of a block of a request: the end of a message, or a mark inside one. */
 interface BlockEnd {
   readonly tokens: number
-  /** Equal where everything before is equal. */
+  /** Equal if everything before it is equal. */
   readonly digest: string
   readonly marked: boolean
 }
 
-/** Keeps what ends at a mark, and serves what ends at a mark or up to twenty blocks before one. */
+/** A cache that keeps what ends at a mark, and serves what ends at a mark or up to twenty blocks before one. */
 export function explicitCache({ minTokens, ttlMs }: CacheRules, texts: TextTokens): PlayedCache {
   const kept = new Map<string, { request: number; atMs: number }>()
   let asked = 0
@@ -143,12 +143,12 @@ export function explicitCache({ minTokens, ttlMs }: CacheRules, texts: TextToken
       if (hit) kept.set(hit.digest, { request: asked, atMs })
       for (const { digest, marked } of long) if (marked) kept.set(digest, { request: asked, atMs })
       asked++
-      return { cachedTokens, writtenTokens, expired: held !== hit, ...(nearest === undefined ? {} : { nearest }) }
+      return { cachedTokens, writtenTokens, expired: held !== hit, nearest }
     },
   }
 }
 
-/** Where blocks end, in order. A place inside a message counts the pieces that end before it. */
+/** The ends of all blocks, in order. For a mark inside a message, the pieces that end before it are counted. */
 function blockEnds(request: CountedRequest, texts: TextTokens): BlockEnd[] {
   const { assembly, leadTokens, tokensBefore } = request
   const marks = marksOf(assembly)
@@ -170,7 +170,7 @@ function blockEnds(request: CountedRequest, texts: TextTokens): BlockEnd[] {
   return ends
 }
 
-/** Where the assembly's prefixes end, each place once, by message in ascending order. */
+/** The ends of the assembly's prefixes by message, each once, in ascending order. */
 function marksOf({ prefixes, messages }: Assembly): ReadonlyMap<number, readonly number[]> {
   const marks = new Map<number, number[]>()
   for (const { message, end, tokens } of prefixes.slice(0, maxMarks)) {

@@ -6,17 +6,16 @@ import { sharedUnits } from "../../trace/parting.ts"
 /** A request with its tokens, message by message. */
 export interface CountedRequest {
   readonly assembly: Assembly
-  /** Everything the provider bills: contents and what stands around them. */
+  /** All tokens that the provider bills: contents and overhead. */
   readonly promptTokens: number
-  /** What stands before the first message, such as native tools, as far as the overhead tells. */
+  /** Tokens before the first message, such as those of native tools. Taken from the overhead. */
   readonly leadTokens: number
-  /** Tokens before each message, what stands around the earlier ones included; one more for the end. */
+  /** Tokens before each message, with the overhead of earlier messages; one more entry for the end. */
   readonly tokensBefore: readonly number[]
   /** Tokens of each message's content. */
   readonly contentTokens: readonly number[]
 }
 
-/** Counts a request. */
 export function countRequest(assembly: Assembly, { counter, count }: TextTokens): CountedRequest {
   const { messages, overheadTokens } = assembly
   const around = (list: readonly Message[]) => counter.overhead?.(list) ?? 0
@@ -31,26 +30,26 @@ export function countRequest(assembly: Assembly, { counter, count }: TextTokens)
   return { assembly, promptTokens: total + around([]), leadTokens, tokensBefore, contentTokens }
 }
 
-/** Tokens of texts and of what they begin with. What is asked twice is counted once. */
+/** Token counts of texts and of their beginnings. Each text is counted once. */
 export interface TextTokens {
   readonly counter: TokenCounter
   count(text: string): number
   /**
-   * Tokens that two texts begin with in common: those of the pieces that both are cut into, so never more than there are;
-   * what stands right around the place where they part may begin with a few more. Without `pieces`: the count of the common text.
+   * Tokens of the common beginning of two texts: those of the whole pieces that both begin with. This is never too many, and
+   * may be a few too few at the place where the texts begin to differ. Without `pieces`: the count of the common text.
    */
   shared(a: string, b: string): number
   /** Tokens of the pieces that end at or before `end`, a UTF-16 offset. */
   upTo(text: string, end: number): number
 }
 
-/** A text's pieces: where each ends, and the tokens up to there. */
+/** The end of each piece of a text, and the tokens up to there. */
 interface Pieces {
   readonly ends: readonly number[]
   readonly tokens: readonly number[]
 }
 
-/** Counts with a counter, and keeps what was counted for as long as it is itself kept. */
+/** Counts with a counter and caches the results. */
 export function textTokens(counter: TokenCounter): TextTokens {
   const counts = new Map<string, number>()
   const splits = new Map<string, Pieces>()

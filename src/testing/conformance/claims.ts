@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 
-/** Throws code `test` unless it holds; `expected` completes "expected …". */
+/** Throws code `test` unless `holds`; `expected` completes the sentence "expected …". */
 export function claim(holds: boolean, expected: string, found: unknown): asserts holds {
   if (holds) return
   throw new PromptStrataError("test", `expected ${expected}; found ${shown(found)}.`, {
@@ -9,7 +9,7 @@ export function claim(holds: boolean, expected: string, found: unknown): asserts
   })
 }
 
-/** Throws code `test` unless two values are the same JSON, whatever the order of their members; `what` names the value. */
+/** Throws code `test` unless two values are the same JSON, in any order of members; `what` names the value. */
 export function claimEqual(found: unknown, expected: unknown, what: string): void {
   claim(sorted(found) === sorted(expected), `${what} to be ${JSON.stringify(expected) ?? "undefined"}`, found)
 }
@@ -24,7 +24,7 @@ export async function claimRejects(run: () => Promise<unknown>, code: string, wh
   claim(codeOf(outcome.error) === code, `${what} to be refused with code \`${code}\``, outcome.error)
 }
 
-/** Throws code `test` unless two lists of lines are the same byte for byte; tells of the first line that differs. */
+/** Throws code `test` unless two lists of lines are the same byte for byte. The error shows the first line that differs. */
 export function claimSameLines(found: readonly string[], expected: readonly string[], what: string): void {
   const at = Array.from({ length: Math.max(found.length, expected.length) }, (_, index) => index)
   const parted = at.find((index) => found[index] !== expected[index])
@@ -35,7 +35,7 @@ export function claimSameLines(found: readonly string[], expected: readonly stri
   )
 }
 
-/** Throws code `test` if a word is in any line; shows those lines. */
+/** Throws code `test` if a word is in any line. The error shows those lines. */
 export function claimWithout(lines: readonly string[], word: string): void {
   const holding = lines.filter((line) => line.includes(word))
   claim(holding.length === 0, `no line that holds ${JSON.stringify(word)}`, holding)

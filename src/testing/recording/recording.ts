@@ -4,10 +4,10 @@ import type { ModelCapabilities, ModelRequest, ModelTool } from "../../model/lan
 import type { ModelPart } from "../../model/model-part.ts"
 import { mapTexts } from "./redact.ts"
 
-/** The part of a request that is sent: what a recording keeps, and what a replay compares. */
+/** The part of a request that is sent. A recording keeps it and a replay compares it. */
 export type RecordedRequest = Pick<ModelRequest, "messages" | "tools" | "responseFormat" | "maxOutputTokens" | "temperature">
 
-/** What a stream threw. Without a code it was no error of this library. */
+/** An error that a stream threw. Without a code it was no error of this library. */
 interface RecordedError {
   readonly code?: ErrorCode
   readonly message: string
@@ -15,16 +15,13 @@ interface RecordedError {
   readonly evidence?: Readonly<Record<string, unknown>>
 }
 
-/**
- * How a stream ended: whole; with an error; or because the reader stopped it, by its signal or by leaving, while the model
- * would have gone on.
- */
+/** The end of a stream. `whole`: it ended by itself. `failed`: it threw. `stopped`: the reader aborted or left it. */
 export type RecordedEnd =
   | { readonly type: "whole" }
   | { readonly type: "failed"; readonly error: RecordedError }
   | { readonly type: "stopped" }
 
-/** One request and what came of it, part by part as it came. */
+/** One request and the parts of its answer. */
 export interface Exchange {
   readonly request: RecordedRequest
   readonly parts: readonly ModelPart[]
@@ -39,10 +36,10 @@ interface Recording {
   readonly exchanges: readonly Exchange[]
 }
 
-/** The version of the file format that is written, and the only one that is read. */
+/** The version of the file format. No other version is read. */
 const recordingVersion = 1
 
-/** What of a request is sent, as plain JSON data in a fixed order of properties, with its secrets taken out. */
+/** The part of a request that is sent, as plain JSON with a fixed order of properties, without secrets. */
 export function recordedRequest(request: ModelRequest, redact: (text: string) => string): RecordedRequest {
   const { messages, tools, responseFormat, maxOutputTokens, temperature } = request
   const sent = {
@@ -64,11 +61,11 @@ export function recordedRequest(request: ModelRequest, redact: (text: string) =>
   return mapTexts(JSON.parse(JSON.stringify(sent)), redact) as RecordedRequest
 }
 
-/** What a stream threw, as data without secrets; its cause is left out. */
+/** An error as data, without its cause and without secrets. */
 export function recordedError(thrown: unknown, redact: (text: string) => string): RecordedError {
   if (!PromptStrataError.isInstance(thrown)) return { message: redact(messageOf(thrown)) }
   const { code, message, hint, evidence } = thrown
-  // The hint is the message's last line already, and would be there twice when the error is made anew.
+  // A PromptStrataError adds its hint to the message. Left in, the replayed error would have it twice.
   const said = hint !== undefined && message.endsWith(`\n${hint}`) ? message.slice(0, -hint.length - 1) : message
   return {
     code,
@@ -78,7 +75,7 @@ export function recordedError(thrown: unknown, redact: (text: string) => string)
   }
 }
 
-/** The error that a recorded one was. */
+/** Creates the error that was recorded. */
 export function errorFrom({ code, message, hint, evidence }: RecordedError): Error {
   if (code === undefined) return new Error(message)
   return new PromptStrataError(code, message, { ...(hint !== undefined && { hint }), ...(evidence && { evidence }) })
@@ -92,7 +89,7 @@ function asJson(evidence: unknown): unknown {
   }
 }
 
-/** The recording as JSON lines: what is said once, then for each exchange its request, one line per message, its parts and its end. */
+/** Formats a recording as JSON lines: a head, then for each exchange its request, messages and parts, one a line, and its end. */
 export function writeRecording({ model, capabilities, exchanges }: Recording): string {
   const head = { recording: "promptstrata", version: recordingVersion, model, capabilities }
   return [head, ...exchanges.flatMap(exchangeLines)].map((line) => `${jsonLine(line)}\n`).join("")
@@ -113,7 +110,7 @@ function endLine(end: RecordedEnd): unknown {
   return end.type === "failed" ? { end: end.type, error: end.error } : { end: end.type }
 }
 
-/** JSON that no editor breaks into more lines. */
+/** JSON without characters that an editor takes for a line break. */
 function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
@@ -130,7 +127,7 @@ interface OpenExchange {
   readonly parts: ModelPart[]
 }
 
-/** Reads what `writeRecording` wrote; throws code `file` with the line where it is something else. */
+/** Reads the text that `writeRecording` wrote. Throws code `file` with the line where the text is something else. */
 export function readRecording(text: string, file: string): Recording {
   const lines = text.split("\n").flatMap((line, index) => (line.trim() === "" ? [] : [{ line, number: index + 1 }]))
   const [first, ...rest] = lines.map(({ line, number }) => ({ number, data: parseLine(line, { file, number }) }))
@@ -159,7 +156,7 @@ function parseLine(line: string, at: { readonly file: string; readonly number: n
     const data: unknown = JSON.parse(line)
     if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Line
   } catch {
-    // Said below, with the line.
+    // The error below names the line.
   }
   throw lineError("a JSON object on one line", at)
 }

@@ -2,12 +2,12 @@ import type { ModelPart } from "../../model/model-part.ts"
 
 const replacement = "[secret]"
 
-/** A text with its secrets taken out. */
+/** Replaces the secrets in a text by `[secret]`. */
 export function redactText(text: string, find: FindSecrets): string {
   return redactPieces([text], find).join("")
 }
 
-/** Pieces of one text, as many as before; a secret that spans several stands as `[secret]` in the first of them. */
+/** Replaces the secrets in the pieces of one text; their number stays. A secret across pieces is replaced in the first of them. */
 export function redactPieces(pieces: readonly string[], find: FindSecrets): readonly string[] {
   const ranges = find(pieces.join(""))
   if (ranges.length === 0) return pieces
@@ -30,7 +30,7 @@ export function redactPieces(pieces: readonly string[], find: FindSecrets): read
   })
 }
 
-/** The parts of a stream, as many as before, with their secrets taken out, also those that come in several deltas. */
+/** Replaces the secrets in the parts of a stream, also those that are split over several deltas. The number of parts stays. */
 export function redactParts(parts: readonly ModelPart[], find: FindSecrets): readonly ModelPart[] {
   const deltas = {
     "text-delta": redactDeltas(parts, "text-delta", find),
@@ -51,22 +51,22 @@ function redactDeltas(parts: readonly ModelPart[], type: "text-delta" | "reasoni
   ]
 }
 
-/** Finds what the caller lists and what the process's environment keeps secret. */
+/** Finds the secrets that the caller lists and those of the process's environment. */
 export function hostSecrets(listed: readonly string[] = []): FindSecrets {
   return secretFinder(listed, globalThis.process?.env ?? {})
 }
 
-/** Where a text holds something secret: UTF-16 offsets, ascending, apart from each other. */
+/** The UTF-16 offsets of a secret in a text. Ranges are in ascending order and do not touch. */
 type SecretRange = readonly [start: number, end: number]
 
 /** Finds secrets in a text. */
 type FindSecrets = (text: string) => readonly SecretRange[]
 
-// Shorter values are words, and taking them out would change what is tested.
+// A shorter value may be an ordinary word. Replacing it would change the recorded conversation.
 const minVariableCharacters = 12
 
-// A key has a digit somewhere, or is long; words with hyphens have neither. Every repetition is bounded or consumes what
-// it has looked at, so that a search is linear.
+// A key is long or has a digit; words with hyphens are neither. Every repetition is bounded or consumes what it has looked at,
+// so a search takes linear time.
 const shapes: readonly RegExp[] = [
   /\b(?:sk|xai|pplx|glpat)-(?:(?=[\w-]{0,200}\d)[\w-]{8,}|\w{16,})/g,
   /\b(?:sk|pk|rk)_(?:live|test)_\w{8,}/g,
@@ -84,8 +84,8 @@ const shapes: readonly RegExp[] = [
 ]
 
 /**
- * Finds what the caller lists, the values of secret-looking environment variables (KEY, TOKEN, SECRET, PASSWORD), and
- * whatever has the shape of a key. A listed value is also found where JSON text has escaped it.
+ * Finds listed values, the values of environment variables whose name has KEY, TOKEN, SECRET or PASSWORD in it, and texts
+ * with the shape of a key. A value is also found where JSON has escaped it.
  */
 export function secretFinder(listed: readonly string[], env: Readonly<Record<string, string | undefined>>): FindSecrets {
   const values = [...listed, ...secretVariables(env)].filter((value) => value !== "")
@@ -103,7 +103,7 @@ function secretVariables(env: Readonly<Record<string, string | undefined>>): rea
   )
 }
 
-/** A value as it stands, and as JSON text may hold it. */
+/** A value as it is, and as JSON may escape it. */
 function writings(value: string): readonly string[] {
   const escaped = JSON.stringify(value).slice(1, -1)
   const ascii = escaped.replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
@@ -131,7 +131,7 @@ function joined(ranges: readonly SecretRange[]): readonly SecretRange[] {
   return apart
 }
 
-/** JSON data with every text in it changed, names of properties included. */
+/** Changes every text in JSON data, also the names of properties. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value)
   if (typeof value !== "object" || value === null) return value

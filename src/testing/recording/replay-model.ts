@@ -15,10 +15,10 @@ export interface ReplayModel extends LanguageModel {
 }
 
 /**
- * A model that answers each request as the recording `file` does, part by part, errors included; where the recorded reader
- * stopped, it is silent until the request is aborted. A request that is not the next recorded one, nor a later one,
- * throws code `test` with what differs, message by message. Recorded requests that nobody makes are found by `assertDone`
- * and by `expectScriptsDone`. Needs `node:fs`.
+ * Creates a model that answers each request with the parts or the error in the recording `file`. If the recorded reader had
+ * stopped the stream, the model stays silent until the request is aborted. A request that is not in the rest of the recording
+ * throws code `test` and shows the difference, message by message. `assertDone` and `expectScriptsDone` find recorded requests
+ * that were not made. Needs `node:fs`.
  */
 export async function replayModel(file: string, options: RecordingOptions = {}): Promise<ReplayModel> {
   const { model: id, capabilities, exchanges } = readRecording(await read(file), file)
@@ -31,7 +31,7 @@ export async function replayModel(file: string, options: RecordingOptions = {}):
       const asked = recordedRequest(request, (text) => redactText(text, find))
       return play(() => {
         const key = JSON.stringify(asked)
-        // Requests that are made side by side may come in another order.
+        // Concurrent requests may come in another order.
         const at = left.findIndex((candidate) => candidate.key === key)
         const [next] = left
         if (!next) throw noRequestLeft(file, exchanges.length, asked)

@@ -3,7 +3,7 @@ import type { RecordedRequest } from "./recording.ts"
 
 const maxDifferences = 8
 
-/** How a request differs from a recorded one, for people: settings, tools, then message by message. Empty where it does not. */
+/** Describes how a request differs from a recorded one: settings, tools, then message by message. Empty if it does not. */
 export function requestDifference(recorded: RecordedRequest, now: RecordedRequest): string {
   const all = [...settingDifferences(recorded, now), ...toolDifferences(recorded, now), ...messageDifferences(recorded, now)]
   const more = all.length > maxDifferences ? [`… and ${all.length - maxDifferences} more differences.`] : []
@@ -30,7 +30,7 @@ function toolDifferences({ tools: recorded = [] }: RecordedRequest, { tools: now
   return isReordered ? [`The tools come in another order: ${now.map(({ name }) => name).join(", ")}.`] : differences
 }
 
-/** Messages are paired from both ends, so that one more in the middle does not make all after it differ. */
+/** Pairs messages from both ends, so that an additional message in the middle does not make all later ones differ. */
 function messageDifferences({ messages: recorded }: RecordedRequest, { messages: now }: RecordedRequest): readonly string[] {
   const shorter = Math.min(recorded.length, now.length)
   const isSame = (a: Message | undefined, b: Message | undefined) => JSON.stringify(a) === JSON.stringify(b)
@@ -72,18 +72,18 @@ function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2)
 }
 
-/** Where two texts first differ. */
+/** The first difference of two texts. */
 interface LineDifference {
   /** 1-based. */
   readonly line: number
-  /** The lines before it, the recorded one, the one now and the line after it, for people. */
+  /** The lines before it, the recorded line, the current line and the line after it. */
   readonly shown: string
 }
 
 const around = 2
 const widthCharacters = 100
 
-/** The first line in which two texts differ, with the lines around it. The texts must differ. */
+/** Finds the first line in which two texts differ. The texts must differ. */
 function lineDifference(recorded: string, now: string): LineDifference {
   const [before, after] = [recorded.split("\n"), now.split("\n")]
   let at = 0
@@ -98,7 +98,7 @@ function lineDifference(recorded: string, now: string): LineDifference {
   return { line: at + 1, shown: rows.join("\n") }
 }
 
-/** Long lines are shown from shortly before the place where they differ. */
+/** Long lines are shown from shortly before the difference. */
 function clipStart(was: string, is: string): number {
   let same = 0
   while (same < was.length && was[same] === is[same]) same++
@@ -110,7 +110,7 @@ function differsInvisibly(was: string | undefined, is: string | undefined): bool
   return was !== undefined && is !== undefined && visible(was) === visible(is)
 }
 
-/** A line under its mark, cut to a readable width; `undefined` is the end of the text. */
+/** A line after its mark, cut to a readable width; `undefined` is the end of the text. */
 function markedLine(mark: "-" | "+" | " ", line: string | undefined, { from = 0, quoted = false } = {}): string {
   if (line === undefined) return `  ${mark} (the text ends here)`
   const clipped = line.slice(from, from + widthCharacters).toWellFormed()

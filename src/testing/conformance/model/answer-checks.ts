@@ -9,7 +9,7 @@ import type { Check } from "./stage.ts"
 const text = (piece: string): ProviderHappening => ({ type: "text", text: piece })
 const finish = (reason: FinishReason = "stop"): ProviderHappening => ({ type: "finish", reason })
 
-// What breaks a reader that is not exact: the syntax of wire formats, line ends of all kinds, characters of several units.
+// An inexact reader breaks on these: syntax of wire formats, line breaks of all kinds, characters of several units.
 const pieces = [
   "你好，",
   " wor",
@@ -25,7 +25,7 @@ const pieces = [
 ]
 const reasons: readonly FinishReason[] = ["stop", "length", "content-filter"]
 
-/** What an answer of text and reasoning becomes. */
+/** Rules of text and reasoning. */
 export const streamingChecks: readonly Check[] = [
   {
     name: "text arrives whole, in order and unaltered",
@@ -114,7 +114,7 @@ function isWellFormed(part: ModelPart): boolean {
   return !("delta" in part) || part.delta.isWellFormed()
 }
 
-/** Text and reasoning with neighbours of one kind joined. */
+/** Joins neighbouring deltas of text, and those of reasoning. */
 function runsOf(parts: readonly ModelPart[]): readonly string[] {
   const runs: { type: string; said: string }[] = []
   for (const part of parts) {
@@ -126,7 +126,7 @@ function runsOf(parts: readonly ModelPart[]): readonly string[] {
   return runs.map(({ type, said }) => `${type.replace("-delta", "")}: ${said}`)
 }
 
-/** What tool calls become. */
+/** Rules of tool calls. */
 export const toolCallChecks: readonly Check[] = [
   {
     name: "tool calls arrive whole and in order, with id, name and JSON arguments",
@@ -201,7 +201,7 @@ function parsed(args: unknown): unknown {
 const full: Usage = { inputTokens: 9, inputCacheReadTokens: 4, outputTokens: 5, reasoningTokens: 2 }
 const scant: Usage = { inputTokens: 9, outputTokens: 0 }
 
-/** What a report of tokens becomes. */
+/** Rules of token counts. */
 export const usageChecks: readonly Check[] = [
   {
     name: "the tokens that the provider reports arrive once",

@@ -22,7 +22,7 @@ export function claimFine(answer: Answer): void {
   claim(said === "fine", 'the text "fine"', said)
 }
 
-/** The answer's parts, where it did not fail. */
+/** Claims that the answer did not fail and ends in its only finish. Returns its parts. */
 export function wholeAnswer({ parts, error }: Answer): readonly ModelPart[] {
   claim(error === undefined, "an answer without an error", error)
   const finishes = parts.filter((part) => part.type === "finish")
@@ -31,7 +31,7 @@ export function wholeAnswer({ parts, error }: Answer): readonly ModelPart[] {
   return parts
 }
 
-/** The error of a provider that failed: code `model`, with evidence that says whether trying again can help. */
+/** Claims that the answer failed with code `model` and this `isRetryable` in its evidence. Returns the error. */
 export function modelFailure({ parts, error }: Answer, isRetryable: boolean): PromptStrataError {
   claim(PromptStrataError.isInstance(error), "a PromptStrataError", error ?? parts)
   claim(error.code === "model", "code `model`", error.code)
@@ -40,7 +40,7 @@ export function modelFailure({ parts, error }: Answer, isRetryable: boolean): Pr
   return error
 }
 
-/** Claims that the request was ended by its signal. */
+/** Claims that the request was aborted. */
 export function abortedAnswer({ parts, error }: Answer): void {
   claim(PromptStrataError.isInstance(error) && error.code === "aborted", "an error with code `aborted`", error ?? parts)
   claim(!parts.some((part) => part.type === "finish"), "no finish in an aborted answer", parts)

@@ -3,7 +3,7 @@ import { abortedAnswer, claimFine, fine, modelFailure, textOf } from "./answer.t
 import { conformanceSecret } from "./provider-scene.ts"
 import type { Check, ConformanceNeed } from "./stage.ts"
 
-/** What a provider that fails becomes. */
+/** Rules of failures: error statuses and broken connections. */
 export const faultChecks: readonly Check[] = [
   statusCheck("a refused key is a failure that no retry mends", [401, 403], false),
   statusCheck("an unknown model is a failure that no retry mends", [404], false),
@@ -86,7 +86,7 @@ function nextCheck(name: string, need: ConformanceNeed, fault: Check["scripts"][
 const stalling = [{ type: "text", text: "half" }, { type: "stall" }] as const
 const reason = () => new Error("enough")
 
-/** What an aborted request becomes; each also leaves no rejection that nobody handles. */
+/** Rules of aborted requests. As for all checks, every rejection must be handled. */
 export const abortChecks: readonly Check[] = [
   {
     name: "a signal that is aborted already asks nothing",
@@ -157,7 +157,7 @@ export const abortChecks: readonly Check[] = [
   },
 ]
 
-/** Every text that can be found in a value: own properties, also hidden ones, names and causes, to a depth of 12. */
+/** All texts in a value: names and values of its own properties, also non-enumerable ones, to a depth of 12. */
 function textsWithin(value: unknown, depth = 12, seen = new Set<unknown>()): readonly string[] {
   if (typeof value === "string") return [value]
   if (typeof value !== "object" || value === null || depth === 0 || seen.has(value)) return []

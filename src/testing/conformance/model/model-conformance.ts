@@ -7,18 +7,18 @@ import { conformanceSecret, type PlayedModel, type PlayProvider } from "./provid
 import { concurrencyChecks, requestChecks } from "./request-checks.ts"
 import { type Check, type ConformanceNeed, createStage, requestLog, type StepLimit, withinLimit } from "./stage.ts"
 
-/** One rule that every `LanguageModel` keeps. */
+/** A rule that every `LanguageModel` keeps, as a test. */
 export interface ConformanceCheck {
   readonly name: string
-  /** Rejects with code `test` where the model breaks the rule. */
+  /** Rejects with code `test` if the model breaks the rule. */
   run(): Promise<void>
 }
 
 /** Settings of {@link modelConformance}. */
 export interface ConformanceOptions {
-  /** What the wire format cannot say; checks that need it are left out. */
+  /** Features that the wire format does not have. Checks that need one are left out. */
   readonly without?: readonly ConformanceNeed[]
-  /** How long one step of a check may take before it counts as hanging. Default 5,000. */
+  /** A step of a check that takes longer counts as hanging. Default 5,000. */
   readonly limitMs?: number
   readonly timers?: Timers
 }
@@ -34,9 +34,9 @@ const allChecks: readonly Check[] = [
 ]
 
 /**
- * The rules of the model contract as checks for any test runner:
- * `for (const { name, run } of modelConformance(play)) test(name, run)`. `play` sets up a provider that plays a scene in
- * its own wire format, and a model in front of it; each check plays one scene of its own.
+ * The rules of a {@link LanguageModel} as checks for any test runner:
+ * `for (const { name, run } of modelConformance(play)) test(name, run)`. `play` starts a provider that plays a scene in its
+ * wire format, and creates a model that talks to it. Each check plays a scene of its own.
  */
 export function modelConformance(play: PlayProvider, options: ConformanceOptions = {}): readonly ConformanceCheck[] {
   const { without = [], limitMs = 5_000, timers = defaultPorts.timers } = options
@@ -67,7 +67,7 @@ interface RejectionEvents {
   off(event: "unhandledRejection", listener: (reason: unknown) => void): unknown
 }
 
-/** Runs `task` and gives the rejections that nobody handled meanwhile; none in a host that does not tell of them. */
+/** Runs `task` and resolves to the rejections that were not handled meanwhile; empty if the host does not report them. */
 async function unhandledDuring(task: () => Promise<void>): Promise<readonly unknown[]> {
   const host = globalThis as { readonly process?: Partial<RejectionEvents> }
   const unhandled: unknown[] = []
@@ -75,7 +75,7 @@ async function unhandledDuring(task: () => Promise<void>): Promise<readonly unkn
   host.process?.on?.("unhandledRejection", listener)
   try {
     await task()
-    // They are told after the microtasks of the turn in which they happened.
+    // The host reports them after the microtasks of the same turn.
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0))
   } finally {
     host.process?.off?.("unhandledRejection", listener)

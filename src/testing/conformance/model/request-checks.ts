@@ -26,7 +26,7 @@ const toolRun: readonly Message[] = [
   { role: "tool", content: "tool-result-words", toolCallId: "call_w" },
 ]
 
-/** What a request becomes on its way to the provider. */
+/** Rules of requests. */
 export const requestChecks: readonly Check[] = [
   {
     name: "a model has an id and says what it can take",
@@ -95,7 +95,7 @@ const letters = (letter: string): ProviderScript => [
 ]
 const whole = ["a0 a1 a2 a3 a4 a5 ", "b0 b1 b2 b3 b4 b5 "]
 
-/** Requests of one model that run side by side. Which one arrives first is the network's business. */
+/** Rules of concurrent requests. They may arrive in any order. */
 export const concurrencyChecks: readonly Check[] = [
   {
     name: "two streams read in turns do not mix",
@@ -122,7 +122,7 @@ export const concurrencyChecks: readonly Check[] = [
       for (const stream of streams) await stream.next()
       const [first, second] = streams.map((stream) => stream.rest())
       controller.abort(new Error("enough"))
-      // Should a claim below fail, nobody awaits it any more.
+      // If a claim below fails, nothing awaits this promise.
       second?.catch(() => undefined)
       if (first) abortedAnswer(await first)
       const said = textOf(wholeAnswer(await stage.read()))
@@ -135,7 +135,7 @@ export const concurrencyChecks: readonly Check[] = [
   },
 ]
 
-/** One part of each stream; those that have more. */
+/** Reads one part of each stream. Resolves to the streams that had one. */
 async function readInTurns(streams: readonly OpenStream[]): Promise<OpenStream[]> {
   const more: OpenStream[] = []
   for (const stream of streams) if ((await stream.next()) !== undefined) more.push(stream)

@@ -8,17 +8,17 @@ import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
 
 /** A stream that is read part by part. */
 export interface OpenStream {
-  /** What came so far. */
+  /** The parts so far. */
   readonly parts: readonly ModelPart[]
-  /** The next part, or `undefined` at the end; a stream that fails here fails the check. */
+  /** The next part, or `undefined` at the end. Throws if the stream fails. */
   next(): Promise<ModelPart | undefined>
-  /** Reads on to the end. */
+  /** Reads the stream to its end. */
   rest(): Promise<Answer>
-  /** Leaves the stream as a loop does that breaks. */
+  /** Leaves the stream as `break` in a loop does. */
   leave(): Promise<void>
 }
 
-/** One check's model and what its provider was asked. */
+/** The model of one check and the requests that reached its provider. */
 interface Stage {
   readonly model: LanguageModel
   /** The bodies of the requests, as JSON text. */
@@ -30,7 +30,7 @@ interface Stage {
   read(signal?: AbortSignal, request?: ModelRequest): Promise<Answer>
 }
 
-/** How long one step of a check may take before it counts as hanging. */
+/** A step of a check that takes longer than `limitMs` counts as hanging. */
 export interface StepLimit {
   readonly limitMs: number
   readonly timers: Timers
@@ -38,7 +38,7 @@ export interface StepLimit {
 
 const plainRequest: ModelRequest = { messages: [{ role: "user", content: "Say something." }] }
 
-/** The requests that reach a provider, for whoever waits for them. */
+/** Keeps the requests that reach a provider. `requested` waits for them. */
 export function requestLog() {
   const requests: string[] = []
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []
@@ -56,7 +56,7 @@ export function requestLog() {
   }
 }
 
-/** A stage for a model. Requests are frozen: a model that changes them throws. */
+/** Creates the stage of a check. Requests are frozen, so a model that changes them throws. */
 export function createStage(model: LanguageModel, log: ReturnType<typeof requestLog>, limit: StepLimit): Stage {
   const open = (signal: AbortSignal = new AbortController().signal, request: ModelRequest = plainRequest) =>
     openStream(() => model.stream(deepFreeze(request), { signal }), limit)
@@ -107,7 +107,7 @@ function isTestError(error: unknown): boolean {
   return PromptStrataError.isInstance(error) && error.code === "test"
 }
 
-/** The promise's outcome, or an error of code `test` once the time is over. */
+/** Settles as the promise does. Rejects with code `test` once the time is over. */
 export function withinLimit<T>(promise: Promise<T>, what: string, { limitMs, timers }: StepLimit): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = timers.set(
@@ -127,17 +127,17 @@ function deepFreeze<T>(value: T): T {
 }
 
 /**
- * What a wire format must be able to say for a check to make sense: a kind of happening, half a character in a piece of
- * text, a count of tokens that is not there, or anything at all after the finish.
+ * A feature that a wire format needs for a check: a kind of happening, half a character in a piece of text, a usage report
+ * without counts, or data after the finish.
  */
 export type ConformanceNeed = ProviderHappening["type"] | "split-characters" | "absent-counts" | "after-finish"
 
-/** A check as the suite keeps it. */
+/** A check of the suite. */
 export interface Check {
   readonly name: string
-  /** What it needs beside text and a finish. */
+  /** The features that it needs besides text and a finish. */
   readonly needs?: readonly ConformanceNeed[]
-  /** Default false. */
+  /** True for a model with native tools. Default false. */
   readonly tools?: boolean
   readonly scripts: readonly ProviderScript[]
   verify(stage: Stage): Promise<void>

@@ -6,7 +6,7 @@ import type { Rule } from "./store-check.ts"
 /** Rules of exporting, importing and checking. */
 export const exportRules: readonly Rule<Store>[] = [
   {
-    name: "what is exported, forgotten and imported again is exported byte for byte the same",
+    name: "export, forget and import lead back to the same export, byte for byte",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const group = keyOf(agent, { audience: "group", conversation: "club" })
@@ -38,7 +38,7 @@ export const exportRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "an import leaves what is there, and goes on where the imported session ended",
+    name: "an import keeps existing sessions, and an imported session can be continued",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       await plant(service, key, "exported")
@@ -60,7 +60,7 @@ export const exportRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "an export holds one agent's rows, of a user or a conversation only theirs",
+    name: "an export holds only the rows of its scope: an agent, a user or a conversation",
     async verify({ service, agent }) {
       const ann = keyOf(agent)
       const bob = keyOf(agent, { user: "bob", conversation: "bob's" })
@@ -90,7 +90,7 @@ export const exportRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "a line that is no row is refused and says which line it is",
+    name: "a line that is no row is refused with its line number",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       await keep(service, key, memoryOf("a", key))

@@ -22,7 +22,7 @@ async function plantAll({ service, agent }: Scene<Store>): Promise<void> {
 /** Rules of forgetting for good. */
 export const forgetRules: readonly Rule<Store>[] = [
   {
-    name: "after a user is forgotten no word of theirs is anywhere, and others keep theirs",
+    name: "forgetting a user deletes all of their words and keeps those of others",
     async verify(scene) {
       const { service, agent } = scene
       await plantAll(scene)
@@ -63,7 +63,7 @@ export const forgetRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "after a conversation is forgotten nothing that was said in it is anywhere",
+    name: "forgetting a conversation deletes everything that was said in it",
     async verify(scene) {
       const { service, agent } = scene
       await plantAll(scene)
@@ -87,7 +87,7 @@ export const forgetRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "what other conversations kept of a recalled memory goes with the memory",
+    name: "forgetting a memory also deletes its text where other conversations recalled it",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const other = keyOf(agent, { conversation: "other" })

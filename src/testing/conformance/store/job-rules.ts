@@ -5,7 +5,7 @@ import { claim, claimEqual } from "../claims.ts"
 import { commitOf, jobOf, keyOf } from "./samples.ts"
 import type { Rule } from "./store-check.ts"
 
-/** A store of which the rules of jobs need only this. */
+/** The part of a store that the rules of jobs use. */
 export type JobStore = Pick<Store, "load" | "commit" | "jobs">
 
 async function enqueue(store: JobStore, ...jobs: readonly Job[]): Promise<void> {
@@ -15,17 +15,17 @@ async function enqueue(store: JobStore, ...jobs: readonly Job[]): Promise<void> 
   }
 }
 
-/** A handler that writes down which jobs it did. */
+/** A handler that appends the name of each job to `done`. */
 function writing(done: string[]): JobHandler {
   return async ({ payload }) => {
     done.push(String(payload.name))
   }
 }
 
-/** Rules of running what commits enqueue. */
+/** Rules of running the jobs that commits enqueue. */
 export const jobRules: readonly Rule<JobStore>[] = [
   {
-    name: "jobs of a conversation run in the order of their commits, one at a time, with what was enqueued",
+    name: "jobs of a conversation run one at a time, in the order of their commits, with their payload",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const seen: Job[] = []
@@ -45,7 +45,7 @@ export const jobRules: readonly Rule<JobStore>[] = [
     },
   },
   {
-    name: "a conversation whose job hangs holds up no other conversation",
+    name: "a hanging job does not delay other conversations",
     async verify({ service, agent, until }) {
       const done: string[] = []
       let release = (): void => undefined
@@ -67,7 +67,7 @@ export const jobRules: readonly Rule<JobStore>[] = [
     },
   },
   {
-    name: "a job enqueued twice under one id is one job, also once it is done",
+    name: "a job enqueued twice under one id runs once",
     async verify({ service, agent }) {
       const done: string[] = []
       const job = jobOf("once", keyOf(agent))
@@ -92,7 +92,7 @@ export const jobRules: readonly Rule<JobStore>[] = [
     },
   },
   {
-    name: "a job of an unknown kind waits, is no dead letter and holds up no other",
+    name: "a job of an unknown kind waits, becomes no dead letter and delays no other job",
     async verify({ service, agent }) {
       const done: string[] = []
       const key = keyOf(agent)
@@ -104,7 +104,7 @@ export const jobRules: readonly Rule<JobStore>[] = [
     },
   },
   {
-    name: "a failed job is tried again before the next of its conversation, and told of its attempts",
+    name: "a failed job is tried again, with the number of the attempt, before the next job of its conversation",
     async verify({ service, agent, until }) {
       const attempts: string[] = []
       const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
@@ -119,7 +119,7 @@ export const jobRules: readonly Rule<JobStore>[] = [
     },
   },
   {
-    name: "a job that fails for good becomes a dead letter that says why, and the next one runs",
+    name: "a job that fails for good becomes a dead letter with the reason, and the next job runs",
     async verify({ service, agent, until }) {
       const attempts: (readonly [unknown, number, boolean])[] = []
       const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
@@ -164,7 +164,7 @@ export const jobRules: readonly Rule<JobStore>[] = [
     },
   },
   {
-    name: "closing aborts what outlasts the drain; that stays in the store, and the attempt does not count",
+    name: "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count",
     async verify({ service, agent, until }) {
       const signals: AbortSignal[] = []
       const key = keyOf(agent)
@@ -198,7 +198,7 @@ async function deadOf({ jobs }: JobStore, agent: string) {
   return (await jobs.dead()).filter(({ job }) => job.key.agent === agent)
 }
 
-/** Where a store can export, its jobs are looked at. */
+/** The jobs in the export, with their attempts; none if the store cannot export. */
 async function waitingJobs(store: JobStore & Partial<Pick<Store, "export">>, { agent }: ServiceKey): Promise<unknown> {
   const found: unknown[] = []
   for await (const line of store.export?.({ agent }) ?? []) {

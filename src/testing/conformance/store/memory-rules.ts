@@ -8,10 +8,10 @@ import type { Rule } from "./store-check.ts"
 
 const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
 
-/** Rules of keeping memories. */
+/** Rules of storing memories. */
 export const memoryRules: readonly Rule<Store>[] = [
   {
-    name: "a memory comes back as it was kept; the newest that hold come by time, then by id",
+    name: "a memory is read as it was stored; recent memories are ordered by time, then by id",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const whole = memoryOf("c", key, { atMs: 5, importance: 7, sources: ["a"], untrusted: true, turn: 3, kind: "insight" })
@@ -28,7 +28,7 @@ export const memoryRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "a known id and a hash that holds are kept once; another user, audience or group has its own",
+    name: "an id or a hash is stored once for each user, audience and group",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const put = (id: string, at: typeof key, hash = "same") => service.memories.put(memoryOf(id, at), { hash, key: at })
@@ -54,7 +54,7 @@ export const memoryRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "what is superseded stays as history, is not recent, and may be said anew",
+    name: "a superseded memory stays as history, is not recent, and may be stored again",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const group = keyOf(agent, { audience: "group" })
@@ -70,7 +70,7 @@ export const memoryRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "a memory that is not its key's own is refused",
+    name: "a memory of another key is refused",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       for (const rest of [{ user: "bob" }, { conversation: "other" }, { audience: "group" as const }, { agent: "other" }]) {
@@ -81,7 +81,7 @@ export const memoryRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "changes are read once, in their order, in pages, with what was superseded later",
+    name: "changes come in order and in pages, and again when a memory is superseded",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       await keep(service, key, memoryOf("a", key), memoryOf("b", key), memoryOf("c", key))
@@ -98,7 +98,7 @@ export const memoryRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "whoever reads along reads anew once something was deleted",
+    name: "a reader of changes starts over after a deletion",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const other = keyOf(agent, { conversation: "other" })
@@ -119,7 +119,7 @@ const sortedIds = (rows: readonly { readonly id: string }[]): string[] => rows.m
 /** Rules of who sees what. */
 export const visibilityRules: readonly Rule<Store>[] = [
   {
-    name: "what was said in private is seen by its user alone, what was said in a group by the group and its user",
+    name: "private memories are seen by their user only, group memories by the group and their user",
     async verify({ service, agent }) {
       const ann = keyOf(agent)
       const group = keyOf(agent, { audience: "group", conversation: "club" })
@@ -147,7 +147,7 @@ export const visibilityRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "vectors are kept by model to the last bit, and reach nobody who does not see their memory",
+    name: "vectors are stored by model to the last bit, and are seen only with their memory",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const stranger = keyOf(agent, { user: "bob" })
@@ -192,7 +192,7 @@ export const visibilityRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "no read of any key ever yields a foreign row",
+    name: "no read with any key returns a foreign row",
     async verify({ service, agent }) {
       const random = seededRandom(7)
       const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0]

@@ -11,7 +11,7 @@ export function keyOf(agent: string, rest: Partial<ServiceKey> = {}): ServiceKey
   return { agent, conversation: "talk", audience: "private", user: "ann", ...rest }
 }
 
-/** Something a user said. */
+/** A message of a user. */
 export function said(text: string, rest: Partial<HistoryMessage> = {}): HistoryMessage {
   return { role: "user", text, speaker: { id: "ann", name: "Ann" }, turnId: `turn of ${text}`, atMs: 1_000, ...rest }
 }
@@ -24,7 +24,7 @@ export function jobOf(id: string, key: ServiceKey, rest: Partial<Job> = {}): Job
   return { id: `${key.agent} ${id}`, kind: "work", key, turnId: `turn ${id}`, atMs: 1_000, payload: { name: id }, ...rest }
 }
 
-/** A memory of the key's own; its text is its id. */
+/** A memory that belongs to the key. Its text is its id. */
 export function memoryOf(id: string, key: ServiceKey, rest: Partial<StoredMemory> = {}): StoredMemory {
   const { agent, conversation, audience, user } = key
   const said = {
@@ -38,7 +38,7 @@ export function memoryOf(id: string, key: ServiceKey, rest: Partial<StoredMemory
   return { id, agent, conversation, audience, user, ...said, ...rest }
 }
 
-/** Keeps memories whose hash is their id. */
+/** Stores memories, each with a hash made from its id. */
 export async function keep(store: Store, key: ServiceKey, ...memories: readonly StoredMemory[]): Promise<void> {
   for (const memory of memories) await store.memories.put(memory, { hash: `hash of ${memory.id}`, key })
 }
@@ -64,7 +64,7 @@ export const hardTexts: readonly string[] = [
   '"quotes", \\ and %_',
 ]
 
-/** Puts a word wherever a store can keep one for a key: as what the key's user said, and what came of it. */
+/** Puts a word into every place where a store can keep one for a key: messages, notes, jobs, memories, statements, receipts. */
 export async function plant(store: Store, key: ServiceKey, word: string): Promise<void> {
   const { agent, user } = key
   const turnId = `turn ${word}`
@@ -92,7 +92,7 @@ export async function plant(store: Store, key: ServiceKey, word: string): Promis
   await store.receipts.put({ ...receipt, message: `found ${word}`, value: { word } })
 }
 
-/** A store's whole export of an agent. */
+/** The complete export of an agent. */
 export async function exported(store: Store, agent: string): Promise<readonly string[]> {
   return linesOf(store.export({ agent }))
 }

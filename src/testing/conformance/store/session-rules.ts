@@ -11,7 +11,7 @@ function objectsIn(value: unknown): readonly unknown[] {
   return [value, ...Object.values(value).flatMap(objectsIn)]
 }
 
-/** Changes what can be changed of it: frozen is as good as a copy. */
+/** Changes everything that can be changed in a value. A store may hand out frozen data instead of a copy. */
 function spoil(value: unknown): void {
   if (typeof value !== "object" || value === null) return
   for (const name of Object.keys(value)) Reflect.set(value, name, "spoilt")
@@ -21,13 +21,13 @@ function spoil(value: unknown): void {
 /** Rules of `load` and `commit`. */
 export const sessionRules: readonly Rule<SessionStore>[] = [
   {
-    name: "a session that nobody wrote is absent",
+    name: "a session that was never written is absent",
     async verify({ service, agent }) {
       claimEqual(await service.load(keyOf(agent)), undefined, "what was never written")
     },
   },
   {
-    name: "each commit appends its words in order, replaces the state and raises the version by one",
+    name: "each commit appends its messages in order, replaces the state and raises the version by one",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const first = await service.commit(key, commitOf(0, ["a", "b"], { state: { stack: [1], old: true } }))
@@ -63,7 +63,7 @@ export const sessionRules: readonly Rule<SessionStore>[] = [
     },
   },
   {
-    name: "of commits that race for one version exactly one lands",
+    name: "of concurrent commits for one version exactly one succeeds",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const racing = Array.from({ length: 8 }, (_, at) => service.commit(key, commitOf(0, [`racer ${at}`])))
@@ -75,7 +75,7 @@ export const sessionRules: readonly Rule<SessionStore>[] = [
     },
   },
   {
-    name: "the last messages are loaded with a count of the ones before that are not blank",
+    name: "the last messages are loaded with the count of earlier ones that are not blank",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       await service.commit(key, commitOf(0, ["a", " ", "b", "c", "", "d"]))
@@ -128,7 +128,7 @@ export const sessionRules: readonly Rule<SessionStore>[] = [
     },
   },
   {
-    name: "what a caller does to a session that it loaded is not seen by whoever loads it next",
+    name: "changes to a loaded session do not show when it is loaded again",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const state = { hook: { list: [{ word: "kept" }] } }
@@ -144,7 +144,7 @@ export const sessionRules: readonly Rule<SessionStore>[] = [
     },
   },
   {
-    name: "nothing that a caller holds changes what is stored",
+    name: "changes to committed data do not change the store",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const state = { list: ["kept"] }
@@ -157,7 +157,7 @@ export const sessionRules: readonly Rule<SessionStore>[] = [
       try {
         Object.assign(early?.state ?? {}, { list: [] })
       } catch {
-        // Frozen is as good.
+        // A frozen state cannot be changed, which is as good as a copy.
       }
       await service.commit(key, commitOf(1, ["next"], { state: { list: ["kept"] } }))
       const record = await service.load(key)
@@ -202,7 +202,7 @@ export const noteRules: readonly Rule<SessionStore>[] = [
     },
   },
   {
-    name: "messages are found by every criterion together, the newest so many, oldest first (R13)",
+    name: "messages match all criteria together; the newest are returned, oldest first (R13)",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const bob = { speaker: { id: "u2", name: "Bob" } }

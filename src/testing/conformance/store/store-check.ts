@@ -2,14 +2,14 @@ import { hostTimers } from "../../../core/host-timers.ts"
 import type { Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
 
-/** One rule of a service's contract, for any test runner. */
+/** A rule that every implementation of a service keeps, as a test. */
 export interface ServiceCheck {
   readonly name: string
-  /** Rejects with code `test` where the rule is broken. */
+  /** Rejects with code `test` if the service breaks the rule. */
   run(): Promise<void>
 }
 
-/** What a suite opened; `close` is called once its check has ended. */
+/** An opened service. The suite calls `close` when the check has ended. */
 export interface Opened<T> {
   readonly service: T
   close?(): Promise<void>
@@ -17,21 +17,21 @@ export interface Opened<T> {
 
 /** Settings of a suite. */
 export interface ServiceConformanceOptions {
-  /** How long a check may wait for something to happen before that counts as never. Default 20,000. */
+  /** A check fails if it waits longer than this for something to happen. Default 20,000. */
   readonly limitMs?: number
   readonly timers?: Timers
 }
 
-/** What a check works with. */
+/** The parameters of a rule. */
 export interface Scene<T> {
   readonly service: T
-  /** An agent's id that no other check uses, so that a suite can share one database. */
+  /** The id of an agent that no other check uses, so that a suite can run on one database. */
   readonly agent: string
-  /** Settles once the condition holds, looking every few milliseconds; fails past the suite's limit. */
+  /** Tests the condition every few milliseconds and resolves when it holds. Rejects after the suite's `limitMs`. */
   until(condition: () => boolean | Promise<boolean>, what: string): Promise<void>
 }
 
-/** A rule as a suite keeps it. */
+/** A rule of a suite. */
 export interface Rule<T> {
   readonly name: string
   verify(scene: Scene<T>): Promise<void>
@@ -39,7 +39,7 @@ export interface Rule<T> {
 
 const lookEveryMs = 5
 
-/** Rules as checks: each opens the service anew and closes it again. */
+/** Makes a check of each rule. Each check opens the service anew and closes it again. */
 export function runRules<T>(
   suite: string,
   rules: readonly Rule<T>[],

@@ -10,7 +10,7 @@ import { userRules } from "./user-rules.ts"
 
 /**
  * The rules of a {@link SessionStore} as checks for any test runner: `for (const { name, run } of sessionStoreConformance(open))
- * test(name, run)`. Each check opens the store anew and uses an agent of its own, so it may be one database.
+ * test(name, run)`. Each check opens the store and uses an agent of its own, so all may share one database.
  */
 export function sessionStoreConformance(
   open: () => Promise<Opened<SessionStore>>,
@@ -21,7 +21,7 @@ export function sessionStoreConformance(
 
 /**
  * The rules of a {@link Store}: sessions, memories and who sees them, users, receipts, jobs, export, import, forgetting. Open it
- * with few and short waits between attempts of a job.
+ * with few attempts for each job and short waits between them.
  */
 export function storeConformance(
   open: () => Promise<Opened<Store>>,
@@ -35,7 +35,10 @@ export function storeConformance(
   ]
 }
 
-/** The rules of a {@link JobRunner} behind a store whose commits enqueue its jobs. Open it with few and short waits. */
+/**
+ * The rules of a {@link JobRunner}, run through a store whose commits enqueue its jobs. Open it with few attempts for each job
+ * and short waits between them.
+ */
 export function jobRunnerConformance(
   open: () => Promise<Opened<JobStore>>,
   options: ServiceConformanceOptions = {},

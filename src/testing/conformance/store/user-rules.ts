@@ -4,10 +4,10 @@ import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { keyOf, statementOf } from "./samples.ts"
 import type { Rule } from "./store-check.ts"
 
-/** Rules of what users said of themselves, and of receipts. */
+/** Rules of user statements and of receipts. */
 export const userRules: readonly Rule<Store>[] = [
   {
-    name: "statements are kept in their order, one revision for each turn, against the version that was read",
+    name: "statements are stored in order, one revision for each turn, against the current version",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const { users } = service
@@ -33,7 +33,7 @@ export const userRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "of changes that race for one version exactly one is applied",
+    name: "of concurrent changes of one version exactly one is applied",
     async verify({ service, agent }) {
       const key = keyOf(agent)
       const change = (at: number) => {
@@ -47,7 +47,7 @@ export const userRules: readonly Rule<Store>[] = [
     },
   },
   {
-    name: "a group sees what its members said of themselves there, and nobody sees another user's statements",
+    name: "a group sees the statements made in it, and no user sees those of another",
     async verify({ service, agent }) {
       const ann = keyOf(agent)
       const group = keyOf(agent, { audience: "group", conversation: "club" })
