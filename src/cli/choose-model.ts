@@ -1,9 +1,9 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { LanguageModel } from "../model/language-model.ts"
-import { demoModel } from "../models/demo/demo-model.ts"
 import { openaiModel } from "../models/openai/openai-model.ts"
 import { shownUrl } from "../models/openai/secrets.ts"
 import type { Profile } from "../profile/profile.ts"
+import { demoModel } from "./demo/demo-model.ts"
 import type { CliIo } from "./io.ts"
 
 /** OpenAI's own server is asked for this model when nobody names one. */

@@ -1,18 +1,17 @@
 import type { TurnFacts } from "../../model/language-model.ts"
-import { type PlannedCall, planCalls } from "./plan.ts"
+import { type PlannedCall, planCalls } from "./plan-calls.ts"
 import type { Say } from "./sentences.ts"
-import { smallTalkOf } from "./small-talk.ts"
-import { sharedScore, wordsOf } from "./words.ts"
+import { sharedScore, wordsOf } from "./vocabulary.ts"
 
-/** What the demo does next. */
+/** The next step of the demo. */
 export type DemoDecision =
   | { readonly action: "tool"; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly action: "finish"; readonly message: string }
 
-/** Longer questions are read up to here: rules find nothing more in them. */
+/** The rest of a longer question is ignored. The rules find nothing more in it. */
 const maxQuestionCharacters = 2_000
 
-/** One step of a turn by rule: the next call that is still open and complete, else an answer from what is there. */
+/** Decides one step of a turn: the next planned call with all its arguments, else an answer from the results so far. */
 export function decide(facts: TurnFacts, say: Say): DemoDecision {
   const question = facts.question.slice(0, maxQuestionCharacters).toWellFormed()
   const calls = facts.prompt === "planner" ? planCalls(question, facts.tools) : []
@@ -28,7 +27,7 @@ export function decide(facts: TurnFacts, say: Say): DemoDecision {
   return { action: "finish", message: lines.length > 0 ? [...new Set(lines)].join("\n") : smallTalk(facts, question, say) }
 }
 
-/** The n-th call of a tool is done when the tool has run n times, however it ended: nothing is called for ever. */
+/** The planned calls that did not run yet. A call that failed counts as run, so that no tool is called for ever. */
 function openCalls(calls: readonly PlannedCall[], { runs }: TurnFacts): readonly PlannedCall[] {
   return calls.filter((call, at) => {
     const earlier = calls.slice(0, at).filter(({ tool }) => tool === call.tool).length
@@ -36,10 +35,10 @@ function openCalls(calls: readonly PlannedCall[], { runs }: TurnFacts): readonly
   })
 }
 
-/** Prestart results that share more with the question than any tool does: no call is needed then. */
+/** Answers from prestart results that share more with the question than any tool does. No call is needed then. */
 function answersFromPrestart(facts: TurnFacts, question: string, calls: readonly PlannedCall[], say: Say): readonly string[] {
   const said = wordsOf(question)
-  // A call without arguments would only repeat what the same tool has said already.
+  // A call without arguments would only repeat the prestart of the same tool.
   const others = calls.filter(
     ({ tool, args }) => Object.keys(args).length > 0 || facts.prestart.every((ran) => ran.tool !== tool),
   )
@@ -54,7 +53,7 @@ function answerFromRun({ tool, args, result, failed }: TurnFacts["runs"][number]
   return say([`answer-${tool}`, "answer"], { ...textsOf(args), tool, result: sentenceOf(result) })
 }
 
-/** What a template may say of a call; a name it asks for is always there. */
+/** The arguments of a call as texts for a template. Names that templates use are always present. */
 function textsOf(args: unknown): Readonly<Record<string, string>> {
   const given = typeof args === "object" && args !== null ? Object.entries(args) : []
   const none = { expression: "", title: "", schedule_time: "" }
@@ -64,7 +63,7 @@ function textsOf(args: unknown): Readonly<Record<string, string>> {
   }
 }
 
-/** A result that ends in a full stop gets no second one. */
+/** Removes the full stop at the end of a result, because the template adds one. */
 function sentenceOf(result: string): string {
   return result.trim().replace(/[。.]$/, "")
 }
@@ -76,4 +75,36 @@ function smallTalk(facts: TurnFacts, question: string, say: Say): string {
   const said = wordsOf(question)
   const memory = facts.memories.find((text) => sharedScore(said, wordsOf(text.slice(0, maxQuestionCharacters))) >= 2)
   return memory === undefined ? say(["offline"], { tools }) : say(["memory"], { memory })
+}
+
+/** Polite words that ask for nothing. */
+const politeness = {
+  greeting: [
+    ...["你好呀", "你好啊", "你好", "您好", "嗨", "哈喽", "早上好", "上午好", "中午好", "下午好", "晚上好", "在吗", "早安"],
+    ...["hello", "hi", "hey", "good morning", "good afternoon", "good evening", "greetings", "there"],
+  ],
+  thanks: ["谢谢你", "谢谢", "多谢", "感谢", "辛苦了", "thank you", "thanks", "thx", "so much", "very much", "a lot"],
+} as const
+
+/** Returns `greeting` or `thanks` for a text that is nothing else. The agent's name may follow. */
+function smallTalkOf(text: string): keyof typeof politeness | undefined {
+  const bare = text
+    .toLowerCase()
+    .replace(/[\s\p{P}\p{S}]+/gu, " ")
+    .trim()
+  if (leaves(bare, politeness.greeting)) return "greeting"
+  return leaves(bare, politeness.thanks) ? "thanks" : undefined
+}
+
+const maxNameCharacters = 12
+
+/** True if the text consists of these words, and perhaps a name after them. */
+function leaves(text: string, words: readonly string[]): boolean {
+  let rest = text
+  for (;;) {
+    const word = words.find((candidate) => rest.startsWith(candidate) && !/^[a-z]/.test(rest.slice(candidate.length)))
+    if (word === undefined) break
+    rest = rest.slice(word.length).trim()
+  }
+  return rest.length < text.length && (rest === "" || (rest.length <= maxNameCharacters && /^[a-z]+$/.test(rest)))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
+import { demoModel } from "../../../src/cli/demo/demo-model.ts"
 import type { ModelRequest, TurnFacts } from "../../../src/model/language-model.ts"
-import { demoModel } from "../../../src/models/demo/index.ts"
 import { collect } from "../../support/collect.ts"
 import { chineseTools } from "./tools.ts"
 

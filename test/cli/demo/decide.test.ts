@@ -1,9 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { type DemoDecision, decide } from "../../../src/cli/demo/decide.ts"
+import { languageOf, sentencesOf } from "../../../src/cli/demo/sentences.ts"
 import type { ModelTool, TurnFacts } from "../../../src/model/language-model.ts"
-import { type DemoDecision, decide } from "../../../src/models/demo/decide.ts"
-import { languageOf } from "../../../src/models/demo/language.ts"
-import { sentencesOf } from "../../../src/models/demo/sentences.ts"
 import { chineseTools, englishTools } from "./tools.ts"
 
 const clock = { tool: "current_time", result: "2026-11-21 14:05:09 星期六 (Asia/Shanghai, UTC+08:00)" }

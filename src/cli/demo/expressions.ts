@@ -1,4 +1,4 @@
-/** A stretch of a text. */
+/** A part of a text, with its UTF-16 offsets. */
 export interface Found {
   readonly text: string
   readonly start: number
@@ -9,7 +9,7 @@ interface Token extends Found {
   readonly kind: "number" | "operator" | "prefix" | "open" | "close" | "postfix" | "space"
 }
 
-/** Words for operators, as a calculator writes them. Longer ones first. */
+/** Words for operators, with the sign that a calculator uses. Longer words come first. */
 const spoken: readonly (readonly [word: string, kind: Token["kind"], sign: string])[] = [
   ["divided by", "operator", "/"],
   ["times", "operator", "*"],
@@ -41,7 +41,7 @@ const signs: ReadonlyMap<string, Token["kind"]> = new Map([
   [" ", "space"],
 ])
 
-/** The arithmetic in a text, in order: `帮我算 17*23` → `17*23`. Dates, ranges of years and bare numbers are none. */
+/** Finds the arithmetic in a text, in order: `帮我算 17*23` → `17*23`. Dates, ranges of years and single numbers do not count. */
 export function findExpressions(text: string): readonly Found[] {
   const found: Found[] = []
   let run: Token[] = []
@@ -72,7 +72,7 @@ function tokenAt(text: string, at: number): Token | undefined {
   return word && { kind: word[1], text: word[2], start: at, end: at + word[0].length }
 }
 
-/** The longest sensible middle of a run of tokens; `undefined` where nothing is calculated. */
+/** The longest expression inside a run of tokens; `undefined` if it has no operation. */
 function expressionOf(run: readonly Token[]): Found | undefined {
   let first = run.findIndex(({ kind, text }) => kind === "number" || kind === "open" || kind === "prefix" || text === "-")
   const last = run.findLastIndex(({ kind }) => kind === "number" || kind === "close" || kind === "postfix")

@@ -1,23 +1,19 @@
 import type { ModelTool } from "../../model/language-model.ts"
 import { findExpressions } from "./expressions.ts"
-import { meanings } from "./lexicon.ts"
-import type { Parameter } from "./parameters.ts"
-import { findPlaces } from "./places.ts"
-import { pointOf } from "./strip.ts"
-import { findTime } from "./time-expression.ts"
-import { findTimeZones } from "./time-zones.ts"
-import { isHan, wordsOf } from "./words.ts"
+import { findPlaces, pointOf } from "./phrases.ts"
+import { findTime, findTimeZones } from "./times.ts"
+import { isHan, meanings, wordsOf } from "./vocabulary.ts"
 
-/** What a text offers for a parameter. */
-export interface Candidates {
+/** The values in a text for a parameter. */
+interface Candidates {
   readonly values: readonly unknown[]
-  /** `likely`: found by what it looks like. `certain`: it can be meant for nothing else. */
+  /** `likely`: found by its form. `certain`: it fits no other kind of parameter. */
   readonly evidence?: "likely" | "certain"
 }
 
 const maxDescriptionCharacters = 60
 
-/** The values that a text holds for a parameter, by what the parameter is called and described as. */
+/** Finds values for a parameter in a text, by the parameter's name and description. */
 export function candidatesFor(parameter: Parameter, tool: ModelTool, text: string): Candidates {
   const { name, description, type, options } = parameter
   const says = `${name.replace(/([a-z])([A-Z])/g, "$1_$2")} ${description.slice(0, maxDescriptionCharacters)}`.toLowerCase()
@@ -51,7 +47,7 @@ function wordsFor({ required }: Parameter, { says, tool, text, rest }: Reading):
   return point === "" ? [] : [point]
 }
 
-/** The words by which a question may name what the tool is about. */
+/** Words that a question may use for the subject of the tool. */
 function anchorsOf({ name, description }: ModelTool): readonly string[] {
   const about = wordsOf(`${name} ${description}`)
   return [...[...about.meanings].flatMap((meaning) => meanings[meaning] ?? []), ...about.words]
@@ -74,4 +70,40 @@ function numbersIn(text: string): readonly number[] {
 function quotedIn(text: string): readonly string[] {
   const quoted = [...text.matchAll(/[「『“"]([^「」『』“”"]{1,200})[」』”"]/g)]
   return quoted.map(([, inside]) => inside ?? "").filter((inside) => inside.trim() !== "")
+}
+
+/** A parameter of a tool, read from its schema. */
+interface Parameter {
+  readonly name: string
+  readonly description: string
+  readonly type: unknown
+  /** The values of an enum; empty for any other parameter. */
+  readonly options: readonly unknown[]
+  readonly required: boolean
+}
+
+/** The parameters of a tool. Ignores what is not valid in its schema. */
+export function parametersOf({ inputSchema }: ModelTool): readonly Parameter[] {
+  const required: readonly unknown[] = Array.isArray(inputSchema.required) ? inputSchema.required : []
+  return Object.entries(recordOf(inputSchema.properties)).map(([name, schema]) => {
+    const { description, type, enum: options } = recordOf(schema)
+    return {
+      name,
+      description: typeof description === "string" ? description : "",
+      type,
+      options: Array.isArray(options) ? options : [],
+      required: required.includes(name),
+    }
+  })
+}
+
+/** The name of a parameter in a question to a person: the first words of its description. */
+export function shownName({ name, description }: Parameter): string {
+  // The rest is advice to a model, such as examples and formats.
+  const [first = ""] = description.split(/[，,；;。(（]/)
+  return first.trim() === "" ? name : first.trim()
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 }

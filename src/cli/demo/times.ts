@@ -1,8 +1,8 @@
 import type { Found } from "./expressions.ts"
 
-/** A stretch of a text that says when. */
-export interface TimeExpression extends Found {
-  /** True when it names an hour or a span, not only a day. */
+/** A part of a text that names a time. */
+interface TimeExpression extends Found {
+  /** True if it names an hour or a duration, not only a day. */
   readonly precise: boolean
 }
 
@@ -27,7 +27,7 @@ const precise = [
 ]
 const vague = [`${hanDay}${hanPart}?`, `${day}(?: ${part})?`]
 
-/** The first time in a text, the precise before the vague; `undefined` where there is none. */
+/** Finds the first precise time in a text, else the first day. */
 export function findTime(text: string): TimeExpression | undefined {
   return match(text, precise, true) ?? match(text, vague, false)
 }
@@ -35,4 +35,41 @@ export function findTime(text: string): TimeExpression | undefined {
 function match(text: string, sources: readonly string[], isPrecise: boolean): TimeExpression | undefined {
   const found = new RegExp(`(?<![a-z0-9])(?:${sources.join("|")})(?![a-z0-9])`, "i").exec(text)
   return found ? { text: found[0], start: found.index, end: found.index + found[0].length, precise: isPrecise } : undefined
+}
+
+/** Time zones of large cities, named in both languages. */
+const cities: Readonly<Record<string, string>> = {
+  北京: "Asia/Shanghai",
+  上海: "Asia/Shanghai",
+  东京: "Asia/Tokyo",
+  首尔: "Asia/Seoul",
+  新加坡: "Asia/Singapore",
+  悉尼: "Australia/Sydney",
+  伦敦: "Europe/London",
+  巴黎: "Europe/Paris",
+  柏林: "Europe/Berlin",
+  莫斯科: "Europe/Moscow",
+  纽约: "America/New_York",
+  洛杉矶: "America/Los_Angeles",
+  beijing: "Asia/Shanghai",
+  shanghai: "Asia/Shanghai",
+  tokyo: "Asia/Tokyo",
+  seoul: "Asia/Seoul",
+  singapore: "Asia/Singapore",
+  sydney: "Australia/Sydney",
+  london: "Europe/London",
+  paris: "Europe/Paris",
+  berlin: "Europe/Berlin",
+  moscow: "Europe/Moscow",
+  "new york": "America/New_York",
+  "los angeles": "America/Los_Angeles",
+  utc: "UTC",
+}
+
+/** Finds the IANA time zones in a text, by their own name or by a city. */
+export function findTimeZones(text: string): readonly string[] {
+  const named = text.match(/\b[A-Z][a-z]{1,20}\/[A-Z][A-Za-z_]{1,30}\b/g) ?? []
+  const lower = text.toLowerCase()
+  const ofCities = Object.entries(cities).filter(([city]) => lower.includes(city))
+  return [...new Set([...named, ...ofCities.map(([, zone]) => zone)])]
 }

@@ -1,9 +1,8 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
 import { renderTemplate, type TemplateValues } from "../../template/render.ts"
-import type { DemoLocale } from "./language.ts"
 
-/** Says what stands in `prompts/demo/`; of several names the first that has a file. */
+/** Fills in the first of the named files in `prompts/demo/` that exists. */
 export type Say = (names: readonly string[], values: TemplateValues) => string
 
 /** The sentences of one language. */
@@ -13,4 +12,13 @@ export function sentencesOf(locale: DemoLocale, prompts: readonly PromptSource[]
     const body = names.map((name) => bodies.get(`demo/${locale}/${name}.md`)).find((text) => text !== undefined)
     return body === undefined ? "" : renderTemplate(body, values)
   }
+}
+
+/** The languages the demo speaks. */
+export type DemoLocale = "zh-CN" | "en"
+
+/** The language to answer in: that of the question, else the one that was set. */
+export function languageOf(question: string, preferred: DemoLocale): DemoLocale {
+  if (/\p{Script=Han}/u.test(question)) return "zh-CN"
+  return /[a-z]{2}/i.test(question) ? "en" : preferred
 }
