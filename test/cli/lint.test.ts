@@ -33,14 +33,14 @@ describe("promptstrata lint", () => {
         |          ^
       6 |
       They are taken out before a model sees the text; take them out here too.
-      --fix mends it.
+      Use --fix to fix it.
 
       prompts/characters/en/luna.md:5:15 warning expected no white space at the end of a line. white-space
       4 | You are Luna, a kind and playful friend. You speak briefly and call the user "my friend".
       5 | You like �tea.
         |               ^
       6 |
-      --fix mends it.
+      Use --fix to fix it.
 
       prompts/layered/en/question.md:1:1 error nothing fills \${speakr}. Did you mean "speaker"? unknown-slot
       1 | \${speakr}:
@@ -128,7 +128,7 @@ describe("promptstrata lint", () => {
   test("without a profile takes those in ./profiles, here the shipped ones, which are clean", async () => {
     expect(await run(["lint", "--strict"])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("these are the shipped ones"),
+      stderr: expect.stringContaining("Checked the profiles of promptstrata instead"),
     })
   })
 

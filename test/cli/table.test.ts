@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { momentText, printTable } from "../../src/cli/table.ts"
+import { momentText, printTable } from "../../src/cli/memory/table.ts"
 import { displayWidth } from "../../src/core/display-width.ts"
 
 describe("printTable", () => {
@@ -15,7 +15,7 @@ describe("printTable", () => {
   })
 
   test("cuts the last column to fit, between characters", () => {
-    const table = printTable(["ID", "TEXT"], [["1", "我今天下午去了图书馆借书"]], { maxWidth: 20 })
+    const table = printTable(["ID", "TEXT"], [["1", "我今天下午去了图书馆借书"]], 20)
     expect(table.split("\n")[1]).toBe("1   我今天下午去了…")
     for (const line of table.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(20)
   })

@@ -1,0 +1,93 @@
+import type { Command } from "commander"
+import type { Profile } from "../../profile/profile.ts"
+import { readStoreRow } from "../../services/read-store-row.ts"
+import type { Store, StoreScope } from "../../services/store.ts"
+import type { StoreRow } from "../../services/store-row.ts"
+import type { CliContext } from "../context.ts"
+import { exitCodes } from "../exit-codes.ts"
+import { openProfile } from "../open-agent.ts"
+import { openCliStore, storePlace } from "../open-store.ts"
+import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
+import { type StoreWords, storeWords } from "../words/store-words.ts"
+
+/** Options of a command that works on a store. */
+export interface StoreCommandOptions extends CommonOptions, StoreOptions {}
+
+/** Choose a part of a store. Default: everything of the profile's agent. */
+export interface ScopeOptions {
+  readonly user?: string
+  readonly conversation?: string
+}
+
+/** An opened store, with the parameters of a command. */
+export interface OpenedStore {
+  readonly store: Store
+  readonly profile: Profile
+  readonly words: StoreWords
+  /** The columns of the terminal; unlimited if output goes elsewhere. */
+  readonly maxWidth: number | undefined
+}
+
+/** Adds the options of {@link StoreCommandOptions}. */
+export function addStoreCommandOptions(command: Command): Command {
+  return addCommonOptions(command, { profile: "fay", store: "required" })
+}
+
+/** Opens the profile and its store and runs a command on them. Without a store it prints an error. Resolves to the exit code. */
+export async function withStore(
+  options: StoreCommandOptions,
+  context: CliContext,
+  command: (opened: OpenedStore) => Promise<number>,
+): Promise<number> {
+  const { io, screen } = context
+  const profile = await openProfile(options, context)
+  const words = storeWords(profile.locale)
+  const store = await openCliStore(options, context, { ifThere: true })
+  if (store !== undefined)
+    return command({ store, profile, words, maxWidth: io.stdout.isTTY === true ? io.stdout.columns : undefined })
+  const place = storePlace(options, io.env)
+  screen.complain(place === undefined ? words.storeOff : words.noStore(place))
+  return exitCodes.failed
+}
+
+/** The scope that the options name. A user takes precedence over a conversation. */
+export function scopeOf({ agent }: Profile, { user, conversation }: ScopeOptions): StoreScope {
+  if (user !== undefined) return { agent: agent.id, user }
+  return conversation === undefined ? { agent: agent.id } : { agent: agent.id, conversation }
+}
+
+/** The rows of a scope in some tables, in the order of an export. */
+export async function storedRows<Table extends StoreRow["table"]>(
+  store: Store,
+  scope: StoreScope,
+  tables: readonly Table[],
+): Promise<readonly (StoreRow & { readonly table: Table })[]> {
+  const isWanted = (row: StoreRow): row is StoreRow & { readonly table: Table } =>
+    (tables as readonly string[]).includes(row.table)
+  const rows: (StoreRow & { readonly table: Table })[] = []
+  let number = 0
+  for await (const line of store.export(scope)) {
+    const row = readStoreRow(line, ++number)
+    if (isWanted(row)) rows.push(row)
+  }
+  return rows
+}
+
+/** Row counts in one line, with the tables' own names: `session 2, message 14`. Empty if there are no rows. */
+export function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([table, count]) => `${table} ${count}`)
+    .join(", ")
+}
+
+/** A conversation in a table: a group is marked by `#`. */
+export function placeText({
+  conversation,
+  audience,
+}: {
+  readonly conversation: string
+  readonly audience: "private" | "group"
+}): string {
+  return audience === "group" ? `#${conversation}` : conversation
+}
