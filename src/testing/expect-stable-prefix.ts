@@ -49,9 +49,7 @@ function expectAllStable(requests: readonly Assembly[]): void {
     throw new PromptStrataError(
       "test",
       `expectStablePrefix compares requests with each other, and was given ${requests.length}.`,
-      {
-        hint: "Give it those of at least two turns, or a session and at least two questions.",
-      },
+      { hint: "Give it those of at least two turns, or a session and at least two questions." },
     )
   }
   for (const [index, next] of requests.entries()) {
@@ -70,10 +68,7 @@ function brokenPrefix(index: number, difference: AssemblyDifference, { tokens }:
   return new PromptStrataError(
     "test",
     `${between}, so that a cache loses ${lost} tokens:\n${printDifference(difference).join("\n")}`,
-    {
-      evidence: { request: index, difference },
-      hint,
-    },
+    { evidence: { request: index, difference }, hint },
   )
 }
 
@@ -83,10 +78,7 @@ function changedBehind(index: number, key: string, difference: AssemblyDifferenc
   return new PromptStrataError(
     "test",
     `${between}, though it claims not to. The first thing that differs is another one:\n${printDifference(difference).join("\n")}`,
-    {
-      evidence: { request: index, key, difference },
-      hint,
-    },
+    { evidence: { request: index, key, difference }, hint },
   )
 }
 

@@ -64,10 +64,7 @@ function section(title: string, body: string): readonly string[] {
 export const promptSerializer: {
   test(value: unknown): boolean
   serialize(value: unknown): string
-} = {
-  test: isAssembly,
-  serialize: (value) => formatAssembly(value as Assembly),
-}
+} = { test: isAssembly, serialize: (value) => formatAssembly(value as Assembly) }
 
 function isAssembly(value: unknown): value is Assembly {
   if (typeof value !== "object" || value === null) return false

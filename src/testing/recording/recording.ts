@@ -41,21 +41,18 @@ const recordingVersion = 1
 
 /** The part of a request that is sent, as plain JSON with a fixed order of properties, without secrets. */
 export function recordedRequest(request: ModelRequest, redact: (text: string) => string): RecordedRequest {
-  const { messages, tools, responseFormat, maxOutputTokens, temperature } = request
+  const { messages, tools = [], responseFormat, maxOutputTokens, temperature } = request
+  // JSON leaves out what is undefined.
   const sent = {
-    ...(responseFormat !== undefined && { responseFormat }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(tools !== undefined &&
-      tools.length > 0 && {
-        tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-      }),
-    messages: messages.map(({ role, content, toolCalls, toolCallId }) => ({
+    responseFormat,
+    maxOutputTokens,
+    temperature,
+    tools: tools.length > 0 ? tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) : undefined,
+    messages: messages.map(({ role, content, toolCalls = [], toolCallId }) => ({
       role,
-      ...(toolCallId !== undefined && { toolCallId }),
+      toolCallId,
       content,
-      ...(toolCalls !== undefined &&
-        toolCalls.length > 0 && { toolCalls: toolCalls.map(({ id, name, args }) => ({ id, name, args })) }),
+      toolCalls: toolCalls.length > 0 ? toolCalls.map(({ id, name, args }) => ({ id, name, args })) : undefined,
     })),
   }
   return mapTexts(JSON.parse(JSON.stringify(sent)), redact) as RecordedRequest

@@ -2,12 +2,8 @@ import type { ToolCall } from "../../../core/message.ts"
 import type { FinishReason, ModelPart } from "../../../model/model-part.ts"
 import type { Usage } from "../../../model/usage.ts"
 import { claim } from "../claims.ts"
-import { modelFailure, textOf, wholeAnswer } from "./answer.ts"
-import type { ProviderHappening } from "./provider-scene.ts"
+import { finish, modelFailure, text, textOf, wholeAnswer } from "./answer.ts"
 import type { Check } from "./stage.ts"
-
-const text = (piece: string): ProviderHappening => ({ type: "text", text: piece })
-const finish = (reason: FinishReason = "stop"): ProviderHappening => ({ type: "finish", reason })
 
 // An inexact reader breaks on these: syntax of wire formats, line breaks of all kinds, characters of several units.
 const pieces = [
@@ -134,7 +130,7 @@ export const toolCallChecks: readonly Check[] = [
     tools: true,
     scripts: [
       [
-        { type: "text", text: "Let me look." },
+        text("Let me look."),
         {
           type: "tool-call",
           id: "call_a",
@@ -142,7 +138,7 @@ export const toolCallChecks: readonly Check[] = [
           args: ['{"ci', 'ty":"杭', '州","note":"a \\"b\\" \\ud83d', '\\ude00"}'],
         },
         { type: "tool-call", id: "call_b", name: "read_clock", args: ['{"zone":', '"UTC"}'] },
-        { type: "finish", reason: "tool-calls" },
+        finish("tool-calls"),
       ],
     ],
     async verify(stage) {
@@ -161,12 +157,7 @@ export const toolCallChecks: readonly Check[] = [
     name: "a tool call without arguments has an empty object as arguments",
     needs: ["tool-call"],
     tools: true,
-    scripts: [
-      [
-        { type: "tool-call", id: "call_a", name: "read_clock", args: [] },
-        { type: "finish", reason: "tool-calls" },
-      ],
-    ],
+    scripts: [[{ type: "tool-call", id: "call_a", name: "read_clock", args: [] }, finish("tool-calls")]],
     async verify(stage) {
       const calls = callsOf(wholeAnswer(await stage.read()))
       claim(calls.length === 1 && JSON.stringify(parsed(calls[0]?.args)) === "{}", "one call with the arguments {}", calls)
@@ -206,13 +197,7 @@ export const usageChecks: readonly Check[] = [
   {
     name: "the tokens that the provider reports arrive once",
     needs: ["usage"],
-    scripts: [
-      [
-        { type: "text", text: "so" },
-        { type: "usage", usage: full },
-        { type: "finish", reason: "stop" },
-      ],
-    ],
+    scripts: [[text("so"), { type: "usage", usage: full }, finish()]],
     async verify(stage) {
       const reports = reportsOf(wholeAnswer(await stage.read()))
       claim(reports.length === 1 && isEqual(reports[0], full), `one report of ${JSON.stringify(full)}`, reports)
@@ -222,15 +207,8 @@ export const usageChecks: readonly Check[] = [
     name: "zero tokens are zero, and what the provider does not say is absent",
     needs: ["usage", "absent-counts"],
     scripts: [
-      [
-        { type: "text", text: "so" },
-        { type: "usage", usage: scant },
-        { type: "finish", reason: "stop" },
-      ],
-      [
-        { type: "text", text: "so" },
-        { type: "finish", reason: "stop" },
-      ],
+      [text("so"), { type: "usage", usage: scant }, finish()],
+      [text("so"), finish()],
     ],
     async verify(stage) {
       const said = reportsOf(wholeAnswer(await stage.read()))

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { ModelPart } from "../../../model/model-part.ts"
+import type { FinishReason, ModelPart } from "../../../model/model-part.ts"
 import { claim } from "../claims.ts"
-import type { ProviderScript } from "./provider-scene.ts"
+import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
 
 /** The outcome of one request. */
 export interface Answer {
@@ -10,11 +10,14 @@ export interface Answer {
   readonly error?: unknown
 }
 
+/** The provider sends a piece of text. */
+export const text = (piece: string): ProviderHappening => ({ type: "text", text: piece })
+
+/** The provider finishes. */
+export const finish = (reason: FinishReason = "stop"): ProviderHappening => ({ type: "finish", reason })
+
 /** A request that is answered with the text `fine`. */
-export const fine: ProviderScript = [
-  { type: "text", text: "fine" },
-  { type: "finish", reason: "stop" },
-]
+export const fine: ProviderScript = [text("fine"), finish()]
 
 /** Claims that an answer is that of {@link fine}. */
 export function claimFine(answer: Answer): void {

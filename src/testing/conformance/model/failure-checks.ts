@@ -1,5 +1,5 @@
 import { claim } from "../claims.ts"
-import { abortedAnswer, claimFine, fine, modelFailure, textOf } from "./answer.ts"
+import { abortedAnswer, claimFine, fine, modelFailure, text, textOf } from "./answer.ts"
 import { conformanceSecret } from "./provider-scene.ts"
 import type { Check, ConformanceNeed } from "./stage.ts"
 
@@ -42,7 +42,7 @@ export const faultChecks: readonly Check[] = [
   {
     name: "a connection cut in mid-message is a failure that a retry may mend, never a finished answer",
     needs: ["cut"],
-    scripts: [[{ type: "text", text: "half" }, { type: "cut" }]],
+    scripts: [[text("half"), { type: "cut" }]],
     async verify(stage) {
       const answer = await stage.read()
       modelFailure(answer, true)
@@ -83,7 +83,7 @@ function nextCheck(name: string, need: ConformanceNeed, fault: Check["scripts"][
   }
 }
 
-const stalling = [{ type: "text", text: "half" }, { type: "stall" }] as const
+const stalling = [text("half"), { type: "stall" }] as const
 const reason = () => new Error("enough")
 
 /** Rules of aborted requests. As for all checks, every rejection must be handled. */

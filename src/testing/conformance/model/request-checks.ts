@@ -1,7 +1,7 @@
 import type { Message } from "../../../core/message.ts"
 import type { ModelRequest, ModelTool } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
-import { abortedAnswer, fine, textOf, wholeAnswer } from "./answer.ts"
+import { abortedAnswer, fine, finish, text, textOf, wholeAnswer } from "./answer.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
 import type { Check, OpenStream } from "./stage.ts"
 
@@ -90,8 +90,8 @@ function requireWords(body: string, words: readonly string[]): void {
 }
 
 const letters = (letter: string): ProviderScript => [
-  ...Array.from({ length: 6 }, (_, at): ProviderHappening => ({ type: "text", text: `${letter}${at} ` })),
-  { type: "finish", reason: "stop" },
+  ...Array.from({ length: 6 }, (_, at): ProviderHappening => text(`${letter}${at} `)),
+  finish(),
 ]
 const whole = ["a0 a1 a2 a3 a4 a5 ", "b0 b1 b2 b3 b4 b5 "]
 
@@ -110,11 +110,7 @@ export const concurrencyChecks: readonly Check[] = [
   {
     name: "aborting one stream does not disturb another",
     needs: ["stall"],
-    scripts: [
-      [{ type: "text", text: "stalls" }, { type: "stall" }],
-      [{ type: "text", text: "stalls" }, { type: "stall" }],
-      letters("a"),
-    ],
+    scripts: [[text("stalls"), { type: "stall" }], [text("stalls"), { type: "stall" }], letters("a")],
     async verify(stage) {
       const controller = new AbortController()
       const kept = new AbortController()
