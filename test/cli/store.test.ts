@@ -177,7 +177,7 @@ describe("promptstrata user show", () => {
       ],
     })
     expect(await run(["user", "show", "bob", ...optionsOf(folder)], { env })).toMatchObject({
-      stderr: "Nothing is known about bob.\n",
+      stderr: 'Nothing is known about the user "bob".\n',
     })
   })
 })

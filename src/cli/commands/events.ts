@@ -67,7 +67,7 @@ async function events(options: EventsOptions, context: CliContext): Promise<numb
   }
   if (options.json) for (const remembered of found) io.stdout.write(`${JSON.stringify(remembered)}\n`)
   else for (const line of found.flatMap(linesOf)) io.stdout.write(`${oneLine(line)}\n`)
-  if (found.length === 0) screen.complain(storeWords(profile.locale).noEvents(profile.agent.name))
+  if (found.length === 0) screen.note(storeWords(profile.locale).noEvents(profile.agent.name))
   return exitCodes.ok
 }
 

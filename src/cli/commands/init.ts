@@ -65,11 +65,12 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   if (answers === undefined) return exitCodes.interrupted
   const plan = { ...complete(answers, io.env), version }
   const files = characterFiles(plan)
-  requireNew(plan.folder, [...files.keys(), snapshotFile])
+  const paths = [...files.keys(), snapshotFile].sort()
+  requireNew(plan.folder, paths)
   writeNewFiles(plan.folder, files)
   writeNewFiles(plan.folder, new Map([[snapshotFile, await promptOf(plan, files)]]))
   const folder = relative(process.cwd(), resolve(plan.folder)) || "."
-  screen.note(initWords(plan.locale).done({ folder, files: [...files.keys(), snapshotFile] }))
+  screen.note(initWords(plan.locale).done({ folder, files: paths }))
   return exitCodes.ok
 }
 

@@ -54,7 +54,8 @@ export function requireNew(folder: string, paths: readonly string[]): void {
     throw new PromptStrataError("usage", `expected a folder, found a file at ${folder}.`, { hint: "Choose another folder." })
   const taken = paths.filter((path) => existsSync(join(folder, path)))
   if (taken.length === 0) return
-  throw new PromptStrataError("usage", `expected a folder without these files, found ${taken.join(", ")} in ${folder}.`, {
+  const named = [...taken.slice(0, 3), ...(taken.length > 3 ? [`${taken.length - 3} more`] : [])].join(", ")
+  throw new PromptStrataError("usage", `expected a folder without the files of a character, found ${named} in ${folder}.`, {
     hint: "Nothing was written. Choose another folder, or move these files.",
   })
 }

@@ -58,7 +58,7 @@ function memoryForget(options: ForgetOptions, context: CliContext): Promise<numb
         return exitCodes.ok
       }
     }
-    screen.note(words.forgotten(countsText(await store.forget(scope)) || "0"))
+    screen.note(words.forgotten(countsText(await store.forget(scope))))
     screen.note(screen.paint("dim", words.filesStay))
     return exitCodes.ok
   })

@@ -94,7 +94,7 @@ async function memoryImport(file: string, options: StoreCommandOptions, context:
   }
   const input = file === "-" ? context.io.stdin : createReadStream(file)
   const counts = await store.import(linesOf(input, file))
-  context.screen.note(words.imported(countsText(counts) || "0"))
+  context.screen.note(words.imported(countsText(counts)))
   return exitCodes.ok
 }
 
