@@ -46,11 +46,9 @@ async function previewAll(session: PreviewsPrompts, options: StablePrefixOptions
 
 function expectAllStable(requests: readonly Assembly[]): void {
   if (requests.length < 2) {
-    throw new PromptStrataError(
-      "test",
-      `expectStablePrefix compares requests with each other, and was given ${requests.length}.`,
-      { hint: "Give it those of at least two turns, or a session and at least two questions." },
-    )
+    throw new PromptStrataError("test", `expectStablePrefix needs at least two requests to compare, found ${requests.length}.`, {
+      hint: "Give it the requests of at least two turns, or a session and at least two questions.",
+    })
   }
   for (const [index, next] of requests.entries()) {
     const previous = requests[index - 1]
@@ -64,26 +62,22 @@ function expectAllStable(requests: readonly Assembly[]): void {
 
 function brokenPrefix(index: number, difference: AssemblyDifference, { tokens }: Assembly): PromptStrataError {
   const lost = Math.max(0, tokens - difference.sharedTokens)
-  const between = `Between request ${index} and request ${index + 1} the stable part of the prompt changed`
-  return new PromptStrataError(
-    "test",
-    `${between}, so that a cache loses ${lost} tokens:\n${printDifference(difference).join("\n")}`,
-    { evidence: { request: index, difference }, hint },
-  )
+  const message = `The stable part of the prompt changed between request ${index} and request ${index + 1}, so that a cache loses ${lost} tokens:`
+  return unstable(message, { request: index, difference })
 }
 
 /** The error for a layer behind a part that changes anyway. No cache can serve it there, but its stability is still wrong. */
 function changedBehind(index: number, key: string, difference: AssemblyDifference): PromptStrataError {
-  const between = `Between request ${index} and request ${index + 1} the layer ${JSON.stringify(key)} changed`
-  return new PromptStrataError(
-    "test",
-    `${between}, though it claims not to. The first thing that differs is another one:\n${printDifference(difference).join("\n")}`,
-    { evidence: { request: index, key, difference }, hint },
-  )
+  const message = `The layer ${JSON.stringify(key)} changed between request ${index} and request ${index + 1}, though it claims to be stable. An earlier part of the prompt changed, too:`
+  return unstable(message, { request: index, key, difference })
 }
 
-const hint =
-  'Give what changes from turn to turn the scope "turn", or take what changes (a date, a random choice, an order) out of it.'
+function unstable(message: string, evidence: { readonly difference: AssemblyDifference }): PromptStrataError {
+  return new PromptStrataError("test", `${message}\n${printDifference(evidence.difference).join("\n")}`, {
+    evidence,
+    hint: 'Give a layer that changes from turn to turn the scope "turn", or remove from it what changes: a date, a random choice, an order.',
+  })
+}
 
 function changedLayer(previous: Assembly, next: Assembly): string | undefined {
   const [before, after] = [stableLayers(previous), stableLayers(next)]

@@ -71,7 +71,7 @@ async function play(chunk: ScriptedChunk, signal: AbortSignal): Promise<ModelPar
 function missingStep(id: string, count: number, requests: readonly ModelRequest[]): PromptStrataError {
   const last = requests.at(-1)?.messages.at(-1)
   const asked = last ? `The request's last message (${last.role}):\n${last.content}` : "The request has no messages."
-  return new PromptStrataError("test", `${id} has ${count} step(s), and request ${requests.length} found none. ${asked}`, {
+  return new PromptStrataError("test", `${id} has ${count} step(s), but request ${requests.length} was made. ${asked}`, {
     evidence: { steps: count, requests: requests.length },
     hint: "Add a step for this request, or find out why it was made.",
   })
@@ -82,7 +82,7 @@ function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: rea
   const shown = typeof next === "function" ? "a function" : JSON.stringify(next)
   return new PromptStrataError(
     "test",
-    `${id} has ${steps.length} step(s), but only ${length} were asked for. The next one is ${shown}.`,
+    `${id} has ${steps.length} step(s), but only ${length} request(s) were made. The next step is ${shown}.`,
     {
       evidence: { steps: steps.length, requests: length },
       hint: "Remove the step, or find out why its request was never made.",

@@ -10,8 +10,8 @@ const ctrlC = "\u0003"
 const ctrlD = "\u0004"
 const env = { NO_COLOR: "1" }
 
-/** What a terminal shows, without the editor's movements of the cursor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+/** The text on a terminal, without the escape sequences that move the cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
 const visible = (text: string) => text.replace(/\u001b\[\d*[A-Za-z]/g, "")
 
 const chat = (model: ReturnType<typeof scriptedModel>) => start(["chat", plainProfile], { model, terminal: true, env })

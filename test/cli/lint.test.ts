@@ -7,7 +7,7 @@ import { run } from "./run.ts"
 
 const persona = "prompts/characters/en/luna.md"
 
-/** Runs `lint` on a project's one profile; the test's folder is left out of what it prints. */
+/** Runs `lint` on the only profile of a project. The folder's path is removed from the output. */
 async function lintIn(files: Readonly<Record<string, string>>, ...args: string[]) {
   const folder = tempFolder({ ...cleanProject, ...files })
   const { code, stdout, stderr } = await run(["lint", `${folder}/profiles/luna.toml`, ...args])

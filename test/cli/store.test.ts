@@ -10,7 +10,7 @@ import { tempFolder } from "../support/temp-folder.ts"
 import { jsonLines } from "../support/terminal.ts"
 import { plainProfile, run, start } from "./run.ts"
 
-/** The data folder's own store. */
+/** Uses the store in the data folder. */
 const env = { PROMPTSTRATA_STORE: "" }
 const agent = "plain"
 const key: ServiceKey = { agent, conversation: "terminal", audience: "private", user: "user" }
@@ -23,7 +23,7 @@ function memory(id: string, text: string, more: Partial<StoredMemory> = {}): Sto
   return { ...key, id, kind: "dialogue", text, speaker, atMs, turnId: `turn of ${id}`, turn: 0, importance: 7, ...more }
 }
 
-/** A data folder whose store remembers something. */
+/** Creates a data folder with memories in its store. */
 async function remembering(): Promise<string> {
   const folder = tempFolder()
   const store = await openStore(folder)
@@ -241,7 +241,7 @@ describe("chat", () => {
   })
 
   test("left with Ctrl-C in mid-answer leaves a store that is sound, and jobs that the next run may do at once", async () => {
-    // Without memory a turn asks its model and nothing else does.
+    // Without memory only turns ask the model.
     const folder = tempFolder({ "plain.toml": `${readFileSync(plainProfile, "utf8")}\n[memory]\nenabled = false\n` })
     const chat = ["chat", join(folder, "plain.toml"), "--locale", "en", "--data-dir", folder]
     const model = scriptedModel([finish("First answer."), [{ stallUntilAborted: true }]])

@@ -78,11 +78,11 @@ interface Numbered {
   readonly number: number
 }
 
-const recordAgain = "If the change is meant, record the conversation again with recordModel."
+const recordAgain = "If this is intended, record the conversation again with recordModel."
 
 function otherRequest(file: string, { exchange, number }: Numbered, asked: RecordedRequest): PromptStrataError {
   const difference = requestDifference(exchange.request, asked)
-  return new PromptStrataError("test", `The request is not request ${number} of ${file}, nor a later one:\n${difference}`, {
+  return new PromptStrataError("test", `The request is neither request ${number} of ${file} nor a later one:\n${difference}`, {
     evidence: { file, request: number },
     hint: recordAgain,
   })
@@ -91,7 +91,7 @@ function otherRequest(file: string, { exchange, number }: Numbered, asked: Recor
 function noRequestLeft(file: string, count: number, { messages }: RecordedRequest): PromptStrataError {
   const last = messages.at(-1)
   const asked = last ? ` Its last message (${last.role}):\n${last.content}` : ""
-  return new PromptStrataError("test", `${file} has ${count} request(s), and all were made already; one more came.${asked}`, {
+  return new PromptStrataError("test", `${file} has ${count} request(s), and one more was made.${asked}`, {
     evidence: { file, requests: count },
     hint: recordAgain,
   })

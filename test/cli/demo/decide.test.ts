@@ -153,7 +153,7 @@ describe("a turn by rule", () => {
   })
 })
 
-/** Plays a turn with tools that answer with their arguments, or fail. */
+/** Plays a turn with tools that return their arguments, or fail. */
 function played(question: string, tools: readonly ModelTool[], failed = false) {
   const runs: { tool: string; args: unknown; result: string; failed: boolean }[] = []
   for (let step = 0; step < 20; step++) {

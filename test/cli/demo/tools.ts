@@ -12,7 +12,7 @@ function tool(
   return { name, description, inputSchema: { type: "object", properties, required } }
 }
 
-/** Tools described in Chinese, as `fay` has them. */
+/** The tools of `fay`, described in Chinese. */
 export const chineseTools: readonly ModelTool[] = [
   tool("query_weather", "查询天气信息", { city: "城市名称" }, ["city"]),
   tool("add_schedule", "添加日程", { title: "标题", content: "内容", schedule_time: "时间，例如 2026-11-21 09:00" }, [
