@@ -63,17 +63,21 @@ function expectAllStable(requests: readonly Assembly[]): void {
 function brokenPrefix(index: number, difference: AssemblyDifference, { tokens }: Assembly): PromptStrataError {
   const lost = Math.max(0, tokens - difference.sharedTokens)
   const message = `The stable part of the prompt changed between request ${index} and request ${index + 1}, so that a cache loses ${lost} tokens:`
-  return unstable(message, { request: index, difference })
+  return unstable(message, difference, { request: index, difference })
 }
 
 /** The error for a layer behind a part that changes anyway. No cache can serve it there, but its stability is still wrong. */
 function changedBehind(index: number, key: string, difference: AssemblyDifference): PromptStrataError {
   const message = `The layer ${JSON.stringify(key)} changed between request ${index} and request ${index + 1}, though it claims to be stable. An earlier part of the prompt changed, too:`
-  return unstable(message, { request: index, key, difference })
+  return unstable(message, difference, { request: index, key, difference })
 }
 
-function unstable(message: string, evidence: { readonly difference: AssemblyDifference }): PromptStrataError {
-  return new PromptStrataError("test", `${message}\n${printDifference(evidence.difference).join("\n")}`, {
+function unstable(
+  message: string,
+  difference: AssemblyDifference,
+  evidence: Readonly<Record<string, unknown>>,
+): PromptStrataError {
+  return new PromptStrataError("test", `${message}\n${printDifference(difference).join("\n")}`, {
     evidence,
     hint: 'Give a layer that changes from turn to turn the scope "turn", or remove from it what changes: a date, a random choice, an order.',
   })

@@ -25,30 +25,15 @@ export function createEventPrinter(screen: Screen, { words, show, label }: Event
     screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint)}\n`)
   })
   const aside = (text: string): void => screen.note(screen.paint("dim", text))
-  let reader = createTerminalReader()
-  let labelled = false
+  const answer = createAnswerPrinter(screen, label)
   let thoughtIn: number | undefined
-  const answer = (parts: readonly string[]): void => {
-    for (const part of parts) {
-      if (!labelled && label !== undefined) screen.answer(screen.paint("bold", `${oneLine(label)}: `))
-      labelled = true
-      screen.answer(part)
-    }
-  }
-  const end = (result: TurnResult): void => {
-    answer(reader.end())
-    screen.endLine()
-    outcome(result, screen, words)
-    if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(result.trace))}\n`)
-  }
   return {
     request: requests.request,
     event(event) {
       requests.before(event)
       switch (event.type) {
         case "turn-start":
-          reader = createTerminalReader()
-          labelled = false
+          answer.begin()
           thoughtIn = undefined
           break
         case "thinking-delta":
@@ -56,14 +41,40 @@ export function createEventPrinter(screen: Screen, { words, show, label }: Event
           thoughtIn = event.step
           break
         case "text-delta":
-          answer(reader.push(event.delta))
+          answer.push(event.delta)
           break
         case "turn-end":
-          end(event.result)
+          answer.end()
+          outcome(event.result, screen, words)
+          if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(event.result.trace))}\n`)
           break
         default:
           for (const line of besides(event, words)) aside(line)
       }
+    },
+  }
+}
+
+/** Prints answers as they stream, each after the label. */
+function createAnswerPrinter(screen: Screen, label: string | undefined) {
+  let reader = createTerminalReader()
+  let labelled = false
+  const print = (parts: readonly string[]): void => {
+    for (const part of parts) {
+      if (!labelled && label !== undefined) screen.answer(screen.paint("bold", `${oneLine(label)}: `))
+      labelled = true
+      screen.answer(part)
+    }
+  }
+  return {
+    begin(): void {
+      reader = createTerminalReader()
+      labelled = false
+    },
+    push: (text: string): void => print(reader.push(text)),
+    end(): void {
+      print(reader.end())
+      screen.endLine()
     },
   }
 }

@@ -8,14 +8,7 @@ import { exitCodes } from "../exit-codes.ts"
 import { jsonLine } from "../json-line.ts"
 import { oneLine } from "../terminal-text.ts"
 import { momentText, printTable } from "./table.ts"
-import {
-  addStoreCommandOptions,
-  countsText,
-  type OpenedStore,
-  type StoreCommandOptions,
-  storedRows,
-  withStore,
-} from "./with-store.ts"
+import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
 
 interface DoctorOptions extends StoreCommandOptions {
   /** Also writes a copy of the store to this file, which must not exist yet. */
@@ -38,26 +31,22 @@ export function addDoctor(program: Command, run: RunCommand): void {
     .description("Check the store: its file, its rows, its jobs and recent background work.")
     .option("--backup <file>", "also write a copy of the embedded store to a new file")
     .option("--json", "print the result as JSON")
-  addStoreCommandOptions(command)
-    .addHelpText("after", help)
-    .action((given: DoctorOptions) => run((context) => doctor(given, context), { debug: given.debug }))
+  runOnStore(command.addHelpText("after", help), run, doctor)
 }
 
 const sevenDaysMs = 7 * 86_400_000
 
 /** Checks a store and prints problems with advice. Resolves to the exit code: 1 if there is a problem. */
-function doctor(options: DoctorOptions, context: CliContext): Promise<number> {
-  return withStore(options, context, async (opened) => {
-    const { store, profile } = opened
-    const nowMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
-    const [check, dead] = [await store.check(), await store.jobs.dead()]
-    const receipts = await storedRows(store, { agent: profile.agent.id }, ["receipt"])
-    const failed = receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs))
-    if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed })}\n`)
-    else print({ ...opened, dead, failed, check }, context)
-    if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed
-    return check.ok ? exitCodes.ok : exitCodes.failed
-  })
+async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<number> {
+  const { context, store, profile } = opened
+  const nowMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
+  const [check, dead] = [await store.check(), await store.jobs.dead()]
+  const receipts = await storedRows(store, { agent: profile.agent.id }, ["receipt"])
+  const failed = receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs))
+  if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed })}\n`)
+  else print({ ...opened, dead, failed, check }, context)
+  if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed
+  return check.ok ? exitCodes.ok : exitCodes.failed
 }
 
 function hasFailed({ outcome, startedMs }: Receipt, sinceMs: number): boolean {

@@ -1,19 +1,19 @@
 import { type Command, Option } from "commander"
 import { storeTables } from "../../services/store-row.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../exit-codes.ts"
 import { askLine } from "../terminal-confirm.ts"
 import { oneLine } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import {
-  addStoreCommandOptions,
   countsText,
+  type OpenedStore,
+  runOnStore,
   type ScopeOptions,
   type StoreCommandOptions,
   scopeOf,
   storedRows,
-  withStore,
 } from "./with-store.ts"
 
 interface ForgetOptions extends StoreCommandOptions, ScopeOptions {
@@ -29,39 +29,35 @@ export function addForget(memory: Command, run: RunCommand): void {
     .addOption(new Option("--user <id>", "delete everything about this user").conflicts("conversation"))
     .option("--conversation <name>", "delete this conversation")
     .option("--yes", "delete without asking")
-  addStoreCommandOptions(command).action((given: ForgetOptions) =>
-    run((context) => memoryForget(given, context), { debug: given.debug }),
-  )
+  runOnStore(command, run, memoryForget)
 }
 
 /** Deletes everything in a scope after a confirmation. Resolves to the exit code. */
-function memoryForget(options: ForgetOptions, context: CliContext): Promise<number> {
-  return withStore(options, context, async ({ store, profile, words }) => {
-    const { screen } = context
-    const scope = scopeOf(profile, options)
-    const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)
-    const rows = countsText(Object.fromEntries(Object.entries(owned).map(([table, found]) => [table, found.length])))
-    if (rows === "") {
-      screen.note(words.nothingToForget)
+async function memoryForget({ context, store, profile, words }: OpenedStore, options: ForgetOptions): Promise<number> {
+  const { screen } = context
+  const scope = scopeOf(profile, options)
+  const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)
+  const rows = countsText(Object.fromEntries(Object.entries(owned).map(([table, found]) => [table, found.length])))
+  if (rows === "") {
+    screen.note(words.nothingToForget)
+    return exitCodes.ok
+  }
+  screen.note(words.forgets(scopeText(options, { agent: profile.agent.name, words }), rows))
+  if (!options.yes) {
+    if (context.io.stdin.isTTY !== true) {
+      screen.complain(words.needsYes)
+      return exitCodes.usage
+    }
+    const { yes } = chatWords(profile.locale)
+    const answer = await askLine(context, `${words.sure} `, new AbortController().signal)
+    if (!yes.includes(answer.trim().toLowerCase())) {
+      screen.note(words.notForgotten)
       return exitCodes.ok
     }
-    screen.note(words.forgets(scopeText(options, { agent: profile.agent.name, words }), rows))
-    if (!options.yes) {
-      if (context.io.stdin.isTTY !== true) {
-        screen.complain(words.needsYes)
-        return exitCodes.usage
-      }
-      const { yes } = chatWords(profile.locale)
-      const answer = await askLine(context, `${words.sure} `, new AbortController().signal)
-      if (!yes.includes(answer.trim().toLowerCase())) {
-        screen.note(words.notForgotten)
-        return exitCodes.ok
-      }
-    }
-    screen.note(words.forgotten(countsText(await store.forget(scope))))
-    screen.note(screen.paint("dim", words.filesStay))
-    return exitCodes.ok
-  })
+  }
+  screen.note(words.forgotten(countsText(await store.forget(scope))))
+  screen.note(screen.paint("dim", words.filesStay))
+  return exitCodes.ok
 }
 
 function scopeText(

@@ -10,10 +10,11 @@ import { storeWords } from "../words/store-words.ts"
 import {
   addStoreCommandOptions,
   countsText,
+  type OpenedStore,
+  runOnStore,
   type ScopeOptions,
   type StoreCommandOptions,
   scopeOf,
-  withStore,
 } from "./with-store.ts"
 
 interface ExportOptions extends StoreCommandOptions, ScopeOptions {
@@ -30,9 +31,7 @@ export function addExport(memory: Command, run: RunCommand): void {
     .addOption(new Option("--user <id>", "only what belongs to this user").conflicts("conversation"))
     .option("--conversation <name>", "only this conversation")
     .option("--out <file>", "write to a new file instead of stdout")
-  addStoreCommandOptions(command).action((given: ExportOptions) =>
-    run((context) => memoryExport(given, context), { debug: given.debug }),
-  )
+  runOnStore(command, run, memoryExport)
 }
 
 /** Adds the command `memory import`. */
@@ -48,17 +47,15 @@ export function addImport(memory: Command, run: RunCommand): void {
 }
 
 /** Writes everything in a scope as lines of JSON. Resolves to the exit code. */
-function memoryExport(options: ExportOptions, context: CliContext): Promise<number> {
-  return withStore(options, context, async ({ store, profile, words }) => {
-    const lines = store.export(scopeOf(profile, options))
-    if (options.out === undefined) {
-      for await (const line of lines) context.io.stdout.write(`${line}\n`)
-      return exitCodes.ok
-    }
-    const written = await writeLines(options.out, lines)
-    context.screen.note(words.exported(written, options.out))
+async function memoryExport({ context, store, profile, words }: OpenedStore, options: ExportOptions): Promise<number> {
+  const lines = store.export(scopeOf(profile, options))
+  if (options.out === undefined) {
+    for await (const line of lines) context.io.stdout.write(`${line}\n`)
     return exitCodes.ok
-  })
+  }
+  const written = await writeLines(options.out, lines)
+  context.screen.note(words.exported(written, options.out))
+  return exitCodes.ok
 }
 
 /** Writes a new file that only its owner can read. */

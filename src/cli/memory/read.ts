@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander"
+import type { Memory } from "../../services/memory.ts"
 import { createMemoryService } from "../../services/memory-service/create-memory-service.ts"
 import { printCost } from "../../services/print-receipts.ts"
 import type { Receipt } from "../../services/receipt.ts"
 import type { StoredMemory } from "../../services/stored-memory.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../exit-codes.ts"
 import { jsonLine } from "../json-line.ts"
 import { terminalConversation } from "../open-agent.ts"
@@ -12,13 +13,13 @@ import { oneLine } from "../terminal-text.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import { momentText, printTable } from "./table.ts"
 import {
-  addStoreCommandOptions,
+  type OpenedStore,
   placeText,
+  runOnStore,
   type ScopeOptions,
   type StoreCommandOptions,
   scopeOf,
   storedRows,
-  withStore,
 } from "./with-store.ts"
 
 /** Options of a command that prints at most `limit` rows. */
@@ -38,9 +39,7 @@ export function addList(memory: Command, run: RunCommand): void {
     .option("--limit <count>", "at most this many memories", readCount, 20)
     .option("--all", "also print superseded memories")
     .option("--json", "print a line of JSON for each memory")
-  addStoreCommandOptions(command).action((given: ListOptions & { readonly all?: boolean }) =>
-    run((context) => memoryList(given, context), { debug: given.debug }),
-  )
+  runOnStore(command, run, memoryList)
 }
 
 /** Adds the command `memory search`. */
@@ -54,9 +53,7 @@ export function addSearch(memory: Command, run: RunCommand): void {
     .option("--conversation <name>", "the group in which the question is asked (default: a private chat)")
     .option("--limit <count>", "at most this many memories", readCount, 10)
     .option("--json", "print a line of JSON for each memory")
-  addStoreCommandOptions(command).action((query: string, given: ListOptions) =>
-    run((context) => memorySearch(query, given, context), { debug: given.debug }),
-  )
+  runOnStore(command, run, memorySearch)
 }
 
 /** Adds the command `memory show`. */
@@ -67,9 +64,7 @@ export function addShow(memory: Command, run: RunCommand): void {
     .description("Print a memory with all its fields.")
     .argument("<id>", "the memory's id, from `memory list`")
     .option("--json", "print the memory as JSON")
-  addStoreCommandOptions(command).action((id: string, given: StoreCommandOptions & { readonly json?: boolean }) =>
-    run((context) => memoryShow(id, given, context), { debug: given.debug }),
-  )
+  runOnStore(command, run, memoryShow)
 }
 
 /** Adds the command `memory receipts`. */
@@ -82,24 +77,20 @@ export function addReceipts(memory: Command, run: RunCommand): void {
     .option("--conversation <name>", "only work for this conversation")
     .option("--limit <count>", "at most this many receipts", readCount, 20)
     .option("--json", "print a line of JSON for each receipt")
-  addStoreCommandOptions(command).action((given: ListOptions) =>
-    run((context) => memoryReceipts(given, context), { debug: given.debug }),
-  )
+  runOnStore(command, run, memoryReceipts)
 }
 
 /** Prints the newest memories, oldest first. Resolves to the exit code. */
-function memoryList(options: ListOptions & { readonly all?: boolean }, context: CliContext): Promise<number> {
-  return withStore(options, context, async ({ store, profile, words, maxWidth }) => {
-    const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
-    const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
-    const shown = memories.slice(Math.max(0, memories.length - options.limit))
-    if (options.json) for (const memory of shown) context.io.stdout.write(`${jsonLine(memory)}\n`)
-    else if (shown.length === 0) context.screen.note(words.noMemories)
-    else {
-      const rows = shown.map((memory) => memoryCells(memory, words))
-      context.io.stdout.write(`${printTable(words.memoryColumns, rows, maxWidth)}\n`)
-    }
-    return exitCodes.ok
+async function memoryList(opened: OpenedStore, options: ListOptions & { readonly all?: boolean }): Promise<number> {
+  const { store, profile, words } = opened
+  const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
+  const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
+  const toCells = (memory: StoredMemory) => memoryCells(memory, words)
+  return printList(memories.slice(-options.limit), options, {
+    opened,
+    empty: words.noMemories,
+    columns: words.memoryColumns,
+    toCells,
   })
 }
 
@@ -118,57 +109,45 @@ function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly
 }
 
 /** Prints the memories that a turn would recall for a question, the most relevant first. Resolves to the exit code. */
-function memorySearch(query: string, options: ListOptions, context: CliContext): Promise<number> {
+async function memorySearch(opened: OpenedStore, options: ListOptions, query: string): Promise<number> {
+  const { context, store, profile, words } = opened
   const { limit, user = "user", conversation } = options
-  return withStore(options, context, async ({ store, profile, words, maxWidth }) => {
-    const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
-    const service = createMemoryService({
-      records: store.memories,
-      clock,
-      weights: profile.recallWeights,
-      ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
-    })
-    const place =
-      conversation === undefined
-        ? ({ conversation: terminalConversation, audience: "private" } as const)
-        : ({ conversation, audience: "group" } as const)
-    const key = { agent: profile.agent.id, user, ...place }
-    const found = await service.recall(query, key, { limit, signal: new AbortController().signal })
-    if (options.json) for (const memory of found) context.io.stdout.write(`${jsonLine(memory)}\n`)
-    else if (found.length === 0) context.screen.note(words.nothingFound)
-    else {
-      const rows = found.map(({ id, text, score = 0, why = [] }) => [
-        score.toFixed(2),
-        why
-          .slice(0, 2)
-          .map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
-          .join(", "),
-        id,
-        text,
-      ])
-      context.io.stdout.write(`${printTable(words.foundColumns, rows, maxWidth)}\n`)
-    }
-    return exitCodes.ok
+  const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
+  const service = createMemoryService({
+    records: store.memories,
+    clock,
+    weights: profile.recallWeights,
+    ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
   })
+  const place =
+    conversation === undefined
+      ? ({ conversation: terminalConversation, audience: "private" } as const)
+      : ({ conversation, audience: "group" } as const)
+  const key = { agent: profile.agent.id, user, ...place }
+  const found = await service.recall(query, key, { limit, signal: new AbortController().signal })
+  return printList(found, options, { opened, empty: words.nothingFound, columns: words.foundColumns, toCells: foundCells })
+}
+
+function foundCells({ id, text, score = 0, why = [] }: Memory): readonly string[] {
+  const reasons = why.slice(0, 2).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
+  return [score.toFixed(2), reasons.join(", "), id, text]
 }
 
 /** Prints one memory. Resolves to the exit code. */
-function memoryShow(
-  id: string,
+async function memoryShow(
+  { context, store, profile, words }: OpenedStore,
   options: StoreCommandOptions & { readonly json?: boolean },
-  context: CliContext,
+  id: string,
 ): Promise<number> {
-  return withStore(options, context, async ({ store, profile, words }) => {
-    const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
-    const memory = rows.find((row) => row.memory.id === id)?.memory
-    if (memory === undefined) {
-      context.screen.complain(words.noMemory(oneLine(id)))
-      return exitCodes.failed
-    }
-    const text = options.json ? jsonLine(memory) : memoryText(memory, words)
-    context.io.stdout.write(`${text}\n`)
-    return exitCodes.ok
-  })
+  const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
+  const memory = rows.find((row) => row.memory.id === id)?.memory
+  if (memory === undefined) {
+    context.screen.complain(words.noMemory(oneLine(id)))
+    return exitCodes.failed
+  }
+  const text = options.json ? jsonLine(memory) : memoryText(memory, words)
+  context.io.stdout.write(`${text}\n`)
+  return exitCodes.ok
 }
 
 function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
@@ -190,20 +169,35 @@ function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
 }
 
 /** Prints the newest receipts of background work, oldest first, and their cost. Resolves to the exit code. */
-function memoryReceipts(options: ListOptions, context: CliContext): Promise<number> {
-  return withStore(options, context, async ({ store, profile, words, maxWidth }) => {
-    const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
-    const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
-    const { stdout } = context.io
-    if (options.json) for (const receipt of shown) stdout.write(`${jsonLine(receipt)}\n`)
-    else if (shown.length === 0) context.screen.note(words.noWork)
-    else stdout.write(`${printTable(words.workColumns, shown.map(receiptCells), maxWidth)}\n${printCost(shown)}\n`)
-    return exitCodes.ok
-  })
+async function memoryReceipts(opened: OpenedStore, options: ListOptions): Promise<number> {
+  const { context, store, profile, words } = opened
+  const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
+  const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
+  printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells: receiptCells })
+  if (!options.json && shown.length > 0) context.io.stdout.write(`${printCost(shown)}\n`)
+  return exitCodes.ok
 }
 
 function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, key, message = "" }: Receipt): readonly string[] {
   const tokens = usage?.inputTokens === undefined ? "-" : `${usage.inputTokens} + ${usage.outputTokens ?? 0}`
   const duration = String(Math.round(durationMs))
   return [momentText(startedMs), kind, outcome, String(attempt), duration, tokens, key.user, placeText(key), message]
+}
+
+/** How {@link printList} shows items: as a table, or a note if there are none. */
+interface ListStyle<Item> {
+  readonly opened: OpenedStore
+  readonly empty: string
+  readonly columns: readonly string[]
+  readonly toCells: (item: Item) => readonly string[]
+}
+
+/** Prints items as lines of JSON or as a table. Returns the exit code. */
+function printList<Item>(items: readonly Item[], { json }: ListOptions, style: ListStyle<Item>): number {
+  const { context, maxWidth } = style.opened
+  const { stdout } = context.io
+  if (json) for (const item of items) stdout.write(`${jsonLine(item)}\n`)
+  else if (items.length === 0) context.screen.note(style.empty)
+  else stdout.write(`${printTable(style.columns, items.map(style.toCells), maxWidth)}\n`)
+  return exitCodes.ok
 }

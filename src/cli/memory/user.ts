@@ -1,13 +1,13 @@
 import type { Command } from "commander"
 import { createUserProfileService } from "../../services/create-user-profile-service.ts"
 import type { ProfileStatement } from "../../services/user-profile.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../exit-codes.ts"
 import { jsonLine } from "../json-line.ts"
 import { terminalConversation } from "../open-agent.ts"
 import { oneLine } from "../terminal-text.ts"
 import { momentText, printTable } from "./table.ts"
-import { addStoreCommandOptions, placeText, type StoreCommandOptions, withStore } from "./with-store.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
 interface UserOptions extends StoreCommandOptions {
   readonly json?: boolean
@@ -27,26 +27,26 @@ export function addUser(program: Command, run: RunCommand): void {
     .description("Print what a user said about themselves, with time and conversation, and earlier values.")
     .argument("[user]", "the user's id; the default is the user of terminal chats", "user")
     .option("--json", "print it as JSON")
-  addStoreCommandOptions(show).action((id: string, given: UserOptions) =>
-    run((context) => userShow(id, given, context), { debug: given.debug }),
-  )
+  runOnStore(show, run, userShow)
 }
 
 /** Prints what is known about a user: current values, then earlier ones. Resolves to the exit code. */
-function userShow(user: string, options: UserOptions, context: CliContext): Promise<number> {
-  return withStore(options, context, async ({ store, profile, words, maxWidth }) => {
-    const key = { agent: profile.agent.id, user, conversation: terminalConversation, audience: "private" } as const
-    const known = await createUserProfileService({ records: store.users }).get(key)
-    const { stdout } = context.io
-    if (options.json) stdout.write(`${jsonLine({ user, ...known })}\n`)
-    else if (known.fields.length === 0) context.screen.note(words.nothingKnown(oneLine(user)))
-    else {
-      stdout.write(`${printTable(words.userColumns, known.fields.map(statementCells), maxWidth)}\n`)
-      if (known.history.length > 0)
-        stdout.write(`\n${words.earlier}\n${printTable(words.userColumns, known.history.map(statementCells), maxWidth)}\n`)
-    }
-    return exitCodes.ok
-  })
+async function userShow(
+  { context, store, profile, words, maxWidth }: OpenedStore,
+  options: UserOptions,
+  user: string,
+): Promise<number> {
+  const key = { agent: profile.agent.id, user, conversation: terminalConversation, audience: "private" } as const
+  const known = await createUserProfileService({ records: store.users }).get(key)
+  const { stdout } = context.io
+  if (options.json) stdout.write(`${jsonLine({ user, ...known })}\n`)
+  else if (known.fields.length === 0) context.screen.note(words.nothingKnown(oneLine(user)))
+  else {
+    stdout.write(`${printTable(words.userColumns, known.fields.map(statementCells), maxWidth)}\n`)
+    if (known.history.length > 0)
+      stdout.write(`\n${words.earlier}\n${printTable(words.userColumns, known.history.map(statementCells), maxWidth)}\n`)
+  }
+  return exitCodes.ok
 }
 
 function statementCells({ name, value, confidence, atMs, ...place }: ProfileStatement): readonly string[] {

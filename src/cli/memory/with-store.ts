@@ -3,7 +3,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { readStoreRow } from "../../services/read-store-row.ts"
 import type { Store, StoreScope } from "../../services/store.ts"
 import type { StoreRow } from "../../services/store-row.ts"
-import type { CliContext } from "../context.ts"
+import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../exit-codes.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore, storePlace } from "../open-store.ts"
@@ -19,8 +19,9 @@ export interface ScopeOptions {
   readonly conversation?: string
 }
 
-/** An opened store, with the parameters of a command. */
+/** An opened store and everything else that a command on it needs. */
 export interface OpenedStore {
+  readonly context: CliContext
   readonly store: Store
   readonly profile: Profile
   readonly words: StoreWords
@@ -33,18 +34,31 @@ export function addStoreCommandOptions(command: Command): Command {
   return addCommonOptions(command, { profile: "fay", store: "required" })
 }
 
-/** Opens the profile and its store and runs a command on them. Without a store it prints an error. Resolves to the exit code. */
-export async function withStore(
+/** Makes `work`, which resolves to the exit code, the action of a command: it gets the opened store, the options and the argument. */
+export function runOnStore<Options extends StoreCommandOptions>(
+  command: Command,
+  run: RunCommand,
+  work: (opened: OpenedStore, options: Options, argument: string) => Promise<number>,
+): void {
+  addStoreCommandOptions(command).action(() => {
+    const options = command.opts<Options>()
+    const [argument = ""] = command.processedArgs as readonly (string | undefined)[]
+    return run((context) => withStore(options, context, (opened) => work(opened, options, argument)), { debug: options.debug })
+  })
+}
+
+/** Opens the profile and its store. Without a store it prints an error. Resolves to the exit code. */
+async function withStore(
   options: StoreCommandOptions,
   context: CliContext,
-  command: (opened: OpenedStore) => Promise<number>,
+  work: (opened: OpenedStore) => Promise<number>,
 ): Promise<number> {
   const { io, screen } = context
   const profile = await openProfile(options, context)
   const words = storeWords(profile.locale)
   const store = await openCliStore(options, context, { ifThere: true })
   if (store !== undefined)
-    return command({ store, profile, words, maxWidth: io.stdout.isTTY === true ? io.stdout.columns : undefined })
+    return work({ context, store, profile, words, maxWidth: io.stdout.isTTY === true ? io.stdout.columns : undefined })
   const place = storePlace(options, io.env)
   screen.complain(place === undefined ? words.storeOff : words.noStore(place))
   return exitCodes.failed
