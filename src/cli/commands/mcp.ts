@@ -15,20 +15,10 @@ import { oneLine, terminalText } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { type McpWords, mcpWords } from "../words/mcp-words.ts"
 
-interface McpListOptions extends CommonOptions {
+interface McpOptions extends CommonOptions {
+  /** Of `mcp list`. */
   readonly json?: boolean
-}
-
-interface McpCallOptions extends CommonOptions {
-  /** `server.tool`. */
-  readonly tool: string
-  /** A JSON object. */
-  readonly args: string
-}
-
-interface McpApproveOptions extends CommonOptions {
-  /** `server.tool` of each; empty: all that wait. */
-  readonly tools: readonly string[]
+  /** Of `mcp approve`: approve without asking. */
   readonly yes?: boolean
 }
 
@@ -55,39 +45,61 @@ export function addMcp(program: Command, run: RunCommand): void {
     .summary("print the servers and their tools")
     .description("Print the servers, their states and their tools. The exit code is 1 if a server is not ready.")
     .option("--json", "print the servers as JSON")
-  addOptions(list).action((given: McpListOptions) => run((context) => mcpList(given, context), { debug: given.debug }))
+  runOnServers(list, run, mcpList)
   const call = mcp
     .command("call")
     .summary("call a tool and print its result")
     .description("Call a tool and print its result. The exit code is 1 if the call fails.")
     .argument("<tool>", "name of the tool: SERVER.TOOL")
     .argument("[arguments]", "a JSON object", "{}")
-  addOptions(call).action((tool: string, args: string, given: Omit<McpCallOptions, "tool" | "args">) =>
-    run((context) => mcpCall({ ...given, tool, args }, context), { debug: given.debug }),
-  )
+  runOnServers(call, run, mcpCall)
   const approve = mcp
     .command("approve")
     .summary("approve tools")
     .description("Show the tools that wait for approval, and ask for each one.")
     .argument("[tools...]", "names of tools: SERVER.TOOL (default: all that wait)")
     .option("--yes", "approve without asking")
-  addOptions(approve).action((tools: readonly string[], given: Omit<McpApproveOptions, "tools">) =>
-    run((context) => mcpApprove({ ...given, tools }, context), { debug: given.debug }),
-  )
+  runOnServers(approve, run, mcpApprove)
 }
 
-function addOptions(command: Command): Command {
-  return addCommonOptions(command, { profile: "fay" })
+/** The connected servers of a profile and everything else that a command on them needs. */
+interface OpenedServers {
+  readonly context: CliContext
+  readonly mcp: McpConnection
+  readonly profile: Profile
+  readonly words: McpWords
+}
+
+/** Makes `work` the action of a command. It runs with the profile's servers connected, and they are closed in any case. */
+function runOnServers(
+  command: Command,
+  run: RunCommand,
+  work: (opened: OpenedServers, options: McpOptions, args: readonly unknown[]) => Promise<number>,
+): void {
+  addCommonOptions(command, { profile: "fay" }).action(() => {
+    const options = command.opts<McpOptions>()
+    return run(
+      async (context) => {
+        const profile = await openProfile(options, context)
+        const words = mcpWords(profile.locale)
+        const mcp = await openMcp(profile, options, context)
+        if (mcp === undefined) {
+          context.screen.complain(words.noServers(oneLine(profile.name)))
+          return exitCodes.failed
+        }
+        return await work({ context, mcp, profile, words }, options, command.processedArgs).finally(() => mcp.close())
+      },
+      { debug: options.debug },
+    )
+  })
 }
 
 /** Prints the servers of a profile and their tools. Resolves to the exit code: 1 if a server is not ready. */
-function mcpList(options: McpListOptions, context: CliContext): Promise<number> {
-  return withServers(options, context, async ({ mcp, words }) => {
-    const servers = mcp.servers()
-    if (options.json) context.io.stdout.write(`${jsonLine(servers)}\n`)
-    else for (const server of servers) context.io.stdout.write(`${describe(server, words)}\n`)
-    return servers.every(({ state }) => state === "ready") ? exitCodes.ok : exitCodes.failed
-  })
+async function mcpList({ context, mcp, words }: OpenedServers, options: McpOptions): Promise<number> {
+  const servers = mcp.servers()
+  if (options.json) context.io.stdout.write(`${jsonLine(servers)}\n`)
+  else for (const server of servers) context.io.stdout.write(`${describe(server, words)}\n`)
+  return servers.every(({ state }) => state === "ready") ? exitCodes.ok : exitCodes.failed
 }
 
 function describe({ name, state, problem, tools }: ReturnType<McpConnection["servers"]>[number], words: McpWords): string {
@@ -100,27 +112,29 @@ function describe({ name, state, problem, tools }: ReturnType<McpConnection["ser
 }
 
 /** Calls a tool as a turn does and prints its result. Resolves to the exit code. */
-function mcpCall(options: McpCallOptions, context: CliContext): Promise<number> {
-  return withServers(options, context, async ({ mcp, profile, words }) => {
-    const { io, screen } = context
-    const tool = mcp.currentTools().find(({ name }) => name === options.tool)
-    if (tool === undefined) {
-      const known = mcp.currentTools().map(({ name }) => name)
-      screen.complain(words.noTool(oneLine(options.tool), known.join(", ") || "-"))
-      return exitCodes.failed
-    }
-    const outcome = await run(tool, readArguments(options.args, words), { profile, context })
-    if (outcome.status === "ok") {
-      io.stdout.write(`${terminalText(outcome.result)}\n`)
-      return exitCodes.ok
-    }
-    const { failure } = outcome
-    screen.complain(terminalText(failure.kind === "threw" ? failure.reason : failure.kind))
+async function mcpCall(
+  { context, mcp, profile, words }: OpenedServers,
+  _: McpOptions,
+  [name, args]: readonly unknown[],
+): Promise<number> {
+  const { io, screen } = context
+  const tool = mcp.currentTools().find((candidate) => candidate.name === name)
+  if (tool === undefined) {
+    const known = mcp.currentTools().map((candidate) => candidate.name)
+    screen.complain(words.noTool(oneLine(String(name)), known.join(", ") || "-"))
     return exitCodes.failed
-  })
+  }
+  const outcome = await runTool(tool, readArguments(String(args), words), { profile, context })
+  if (outcome.status === "ok") {
+    io.stdout.write(`${terminalText(outcome.result)}\n`)
+    return exitCodes.ok
+  }
+  const { failure } = outcome
+  screen.complain(terminalText(failure.kind === "threw" ? failure.reason : failure.kind))
+  return exitCodes.failed
 }
 
-function run(tool: Tool, args: unknown, { profile, context }: { readonly profile: Profile; readonly context: CliContext }) {
+function runTool(tool: Tool, args: unknown, { profile, context }: { readonly profile: Profile; readonly context: CliContext }) {
   const { clock, timers } = { ...defaultPorts, ...context.ports }
   const key = { agent: profile.agent.id, conversation: "mcp", audience: "private", user: "terminal" } as const
   return executeTool(tool, args, {
@@ -144,58 +158,35 @@ function readArguments(text: string, words: McpWords): unknown {
 }
 
 /** Shows every waiting tool and asks for approval. Resolves to the exit code: 1 if a tool still waits. */
-function mcpApprove(options: McpApproveOptions, context: CliContext): Promise<number> {
-  return withServers(options, context, async ({ mcp, profile, words }) => {
-    const { io, screen } = context
-    const chosen = mcp.waiting().filter(({ tool }) => options.tools.length === 0 || options.tools.includes(tool))
-    if (chosen.length === 0) {
-      io.stdout.write(`${words.nothingWaits}\n`)
-      return exitCodes.ok
-    }
-    const { confirm } = terminalConfirm(context, chatWords(profile.locale))
-    let left = 0
-    for (const tool of chosen) {
-      const request = { tool: tool.tool, summary: words.approve, detail: definition(tool, words) }
-      const isAsked = io.stdin.isTTY === true && !options.yes
-      if (!isAsked) screen.note(`${oneLine(tool.tool)}\n${terminalText(request.detail)}`)
-      const isApproved = isAsked ? await confirm(request, new AbortController().signal) : options.yes || options.tools.length > 0
-      if (isApproved) await mcp.approve([tool])
-      if (isApproved) io.stdout.write(`${words.approved(oneLine(tool.tool))}\n`)
-      else left++
-    }
-    if (left > 0) screen.note(words.stillWaiting(left))
-    return left === 0 ? exitCodes.ok : exitCodes.failed
-  })
+async function mcpApprove(
+  { context, mcp, profile, words }: OpenedServers,
+  options: McpOptions,
+  [named]: readonly unknown[],
+): Promise<number> {
+  const tools = named as readonly string[]
+  const { io, screen } = context
+  const chosen = mcp.waiting().filter(({ tool }) => tools.length === 0 || tools.includes(tool))
+  if (chosen.length === 0) {
+    io.stdout.write(`${words.nothingWaits}\n`)
+    return exitCodes.ok
+  }
+  const { confirm } = terminalConfirm(context, chatWords(profile.locale))
+  let left = 0
+  for (const tool of chosen) {
+    const request = { tool: tool.tool, summary: words.approve, detail: definition(tool, words) }
+    const isAsked = io.stdin.isTTY === true && !options.yes
+    if (!isAsked) screen.note(`${oneLine(tool.tool)}\n${terminalText(request.detail)}`)
+    const isApproved = isAsked ? await confirm(request, new AbortController().signal) : options.yes || tools.length > 0
+    if (isApproved) await mcp.approve([tool])
+    if (isApproved) io.stdout.write(`${words.approved(oneLine(tool.tool))}\n`)
+    else left++
+  }
+  if (left > 0) screen.note(words.stillWaiting(left))
+  return left === 0 ? exitCodes.ok : exitCodes.failed
 }
 
 function definition({ description, inputSchema, reason }: McpWaitingTool, words: McpWords): string {
   return [...(reason === "changed" ? [words.changedBefore] : []), description, JSON.stringify(inputSchema, undefined, 2)].join(
     "\n",
   )
-}
-
-interface Opened {
-  readonly mcp: McpConnection
-  readonly profile: Profile
-  readonly words: McpWords
-}
-
-/** Runs a command with the profile's servers connected, and closes them in any case. */
-async function withServers(
-  options: CommonOptions,
-  context: CliContext,
-  use: (opened: Opened) => Promise<number>,
-): Promise<number> {
-  const profile = await openProfile(options, context)
-  const words = mcpWords(profile.locale)
-  const mcp = await openMcp(profile, options, context)
-  if (mcp === undefined) {
-    context.screen.complain(words.noServers(oneLine(profile.name)))
-    return exitCodes.failed
-  }
-  try {
-    return await use({ mcp, profile, words })
-  } finally {
-    await mcp.close()
-  }
 }
