@@ -13,7 +13,7 @@ import { addWorker } from "./commands/worker.ts"
 import type { RunCommand } from "./context.ts"
 import type { CliIo } from "./io.ts"
 import { addDoctor } from "./memory/doctor.ts"
-import { addMemory } from "./memory/memory.ts"
+import { addMemory } from "./memory/memory-commands.ts"
 import { addUser } from "./memory/user.ts"
 
 /** Creates the command line: commands, options and help. Wrong usage prints to stderr and throws commander's error. */

@@ -1,7 +1,7 @@
 import { abortedError } from "../../model/aborted-error.ts"
 import { cutText } from "../../model/cut-text.ts"
 import type { LanguageModel, ModelRequest, TurnFacts } from "../../model/language-model.ts"
-import { decide } from "./decide.ts"
+import { decide } from "./demo-decision.ts"
 import { type DemoLocale, languageOf, sentencesOf } from "./sentences.ts"
 
 /** Settings of {@link demoModel}. */

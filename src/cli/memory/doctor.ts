@@ -7,7 +7,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../exit-codes.ts"
 import { jsonLine } from "../json-line.ts"
 import { oneLine } from "../terminal-text.ts"
-import { momentText, printTable } from "./table.ts"
+import { momentText, printTable } from "./terminal-table.ts"
 import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
 
 interface DoctorOptions extends StoreCommandOptions {

@@ -6,7 +6,7 @@ import { exitCodes } from "../exit-codes.ts"
 import { jsonLine } from "../json-line.ts"
 import { terminalConversation } from "../open-agent.ts"
 import { oneLine } from "../terminal-text.ts"
-import { momentText, printTable } from "./table.ts"
+import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
 interface UserOptions extends StoreCommandOptions {

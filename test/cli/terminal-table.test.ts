@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { momentText, printTable } from "../../src/cli/memory/table.ts"
+import { momentText, printTable } from "../../src/cli/memory/terminal-table.ts"
 import { displayWidth } from "../../src/core/display-width.ts"
 
 describe("printTable", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type DemoDecision, decide } from "../../../src/cli/demo/decide.ts"
+import { type DemoDecision, decide } from "../../../src/cli/demo/demo-decision.ts"
 import { languageOf, sentencesOf } from "../../../src/cli/demo/sentences.ts"
 import type { ModelTool, TurnFacts } from "../../../src/model/language-model.ts"
 import { chineseTools, englishTools } from "./tools.ts"

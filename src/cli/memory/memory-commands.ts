@@ -1,8 +1,8 @@
 import type { Command } from "commander"
 import type { RunCommand } from "../context.ts"
+import { addExport, addImport } from "./export-import.ts"
 import { addForget } from "./forget.ts"
-import { addExport, addImport } from "./move.ts"
-import { addList, addReceipts, addSearch, addShow } from "./read.ts"
+import { addList, addReceipts, addSearch, addShow } from "./print-memories.ts"
 
 const help = `
 The default store is the file .promptstrata/store.sqlite in the data folder. In a terminal chat, the user's id is

@@ -11,7 +11,7 @@ import { terminalConversation } from "../open-agent.ts"
 import { readCount } from "../options.ts"
 import { oneLine } from "../terminal-text.ts"
 import type { StoreWords } from "../words/store-words.ts"
-import { momentText, printTable } from "./table.ts"
+import { momentText, printTable } from "./terminal-table.ts"
 import {
   type OpenedStore,
   placeText,
