@@ -1,26 +1,26 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { LanguageModel } from "../model/language-model.ts"
-import { demoModel } from "../models/demo/demo-model.ts"
 import { shownUrl } from "../models/openai/connection.ts"
 import { openaiModel } from "../models/openai/openai-model.ts"
 import type { Profile } from "../profile/profile.ts"
+import { demoModel } from "./demo/demo-model.ts"
 import type { CliIo } from "./io.ts"
 
-/** OpenAI's own server is asked for this model when nobody names one. */
+/** The model at OpenAI's own server if none is named. */
 export const defaultModel = "gpt-5-mini"
 
-/** The model to talk to, and whether it is only the demo. */
 interface ChosenModel {
   readonly model: LanguageModel
+  /** True for the offline demo. */
   readonly demo: boolean
 }
 
-/** Finds the model for a profile in an environment. */
+/** Chooses the model for a profile and an environment. */
 export type ModelChooser = (profile: Profile, env: CliIo["env"]) => ChosenModel
 
 /**
- * The environment's model, else the profile's; with neither a key nor a server the offline demo. A name in the environment
- * without either, or a server without a name, is a mistake with code `usage`: silence would be a surprise.
+ * Chooses the environment's model, else the profile's. Without a key and a server URL it is the offline demo. Throws code `usage`
+ * for a model name without a key and a URL, so that the demo is not taken for that model, and for a URL without a name.
  */
 export const chooseModel: ModelChooser = (profile, env) => {
   const apiKey = filled(env.OPENAI_API_KEY)
@@ -29,10 +29,10 @@ export const chooseModel: ModelChooser = (profile, env) => {
   if (named === "demo") return demo(profile)
   if (apiKey === undefined && baseUrl === undefined) {
     if (named === undefined) return demo(profile)
-    throw usage(`PROMPTSTRATA_MODEL is ${JSON.stringify(named)}, but there is neither OPENAI_API_KEY nor OPENAI_BASE_URL.`)
+    throw usage(`PROMPTSTRATA_MODEL is ${JSON.stringify(named)}, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.`)
   }
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
-  if (model === undefined) throw usage(`expected a model's name for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
+  if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
   const options = {
     model,
     jsonMode: profile.loop.responseFormat === "json",
@@ -48,7 +48,7 @@ function demo({ locale }: Profile): ChosenModel {
 
 function usage(message: string): PromptStrataError {
   return new PromptStrataError("usage", message, {
-    hint: "Set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, and PROMPTSTRATA_MODEL; PROMPTSTRATA_MODEL=demo is the offline demo.",
+    hint: "Set PROMPTSTRATA_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for another server. PROMPTSTRATA_MODEL=demo chooses the offline demo.",
   })
 }
 

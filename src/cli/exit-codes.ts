@@ -1,16 +1,16 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { TurnResult } from "../trace/turn-result.ts"
 
-/** How the program ends; the help lists them. */
+/** Exit codes of the program. The help lists them. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const
 
-/** The code for a turn: only Ctrl-C aborts one here. */
+/** The exit code for a turn. Only Ctrl-C aborts one here. */
 export function exitCodeOf(result: TurnResult): number {
   if (result.ok) return exitCodes.ok
   return result.error.code === "aborted" ? exitCodes.interrupted : exitCodes.failed
 }
 
-/** The code for what was thrown before or outside a turn. */
+/** The exit code for an error outside a turn. */
 export function exitCodeOfError(thrown: unknown): number {
   return PromptStrataError.isInstance(thrown) && thrown.code === "usage" ? exitCodes.usage : exitCodes.failed
 }

@@ -1,19 +1,19 @@
 import type { Turn } from "../agent/turn.ts"
 import { exitCodes } from "./exit-codes.ts"
 
-/** What Ctrl-C means: the first aborts the turn that runs; without one, or again within the same turn, it leaves. */
+/** Handles Ctrl-C: it aborts the running turn. Without a running turn, or pressed twice in one turn, it ends the program. */
 export interface Interrupts {
   /** One press of Ctrl-C. */
   press(): void
-  /** The turn that runs from now until it ends. */
+  /** Sets the running turn, until it ends. */
   running(turn: Turn): void
-  /** Ends the program now with this exit code, aborting what runs. */
+  /** Aborts the running turn and ends the program with this exit code. */
   leave(code: number): void
-  /** Settles with the exit code when the program is to end now. */
+  /** Resolves to the exit code when the program must end. */
   readonly left: Promise<number>
 }
 
-/** Interrupts of one run of the program. */
+/** Creates the interrupts for one run of the program. */
 export function createInterrupts(): Interrupts {
   const { promise: left, resolve } = Promise.withResolvers<number>()
   let current: { readonly turn: Turn; aborted: boolean } | undefined

@@ -1,19 +1,87 @@
 import type { Readable, Writable } from "node:stream"
+import { styleText } from "node:util"
 
 /** A stream that may be a terminal. */
 type InputStream = Readable & { readonly isTTY?: boolean }
 
-/** A stream that may be a terminal, and then knows its width. */
+/** A stream that may be a terminal. A terminal knows its width. */
 export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** Everything the program takes from its surroundings. */
+/** Streams, environment and signals of the process. */
 export interface CliIo {
   readonly stdin: InputStream
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Calls `listener` on every Ctrl-C that reaches the process, until the returned function is called. */
+  /** Calls `listener` on every SIGINT until the returned function is called. */
   onInterrupt(listener: () => void): () => void
-  /** The same for SIGTERM, which ends the process where nobody listens. */
+  /** The same for SIGTERM. Without a listener SIGTERM ends the process. */
   onTerminate?(listener: () => void): () => void
+}
+
+type Look = "dim" | "bold" | "red" | "yellow" | "cyan"
+
+/** Styles a text, or returns it unchanged if colours are off. */
+export type Paint = (look: Look, text: string) => string
+
+/** Colours for a stream: off with `NO_COLOR`, on with `FORCE_COLOR`, else on for a terminal that is not `dumb`. */
+export function painterFor(stream: OutputStream, env: CliIo["env"]): Paint {
+  const on = hasColours(stream, env)
+  return (look, text) => (on ? styleText(look, text, { validateStream: false }) : text)
+}
+
+function hasColours(stream: OutputStream, { NO_COLOR, FORCE_COLOR, TERM }: CliIo["env"]): boolean {
+  if (isSet(NO_COLOR)) return false
+  if (isSet(FORCE_COLOR)) return FORCE_COLOR !== "0"
+  return stream.isTTY === true && TERM !== "dumb"
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== ""
+}
+
+/**
+ * Writes the answer to stdout. Notes go to stdout if it is a terminal, else to stderr, so that a pipe gets the answers only.
+ */
+export interface Screen {
+  /** The stream for notes. */
+  readonly aside: OutputStream
+  readonly paint: Paint
+  /** Writes a part of an answer. The text must be safe for a terminal. */
+  answer(text: string): void
+  /** Ends an unfinished line of an answer. */
+  endLine(): void
+  /** Writes whole lines that are no part of an answer. */
+  note(text: string): void
+  /** Writes an error to stderr. */
+  complain(text: string): void
+}
+
+/** Creates the screen for the streams of a process. */
+export function createScreen({ stdout, stderr, env }: Pick<CliIo, "stdout" | "stderr" | "env">): Screen {
+  const aside = stdout.isTTY === true ? stdout : stderr
+  const paintError = painterFor(stderr, env)
+  let inLine = false
+  const screen: Screen = {
+    aside,
+    paint: painterFor(aside, env),
+    answer(text) {
+      if (text === "") return
+      stdout.write(text)
+      inLine = !text.endsWith("\n")
+    },
+    endLine() {
+      if (inLine) stdout.write("\n")
+      inLine = false
+    },
+    note(text) {
+      if (aside === stdout) screen.endLine()
+      aside.write(`${text}\n`)
+    },
+    complain(text) {
+      screen.endLine()
+      stderr.write(`${paintError("red", "error:")} ${text}\n`)
+    },
+  }
+  return screen
 }

@@ -10,7 +10,7 @@ if (isTooOld(process.versions.node)) {
   await run()
 }
 
-/** Loaded late, as an older Node cannot even read what it needs. */
+/** Imports the program only now, because an older Node cannot parse it. */
 async function run(): Promise<void> {
   const { runCli } = await import("./run-cli.ts")
   const { stdin, stdout, stderr, env } = process
@@ -25,7 +25,7 @@ async function run(): Promise<void> {
     },
     onTerminate(listener) {
       process.on("SIGTERM", listener)
-      // Listening alone does not keep a process going, nor does looking for jobs in a file.
+      // A listener does not keep the process alive, and neither does polling for jobs.
       const held = setInterval(() => undefined, 2 ** 30)
       return () => {
         clearInterval(held)
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
       }
     },
   })
-  // What was written goes out before the process does.
+  // Waits until all output is written.
   for (const stream of [stdout, stderr]) await new Promise<void>((resolve) => stream.write("", () => resolve()))
   process.exit(code)
 }

@@ -1,37 +1,46 @@
 import { existsSync } from "node:fs"
 import type { Store } from "../services/store/store.ts"
 import { openStore } from "../stores/open-store.ts"
+import { connectionTarget } from "../stores/postgres/connection-url.ts"
 import { storeFile } from "../stores/sqlite/store-file.ts"
 import type { CliContext } from "./context.ts"
+import type { CliIo } from "./io.ts"
+import type { StoreOptions } from "./options.ts"
 import { terminalText } from "./terminal-text.ts"
 
-/** Where a command finds what was remembered. */
-export interface StoreOptions {
-  /** A folder, a `postgres://` URL, or `none`; false for `--no-store`. Default: `PROMPTSTRATA_STORE`, else the data folder. */
-  readonly store?: string | false
-  readonly dataDir: string
-}
-
-/** The store that was asked for, closed when the program ends. Undefined where none is wanted; with `ifThere` also where a folder has none yet. */
+/**
+ * Opens the chosen store; it is closed when the program ends. Undefined if no store is wanted, and with `ifThere` if the folder
+ * has no store yet.
+ */
 export async function openCliStore(
-  { store, dataDir }: StoreOptions,
+  options: StoreOptions,
   context: CliContext,
   { ifThere = false }: { readonly ifThere?: boolean } = {},
 ): Promise<Store | undefined> {
-  const where = store ?? nonEmpty(context.io.env.PROMPTSTRATA_STORE) ?? dataDir
-  if (where === false || where === "none") return undefined
+  const place = storePlace(options, context.io.env)
+  if (place === undefined) return undefined
   const onWarning = (message: string): void => context.screen.note(context.screen.paint("yellow", `! ${terminalText(message)}`))
-  const isUrl = /^postgres(?:ql)?:\/\//u.test(where)
-  if (!isUrl && ifThere && !existsSync(storeFile(where))) return undefined
-  const opened = isUrl ? await openStore({ url: where, onWarning }) : await openStore(where, { onWarning })
+  if (!isUrl(place) && ifThere && !existsSync(storeFile(place))) return undefined
+  const opened = isUrl(place) ? await openStore({ url: place, onWarning }) : await openStore(place, { onWarning })
   context.atEnd(async () => {
-    // Whoever waited for jobs has done so: what is left stays for the next run.
+    // A command that waits for its jobs has done so before. Other jobs stay in the store for the next run.
     await opened.jobs.close({ drainMs: 0 })
     await opened.close()
   })
   return opened
 }
 
-function nonEmpty(value: string | undefined): string | undefined {
-  return value === undefined || value === "" ? undefined : value
+/** The folder or URL of the chosen store; undefined if no store is wanted. */
+export function storePlace({ store, dataDir }: StoreOptions, env: CliIo["env"]): string | undefined {
+  const place = store ?? (env.PROMPTSTRATA_STORE || dataDir)
+  return place === false || place === "none" ? undefined : place
+}
+
+/** The place of a store for people, without the password of a URL. */
+export function shownPlace(place: string): string {
+  return isUrl(place) ? connectionTarget(place).shown : place
+}
+
+function isUrl(place: string): boolean {
+  return /^postgres(?:ql)?:\/\//u.test(place)
 }

@@ -1,11 +1,10 @@
-import type { Assembly } from "../core/span.ts"
-import { type PromptSection, promptSections } from "./prompt-sections.ts"
-import type { Paint } from "./style.ts"
+import type { Assembly, Span } from "../core/span.ts"
+import type { Paint } from "./io.ts"
 import { oneLine, terminalText } from "./terminal-text.ts"
 
 /**
- * A request as it is sent, every section under a heading with its key, tokens, origin and author. A section that begins in
- * the middle of a line says so. Headings aside, the lines are the request's.
+ * Prints a request with a heading for every section: its key, tokens, source and author. All other lines are those of the
+ * request. `same line` in a heading marks a section that begins in the middle of a line.
  */
 export function printPrompt(assembly: Assembly, paint: Paint): string {
   const messages = assembly.messages.map(({ role }, index) => {
@@ -16,16 +15,16 @@ export function printPrompt(assembly: Assembly, paint: Paint): string {
   return [...messages, ...absent(assembly).map((line) => paint("yellow", line)), paint("bold", totals(assembly))].join("\n")
 }
 
-/** A request as it is sent and nothing else; with several messages, each under its role. */
+/** Prints a request without headings. Several messages are each printed under their role. */
 export function printMessages({ messages }: Assembly, paint: Paint): string {
   if (messages.length === 1) return terminalText(messages[0]?.content ?? "")
   return messages.map(({ role, content }) => `${paint("bold", `══ ${role}`)}\n${terminalText(content)}`).join("\n\n")
 }
 
-/** A request's size in one line. */
+/** The size of a request, in one line. */
 export function totals(assembly: Assembly): string {
   const { messages, tokens, overheadTokens, exact } = assembly
-  const around = overheadTokens > 0 ? ` + ${overheadTokens} around them` : ""
+  const around = overheadTokens > 0 ? ` + ${overheadTokens} overhead` : ""
   return `${messages.length} ${messages.length === 1 ? "message" : "messages"} · ${tokens} tokens${around} · ${exact ? "exact" : "estimated"}`
 }
 
@@ -35,7 +34,7 @@ function printSections(sections: readonly PromptSection[], assembly: Assembly, p
   for (const section of sections) {
     const text = terminalText(section.text)
     const inLine = openLine && !text.startsWith("\n")
-    // The break that ends the line before is shown by the heading having a line of its own.
+    // The heading ends the line before it, so the section's own line break is not printed.
     const shown = openLine && text.startsWith("\n") ? text.slice(1) : text
     lines.push(paint("cyan", heading(section, assembly, inLine)))
     if (text !== "") openLine = !text.endsWith("\n")
@@ -44,7 +43,7 @@ function printSections(sections: readonly PromptSection[], assembly: Assembly, p
   return lines.join("\n")
 }
 
-/** A line of the prompt that would pass for a heading gets a leading `\\`. */
+/** Puts `\\` before a line of the prompt that looks like a heading. */
 function unlikeHeadings(text: string): string {
   return text.replace(/^(?=──|══)/gm, "\\")
 }
@@ -58,7 +57,7 @@ function amount(tokens: number, { exact }: Assembly): string {
   return `${exact ? "" : "~"}${tokens} ${tokens === 1 ? "token" : "tokens"}`
 }
 
-/** What is not in the request, and why. */
+/** Lines for everything that is not in the request, with the reason. */
 function absent({ decisions }: Assembly): string[] {
   return decisions
     .filter(({ fate }) => fate === "dropped" || fate === "unplaced")
@@ -66,4 +65,55 @@ function absent({ decisions }: Assembly): string[] {
       ({ key, fate, fromTokens, reason }) =>
         `── ${oneLine(key)} · ${fate} · ${fromTokens} tokens${reason === "" ? "" : ` · ${reason}`}`,
     )
+}
+
+/** Neighbouring spans with the same key, in one message. */
+interface PromptSection {
+  /** The injection's key; `(frame)` for the prompt file's own text. */
+  readonly key: string
+  readonly text: string
+  readonly tokens: number
+  /** `file:first–last` line of each source file; empty if unknown. */
+  readonly source: string
+  /** The author of its values, or of the frame if it has no values. */
+  readonly trust: string
+  /** `shortened` with the reason, or empty. */
+  readonly fate: string
+}
+
+/** Splits a message of a request into sections, in order. Joined, their texts are the message's content. */
+export function promptSections(assembly: Assembly, message: number): PromptSection[] {
+  const runs: [Span, ...Span[]][] = []
+  for (const span of assembly.spans) {
+    if (span.message !== message) continue
+    const run = runs.at(-1)
+    if (run && run[0].key === span.key) run.push(span)
+    else runs.push([span])
+  }
+  return runs.map((run) => section(run, assembly))
+}
+
+function section(spans: readonly [Span, ...Span[]], { decisions }: Assembly): PromptSection {
+  const { key } = spans[0]
+  const content = spans.filter(({ part }) => part === "content")
+  const decision = decisions.find((candidate) => candidate.key === key && candidate.fate === "shortened")
+  return {
+    key: key === "" ? "(frame)" : key,
+    text: spans.map(({ text }) => text).join(""),
+    tokens: spans.reduce((sum, { tokens }) => sum + tokens, 0),
+    source: placesOf(spans),
+    trust: [...new Set((content.length > 0 ? content : spans).map(({ trust }) => trust))].join(", "),
+    fate: decision ? `shortened from ${decision.fromTokens} (${decision.reason})` : "",
+  }
+}
+
+/** The source lines of spans. Blank spans are left out: they may be line breaks that no file has. */
+function placesOf(spans: readonly Span[]): string {
+  const lines = new Map<string, { readonly first: number; readonly last: number }>()
+  for (const { text, source } of spans) {
+    if (source === undefined || text.trim() === "") continue
+    const { first, last } = lines.get(source.file) ?? { first: source.line, last: source.line }
+    lines.set(source.file, { first: Math.min(first, source.line), last: Math.max(last, source.line) })
+  }
+  return [...lines].map(([file, { first, last }]) => `${file}:${first}${first === last ? "" : `–${last}`}`).join(", ")
 }

@@ -1,23 +1,23 @@
+import { createInterface } from "node:readline"
 import type { Confirm } from "../tools/tool.ts"
-import { askLine } from "./ask-line.ts"
 import type { CliContext } from "./context.ts"
 import { oneLine, terminalText } from "./terminal-text.ts"
-import type { Words } from "./words.ts"
+import type { ChatWords } from "./words/chat-words.ts"
 
-/** Puts a question to whoever sits at the terminal; rejects when the signal aborts. */
+/** Asks a question at the terminal. Resolves to the answer; rejects when the signal aborts. */
 export type Question = (prompt: string, signal: AbortSignal) => Promise<string>
 
-/** How a chat asks before a tool does something that cannot be taken for granted. */
+/** Asks at the terminal before a tool does something that needs a confirmation. */
 export interface TerminalConfirm {
   readonly confirm: Confirm
-  /** Asks by this from now on, such as by the editor in which the conversation is typed. */
+  /** From now on asks by this function, such as through the editor of a conversation. */
   askBy(question: Question): void
 }
 
 const maxLines = 60
 
-/** Shows what would be done and takes yes for an answer, and nothing else. Until told how to ask, it reads a line of its own. */
-export function terminalConfirm(context: CliContext, words: Words): TerminalConfirm {
+/** Shows the action and asks for a yes; any other answer is no. Reads a line of its own until `askBy` is called. */
+export function terminalConfirm(context: CliContext, words: ChatWords): TerminalConfirm {
   const { screen } = context
   let question: Question = (prompt, signal) => askLine(context, prompt, signal)
   return {
@@ -25,7 +25,7 @@ export function terminalConfirm(context: CliContext, words: Words): TerminalConf
       question = other
     },
     async confirm({ tool, summary, detail = "" }, signal) {
-      // What the turn said so far is on its way to the screen.
+      // Lets earlier output of the turn reach the screen first.
       await new Promise((resolve) => setImmediate(resolve))
       screen.note(screen.paint("yellow", `? ${words.asks(oneLine(tool), oneLine(summary))}`))
       if (detail !== "") screen.note(screen.paint("dim", firstLines(terminalText(detail))))
@@ -38,4 +38,15 @@ export function terminalConfirm(context: CliContext, words: Words): TerminalConf
 function firstLines(text: string): string {
   const lines = text.split("\n")
   return lines.length > maxLines ? [...lines.slice(0, maxLines), "…"].join("\n") : text
+}
+
+/** Asks a question outside a conversation and reads one line. Empty if the input ends; rejects when the signal aborts. */
+export function askLine({ io, screen, interrupts }: CliContext, prompt: string, signal: AbortSignal): Promise<string> {
+  const editor = createInterface({ input: io.stdin, output: screen.aside, terminal: screen.aside.isTTY === true })
+  editor.on("SIGINT", interrupts.press)
+  return new Promise<string>((resolve, reject) => {
+    editor.on("close", () => resolve(""))
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+    editor.question(prompt, { signal }, resolve)
+  }).finally(() => editor.close())
 }

@@ -1,15 +1,15 @@
 import type { Reader } from "../core/reader.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
-/** What a later character may still change: the first half of `\r\n`, a flag that is not whole yet. */
+/** The end of a text that depends on the next character: the first half of `\r\n`, or an incomplete flag. */
 const unsettled = /(?:\r|\u{1f3f4}[\u{e0000}-\u{e007f}]{0,6})$/u
 
 /**
- * A text that does nothing to a terminal but fill lines: what hides or acts is gone, every kind of line break is `\n`.
- * Everything a model or a tool said passes through here on its way to the screen.
+ * Makes a text safe for a terminal: removes control and invisible characters, and makes every line break `\n`. All text of
+ * models and tools must pass through here before it is printed.
  */
 export function terminalText(text: string): string {
-  // Line breaks first: what is taken out between two characters must not make one break of them.
+  // Line breaks come first: removing a character between `\r` and `\n` would make one line break of two.
   return sanitise(text.replace(/\r\n?|[\v\f\u{85}\u{2028}\u{2029}]/gu, "\n")).text
 }
 
@@ -31,7 +31,7 @@ export function createTerminalReader(): Reader<string, string> {
   }
 }
 
-/** A text on one line of at most `maxCharacters`, line breaks shown as `⏎`. */
+/** The text on one line of at most `maxCharacters`, with `⏎` for line breaks. */
 export function oneLine(text: string, maxCharacters = 200): string {
   const line = terminalText(text.slice(0, 4 * maxCharacters))
     .trim()

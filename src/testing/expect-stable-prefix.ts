@@ -3,27 +3,28 @@ import type { Assembly, Span } from "../core/span.ts"
 import { type AssemblyDifference, claimsToBeStable, diffAssemblies } from "../trace/diff-assemblies.ts"
 import { printDifference } from "../trace/print-trace.ts"
 
-/** Something that shows the prompt of its next turn, as a `Session` does. */
+/** An object that shows the prompt of its next turn, such as a `Session`. */
 export interface PreviewsPrompts {
   preview(text: string, options?: { readonly prompt?: string }): Promise<Assembly>
 }
 
-/** What to ask a session in {@link expectStablePrefix}. */
+/** Settings of {@link expectStablePrefix} for a session. */
 export interface StablePrefixOptions {
-  /** One for each turn to preview. Default: three. */
+  /** A question for each turn to preview. Default: three questions. */
   readonly questions?: readonly string[]
   /** A prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
-  /** Called between two previews, to let happen what happens between turns: move a clock on, send a message. */
+  /** Called between two previews, for what happens between turns: move a clock on, send a message. */
   readonly between?: (turn: number) => unknown
 }
 
 /**
- * Throws code `test` when something that claims to be `global` or `session` differs between one request and the next: each
- * such change makes a provider's cache lose all that follows. Takes the requests of several turns, of one prompt file …
+ * Throws code `test` if a part of the prompt with stability `global` or `session` differs between two successive requests.
+ * After such a change a provider's cache serves nothing that follows it. Takes the requests of several turns, made from one
+ * prompt file.
  */
 export function expectStablePrefix(requests: readonly Assembly[]): void
-/** … or a session, whose next turn it previews several times. */
+/** The same for a session: previews its next turn several times and compares the previews. */
 export function expectStablePrefix(session: PreviewsPrompts, options?: StablePrefixOptions): Promise<void>
 export function expectStablePrefix(
   given: readonly Assembly[] | PreviewsPrompts,
@@ -44,13 +45,9 @@ async function previewAll(session: PreviewsPrompts, options: StablePrefixOptions
 
 function expectAllStable(requests: readonly Assembly[]): void {
   if (requests.length < 2) {
-    throw new PromptStrataError(
-      "test",
-      `expectStablePrefix compares requests with each other, and was given ${requests.length}.`,
-      {
-        hint: "Give it those of at least two turns, or a session and at least two questions.",
-      },
-    )
+    throw new PromptStrataError("test", `expectStablePrefix needs at least two requests to compare, found ${requests.length}.`, {
+      hint: "Give it the requests of at least two turns, or a session and at least two questions.",
+    })
   }
   for (const [index, next] of requests.entries()) {
     const previous = requests[index - 1]
@@ -64,39 +61,33 @@ function expectAllStable(requests: readonly Assembly[]): void {
 
 function brokenPrefix(index: number, difference: AssemblyDifference, { tokens }: Assembly): PromptStrataError {
   const lost = Math.max(0, tokens - difference.sharedTokens)
-  const between = `Between request ${index} and request ${index + 1} the stable part of the prompt changed`
-  return new PromptStrataError(
-    "test",
-    `${between}, so that a cache loses ${lost} tokens:\n${printDifference(difference).join("\n")}`,
-    {
-      evidence: { request: index, difference },
-      hint,
-    },
-  )
+  const message = `The stable part of the prompt changed between request ${index} and request ${index + 1}, so that a cache loses ${lost} tokens:`
+  return unstable(message, difference, { request: index, difference })
 }
 
-/** A layer that stands behind what changes anyway. No cache can serve it there, but what it claims is still wrong. */
+/** The error for a layer behind a part that changes anyway. No cache can serve it there, but its stability is still wrong. */
 function changedBehind(index: number, key: string, difference: AssemblyDifference): PromptStrataError {
-  const between = `Between request ${index} and request ${index + 1} the layer ${JSON.stringify(key)} changed`
-  return new PromptStrataError(
-    "test",
-    `${between}, though it claims not to. The first thing that differs is another one:\n${printDifference(difference).join("\n")}`,
-    {
-      evidence: { request: index, key, difference },
-      hint,
-    },
-  )
+  const message = `The layer ${JSON.stringify(key)} changed between request ${index} and request ${index + 1}, though it claims to be stable. An earlier part of the prompt changed, too:`
+  return unstable(message, difference, { request: index, key, difference })
 }
 
-const hint =
-  'Give what changes from turn to turn the scope "turn", or take what changes (a date, a random choice, an order) out of it.'
+function unstable(
+  message: string,
+  difference: AssemblyDifference,
+  evidence: Readonly<Record<string, unknown>>,
+): PromptStrataError {
+  return new PromptStrataError("test", `${message}\n${printDifference(difference).join("\n")}`, {
+    evidence,
+    hint: 'Give a layer that changes from turn to turn the scope "turn", or remove from it what changes: a date, a random choice, an order.',
+  })
+}
 
 function changedLayer(previous: Assembly, next: Assembly): string | undefined {
   const [before, after] = [stableLayers(previous), stableLayers(next)]
   return [...after.keys()].find((key) => before.has(key) && before.get(key) !== after.get(key))
 }
 
-/** The values of layers that claim to be stable; a prompt's frames may close up around what changes. */
+/** The values of layers that claim to be stable. Frames are left out: they may change with the text around them. */
 function stableLayers({ spans }: Assembly): ReadonlyMap<string, string> {
   const texts = new Map<string, string[]>()
   for (const span of spans) {

@@ -1,12 +1,10 @@
 import type { Message } from "../core/message.ts"
-import type { Assembly } from "../core/span.ts"
-import { codeBlock } from "./code-block.ts"
-import { markdownTable } from "./markdown-table.ts"
-import { spanColumns, spanRows } from "./span-rows.ts"
+import { formatSource, type Source } from "../core/source.ts"
+import type { Assembly, Span } from "../core/span.ts"
 
 /**
- * A whole prompt as Markdown for people: each message in a code block from which its content can be read back exactly,
- * then where every part comes from, what was cut, and what was taken out of untrusted text.
+ * Formats a prompt as Markdown for people: each message in a code block from which its content can be read back exactly, then
+ * the source of every part, what was cut, and what was removed from untrusted text.
  */
 export function formatAssembly(assembly: Assembly): string {
   const { messages, decisions, sanitised } = assembly
@@ -57,4 +55,107 @@ function tokensOf({ spans }: Assembly, message: number): number {
 
 function section(title: string, body: string): readonly string[] {
   return body === "" ? [] : [`## ${title}`, body]
+}
+
+/**
+ * A snapshot serializer for vitest and Jest that writes an assembly as Markdown:
+ * `expect.addSnapshotSerializer(promptSerializer)`, then `expect(assembly).toMatchFileSnapshot("prompt.md")`.
+ */
+export const promptSerializer: {
+  test(value: unknown): boolean
+  serialize(value: unknown): string
+} = { test: isAssembly, serialize: (value) => formatAssembly(value as Assembly) }
+
+function isAssembly(value: unknown): value is Assembly {
+  if (typeof value !== "object" || value === null) return false
+  const { version, messages, spans } = value as Partial<Record<string, unknown>>
+  return version === 1 && Array.isArray(messages) && Array.isArray(spans)
+}
+
+/** The columns of {@link spanRows}. */
+const spanColumns = ["message", "key", "trust", "stability", "source", "tokens", "share"] as const
+
+/** One row for each run of neighbouring spans with the same key and message, in order. */
+function spanRows(assembly: Assembly): readonly (readonly (string | number)[])[] {
+  return runsOf(assembly.spans).map((spans) => {
+    const [first] = spans
+    const values = spans.filter((span) => span.part === "content")
+    const tokens = spans.reduce((sum, span) => sum + span.tokens, 0)
+    return [
+      first.message + 1,
+      `${first.key === "" ? "(prompt)" : first.key}${spans.some((span) => span.part === "notice") ? " (cut)" : ""}`,
+      distinct((values.length > 0 ? values : spans).map((span) => span.trust)),
+      distinct(spans.map((span) => span.stability)),
+      distinct(spans.flatMap((span) => (span.source ? [shownSource(span.source)] : []))),
+      tokens,
+      `${assembly.tokens === 0 ? 0 : ((100 * tokens) / assembly.tokens).toFixed(1)} %`,
+    ]
+  })
+}
+
+function runsOf(spans: readonly Span[]): readonly (readonly [Span, ...Span[]])[] {
+  const runs: [Span, ...Span[]][] = []
+  for (const span of spans) {
+    const run = runs.at(-1)
+    if (run && run[0].key === span.key && run[0].message === span.message) run.push(span)
+    else runs.push([span])
+  }
+  return runs
+}
+
+/** Leaves out the column. With it, a run of spans would name every column of a line. */
+function shownSource({ file, line }: Source): string {
+  return formatSource({ file, line })
+}
+
+function distinct(words: readonly string[]): string {
+  return [...new Set(words)].join(", ")
+}
+
+/** A Markdown table; cells may hold any text. Empty without rows. */
+function markdownTable(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  if (rows.length === 0) return ""
+  const line = (cells: readonly (string | number)[]) => `| ${cells.map(cell).join(" | ")} |`
+  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n")
+}
+
+function cell(value: string | number): string {
+  return String(value)
+    .toWellFormed()
+    .replace(/[\\|]/g, "\\$&")
+    .replace(/[\p{Cc}\u2028\u2029]/gu, " ")
+}
+
+/** Characters that a text file may not keep: control characters but line feed and tab, line separators, lone surrogates. */
+const unfit = /[\p{Cs}\u2028\u2029]|[^\P{Cc}\n\t]/u
+
+/**
+ * A Markdown code block from which the text can be read back exactly. The fence is longer than any run of backticks in the
+ * text. A text with {@link unfit} characters is written as a JSON list of its lines.
+ */
+function codeBlock(text: string): string {
+  const fits = !unfit.test(text)
+  const body = fits ? text : jsonLines(text)
+  const fence = "`".repeat(Math.max(3, longestRun(body, "`") + 1))
+  return `${fence}${fits ? "text" : "json"}\n${body}\n${fence}`
+}
+
+function jsonLines(text: string): string {
+  const lines = text.split("\n").map((line, at, all) => (at < all.length - 1 ? `${line}\n` : line))
+  return `[\n${lines.map((line) => `  ${escaped(line)}`).join(",\n")}\n]`
+}
+
+/** JSON without {@link unfit} characters. */
+function escaped(line: string): string {
+  return JSON.stringify(line).replace(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
+
+function longestRun(text: string, character: string): number {
+  let longest = 0
+  let run = 0
+  for (const c of text) {
+    run = c === character ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
 }

@@ -1,23 +1,41 @@
-export type { CacheOptions, CachePrices, CacheRequest } from "./cache-simulator/cache-options.ts"
 export { printCacheReport } from "./cache-simulator/print-cache-report.ts"
-export { type CacheReport, type CacheRow, simulateCache } from "./cache-simulator/simulate-cache.ts"
-export type { ConformanceNeed } from "./conformance/check.ts"
-export { type ConformanceCheck, type ConformanceOptions, modelConformance } from "./conformance/model-conformance.ts"
-export type { PlayedModel, PlayProvider, ProviderHappening, ProviderScene, ProviderScript } from "./conformance/provider-scene.ts"
-export type { Opened, ServiceCheck, ServiceConformanceOptions } from "./conformance/services/service-check.ts"
 export {
-  memoryServiceConformance,
-  reflectionConformance,
-  userProfileConformance,
-} from "./conformance/services/service-conformance.ts"
-export { jobRunnerConformance, sessionStoreConformance, storeConformance } from "./conformance/services/store-conformance.ts"
-export { countingIds, seededRandom } from "./deterministic.ts"
-export { expectScriptsDone } from "./expect-scripts-done.ts"
+  type CacheOptions,
+  type CachePrices,
+  type CacheReport,
+  type CacheRequest,
+  type CacheRow,
+  simulateCache,
+} from "./cache-simulator/simulate-cache.ts"
+export { type ConformanceCheck, type ConformanceOptions, modelConformance } from "./conformance/model/model-conformance.ts"
+export type {
+  PlayedModel,
+  PlayProvider,
+  ProviderHappening,
+  ProviderScene,
+  ProviderScript,
+} from "./conformance/model/provider-scene.ts"
+export type { ConformanceNeed } from "./conformance/model/stage.ts"
+export type { Opened, ServiceCheck, ServiceConformanceOptions } from "./conformance/store/store-check.ts"
+export { jobRunnerConformance, sessionStoreConformance, storeConformance } from "./conformance/store/store-conformance.ts"
+export {
+  countingIds,
+  type ManualClock,
+  type ManualTimers,
+  manualClock,
+  manualTimers,
+  seededRandom,
+} from "./deterministic-ports.ts"
 export { expectStablePrefix, type PreviewsPrompts, type StablePrefixOptions } from "./expect-stable-prefix.ts"
-export { formatAssembly } from "./format-assembly.ts"
-export { type ManualClock, type ManualTimers, manualClock, manualTimers } from "./manual-time.ts"
-export { promptSerializer } from "./prompt-serializer.ts"
+export { formatAssembly, promptSerializer } from "./format-assembly.ts"
 export { type RecordingOptions, recordModel } from "./recording/record-model.ts"
 export { type ReplayModel, replayModel } from "./recording/replay-model.ts"
-export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from "./scripted-model.ts"
-export type { ScriptedAnswer, ScriptedChunk, ScriptedStep } from "./scripted-step.ts"
+export {
+  expectScriptsDone,
+  type ScriptedAnswer,
+  type ScriptedChunk,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedStep,
+  scriptedModel,
+} from "./scripted-model.ts"

@@ -1,9 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { abortedError } from "../model/aborted-error.ts"
+import { cutText } from "../model/cut-text.ts"
 import type { LanguageModel, ModelCapabilities, ModelRequest } from "../model/language-model.ts"
 import type { ModelPart } from "../model/model-part.ts"
-import { expectDoneLater } from "./expect-scripts-done.ts"
-import { chunksOf, type ScriptedChunk, type ScriptedStep } from "./scripted-step.ts"
 
 /** Settings of a {@link ScriptedModel}. */
 export interface ScriptedModelOptions {
@@ -15,17 +14,26 @@ export interface ScriptedModelOptions {
   readonly chunkSize?: number
 }
 
-/** A model that answers from a script and keeps what it was asked. */
+/** A model that answers from a script and keeps its requests. */
 export interface ScriptedModel extends LanguageModel {
-  /** Every request so far, also one that found no step. */
+  /** Every request so far, also one for which the script had no step. */
   readonly requests: readonly ModelRequest[]
-  /** Throws code `test` unless every step was asked for exactly once. */
+  /** Throws code `test` unless every step was requested exactly once. */
   assertDone(): void
 }
 
+/** One piece of a scripted answer: text, any part, an error to throw, or silence until the request is aborted. */
+export type ScriptedChunk = string | ModelPart | Error | { readonly stallUntilAborted: true }
+
+/** An answer: a text, which is cut into small pieces, or chunks, which are yielded as they are. */
+export type ScriptedAnswer = string | readonly ScriptedChunk[]
+
+/** The answer to one request, or a function that makes it from the request and its index, from 0. */
+export type ScriptedStep = ScriptedAnswer | ((request: ModelRequest, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
+
 /**
- * A model whose n-th request gets the n-th step. A request beyond the last step throws code `test` and shows what was
- * asked; steps that nobody asked for are found by `assertDone`, or for all models of a test by `expectScriptsDone`.
+ * Creates a model that answers its n-th request with the n-th step. A request beyond the last step throws code `test` and
+ * shows the request. `assertDone` finds steps that were never requested; `expectScriptsDone` does so for all models of a test.
  */
 export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedModelOptions = {}): ScriptedModel {
   const { id = "scripted", capabilities, chunkSize = 4 } = options
@@ -63,7 +71,7 @@ async function play(chunk: ScriptedChunk, signal: AbortSignal): Promise<ModelPar
 function missingStep(id: string, count: number, requests: readonly ModelRequest[]): PromptStrataError {
   const last = requests.at(-1)?.messages.at(-1)
   const asked = last ? `The request's last message (${last.role}):\n${last.content}` : "The request has no messages."
-  return new PromptStrataError("test", `${id} has ${count} step(s), and request ${requests.length} found none. ${asked}`, {
+  return new PromptStrataError("test", `${id} has ${count} step(s), but request ${requests.length} was made. ${asked}`, {
     evidence: { steps: count, requests: requests.length },
     hint: "Add a step for this request, or find out why it was made.",
   })
@@ -74,10 +82,47 @@ function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: rea
   const shown = typeof next === "function" ? "a function" : JSON.stringify(next)
   return new PromptStrataError(
     "test",
-    `${id} has ${steps.length} step(s), but only ${length} were asked for. The next one is ${shown}.`,
+    `${id} has ${steps.length} step(s), but only ${length} request(s) were made. The next step is ${shown}.`,
     {
       evidence: { steps: steps.length, requests: length },
-      hint: "Take the step out, or find out why its request was never made.",
+      hint: "Remove the step, or find out why its request was never made.",
     },
   )
+}
+
+/** The chunks of an answer. A finish is added unless the script has one, throws or stalls. */
+function chunksOf(answer: ScriptedAnswer, chunkSize: number): readonly ScriptedChunk[] {
+  const chunks = typeof answer === "string" ? cutText(answer, chunkSize) : answer
+  return chunks.some(endsAnswer)
+    ? chunks
+    : [...chunks, { type: "finish", reason: chunks.some(isToolCall) ? "tool-calls" : "stop" }]
+}
+
+function endsAnswer(chunk: ScriptedChunk): boolean {
+  return chunk instanceof Error || (typeof chunk === "object" && ("stallUntilAborted" in chunk || chunk.type === "finish"))
+}
+
+function isToolCall(chunk: ScriptedChunk): boolean {
+  return typeof chunk === "object" && "type" in chunk && chunk.type === "tool-call"
+}
+
+interface Script {
+  assertDone(): void
+}
+
+let made: Script[] = []
+
+/** The next `expectScriptsDone` will check this script. */
+export function expectDoneLater(script: Script): void {
+  made.push(script)
+}
+
+/**
+ * Throws unless every scripted and replay model made since the last call got all of its requests, and no more. Call it once
+ * per test file: `afterEach(expectScriptsDone)`. Not for tests that run concurrently in one file.
+ */
+export function expectScriptsDone(): void {
+  const scripts = made
+  made = []
+  for (const script of scripts) script.assertDone()
 }

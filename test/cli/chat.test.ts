@@ -65,7 +65,7 @@ describe("one question", () => {
     const model = scriptedModel([['{"action":"finish","message":"Once upon', { type: "finish", reason: "length" }]])
     const { code, stdout, stderr } = await run(once("a story"), { model })
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Once upon\n" })
-    expect(stderr).toBe("(the model reached its limit: the answer is cut off)\n")
+    expect(stderr).toBe("(the answer is cut off: the model reached its output limit)\n")
   })
 
   test("shows once per step that the model thinks, and never the thought", async () => {
@@ -121,7 +121,7 @@ describe("piped lines", () => {
   test("that hold no question are said to", async () => {
     const { code, stdout, stderr } = await run(["chat", plainProfile], { model: scriptedModel([]), input: "\n \n" })
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" })
-    expect(stderr).toBe("Nothing was asked: the input has no line that is not blank.\n")
+    expect(stderr).toBe("There was no question: the input has only blank lines.\n")
   })
 })
 

@@ -37,12 +37,12 @@ describe("the model", () => {
     [
       "a name without key and server",
       { PROMPTSTRATA_MODEL: "gpt-5" },
-      /"gpt-5", but there is neither OPENAI_API_KEY nor OPENAI_BASE_URL/,
+      /"gpt-5", but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set/,
     ],
     [
       "a server without a name",
       { OPENAI_BASE_URL: "http://me:secret@localhost/v1" },
-      /name for the server at http:\/\/localhost\/v1/,
+      /name of a model for the server at http:\/\/localhost\/v1/,
     ],
   ])("%s is a mistake, not the demo, and shows no secret", (_, env, message) => {
     expect(() => chosen(env)).toThrow(expect.objectContaining({ code: "usage", message: expect.stringMatching(message) }))

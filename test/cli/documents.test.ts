@@ -113,15 +113,15 @@ describe("undo", () => {
     const folder = await edited()
     const last = await undo(folder)
     expect(last.code).toBe(0)
-    expect(last.stdout).toMatch(/^Took back the change of notes\/a\.md that soul made at .+Z\.\n$/)
-    expect(last.stderr).toContain("notes/a.md had been made by that change: it is gone again.")
+    expect(last.stdout).toMatch(/^Undid the change to notes\/a\.md that soul made at .+Z\.\n$/)
+    expect(last.stderr).toContain("notes/a.md was created by that change. It is deleted.")
     expect(last.stderr).toContain("-tea")
   })
 
   test("takes back the last change of one file", async () => {
     const folder = await edited()
     const { stdout, stderr } = await undo(folder, "memory.md")
-    expect(stdout).toMatch(/^Took back the change of MEMORY\.md/)
+    expect(stdout).toMatch(/^Undid the change to MEMORY\.md/)
     expect(stderr).toContain("-- 二\n+- 一")
     expect(readFileSync(join(folder, "workspace/MEMORY.md"), "utf8")).toBe("- 一\n")
     await undo(folder, "MEMORY.md")
@@ -153,7 +153,7 @@ describe("undo", () => {
     for (const folder of [tempFolder(), dataFolder()]) {
       const { code, stderr } = await undo(folder)
       expect(code).toBe(1)
-      expect(stderr).toContain("There is no change to take back")
+      expect(stderr).toContain("There is no change to undo")
     }
   })
 

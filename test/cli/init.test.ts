@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
-import { characterId } from "../../src/cli/scaffold.ts"
+import { characterId } from "../../src/cli/commands/scaffold.ts"
 import { loadProfile } from "../../src/node/load-profile.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -107,9 +107,9 @@ describe("promptstrata init", () => {
   test("at a terminal asks for folder and name, and an empty answer takes the proposal", async () => {
     const folder = `${tempFolder()}/my-luna`
     const session = start(["init"], { terminal: true })
-    await session.shows("Folder of the new character: ")
+    await session.shows("Folder for the new character: ")
     session.type(`${folder}\n`)
-    await session.shows("Its name (My Luna): ")
+    await session.shows("Name of the character (My Luna): ")
     session.type("\n")
     expect(await session.code).toBe(0)
     expect(read(`${folder}/profiles/my-luna.toml`)).toContain('name = "My Luna"')
@@ -118,7 +118,7 @@ describe("promptstrata init", () => {
   test("left at a question it writes nothing", async () => {
     const folder = `${tempFolder()}/luna`
     const session = start(["init", folder], { terminal: true })
-    await session.shows("Its name (Luna): ")
+    await session.shows("Name of the character (Luna): ")
     session.end()
     expect(await session.code).toBe(130)
     expect(existsSync(folder)).toBe(false)

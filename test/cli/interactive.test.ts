@@ -10,8 +10,8 @@ const ctrlC = "\u0003"
 const ctrlD = "\u0004"
 const env = { NO_COLOR: "1" }
 
-/** What a terminal shows, without the editor's movements of the cursor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+/** The text on a terminal, without the escape sequences that move the cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
 const visible = (text: string) => text.replace(/\u001b\[\d*[A-Za-z]/g, "")
 
 const chat = (model: ReturnType<typeof scriptedModel>) => start(["chat", plainProfile], { model, terminal: true, env })
@@ -30,7 +30,7 @@ describe("a conversation at a terminal", () => {
     type(ctrlD)
     expect(await code).toBe(0)
     expect(visible(written.stdout)).toBe(
-      "Talking to Bea. Ctrl-C stops an answer, twice leaves; so does Ctrl-D.\n" +
+      "Talking to Bea. Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.\n" +
         "You: hello\r\nBea: Hello!\nYou: \r\nYou: bye\r\nBea: Bye!\nYou: \n",
     )
     expect(model.requests.map(({ facts }) => facts?.question)).toEqual(["hello", "bye"])

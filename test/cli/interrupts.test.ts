@@ -3,7 +3,7 @@ import type { Turn } from "../../src/agent/turn.ts"
 import { createInterrupts } from "../../src/cli/interrupts.ts"
 import type { TurnResult } from "../../src/trace/turn-result.ts"
 
-/** A turn of which only its abort and its end matter. */
+/** A turn that can only be aborted and ended. */
 function fakeTurn() {
   const { promise: result, resolve } = Promise.withResolvers<TurnResult>()
   let aborts = 0

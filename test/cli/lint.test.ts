@@ -7,7 +7,7 @@ import { run } from "./run.ts"
 
 const persona = "prompts/characters/en/luna.md"
 
-/** Runs `lint` on a project's one profile; the test's folder is left out of what it prints. */
+/** Runs `lint` on the only profile of a project. The folder's path is removed from the output. */
 async function lintIn(files: Readonly<Record<string, string>>, ...args: string[]) {
   const folder = tempFolder({ ...cleanProject, ...files })
   const { code, stdout, stderr } = await run(["lint", `${folder}/profiles/luna.toml`, ...args])
@@ -32,15 +32,15 @@ describe("promptstrata lint", () => {
       5 | You like �tea.
         |          ^
       6 |
-      They are removed before a model sees the text; remove them here too.
-      --fix mends it.
+      They are taken out before a model sees the text; take them out here too.
+      Use --fix to fix it.
 
       prompts/characters/en/luna.md:5:15 warning expected no white space at the end of a line. white-space
       4 | You are Luna, a kind and playful friend. You speak briefly and call the user "my friend".
       5 | You like �tea.
         |               ^
       6 |
-      --fix mends it.
+      Use --fix to fix it.
 
       prompts/layered/en/question.md:1:1 error nothing fills \${speakr}. Did you mean "speaker"? unknown-slot
       1 | \${speakr}:
@@ -128,7 +128,7 @@ describe("promptstrata lint", () => {
   test("without a profile takes those in ./profiles, here the shipped ones, which are clean", async () => {
     expect(await run(["lint", "--strict"])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("these are the shipped ones"),
+      stderr: expect.stringContaining("Checked the profiles of promptstrata instead"),
     })
   })
 

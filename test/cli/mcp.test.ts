@@ -46,7 +46,7 @@ describe("promptstrata mcp", () => {
     const unknown = await run(["mcp", "call", "fake.ecko", ...options])
     expect(unknown).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("There is no tool fake.ecko that can be used. There are: fake.echo"),
+      stderr: expect.stringContaining("There is no usable tool fake.ecko. Usable tools: fake.echo"),
     })
   })
 
@@ -68,7 +68,7 @@ describe("promptstrata mcp", () => {
     const { options } = withServer('approve = "ask"\n')
     const terminal = start(["mcp", "approve", "fake.echo", "fake.fail", ...options], { terminal: true })
     await terminal.shows("Allow it? [y/N]")
-    expect(terminal.written.stdout).toContain("? fake.echo wants to let the model use this tool, defined as follows")
+    expect(terminal.written.stdout).toContain("? fake.echo wants to be used by the model. Its definition:")
     terminal.type("n\r")
     await terminal.shows("Allow it? [y/N]", 2)
     terminal.type("y\r")
@@ -81,7 +81,7 @@ describe("promptstrata mcp", () => {
     const { code, stderr } = await run(["mcp", "list", "--profile", "fay", "--locale", "en"])
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: "error: The profile fay names no MCP server. Add a table [mcp.servers.NAME] to it.\n",
+      stderr: "error: The profile fay has no MCP servers. Add a table [mcp.servers.NAME] to it.\n",
     })
   })
 })

@@ -73,7 +73,7 @@ Bob
 Hi?
 \\── rules · author…
 ── memories · dropped · 80 tokens · over budget
-2 messages · 69 tokens + 7 around them · exact`)
+2 messages · 69 tokens + 7 overhead · exact`)
   })
 
   test("without headings is the messages under their roles, or alone where there is one", () => {

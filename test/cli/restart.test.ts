@@ -3,7 +3,7 @@ import { tempFolder } from "../support/temp-folder.ts"
 import { jsonLines, runProgram } from "../support/terminal.ts"
 import { plainProfile } from "./run.ts"
 
-/** Talks to the demo model in a process of its own, and hands over what each question's model was sent. */
+/** Asks the demo model in a process of its own. Resolves to the prompts. */
 async function promptsOf(
   questions: readonly string[],
   { profile, folder }: { readonly profile: string; readonly folder: string },

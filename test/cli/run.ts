@@ -12,19 +12,19 @@ export interface StartedRun extends FakeTerminal {
   readonly code: Promise<number>
 }
 
-/** How {@link start} runs the program. */
+/** Settings of {@link start}. */
 export interface StartOptions {
-  /** Answers in the place of the model that the environment would choose. */
+  /** Replaces the model that the environment would choose. */
   readonly model?: LanguageModel
-  /** Default: pipes. */
+  /** True for a terminal. Default: pipes. */
   readonly terminal?: boolean
-  /** Nothing is kept unless it says otherwise. */
+  /** By default nothing is stored. */
   readonly env?: Readonly<Record<string, string>>
   /** Written to stdin, which then ends. */
   readonly input?: string
 }
 
-/** Starts the program in this process, with a clock that stands still and ids that count. */
+/** Starts the program in this process, with a stopped clock and counting ids. */
 export function start(args: readonly string[], { model, terminal = false, env = {}, input }: StartOptions = {}): StartedRun {
   const fake = fakeTerminal({ terminal, env: { PROMPTSTRATA_STORE: "none", ...env } })
   const code = runCli(args, fake.io, {

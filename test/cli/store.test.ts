@@ -10,7 +10,7 @@ import { tempFolder } from "../support/temp-folder.ts"
 import { jsonLines } from "../support/terminal.ts"
 import { plainProfile, run, start } from "./run.ts"
 
-/** The data folder's own store. */
+/** Uses the store in the data folder. */
 const env = { PROMPTSTRATA_STORE: "" }
 const agent = "plain"
 const key: ServiceKey = { agent, conversation: "terminal", audience: "private", user: "user" }
@@ -23,7 +23,7 @@ function memory(id: string, text: string, more: Partial<StoredMemory> = {}): Sto
   return { ...key, id, kind: "dialogue", text, speaker, atMs, turnId: `turn of ${id}`, turn: 0, importance: 7, ...more }
 }
 
-/** A data folder whose store remembers something. */
+/** Creates a data folder with memories in its store. */
 async function remembering(): Promise<string> {
   const folder = tempFolder()
   const store = await openStore(folder)
@@ -44,9 +44,9 @@ describe("promptstrata memory", () => {
     expect(await run(["memory", "list", ...optionsOf(folder)], { env })).toEqual({
       code: 0,
       stdout: [
-        "ID  WHEN (UTC)        IMP.  KIND      WHO   WHERE     TEXT",
-        "m2  2026-03-02 00:00  7     dialogue  小明  terminal  I like green tea",
-        "m3  2026-03-03 00:00  7     dialogue  小明  terminal  我改喝咖啡了",
+        "ID  TIME (UTC)        IMPORTANCE  KIND      SPEAKER  CONVERSATION  TEXT",
+        "m2  2026-03-02 00:00  7           dialogue  小明     terminal      I like green tea",
+        "m3  2026-03-03 00:00  7           dialogue  小明     terminal      我改喝咖啡了",
         "",
       ].join("\n"),
       stderr: "",
@@ -66,7 +66,7 @@ describe("promptstrata memory", () => {
       expect.stringMatching(/%.* m2 {4}I like green tea$/u),
     ])
     const other = await run(["memory", "search", "green tea", "--user", "bob", ...optionsOf(folder)], { env })
-    expect(other).toMatchObject({ code: 0, stdout: "", stderr: "Nothing was found.\n" })
+    expect(other).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
   })
 
   test("show prints one memory, and says so where there is none", async () => {
@@ -77,22 +77,22 @@ describe("promptstrata memory", () => {
         "id             m1",
         "kind           dialogue",
         "text           我喜欢喝茉莉花茶",
-        "who            小明 (user)",
-        "where          terminal",
-        "when           2026-03-01 08:05",
+        "speaker        小明 (user)",
+        "conversation   terminal",
+        "time           2026-03-01 08:05",
         "importance     7",
         "superseded by  m3",
         "",
       ].join("\n"),
     )
     const missing = await run(["memory", "show", "nope", ...optionsOf(folder)], { env })
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no memory nope") })
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no memory with the id nope") })
   })
 
   test("receipts prints the newest background work and what it cost", async () => {
     const folder = await remembering()
     const empty = await run(["memory", "receipts", ...optionsOf(folder)], { env })
-    expect(empty).toMatchObject({ code: 0, stdout: "", stderr: "No background work was done yet.\n" })
+    expect(empty).toMatchObject({ code: 0, stdout: "", stderr: "There is no background work yet.\n" })
     const store = await openStore(folder)
     const receipt = { key, turnId: "t1", attempt: 1, durationMs: 12, startedMs: 60_000, outcome: "ok" } as const
     const asked = { model: "m", usage: { inputTokens: 10, outputTokens: 2 } }
@@ -103,9 +103,9 @@ describe("promptstrata memory", () => {
     expect(code).toBe(0)
     expect(stdout).toBe(
       [
-        "WHEN (UTC)        KIND        OUTCOME  TRY  MS  TOKENS  WHO   WHERE     MESSAGE",
-        "1970-01-01 00:01  importance  ok       1    12  10 + 2  user  terminal  importance 7",
-        "1970-01-01 00:01  store       ok       1    12  -       user  terminal  2 stored",
+        "TIME (UTC)        KIND        OUTCOME  ATTEMPT  MS  TOKENS  USER  CONVERSATION  MESSAGE",
+        "1970-01-01 00:01  importance  ok       1        12  10 + 2  user  terminal      importance 7",
+        "1970-01-01 00:01  store       ok       1        12  -       user  terminal      2 stored",
         "1 model call · 10 tokens in, 2 out",
         "",
       ].join("\n"),
@@ -117,7 +117,7 @@ describe("promptstrata memory", () => {
   test("forget asks first; without a terminal it needs --yes", async () => {
     const folder = await remembering()
     const refused = await run(["memory", "forget", "--user", "user", ...optionsOf(folder)], { env })
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Say --yes") })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("use --yes") })
     const asked = start(["memory", "forget", "--user", "user", ...optionsOf(folder)], { env, terminal: true })
     await asked.shows("[y/N]")
     asked.type("n\n")
@@ -128,7 +128,7 @@ describe("promptstrata memory", () => {
     expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/Deleted: .*memory 3.*statement 2/u) })
     expect(await run(["memory", "list", ...optionsOf(folder)], { env })).toMatchObject({
       stdout: "",
-      stderr: "Nothing is remembered yet.\n",
+      stderr: "There are no memories yet.\n",
     })
   })
 
@@ -156,7 +156,7 @@ describe("promptstrata memory", () => {
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no store in") })
     expect(existsSync(join(folder, ".promptstrata"))).toBe(false)
     const off = await run(["memory", "list", "--no-store", ...optionsOf(folder)], { env })
-    expect(off).toMatchObject({ code: 1, stderr: expect.stringContaining("leave out --no-store") })
+    expect(off).toMatchObject({ code: 1, stderr: expect.stringContaining("Remove --no-store") })
   })
 })
 
@@ -167,17 +167,17 @@ describe("promptstrata user show", () => {
     expect({ code, lines: stdout.split("\n") }).toEqual({
       code: 0,
       lines: [
-        "NAME  VALUE  SURE  WHEN (UTC)        WHERE",
-        "tea   green  90 %  1970-01-01 00:01  terminal",
+        "NAME  VALUE  CONFIDENCE  TIME (UTC)        CONVERSATION",
+        "tea   green  90 %        1970-01-01 00:01  terminal",
         "",
-        "Before that:",
-        "NAME  VALUE    SURE  WHEN (UTC)        WHERE",
-        "tea   jasmine  90 %  1970-01-01 00:00  terminal",
+        "Earlier values:",
+        "NAME  VALUE    CONFIDENCE  TIME (UTC)        CONVERSATION",
+        "tea   jasmine  90 %        1970-01-01 00:00  terminal",
         "",
       ],
     })
     expect(await run(["user", "show", "bob", ...optionsOf(folder)], { env })).toMatchObject({
-      stderr: "Nothing is known of bob.\n",
+      stderr: 'Nothing is known about the user "bob".\n',
     })
   })
 })
@@ -188,7 +188,7 @@ describe("promptstrata doctor", () => {
     const copy = join(tempFolder(), "copy.sqlite")
     const { code, stdout } = await run(["doctor", "--backup", copy, ...optionsOf(folder)], { env })
     expect(code).toBe(0)
-    expect(stdout.split("\n").slice(1)).toEqual(["memory 3, user 1, statement 2", "Nothing is wrong.", ""])
+    expect(stdout.split("\n").slice(1)).toEqual(["memory 3, user 1, statement 2", "No problems found.", ""])
     expect(statSync(copy).size).toBeGreaterThan(0)
   })
 
@@ -206,8 +206,8 @@ describe("promptstrata doctor", () => {
     const { code, stdout } = await run(["doctor", ...optionsOf(folder)], { env })
     expect(code).toBe(1)
     expect(stdout).toContain("✗ jobs: 1 failed for good")
-    expect(stdout).toMatch(/memory {2}user {2}terminal {6}1 {6}the server is away/u)
-    expect(stdout).toMatch(/importance {2}parse-error {2}1 {4}user {2}no number in "well"/u)
+    expect(stdout).toMatch(/memory {2}user {2}terminal {6}1 {9}the server is away/u)
+    expect(stdout).toMatch(/importance {2}parse-error {2}1 {8}user {2}no number in "well"/u)
     const json = await run(["doctor", "--json", ...optionsOf(folder)], { env })
     expect(JSON.parse(json.stdout)).toMatchObject({
       ok: false,
@@ -226,7 +226,7 @@ describe("chat", () => {
 
     const second = scriptedModel([finish("You are Ann.")])
     const talk = start(chat, { env, model: second, terminal: true })
-    await talk.shows("Goes on after 2 messages")
+    await talk.shows("Continuing after 2 earlier messages")
     talk.type("Who am I?\n")
     await talk.shows("You are Ann.")
     talk.end()
@@ -241,7 +241,7 @@ describe("chat", () => {
   })
 
   test("left with Ctrl-C in mid-answer leaves a store that is sound, and jobs that the next run may do at once", async () => {
-    // Without memory a turn asks its model and nothing else does.
+    // Without memory only turns ask the model.
     const folder = tempFolder({ "plain.toml": `${readFileSync(plainProfile, "utf8")}\n[memory]\nenabled = false\n` })
     const chat = ["chat", join(folder, "plain.toml"), "--locale", "en", "--data-dir", folder]
     const model = scriptedModel([finish("First answer."), [{ stallUntilAborted: true }]])

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createTerminalReader, oneLine, terminalText } from "../../src/cli/terminal-text.ts"
 
-/** Text that is rich in what acts on a terminal. */
+/** Text with many characters that act on a terminal. */
 const wild = fc
   .array(
     fc.oneof(

@@ -3,12 +3,10 @@ import { createReflectionService } from "../../src/services/background/reflectio
 import { createMemoryService } from "../../src/services/memory/create-memory-service.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { createUserProfileService } from "../../src/services/user-profile.ts"
-import {
-  memoryServiceConformance,
-  reflectionConformance,
-  userProfileConformance,
-} from "../../src/testing/conformance/services/service-conformance.ts"
-import { manualClock } from "../../src/testing/manual-time.ts"
+import { manualClock } from "../../src/testing/deterministic-ports.ts"
+import { memoryServiceConformance } from "../support/conformance/memory-service.ts"
+import { reflectionConformance } from "../support/conformance/reflection-service.ts"
+import { userProfileConformance } from "../support/conformance/user-profile-service.ts"
 
 const clock = manualClock(10_000)
 const records = () => createInMemoryStore().memories

@@ -4,37 +4,37 @@ import type { ModelPart } from "../../src/model/model-part.ts"
 import { createWholeCharacters } from "../../src/models/answer-parts.ts"
 import type { PlayProvider, ProviderHappening, ProviderScene } from "../../src/testing/index.ts"
 
-/** What a broken model does otherwise than the sound one; each can be wrong on its own. */
+/** The flaws that a broken model can have, each on its own. */
 export interface Flaws {
   /** Changes the parts of an answer, one by one. */
   parts?(part: ModelPart): readonly ModelPart[]
-  /** Changes what is sent. */
+  /** Changes the request that is sent. */
   send?(request: ModelRequest): unknown
-  /** Changes what is thrown. */
+  /** Changes the error that is thrown. */
   thrown?(error: PromptStrataError, scene: ProviderScene): unknown
-  /** Keeps what stands for half a character as it comes. */
+  /** Yields half a character as it comes. */
   rawText?: boolean
   /** Collects everything and yields it at the end. */
   late?: boolean
-  /** Ends the stream where it should fail or be silent. */
+  /** Ends the stream instead of failing or being silent. */
   cutIsEnd?: boolean
   statusIsText?: boolean
-  /** The finish comes wherever the provider says it, as often as it does. */
+  /** Yields every finish that the provider sends, at its place. */
   rawFinish?: boolean
   noFinish?: boolean
-  /** Calls are told piece by piece, also those that break off. */
+  /** Yields the pieces of calls, also of calls that break off. */
   brokenCalls?: boolean
   blankArguments?: boolean
   zeroUsage?: boolean
-  /** Minds no signal. */
+  /** Ignores the signal. */
   deaf?: boolean
-  /** Minds its signal only while it waits in mid-message, or only before. */
+  /** Obeys the signal only in the middle of a message, or only before it. */
   deafAtFirst?: boolean
   deafAtStart?: boolean
   deafBeforeStart?: boolean
-  /** Leaves a promise behind that rejects. */
+  /** Leaves a rejected promise without a handler. */
   rejectsLater?: boolean
-  /** One buffer for all streams. */
+  /** Shares one buffer between all streams. */
   sharedText?: boolean
   /** Aborting one request aborts all. */
   sharedAbort?: boolean
@@ -46,7 +46,7 @@ export interface Flaws {
   mutates?: boolean
 }
 
-/** A model that keeps every rule but those of its flaws, with its provider inside. */
+/** Creates a model that keeps every rule but those of its flaws. It contains its provider. */
 export function playBroken(flaws: Flaws): PlayProvider {
   return (scene) => {
     let count = 0

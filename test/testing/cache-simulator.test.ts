@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly } from "../../src/core/span.ts"
-import { textTokens } from "../../src/testing/cache-simulator/text-tokens.ts"
+import { textTokens } from "../../src/testing/cache-simulator/request-tokens.ts"
 import { type CacheOptions, type CacheRequest, printCacheReport, simulateCache } from "../../src/testing/index.ts"
 import { tiktokenCounter } from "../../src/tokenizers/tiktoken/index.ts"
 import { anyItems, anyTurn, stackOf, turnPrompts } from "../assemble/arbitrary-turn.ts"
 import { anyText } from "../encode/arbitrary-text.ts"
 import { type MessageSketch, sketch } from "../trace/assemblies.ts"
 
-/** A token, and a piece, for each UTF-16 unit; ten around each message. */
+/** Counts one token and one piece for each UTF-16 unit, and an overhead of ten for each message. */
 const perUnit: TokenCounter = {
   exact: true,
   count: (text) => text.length,
@@ -28,7 +28,7 @@ function request(...messages: readonly MessageSketch[]): Assembly {
   return { ...sketch(...messages), overheadTokens: 10 * messages.length }
 }
 
-/** With marks where its stable part and its history end. */
+/** A request with marks at the ends of its stable part and of its history. */
 function marked(assembly: Assembly, ...places: readonly (readonly [message: number, end: number])[]): Assembly {
   const prefixes = places.map(([message, end]) => ({ stability: "session" as const, message, end, tokens: 1, fingerprint: "" }))
   return { ...assembly, prefixes }
@@ -111,7 +111,7 @@ describe("an automatic cache", () => {
   })
 })
 
-/** The longest beginning shared with any earlier request, atom by atom. */
+/** The longest common beginning with any earlier request, compared unit by unit. */
 function naive(earlier: readonly Assembly[], assembly: Assembly, blockTokens: number): number {
   const mine = atoms(assembly)
   const shared = earlier.map((other) => {
@@ -198,7 +198,7 @@ describe("an explicit cache", () => {
       assembly: marked(request(...Array.from({ length: count }, (_, at) => spoken(`${at}`.padEnd(60)))), [count - 1, 60]),
       atMs,
     })
-    // The second one reads what ended at the first one's mark, and its own mark stands elsewhere.
+    // The second request reads up to the mark of the first one. Its own mark is at another place.
     expect(cached([lines(2, 0), lines(5, 200), lines(2, 400)], { ...explicit, ttlMs: 300 })).toEqual([0, 140, 140])
   })
 

@@ -11,7 +11,7 @@ const isRetryable = (value: unknown) => (error: PromptStrataError) =>
 const withText = (change: (delta: string) => string) => (part: ModelPart) =>
   part.type === "text-delta" ? [{ ...part, delta: change(part.delta) }] : [part]
 
-/** One flaw each, and a check that must find it. */
+/** Flaws, each with the check that must find it. */
 const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
   ["trims its text", { parts: withText((delta) => delta.trim()) }, "text arrives whole, in order and unaltered"],
   ["tells everything at the end", { late: true }, "text arrives as it comes, not at the end"],
@@ -118,7 +118,7 @@ const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
   ],
 ]
 
-/** The names of the checks a model fails. Whatever hangs, hangs until the time that is allowed is over. */
+/** The names of the checks that a model fails. A check that hangs fails at the time limit. */
 async function failures(checks: readonly ConformanceCheck[], advance: () => void): Promise<string[]> {
   const failed: string[] = []
   for (const { name, run } of checks) {
@@ -147,7 +147,7 @@ async function failuresOf(flaws: Flaws): Promise<string[]> {
   return failures(modelConformance(playBroken(flaws), { timers, limitMs: 1_000 }), () => timers.advance(1_000))
 }
 
-/** What vitest would count as an error of its own is the flaw that is looked for. */
+/** Keeps vitest from reporting the unhandled rejection that the check must find. */
 async function unheardByVitest<T>(task: () => Promise<T>): Promise<T> {
   const listeners = process.listeners("unhandledRejection")
   process.removeAllListeners("unhandledRejection")

@@ -12,8 +12,7 @@ import {
   scriptedModel,
   seededRandom,
 } from "../../src/testing/index.ts"
-import { redactPieces, redactText } from "../../src/testing/recording/redact.ts"
-import { secretFinder } from "../../src/testing/recording/secret-ranges.ts"
+import { redactPieces, redactText, secretFinder } from "../../src/testing/recording/redact.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
@@ -23,7 +22,7 @@ const asking = (...contents: string[]): ModelRequest => ({
 })
 const newFile = () => `${tempFolder()}/recordings/talk.jsonl`
 
-/** Everything a stream does: its parts, and its error at the end if it has one. */
+/** The parts of a stream, and its error if it fails. */
 async function heard(model: LanguageModel, request: ModelRequest, options = live()): Promise<unknown[]> {
   const all: unknown[] = []
   try {
@@ -42,7 +41,7 @@ function forgetEarlierScripts(): void {
   }
 }
 
-/** Records requests to a model of these answers. */
+/** Records requests to a model with these answers. */
 async function record(answers: readonly ScriptedAnswer[], requests: readonly ModelRequest[], secrets: readonly string[] = []) {
   const file = newFile()
   const model = recordModel(scriptedModel(answers, { id: "real", capabilities: { tools: true } }), file, { secrets })
@@ -173,7 +172,7 @@ describe("replaying requests that are not the recorded ones", () => {
     expect(error).toMatchObject({ code: "test", evidence: { file, request: 2 } })
     expect((error as Error).message.replace(file, "talk.jsonl")).toBe(
       [
-        "The request is not request 2 of talk.jsonl, nor a later one:",
+        "The request is neither request 2 of talk.jsonl nor a later one:",
         "Message 1 of 3 (user), line 4:",
         "    line 2",
         "    line 3",
@@ -184,12 +183,12 @@ describe("replaying requests that are not the recorded ones", () => {
         "Message 3 of 3 (user), line 1:",
         "  - more",
         "  + less",
-        "If the change is meant, record the conversation again with recordModel.",
+        "If this is intended, record the conversation again with recordModel.",
       ].join("\n"),
     )
   })
 
-  /** What is said of a request that differs from the recorded one. */
+  /** The error message for a request that differs from the recorded one. */
   async function difference(recorded: ModelRequest, asked: ModelRequest): Promise<string> {
     const { file } = await record(["a"], [recorded])
     const [error] = await heard(await replayModel(file), asked)
@@ -363,7 +362,7 @@ describe("secrets", () => {
   test.each(["sk-", "eyJa.", "Bearer ", "://a:", "-----BEGIN PRIVATE KEY-----", "authorization: ", "api key = "])(
     "are looked for in linear time in %s over and over",
     (piece) => {
-      // A search that is not linear would take hours.
+      // With a search that is not linear this test would take hours.
       const text = piece.repeat(200_000)
       expect(find(text).every(([start, end]) => start < end && end <= text.length)).toBe(true)
     },

@@ -23,7 +23,7 @@ export function playChat(makeModel: (scene: ProviderScene, baseUrl: string) => L
   }
 }
 
-/** A script as an answer of the chat completions API. */
+/** Formats a script as an answer of the chat completions API. */
 function chatReply(script: ProviderScript): ChatReply {
   const [first] = script
   if (first?.type === "status") return statusReply(first)
@@ -43,7 +43,7 @@ function statusReply({ status, message, retryAfterMs }: Extract<ProviderHappenin
 
 const chatReasons: Readonly<Record<string, string>> = { "tool-calls": "tool_calls", "content-filter": "content_filter" }
 
-/** The chunks of a script; the arguments of neighbouring calls come in turns. */
+/** The chunks of a script. The arguments of neighbouring calls alternate. */
 function wholeStream(script: ProviderScript): readonly unknown[] {
   const calls = script.filter((happening) => happening.type === "tool-call")
   const head = { id: "c", created: 1, model: "m" }
@@ -88,7 +88,7 @@ function chatUsage(usage: Usage): unknown {
   }
 }
 
-/** Plays scenes with a scripted model, which is its own provider. */
+/** Plays scenes with a scripted model, which needs no provider. */
 export const playScripted: PlayProvider = ({ scripts, tools, onRequest }) => {
   const steps = scripts.map((script) => (request: unknown) => {
     onRequest(visible(request, tools))
@@ -97,7 +97,7 @@ export const playScripted: PlayProvider = ({ scripts, tools, onRequest }) => {
   return { model: scriptedModel(steps, { capabilities: { tools } }) }
 }
 
-/** A scripted model keeps whole requests; what its capabilities leave out is not sent anywhere. */
+/** The part of a request that a model with these capabilities would send. A scripted model keeps whole requests. */
 function visible(request: unknown, tools: boolean): unknown {
   return tools ? request : { ...(request as object), tools: undefined }
 }

@@ -87,15 +87,15 @@ describe("a script that does not fit", () => {
     await collect(model.stream(asking("first"), live()))
     await expect(collect(model.stream(asking("what now?"), live()))).rejects.toMatchObject({
       code: "test",
-      message: expect.stringMatching(/1 step\(s\), and request 2 found none.*\(user\):\nwhat now\?/s),
+      message: expect.stringMatching(/1 step\(s\), but request 2 was made.*\(user\):\nwhat now\?/s),
     })
     expect(model.requests.map((request) => request.messages[0]?.content)).toEqual(["first", "what now?"])
-    expect(() => model.assertDone()).toThrow("request 2 found none")
+    expect(() => model.assertDone()).toThrow("but request 2 was made")
   })
 
   test("an unused step is found, and shown", () => {
     expect(() => scriptedModel(["one", "two"]).assertDone()).toThrow(
-      '2 step(s), but only 0 were asked for. The next one is "one"',
+      '2 step(s), but only 0 request(s) were made. The next step is "one"',
     )
   })
 

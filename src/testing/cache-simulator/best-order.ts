@@ -1,17 +1,17 @@
 import type { Span } from "../../core/span.ts"
-import type { CountedRequest } from "./counted-request.ts"
+import type { CountedRequest } from "./request-tokens.ts"
 
-/** A request's spans with what stands around their messages, as if what changes rarely stood first. */
+/** A request's spans in the best order: spans that change rarely come first. */
 interface Ordered {
-  /** The rarest first; within a stability as they stand. */
+  /** The most stable first; spans of one stability keep their order. */
   readonly lasting: readonly Span[]
   readonly ofTurn: readonly Span[]
 }
 
 /**
- * Tokens that could be served of a request after another one, if the layers stood in the best order: what is stable,
- * then history as far as it continues the earlier one's, then what the turns have in common. A span counts whole, with all
- * that stands around its message, so no real order serves more.
+ * Tokens of `next` that a cache could serve after `previous` if the layers stood in the best order: stable layers, then the
+ * part of history that continues the earlier one, then what both turns have in common. A span counts whole, with the overhead
+ * of its message, so no real order serves more.
  */
 export function bestOrderTokens(previous: CountedRequest, next: CountedRequest): number {
   const [before, after] = [ordered(previous), ordered(next)]
@@ -20,7 +20,7 @@ export function bestOrderTokens(previous: CountedRequest, next: CountedRequest):
   let inOrder = true
   for (const [index, span] of after.lasting.entries()) {
     inOrder &&= index < before.lasting.length && before.lasting[index]?.text === span.text
-    // What the last turn asked is history now: the best order would have put it right behind the rest of history.
+    // The last turn's question is history now. The best order would have put it right after the rest of history.
     if (!inOrder && !(index >= before.lasting.length && asked.has(span.text))) break
     shared.push(span)
   }
@@ -37,7 +37,7 @@ function ordered({ assembly: { spans } }: CountedRequest): Ordered {
   }
 }
 
-/** By this simulation's counter, whichever counted the spans. */
+/** Scales the spans' own counts to those of this simulation's counter, which may be another one. */
 function tokensOf(spans: readonly Span[], { assembly, tokensBefore, contentTokens, leadTokens }: CountedRequest): number {
   const whole = new Map<number, number>()
   for (const { message, tokens } of assembly.spans) whole.set(message, (whole.get(message) ?? 0) + tokens)

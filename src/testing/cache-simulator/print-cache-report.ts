@@ -4,7 +4,7 @@ import type { CacheReport, CacheRow } from "./simulate-cache.ts"
 
 const columns = ["turn", "tokens", "cached", "share", "possible", "written", "cost", "not served from"] as const
 
-/** A report as a table in plain text, a line for each request, and the whole conversation in the last one. */
+/** Prints a report as a plain text table: one line for each request, and the totals in the last line. */
 export function printCacheReport(report: CacheReport): string {
   const writes = report.rows.some(({ writtenTokens }) => writtenTokens > 0)
   const shown = columns.filter((name) => (name !== "written" || writes) && (name !== "cost" || report.cost !== undefined))

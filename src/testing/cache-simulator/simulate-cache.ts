@@ -1,35 +1,34 @@
+import type { TokenCounter } from "../../core/ports.ts"
 import type { Assembly } from "../../core/span.ts"
 import { type AssemblyDifference, diffAssemblies } from "../../trace/diff-assemblies.ts"
-import { automaticCache, type CacheAnswer } from "./automatic-cache.ts"
 import { bestOrderTokens } from "./best-order.ts"
-import { type CacheOptions, type CachePrices, type CacheRequest, cacheRules } from "./cache-options.ts"
-import { type CountedRequest, countRequest } from "./counted-request.ts"
-import { explicitCache } from "./explicit-cache.ts"
-import { textTokens } from "./text-tokens.ts"
+import { automaticCache, type CacheAnswer, type CacheRules, explicitCache } from "./prefix-cache.ts"
+import { type CountedRequest, countRequest, textTokens } from "./request-tokens.ts"
 
-/** What a cache does for one request. */
+/** The work of a cache for one request. */
 export interface CacheRow {
   readonly turn: number
   readonly promptTokens: number
   readonly cachedTokens: number
-  /** Of the prompt, 0 to 1. */
+  /** Share of the prompt that was cached, 0 to 1. */
   readonly share: number
   /** Tokens written into an explicit cache. */
   readonly writtenTokens: number
   /**
-   * What could have been served after the request before this one if the same layers stood in the best order: what is stable
-   * first, then history, then the turn. In the cache's whole blocks.
+   * Tokens that the cache could have served if the same layers stood in the best order: stable layers first, then history,
+   * then the turn. Counted in the cache's whole blocks.
    */
   readonly possibleTokens: number
   /**
-   * Why the rest was not served. `new`: it was never sent. `changed`: `difference` names the span from which on it stands
-   * differently. `first`: nothing was sent before. `short`: what is shared is less than the cache keeps. `expired`: it was too long ago.
+   * The reason why the rest was not served. `new`: it was never sent before. `changed`: `difference` names the first span that
+   * differs. `first`: this is the first request. `short`: the common beginning is shorter than the cache keeps. `expired`: the
+   * earlier request was too long ago.
    */
   readonly rest: "first" | "short" | "expired" | "changed" | "new"
-  /** Against the earlier request that it has most in common with. */
-  readonly difference?: AssemblyDifference
-  /** In the currency of the prices, where there are any. */
-  readonly cost?: number
+  /** The difference from the earlier request that has most in common with this one. */
+  readonly difference?: AssemblyDifference | undefined
+  /** In the currency of the prices; absent without prices. */
+  readonly cost?: number | undefined
 }
 
 /** A conversation as a prefix cache sees it. */
@@ -40,17 +39,17 @@ export interface CacheReport {
   readonly possibleTokens: number
   /** Of all prompt tokens, 0 to 1. */
   readonly share: number
-  /** False when the counter estimates, or cannot tell where tokens part. */
+  /** False when the counter estimates, or has no `pieces`. */
   readonly exact: boolean
   readonly cost?: number
-  /** What the same would cost without a cache. */
+  /** The cost of the same requests without a cache. */
   readonly costUncached?: number
 }
 
 /**
- * Replays a conversation's requests and says what a provider's prefix cache would have served of each, what broke it, and
- * what it costs. Deterministic. Equal characters are not yet equal tokens: where two texts part inside one of the tokenizer's
- * pieces, that piece counts as not served.
+ * Replays a conversation's requests against a provider's prefix cache. Reports how much of each request the cache serves, what
+ * broke it, and the cost. Deterministic. Two texts with a common beginning may have fewer tokens in common: if they begin to
+ * differ inside one of the tokenizer's pieces, that piece counts as not served.
  */
 export function simulateCache(requests: readonly (Assembly | CacheRequest)[], options: CacheOptions): CacheReport {
   const { counter, prices } = options
@@ -79,8 +78,8 @@ export function simulateCache(requests: readonly (Assembly | CacheRequest)[], op
       share: shareOf(cachedTokens, request.promptTokens),
       possibleTokens: Math.max(cachedTokens, possible < rules.minTokens ? 0 : possible),
       rest: restOf(answer, difference),
-      ...(difference ? { difference } : {}),
-      ...(prices ? { cost: costOf(request, answer, prices) } : {}),
+      difference,
+      cost: prices && costOf(request, answer, prices),
     }
   })
   return { ...totals(rows), exact: counter.exact && counter.pieces !== undefined, ...(prices ? costs(rows, prices) : {}) }
@@ -112,4 +111,44 @@ function costOf({ promptTokens }: CountedRequest, { cachedTokens, writtenTokens 
 function costs(rows: readonly CacheRow[], { input }: CachePrices) {
   const cost = rows.reduce((sum, row) => sum + (row.cost ?? 0), 0)
   return { cost, costUncached: (rows.reduce((sum, row) => sum + row.promptTokens, 0) * input) / 1_000_000 }
+}
+
+/** The price of a million tokens, in any currency. Only prompt tokens are counted. */
+export interface CachePrices {
+  readonly input: number
+  readonly cacheRead: number
+  /** Default: as `input`. */
+  readonly cacheWrite?: number
+}
+
+/** Settings of {@link simulateCache}. */
+export interface CacheOptions {
+  /** Counts the tokens. A counter with `pieces`, such as `tiktokenCounter`'s, gives exact results. */
+  readonly counter: TokenCounter
+  /**
+   * `automatic`: the provider serves the longest beginning that it has seen, in whole blocks. `explicit`: it keeps what ends
+   * at a mark. A request is marked where the assembly's prefixes end, at most four times. Default `automatic`.
+   */
+  readonly breakpoints?: "automatic" | "explicit"
+  /** Shorter beginnings are not kept. Default 1,024. */
+  readonly minTokens?: number
+  /** An automatic cache serves multiples of this many tokens. Default 128. */
+  readonly blockTokens?: number
+  /** How long an entry is kept after its last use. Needs the requests' `atMs`. Default: for ever. */
+  readonly ttlMs?: number
+  readonly prices?: CachePrices
+}
+
+/** One request of a conversation. */
+export interface CacheRequest {
+  readonly assembly: Assembly
+  /** The number of its turn, for the report. Default: each request is a turn of its own. */
+  readonly turn?: number
+  /** When it was sent. Default 0. */
+  readonly atMs?: number
+}
+
+/** Fills in the defaults. Explicit marks are not rounded to blocks. */
+function cacheRules({ breakpoints, minTokens = 1024, blockTokens = 128, ttlMs }: CacheOptions): CacheRules {
+  return { minTokens, blockTokens: breakpoints === "explicit" ? 1 : blockTokens, ttlMs: ttlMs ?? Number.POSITIVE_INFINITY }
 }

@@ -1,8 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { ModelPart } from "../../model/model-part.ts"
-import type { Answer } from "./answer.ts"
 
-/** Throws code `test` unless it holds; `expected` completes "expected …". */
+/** Throws code `test` unless `holds`; `expected` completes the sentence "expected …". */
 export function claim(holds: boolean, expected: string, found: unknown): asserts holds {
   if (holds) return
   throw new PromptStrataError("test", `expected ${expected}; found ${shown(found)}.`, {
@@ -11,36 +9,50 @@ export function claim(holds: boolean, expected: string, found: unknown): asserts
   })
 }
 
-/** The answer's parts, where it did not fail. */
-export function wholeAnswer({ parts, error }: Answer): readonly ModelPart[] {
-  claim(error === undefined, "an answer without an error", error)
-  const finishes = parts.filter((part) => part.type === "finish")
-  claim(finishes.length === 1, "exactly one finish", parts)
-  claim(parts.at(-1)?.type === "finish", "the finish as the last part", parts)
-  return parts
+/** Throws code `test` unless two values are the same JSON, in any order of members; `what` names the value. */
+export function claimEqual(found: unknown, expected: unknown, what: string): void {
+  claim(sorted(found) === sorted(expected), `${what} to be ${JSON.stringify(expected) ?? "undefined"}`, found)
 }
 
-/** The error of a provider that failed: code `model`, with evidence that says whether trying again can help. */
-export function modelFailure({ parts, error }: Answer, isRetryable: boolean): PromptStrataError {
-  claim(PromptStrataError.isInstance(error), "a PromptStrataError", error ?? parts)
-  claim(error.code === "model", "code `model`", error.code)
-  claim(error.evidence.isRetryable === isRetryable, `evidence.isRetryable to be ${isRetryable}`, error.evidence)
-  claim(!parts.some((part) => part.type === "finish"), "no finish in a failed answer", parts)
-  return error
+/** Throws code `test` unless `run` rejects with the code. */
+export async function claimRejects(run: () => Promise<unknown>, code: string, what: string): Promise<void> {
+  const outcome = await run().then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  claim(outcome !== undefined, `${what} to be refused with code \`${code}\``, "no error")
+  claim(codeOf(outcome.error) === code, `${what} to be refused with code \`${code}\``, outcome.error)
 }
 
-/** Claims that the request was ended by its signal. */
-export function abortedAnswer({ parts, error }: Answer): void {
-  claim(PromptStrataError.isInstance(error) && error.code === "aborted", "an error with code `aborted`", error ?? parts)
-  claim(!parts.some((part) => part.type === "finish"), "no finish in an aborted answer", parts)
+/** Throws code `test` unless two lists of lines are the same byte for byte. The error shows the first line that differs. */
+export function claimSameLines(found: readonly string[], expected: readonly string[], what: string): void {
+  const at = Array.from({ length: Math.max(found.length, expected.length) }, (_, index) => index)
+  const parted = at.find((index) => found[index] !== expected[index])
+  claim(
+    parted === undefined,
+    `line ${(parted ?? 0) + 1} of ${what} to be ${expected[parted ?? 0] ?? "absent"}`,
+    found[parted ?? 0],
+  )
 }
 
-/** All text of an answer, joined. */
-export function textOf(parts: readonly ModelPart[]): string {
-  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")
+/** Throws code `test` if a word is in any line. The error shows those lines. */
+export function claimWithout(lines: readonly string[], word: string): void {
+  const holding = lines.filter((line) => line.includes(word))
+  claim(holding.length === 0, `no line that holds ${JSON.stringify(word)}`, holding)
 }
 
 function shown(found: unknown): string {
   if (found instanceof Error) return `${found.name}: ${found.message}`
   return JSON.stringify(found) ?? String(found)
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined
+}
+
+function sorted(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
 }

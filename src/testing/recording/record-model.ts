@@ -1,21 +1,17 @@
 import type { LanguageModel } from "../../model/language-model.ts"
 import type { ModelPart } from "../../model/model-part.ts"
-import { hostSecrets } from "./host-secrets.ts"
-import { recordedError } from "./recorded-error.ts"
-import { recordedRequest } from "./recorded-request.ts"
-import type { Exchange, RecordedEnd } from "./recording.ts"
-import { redactParts, redactText } from "./redact.ts"
-import { writeRecording } from "./write-recording.ts"
+import { type Exchange, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
+import { hostSecrets, redactParts, redactText } from "./redact.ts"
 
 /** Settings of `recordModel` and `replayModel`. */
 export interface RecordingOptions {
-  /** Texts that must not be in the file, beside what looks like a key. The file has `[secret]` in their place. */
+  /** Texts that must not be in the file. The file has `[secret]` in their place, and in place of everything that looks like a key. */
   readonly secrets?: readonly string[]
 }
 
 /**
- * The model, with every request and its parts written to a file of JSON lines, from which `replayModel` plays them. The
- * file is there, whole, as soon as a stream ends; what it held before is gone. Keys, `Authorization` values, secret-looking
+ * Wraps a model so that every request and its answer are written to a file of JSON lines, which `replayModel` reads. The file
+ * is complete whenever a stream has ended; an existing file is replaced. Keys, `Authorization` values, values of secret-looking
  * environment variables and `secrets` are never written. Needs `node:fs`.
  */
 export function recordModel(model: LanguageModel, file: string, options: RecordingOptions = {}): LanguageModel {
@@ -36,7 +32,7 @@ export function recordModel(model: LanguageModel, file: string, options: Recordi
     id: model.id,
     capabilities: model.capabilities,
     async *stream(request, { signal }) {
-      // Nothing is asked, so there is nothing to record.
+      // No request is sent, so there is nothing to record.
       if (signal.aborted) return yield* model.stream(request, { signal })
       const at = exchanges.push(undefined) - 1
       const sent = recordedRequest(request, redact)

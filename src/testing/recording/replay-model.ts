@@ -2,14 +2,10 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { abortedError } from "../../model/aborted-error.ts"
 import type { LanguageModel } from "../../model/language-model.ts"
 import type { ModelPart } from "../../model/model-part.ts"
-import { expectDoneLater } from "../expect-scripts-done.ts"
-import { hostSecrets } from "./host-secrets.ts"
-import { readRecording } from "./read-recording.ts"
+import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"
-import { errorFrom } from "./recorded-error.ts"
-import { recordedRequest } from "./recorded-request.ts"
-import type { Exchange, RecordedRequest } from "./recording.ts"
-import { redactText } from "./redact.ts"
+import { type Exchange, errorFrom, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
+import { hostSecrets, redactText } from "./redact.ts"
 import { requestDifference } from "./request-difference.ts"
 
 /** A model that answers from a recording. */
@@ -19,10 +15,10 @@ export interface ReplayModel extends LanguageModel {
 }
 
 /**
- * A model that answers each request as the recording `file` does, part by part, errors included; where the recorded reader
- * stopped, it is silent until the request is aborted. A request that is not the next recorded one, nor a later one,
- * throws code `test` with what differs, message by message. Recorded requests that nobody makes are found by `assertDone`
- * and by `expectScriptsDone`. Needs `node:fs`.
+ * Creates a model that answers each request with the parts or the error in the recording `file`. If the recorded reader had
+ * stopped the stream, the model stays silent until the request is aborted. A request that is not in the rest of the recording
+ * throws code `test` and shows the difference, message by message. `assertDone` and `expectScriptsDone` find recorded requests
+ * that were not made. Needs `node:fs`.
  */
 export async function replayModel(file: string, options: RecordingOptions = {}): Promise<ReplayModel> {
   const { model: id, capabilities, exchanges } = readRecording(await read(file), file)
@@ -35,7 +31,7 @@ export async function replayModel(file: string, options: RecordingOptions = {}):
       const asked = recordedRequest(request, (text) => redactText(text, find))
       return play(() => {
         const key = JSON.stringify(asked)
-        // Requests that are made side by side may come in another order.
+        // Concurrent requests may come in another order.
         const at = left.findIndex((candidate) => candidate.key === key)
         const [next] = left
         if (!next) throw noRequestLeft(file, exchanges.length, asked)
@@ -82,11 +78,11 @@ interface Numbered {
   readonly number: number
 }
 
-const recordAgain = "If the change is meant, record the conversation again with recordModel."
+const recordAgain = "If this is intended, record the conversation again with recordModel."
 
 function otherRequest(file: string, { exchange, number }: Numbered, asked: RecordedRequest): PromptStrataError {
   const difference = requestDifference(exchange.request, asked)
-  return new PromptStrataError("test", `The request is not request ${number} of ${file}, nor a later one:\n${difference}`, {
+  return new PromptStrataError("test", `The request is neither request ${number} of ${file} nor a later one:\n${difference}`, {
     evidence: { file, request: number },
     hint: recordAgain,
   })
@@ -95,7 +91,7 @@ function otherRequest(file: string, { exchange, number }: Numbered, asked: Recor
 function noRequestLeft(file: string, count: number, { messages }: RecordedRequest): PromptStrataError {
   const last = messages.at(-1)
   const asked = last ? ` Its last message (${last.role}):\n${last.content}` : ""
-  return new PromptStrataError("test", `${file} has ${count} request(s), and all were made already; one more came.${asked}`, {
+  return new PromptStrataError("test", `${file} has ${count} request(s), and one more was made.${asked}`, {
     evidence: { file, requests: count },
     hint: recordAgain,
   })

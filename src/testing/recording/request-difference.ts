@@ -1,10 +1,9 @@
 import type { Message } from "../../core/message.ts"
-import { lineDifference, markedLine } from "./line-difference.ts"
 import type { RecordedRequest } from "./recording.ts"
 
 const maxDifferences = 8
 
-/** How a request differs from a recorded one, for people: settings, tools, then message by message. Empty where it does not. */
+/** Describes how a request differs from a recorded one: settings, tools, then message by message. Empty if it does not. */
 export function requestDifference(recorded: RecordedRequest, now: RecordedRequest): string {
   const all = [...settingDifferences(recorded, now), ...toolDifferences(recorded, now), ...messageDifferences(recorded, now)]
   const more = all.length > maxDifferences ? [`… and ${all.length - maxDifferences} more differences.`] : []
@@ -31,7 +30,7 @@ function toolDifferences({ tools: recorded = [] }: RecordedRequest, { tools: now
   return isReordered ? [`The tools come in another order: ${now.map(({ name }) => name).join(", ")}.`] : differences
 }
 
-/** Messages are paired from both ends, so that one more in the middle does not make all after it differ. */
+/** Pairs messages from both ends, so that an additional message in the middle does not make all later ones differ. */
 function messageDifferences({ messages: recorded }: RecordedRequest, { messages: now }: RecordedRequest): readonly string[] {
   const shorter = Math.min(recorded.length, now.length)
   const isSame = (a: Message | undefined, b: Message | undefined) => JSON.stringify(a) === JSON.stringify(b)
@@ -71,4 +70,56 @@ function head(mark: "-" | "+", { content }: Message): string {
 
 function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2)
+}
+
+/** The first difference of two texts. */
+interface LineDifference {
+  /** 1-based. */
+  readonly line: number
+  /** The lines before it, the recorded line, the current line and the line after it. */
+  readonly shown: string
+}
+
+const around = 2
+const widthCharacters = 100
+
+/** Finds the first line in which two texts differ. The texts must differ. */
+function lineDifference(recorded: string, now: string): LineDifference {
+  const [before, after] = [recorded.split("\n"), now.split("\n")]
+  let at = 0
+  while (before[at] === after[at]) at++
+  const [was, is] = [before[at], after[at]]
+  const from = clipStart(was ?? "", is ?? "")
+  const quoted = differsInvisibly(was, is)
+  const row = (mark: "-" | "+", line: string | undefined) => markedLine(mark, line, { from, quoted })
+  const context = (line: string) => markedLine(" ", line)
+  const next = before[at + 1] !== undefined && before[at + 1] === after[at + 1] ? [context(before[at + 1] ?? "")] : []
+  const rows = [...before.slice(Math.max(0, at - around), at).map(context), row("-", was), row("+", is), ...next]
+  return { line: at + 1, shown: rows.join("\n") }
+}
+
+/** Long lines are shown from shortly before the difference. */
+function clipStart(was: string, is: string): number {
+  let same = 0
+  while (same < was.length && was[same] === is[same]) same++
+  return same > widthCharacters / 2 ? same - widthCharacters / 2 : 0
+}
+
+function differsInvisibly(was: string | undefined, is: string | undefined): boolean {
+  const visible = (line: string) => line.replace(/[\s\p{Cf}\p{Cc}]/gu, "")
+  return was !== undefined && is !== undefined && visible(was) === visible(is)
+}
+
+/** A line after its mark, cut to a readable width; `undefined` is the end of the text. */
+function markedLine(mark: "-" | "+" | " ", line: string | undefined, { from = 0, quoted = false } = {}): string {
+  if (line === undefined) return `  ${mark} (the text ends here)`
+  const clipped = line.slice(from, from + widthCharacters).toWellFormed()
+  const text = quoted
+    ? JSON.stringify(clipped).replace(/[^\S ]|[\p{Cf}\p{Cc}]/gu, escaped)
+    : clipped.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escaped)
+  return `  ${mark} ${from > 0 ? "…" : ""}${text}${from + widthCharacters < line.length ? "…" : ""}`
+}
+
+function escaped(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
 }

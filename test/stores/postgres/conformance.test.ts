@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from "vitest"
 import type { Store } from "../../../src/services/store/store.ts"
 import { openPostgresStore } from "../../../src/stores/postgres/open-postgres-store.ts"
-import { storeConformance } from "../../../src/testing/conformance/services/store-conformance.ts"
+import { storeConformance } from "../../../src/testing/conformance/store/store-conformance.ts"
 import { makeDatabase } from "./support/database.ts"
 
 let url = ""

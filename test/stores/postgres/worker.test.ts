@@ -51,7 +51,7 @@ describe("promptstrata worker", () => {
     child.kill("SIGTERM")
     expect(await ended).toBe(0)
     expect(written.stderr).toContain("from postgres://postgres@127.0.0.1")
-    expect(written.stderr).toContain("Ended. Jobs done: 1, tries that failed: 0.")
+    expect(written.stderr).toContain("Ended. Jobs done: 1, failed attempts: 0.")
     expect(written.stderr + written.stdout).not.toContain("postgres:postgres")
     const turnId = result.ok ? result.trace.turnId : ""
     const receipts = await store.receipts.ofTurn(turnId, { ...session.key, user: "user" })
@@ -70,7 +70,7 @@ describe("promptstrata worker", () => {
   test("says what it needs where there is no store, and what is wrong with the URL without its password", async () => {
     const none = runProgram(["worker", "--no-store"], {})
     expect(await none.ended).toBe(2)
-    expect(none.written.stderr).toContain("A worker needs a store that others write to")
+    expect(none.written.stderr).toContain("A worker needs a store")
     const wrong = runProgram(["worker", "--store", urlOf("nowhere", { password: "postgres" })], {})
     expect(await wrong.ended).toBe(1)
     expect(wrong.written.stderr).toContain('createdb "nowhere"')

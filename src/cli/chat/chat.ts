@@ -1,0 +1,150 @@
+import { createInterface } from "node:readline"
+import { type Command, InvalidArgumentError, Option } from "commander"
+import type { Assembly } from "../../core/span.ts"
+import type { LanguageModel } from "../../model/language-model.ts"
+import type { TurnResult } from "../../trace/turn-result.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { exitCodeOf, exitCodes } from "../exit-codes.ts"
+import { openAgent, openProfile, terminalConversation } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
+import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
+import { terminalConfirm } from "../terminal-confirm.ts"
+import { terminalText } from "../terminal-text.ts"
+import { type ChatWords, chatWords } from "../words/chat-words.ts"
+import { storeWords } from "../words/store-words.ts"
+import { createEventPrinter } from "./event-printer.ts"
+import { chatInteractive } from "./interactive.ts"
+import { createJsonPrinter, type Shown, showTurn, type TurnPrinter } from "./turn-printer.ts"
+
+interface ChatOptions extends CommonOptions, StoreOptions {
+  /** One question instead of a conversation. */
+  readonly once?: string
+  readonly json?: boolean
+  readonly show: readonly Shown[]
+}
+
+const help = `
+In a terminal, chat is a conversation. Otherwise each line of the input is a question, all in one conversation.
+Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.
+
+Output: answers go to stdout. Tool calls, warnings and prompts go to stderr, or to the terminal if stdout is one.
+With --json every event is a line on stdout: turn-start, prestart-start, prestart-end, step-start, thinking-delta,
+text-delta, step-end, tool-start, tool-progress, tool-end, confirm-start, confirm-end, emotion, output-event,
+empty-reply, bubble, warning, commit, turn-end; prompt with --show prompt; error if no turn could begin.
+
+Examples:
+  promptstrata chat --once "现在几点？"
+  promptstrata chat ./bots/mine.toml --show prompt --show trace
+  echo "What time is it in Tokyo?" | promptstrata chat --json`
+
+/** Adds the command `chat`. */
+export function addChat(program: Command, run: RunCommand): void {
+  const command = program
+    .command("chat")
+    .summary("talk to a character")
+    .description("Talk to a character. The answer is shown as it is written, and every tool call as it happens.")
+    .option("--once <question>", "ask one question, print the answer and end")
+    .addOption(
+      new Option("--show <what>", "also print every prompt with its sources (prompt), or each turn's trace (trace); repeatable")
+        .argParser(readShown)
+        .default([], "neither"),
+    )
+    .option("--json", "print events as lines of JSON")
+  addProfileArgument(command, "fay")
+  addCommonOptions(command, { store: "optional" })
+    .addHelpText("after", help)
+    .action((profile: string, given: Omit<ChatOptions, "profile">) =>
+      run((context) => chat({ ...given, profile }, context), given),
+    )
+}
+
+function readShown(value: string, previous: readonly Shown[]): readonly Shown[] {
+  if (value !== "prompt" && value !== "trace") throw new InvalidArgumentError("Allowed choices are prompt, trace.")
+  return previous.includes(value) ? previous : [...previous, value]
+}
+
+/** Asks one question, every line of a pipe, or whatever is typed at a terminal. Resolves to the exit code. */
+async function chat(options: ChatOptions, context: CliContext): Promise<number> {
+  const { io, screen, interrupts } = context
+  const profile = await openProfile(options, context)
+  const words = chatWords(profile.locale)
+  const { model, demo } = context.chooseModel(profile, io.env)
+  const isTerminal = io.stdin.isTTY === true
+  const isInteractive = isTerminal && options.once === undefined
+  const printer = printerFor(options, context, { words, label: isInteractive ? profile.agent.name : undefined })
+  const confirmation = terminalConfirm(context, words)
+  const store = await openCliStore(options, context)
+  const agent = await openAgent(
+    {
+      profile,
+      model: watchRequests(model, printer.request),
+      ...(store && { store }),
+      ...(isTerminal && !options.json && { confirm: confirmation.confirm }),
+      onWarning: ({ message }) => screen.note(screen.paint("dim", terminalText(message))),
+    },
+    options,
+    context,
+  )
+  const session = agent.session(terminalConversation)
+  const ask = (text: string): Promise<TurnResult> => {
+    const turn = session.send(text)
+    interrupts.running(turn)
+    return showTurn(turn, printer)
+  }
+  const before = isInteractive ? await store?.load(session.key, { last: 0 }) : undefined
+  if (before && before.earlier > 0) screen.note(screen.paint("dim", storeWords(profile.locale).continues(before.earlier)))
+  if (demo) screen.note(screen.paint("dim", words.demo))
+  const code =
+    options.once !== undefined
+      ? exitCodeOf(await ask(options.once))
+      : isInteractive
+        ? await chatInteractive(ask, context, { you: words.you, hint: words.hint(profile.agent.name), confirmation })
+        : await chatPiped(ask, context, words)
+  // Waits for the hooks of the last turn, and closes the plugins.
+  await agent.close()
+  return code
+}
+
+function printerFor(
+  { json = false, show }: ChatOptions,
+  { io, screen }: CliContext,
+  { words, label }: { readonly words: ChatWords; readonly label: string | undefined },
+): TurnPrinter {
+  return json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label })
+}
+
+/**
+ * Asks every line of stdin that is not blank, in one conversation. After a failed turn the next line is asked, and the exit code
+ * is 1. Ctrl-C ends all.
+ */
+async function chatPiped(
+  ask: (text: string) => Promise<TurnResult>,
+  { io, screen, interrupts }: CliContext,
+  words: ChatWords,
+): Promise<number> {
+  const lines = createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })
+  void interrupts.left.then(() => lines.close())
+  let code: number = exitCodes.ok
+  let asked = false
+  for await (const line of lines) {
+    if (line.trim() === "") continue
+    asked = true
+    const ended = exitCodeOf(await ask(line))
+    if (ended === exitCodes.interrupted) return ended
+    code = Math.max(code, ended)
+  }
+  if (!asked) screen.note(words.nothingAsked)
+  return code
+}
+
+/** Calls `onRequest` before each request of a turn. Background requests are not reported. */
+function watchRequests(model: LanguageModel, onRequest: (assembly: Assembly) => void): LanguageModel {
+  return {
+    id: model.id,
+    capabilities: model.capabilities,
+    stream(request, options) {
+      if (request.assembly && request.facts?.background !== true) onRequest(request.assembly)
+      return model.stream(request, options)
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { formatFileReference } from "../../encode/file-reference.ts"
+import { printArguments } from "../../tools/call-arguments.ts"
+import type { ToolRun } from "../../tools/tool.ts"
+import { printTrace } from "../../trace/print-trace.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
+import type { TurnResult } from "../../trace/turn-result.ts"
+import type { Screen } from "../io.ts"
+import { printPrompt } from "../print-prompt.ts"
+import { createTerminalReader, oneLine, terminalText } from "../terminal-text.ts"
+import type { ChatWords } from "../words/chat-words.ts"
+import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
+
+/** Settings of {@link createEventPrinter}. */
+interface EventPrinterOptions {
+  readonly words: ChatWords
+  readonly show: readonly Shown[]
+  /** Printed before each answer. */
+  readonly label: string | undefined
+}
+
+/** Shows turns to a person: the answer as it streams, and a line for every prestart, tool run and warning. */
+export function createEventPrinter(screen: Screen, { words, show, label }: EventPrinterOptions): TurnPrinter {
+  const requests = createRequestQueue(({ step, prompt }, assembly) => {
+    if (!show.includes("prompt")) return
+    screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint)}\n`)
+  })
+  const aside = (text: string): void => screen.note(screen.paint("dim", text))
+  const answer = createAnswerPrinter(screen, label)
+  let thoughtIn: number | undefined
+  return {
+    request: requests.request,
+    event(event) {
+      requests.before(event)
+      switch (event.type) {
+        case "turn-start":
+          answer.begin()
+          thoughtIn = undefined
+          break
+        case "thinking-delta":
+          if (thoughtIn !== event.step) aside(`… ${words.thinking}`)
+          thoughtIn = event.step
+          break
+        case "text-delta":
+          answer.push(event.delta)
+          break
+        case "turn-end":
+          answer.end()
+          outcome(event.result, screen, words)
+          if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(event.result.trace))}\n`)
+          break
+        default:
+          for (const line of besides(event, words)) aside(line)
+      }
+    },
+  }
+}
+
+/** Prints answers as they stream, each after the label. */
+function createAnswerPrinter(screen: Screen, label: string | undefined) {
+  let reader = createTerminalReader()
+  let labelled = false
+  const print = (parts: readonly string[]): void => {
+    for (const part of parts) {
+      if (!labelled && label !== undefined) screen.answer(screen.paint("bold", `${oneLine(label)}: `))
+      labelled = true
+      screen.answer(part)
+    }
+  }
+  return {
+    begin(): void {
+      reader = createTerminalReader()
+      labelled = false
+    },
+    push: (text: string): void => print(reader.push(text)),
+    end(): void {
+      print(reader.end())
+      screen.endLine()
+    },
+  }
+}
+
+/** The lines for an event that is no part of the answer. */
+function besides(event: TurnEvent, words: ChatWords): string[] {
+  switch (event.type) {
+    case "prestart-start":
+      return [`→ ${words.prestart} ${callText(event)}`]
+    case "tool-start":
+      return [`→ ${callText(event)}`]
+    case "prestart-end":
+    case "tool-end":
+      return [runText(event.run, words)]
+    case "emotion":
+      return [`~ ${oneLine(event.emotion)}`]
+    case "attachment":
+      return [`+ ${oneLine(formatFileReference(event.attachment))} (${event.attachment.mediaType}, ${event.attachment.bytes} B)`]
+    case "empty-reply":
+      return [`(${words.silence})`]
+    case "warning":
+      return [`! ${words.warning}: ${oneLine(event.warning.message)}`]
+    default:
+      return []
+  }
+}
+
+function callText({ tool, args }: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }): string {
+  return `${oneLine(tool)}(${oneLine(printArguments(args))})`
+}
+
+function runText({ tool, status, result, repeatOf, durationMs }: ToolRun, words: ChatWords): string {
+  const took = repeatOf === undefined ? `${Math.round(durationMs)} ms` : words.repeated
+  return status === "failed"
+    ? `✗ ${oneLine(tool)} ${words.failed}: ${oneLine(result)} (${took})`
+    : `✓ ${oneLine(tool)} = ${oneLine(result)} (${took})`
+}
+
+/** Says how the turn ended, if not with a complete answer. */
+function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
+  if (!result.ok) {
+    if (result.error.code === "aborted") screen.note(screen.paint("yellow", words.aborted))
+    else screen.complain(terminalText(result.error.message))
+    return
+  }
+  const notes = {
+    finish: undefined,
+    truncated: words.truncated,
+    "max-steps": words.maxSteps,
+    "repeated-call": words.repeatedCall,
+  }
+  const note = notes[result.stopReason]
+  if (note !== undefined) screen.note(screen.paint("yellow", `(${note})`))
+}

@@ -1,0 +1,108 @@
+import { createInterface, type Interface } from "node:readline"
+import { Writable } from "node:stream"
+import type { CliContext } from "../context.ts"
+import { exitCodes } from "../exit-codes.ts"
+import type { OutputStream } from "../io.ts"
+import type { Question, TerminalConfirm } from "../terminal-confirm.ts"
+
+/** Settings of {@link chatInteractive}. */
+interface InteractiveOptions {
+  /** The prompt before the user's input. */
+  readonly you: string
+  /** Printed once at the beginning. */
+  readonly hint: string
+  /** Set to ask through the editor of the conversation. */
+  readonly confirmation: TerminalConfirm
+}
+
+/**
+ * Runs a conversation at a terminal until Ctrl-D (0) or Ctrl-C (130). Input during an answer is kept: complete lines are asked
+ * next, and an unfinished line is put after the next prompt.
+ */
+export async function chatInteractive(
+  ask: (text: string) => Promise<unknown>,
+  { io, screen, interrupts }: CliContext,
+  { you, hint, confirmation }: InteractiveOptions,
+): Promise<number> {
+  const prompt = screen.paint("bold", `${you}: `)
+  const echo = createEcho(screen.aside)
+  const editor = createInterface({ input: io.stdin, output: echo.stream, terminal: screen.aside.isTTY === true, prompt })
+  // At a raw terminal Ctrl-C is a key, not a signal.
+  editor.on("SIGINT", interrupts.press)
+  void interrupts.left.then(() => editor.close())
+  const lines = watchLines(editor, echo)
+  confirmation.askBy((question, signal) => askBetween(editor, echo, { question, signal }))
+  screen.note(screen.paint("dim", hint))
+  editor.prompt()
+  for await (const line of editor) {
+    if (lines.take() === "unseen") screen.note(`${prompt}${line}`)
+    if (line.trim() !== "") await ask(line)
+    if (lines.waiting() || lines.closed()) continue
+    echo.silent = false
+    editor.prompt(true)
+  }
+  // Ends the line of our prompt, so that the shell's prompt gets a line of its own.
+  if (!echo.silent) screen.note("")
+  return exitCodes.ok
+}
+
+/** Asks a question during an answer. Input that was begun before the question is no answer to it; it is kept for the next prompt. */
+function askBetween(
+  editor: Interface,
+  echo: Echo,
+  { question, signal }: { readonly question: string; readonly signal: AbortSignal },
+): ReturnType<Question> {
+  const begun = editor.line
+  let closed = false
+  return new Promise<string>((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+    editor.once("close", () => {
+      closed = true
+      resolve("")
+    })
+    editor.write(null, { ctrl: true, name: "e" })
+    editor.write(null, { ctrl: true, name: "u" })
+    echo.silent = false
+    editor.question(question, { signal }, resolve)
+  }).finally(() => {
+    echo.silent = true
+    if (!closed) editor.write(begun)
+  })
+}
+
+/**
+ * Silences the echo from the end of a line to the next prompt, because input would mix with the answer. Lines that are finished
+ * meanwhile are `unseen`.
+ */
+function watchLines(editor: Interface, echo: Echo) {
+  const finished: ("seen" | "unseen")[] = []
+  let closed = false
+  editor.on("line", () => {
+    finished.push(echo.silent ? "unseen" : "seen")
+    echo.silent = true
+  })
+  editor.on("close", () => {
+    closed = true
+  })
+  return { take: () => finished.shift(), waiting: () => finished.length > 0, closed: () => closed }
+}
+
+/** The output of a line editor. It can be silenced while an answer is written to the terminal. */
+interface Echo {
+  readonly stream: Writable
+  silent: boolean
+}
+
+function createEcho(target: OutputStream): Echo {
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _, done) {
+      if (!echo.silent) target.write(chunk)
+      done()
+    },
+  })
+  Object.defineProperty(stream, "columns", { get: () => target.columns })
+  target.on("resize", () => stream.emit("resize"))
+  const echo: Echo = { stream, silent: false }
+  return echo
+}

@@ -1,0 +1,161 @@
+import { basename, relative, resolve } from "node:path"
+import { createInterface, type Interface } from "node:readline"
+import type { Command } from "commander"
+import { createAgent } from "../../agent/agent.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { loadProfile } from "../../node/load-profile.ts"
+import { chooseLocale } from "../../node/locale.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { demoModel } from "../demo/demo-model.ts"
+import { exitCodes } from "../exit-codes.ts"
+import { initWords } from "../words/init-words.ts"
+import {
+  type CharacterLocale,
+  type CharacterPlan,
+  characterFiles,
+  characterId,
+  characterLocales,
+  requireNew,
+  writeNewFiles,
+} from "./scaffold.ts"
+
+/** The settings of a new character that are known so far. */
+interface CharacterAnswers {
+  readonly folder?: string | undefined
+  readonly name?: string | undefined
+  readonly locale?: CharacterLocale | undefined
+}
+
+const help = `
+In a terminal, init asks for the folder and the name if they are not given. Otherwise the name is made from the folder.
+No file is overwritten.
+
+Examples:
+  promptstrata init luna
+  promptstrata init bots/xiaoyue --name 小月 --locale zh-CN`
+
+const snapshotFile = "test/prompt.md"
+
+/** Adds the command `init`. */
+export function addInit(program: Command, run: RunCommand): void {
+  program
+    .command("init")
+    .summary("create a character of your own")
+    .description(
+      "Create a project for a new character: a profile, a persona, an answer format, a skill, a tool, a chat program and a prompt test.",
+    )
+    .argument("[folder]", "folder of the project; it is created if needed")
+    .option("--name <name>", "name of the character")
+    .option("--locale <locale>", "language of the character: en or zh-CN")
+    .option("--debug", "print the stack of an error")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", help)
+    .action((folder: string | undefined, given: { name?: string; locale?: string; debug?: boolean }) =>
+      run(
+        async (context) => init({ folder, name: given.name, locale: readLocale(given.locale) }, program.version() ?? "", context),
+        { debug: given.debug },
+      ),
+    )
+}
+
+/** Writes a new character's project with a snapshot of its prompt, and prints the next steps. Resolves to the exit code. */
+async function init(given: CharacterAnswers, version: string, context: CliContext): Promise<number> {
+  const { io, screen } = context
+  const answers = io.stdin.isTTY === true ? await askForCharacter(given, context) : given
+  if (answers === undefined) return exitCodes.interrupted
+  const plan = { ...complete(answers, io.env), version }
+  const files = characterFiles(plan)
+  const paths = [...files.keys(), snapshotFile].sort()
+  requireNew(plan.folder, paths)
+  writeNewFiles(plan.folder, files)
+  writeNewFiles(plan.folder, new Map([[snapshotFile, await promptOf(plan, files)]]))
+  const folder = relative(process.cwd(), resolve(plan.folder)) || "."
+  screen.note(initWords(plan.locale).done({ folder, files: paths }))
+  return exitCodes.ok
+}
+
+/** Asks for what was not given; an empty answer takes the proposal. Undefined if the user leaves. */
+async function askForCharacter(
+  given: CharacterAnswers,
+  { io, screen, interrupts }: CliContext,
+): Promise<CharacterAnswers | undefined> {
+  if (given.folder !== undefined && given.name !== undefined) return given
+  const words = initWords(given.locale ?? chooseLocale({ env: io.env }))
+  const editor = createInterface({ input: io.stdin, output: screen.aside, terminal: screen.aside.isTTY === true })
+  editor.on("SIGINT", () => editor.close())
+  void interrupts.left.then(() => editor.close())
+  try {
+    const folder = given.folder ?? (await ask(editor, words.folder))
+    if (folder === undefined || given.name !== undefined) return folder === undefined ? undefined : { ...given, folder }
+    const proposal = nameFrom(folder)
+    const name = await ask(editor, words.name(proposal))
+    return name === undefined ? undefined : { ...given, folder, name: name === "" ? proposal : name }
+  } finally {
+    editor.close()
+  }
+}
+
+/** Reads one line, trimmed; undefined if the input ends first. */
+function ask(editor: Interface, question: string): Promise<string | undefined> {
+  return new Promise((resolveAnswer) => {
+    const onClose = (): void => resolveAnswer(undefined)
+    editor.once("close", onClose)
+    editor.question(question, (line) => {
+      editor.off("close", onClose)
+      resolveAnswer(line.trim())
+    })
+  })
+}
+
+function complete(
+  { folder, name, locale }: CharacterAnswers,
+  env: CliContext["io"]["env"],
+): Pick<CharacterPlan, "folder" | "name" | "locale"> {
+  if (folder === undefined || folder.trim() === "") {
+    throw new PromptStrataError("usage", "expected a folder for the new character, found none.", {
+      hint: "For example: promptstrata init luna",
+    })
+  }
+  const chosen = name ?? nameFrom(folder)
+  requireName(chosen)
+  return { folder, name: chosen, locale: locale ?? readLocale(chooseLocale({ env })) ?? "en" }
+}
+
+/** Makes a character's name from its folder: `my-luna` becomes `My Luna`. */
+function nameFrom(folder: string): string {
+  return basename(resolve(folder))
+    .split(/[-_ ]+/)
+    .filter((word) => word !== "")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ")
+}
+
+/** The name is written into TOML, JSON, YAML and JavaScript, so it must not have characters that end a string there. */
+function requireName(name: string): void {
+  if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ·.'-]{0,39}$/u.test(name) && name.trim() === name) return
+  throw new PromptStrataError(
+    "usage",
+    `expected a name of at most 40 letters, digits and spaces, found ${JSON.stringify(name)}.`,
+    { hint: "Give another name with --name." },
+  )
+}
+
+function readLocale(locale: string | undefined): CharacterLocale | undefined {
+  if (locale === undefined) return undefined
+  const chosen = chooseLocale({ option: locale, env: {} })
+  const found = characterLocales.find((known) => known === chosen)
+  if (found) return found
+  throw new PromptStrataError(
+    "usage",
+    `expected one of ${characterLocales.join(", ")} as the character's language, found ${JSON.stringify(locale)}.`,
+  )
+}
+
+/** The prompt for the question in the project's own test, in the format of that test. */
+async function promptOf({ folder, name }: CharacterPlan, files: ReadonlyMap<string, string>): Promise<string> {
+  const question = /\.preview\("([^"]*)"\)/.exec(files.get("test/prompt.test.mjs") ?? "")?.[1] ?? ""
+  const path = resolve(folder, "profiles", `${characterId(name, folder)}.toml`)
+  const profile = await loadProfile(path, { env: {} })
+  const { messages } = await createAgent({ profile, model: demoModel() }).session("test").preview(question)
+  return messages.map(({ role, content }) => `# ${role}\n\n${content}\n`).join("\n")
+}

@@ -1,0 +1,69 @@
+import type { Command } from "commander"
+import type { CliContext, RunCommand } from "../context.ts"
+import { demoModel } from "../demo/demo-model.ts"
+import { exitCodes } from "../exit-codes.ts"
+import { painterFor } from "../io.ts"
+import { jsonLine } from "../json-line.ts"
+import { openAgent, openProfile, terminalConversation } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
+import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
+import { printMessages, printPrompt, totals } from "../print-prompt.ts"
+import { chatWords } from "../words/chat-words.ts"
+
+interface RenderOptions extends CommonOptions, StoreOptions {
+  readonly question?: string
+  /** A prompt file of the dialect. */
+  readonly prompt: string
+  /** Print a heading for every section. */
+  readonly sections?: boolean
+  readonly json?: boolean
+}
+
+const help = `
+Examples:
+  promptstrata render fay --question "今天天气怎么样？" > prompt.txt
+  promptstrata render fay --prompt final --sections
+  promptstrata render fay --json | jq .tokens`
+
+/** Adds the command `render`. */
+export function addRender(program: Command, run: RunCommand): void {
+  const command = program
+    .command("render")
+    .summary("print the prompt for a question")
+    .description(
+      "Print the prompt that a model would get for a question, without asking a model. Prestart tools run, because their results are part of it.",
+    )
+    .option("--question <text>", "the question (default: what time it is)")
+    .option("--prompt <name>", "a prompt of the profile's dialect", "planner")
+    .option("--sections", "with a heading for every section: key, tokens, source lines, author")
+    .option("--json", "print the whole assembly as JSON")
+  addProfileArgument(command, "fay")
+  addCommonOptions(command, { store: "optional" })
+    .addHelpText("after", help)
+    .action((profile: string, { debug, ...given }: Omit<RenderOptions, "profile">) =>
+      run((context) => render({ ...given, profile }, context), { debug }),
+    )
+}
+
+/**
+ * Prints the first request for a question in the conversation of `chat`. Prestart tools run; no model is asked. Resolves to the
+ * exit code.
+ */
+async function render(options: RenderOptions, context: CliContext): Promise<number> {
+  const { io, screen } = context
+  const profile = await openProfile(options, context)
+  // Rendering must not create a store.
+  const store = await openCliStore(options, context, { ifThere: true })
+  const agent = await openAgent({ profile, model: demoModel(), runJobs: false, ...(store && { store }) }, options, context)
+  const question = options.question ?? chatWords(profile.locale).exampleQuestion
+  const assembly = await agent.session(terminalConversation).preview(question, { prompt: options.prompt })
+  await agent.close()
+  const paint = painterFor(io.stdout, io.env)
+  if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
+  else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
+  else {
+    io.stdout.write(`${printMessages(assembly, paint)}\n`)
+    screen.note(screen.paint("dim", totals(assembly)))
+  }
+  return exitCodes.ok
+}

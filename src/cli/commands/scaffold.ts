@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { PromptStrataError } from "../../core/errors.ts"
+import { isFolder } from "../../node/file-log.ts"
+
+/** The languages of the character templates. */
+export const characterLocales = ["en", "zh-CN"] as const
+
+/** One of {@link characterLocales}. */
+export type CharacterLocale = (typeof characterLocales)[number]
+
+/** The settings of a new character. */
+export interface CharacterPlan {
+  readonly folder: string
+  readonly name: string
+  readonly locale: CharacterLocale
+  /** The version of promptstrata. */
+  readonly version: string
+}
+
+const templates = fileURLToPath(new URL("../../../templates/character", import.meta.url))
+
+/** npm leaves `.gitignore` out of a package, so the template has another name. */
+const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore" }
+
+/** The texts of the new project's files, by path in its folder. */
+export function characterFiles({ folder, name, locale, version }: CharacterPlan): Map<string, string> {
+  const words: Readonly<Record<string, string>> = {
+    __NAME__: name,
+    __ID__: characterId(name, folder),
+    __PACKAGE__: slug(basename(resolve(folder))) || "character",
+    __LOCALE__: locale,
+    __VERSION__: version,
+  }
+  const filled = (text: string) => text.replace(/__[A-Z]+__/g, (word) => words[word] ?? word)
+  const files = new Map<string, string>()
+  for (const source of ["common", locale]) {
+    for (const path of pathsIn(join(templates, source), "")) {
+      files.set(filled(renamed[path] ?? path), filled(readFileSync(join(templates, source, path), "utf8")))
+    }
+  }
+  return files
+}
+
+/** The name of a character's files: made from its name if that is ASCII, else from the folder. */
+export function characterId(name: string, folder: string): string {
+  return slug(name) || slug(basename(resolve(folder))) || "character"
+}
+
+/** Throws `usage` if there is a file instead of the folder, or one of these files in it. */
+export function requireNew(folder: string, paths: readonly string[]): void {
+  if (existsSync(folder) && !isFolder(folder))
+    throw new PromptStrataError("usage", `expected a folder, found a file at ${folder}.`, { hint: "Choose another folder." })
+  const taken = paths.filter((path) => existsSync(join(folder, path)))
+  if (taken.length === 0) return
+  const named = [...taken.slice(0, 3), ...(taken.length > 3 ? [`${taken.length - 3} more`] : [])].join(", ")
+  throw new PromptStrataError("usage", `expected a folder without the files of a character, found ${named} in ${folder}.`, {
+    hint: "Nothing was written. Choose another folder, or move these files.",
+  })
+}
+
+/** Writes files and creates their folders. Throws for a file that exists; it stays as it is. */
+export function writeNewFiles(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text, { flag: "wx" })
+  }
+}
+
+function slug(text: string): string {
+  // A name in another script has no ASCII letters to use.
+  if (/[^\x20-\x7e]/.test(text)) return ""
+  return text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== "")
+    .join("-")
+    .slice(0, 60)
+}
+
+function pathsIn(root: string, below: string): string[] {
+  return readdirSync(join(root, below), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`
+      return entry.isDirectory() ? pathsIn(root, path) : [path]
+    })
+    .sort()
+}

@@ -1,0 +1,75 @@
+import type { Found } from "./expressions.ts"
+
+/** A part of a text that names a time. */
+interface TimeExpression extends Found {
+  /** True if it names an hour or a duration, not only a day. */
+  readonly precise: boolean
+}
+
+const hanNumber = "(?:\\d{1,4}|[零一二两三四五六七八九十半]{1,3})"
+const hanDay =
+  "(?:今天|明天|后天|大后天|今晚|明早|明晚|(?:本|这|下)?个?(?:周|星期|礼拜)[一二三四五六日天]|\\d{1,2}月\\d{1,2}[日号]|\\d{4}-\\d{1,2}-\\d{1,2})"
+const hanPart = "(?:早上|早晨|上午|中午|下午|傍晚|晚上|凌晨)"
+const clock = "\\d{1,2}:\\d{2}"
+const hanHour = `(?:${hanNumber}点(?:整|半|一刻|三刻|${hanNumber}分?)?|${clock})`
+const hanLater = `${hanNumber}个?(?:半)?(?:分钟|小时|天|周)(?:之后|以后|后)`
+
+const day = "(?:today|tonight|tomorrow|(?:(?:on|next|this) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+const hour = "(?:(?:at )?(?:\\d{1,2}(?::\\d{2})? ?(?:am|pm|a\\.m\\.|p\\.m\\.|o'clock)|\\d{1,2}:\\d{2}|noon|midnight)|at \\d{1,2})"
+const part = "(?:in the )?(?:morning|afternoon|evening)"
+const later = "in \\d{1,4} (?:minute|hour|day|week)s?"
+
+const precise = [
+  `(?:${hanDay}的?)?(?:${hanPart}的?)?${hanHour}`,
+  hanLater,
+  `(?:${day} (?:${part} )?)?${hour}(?: ${part})?(?: ${day})?`,
+  later,
+]
+const vague = [`${hanDay}${hanPart}?`, `${day}(?: ${part})?`]
+
+/** Finds the first precise time in a text, else the first day. */
+export function findTime(text: string): TimeExpression | undefined {
+  return match(text, precise, true) ?? match(text, vague, false)
+}
+
+function match(text: string, sources: readonly string[], isPrecise: boolean): TimeExpression | undefined {
+  const found = new RegExp(`(?<![a-z0-9])(?:${sources.join("|")})(?![a-z0-9])`, "i").exec(text)
+  return found ? { text: found[0], start: found.index, end: found.index + found[0].length, precise: isPrecise } : undefined
+}
+
+/** Time zones of large cities, named in both languages. */
+const cities: Readonly<Record<string, string>> = {
+  北京: "Asia/Shanghai",
+  上海: "Asia/Shanghai",
+  东京: "Asia/Tokyo",
+  首尔: "Asia/Seoul",
+  新加坡: "Asia/Singapore",
+  悉尼: "Australia/Sydney",
+  伦敦: "Europe/London",
+  巴黎: "Europe/Paris",
+  柏林: "Europe/Berlin",
+  莫斯科: "Europe/Moscow",
+  纽约: "America/New_York",
+  洛杉矶: "America/Los_Angeles",
+  beijing: "Asia/Shanghai",
+  shanghai: "Asia/Shanghai",
+  tokyo: "Asia/Tokyo",
+  seoul: "Asia/Seoul",
+  singapore: "Asia/Singapore",
+  sydney: "Australia/Sydney",
+  london: "Europe/London",
+  paris: "Europe/Paris",
+  berlin: "Europe/Berlin",
+  moscow: "Europe/Moscow",
+  "new york": "America/New_York",
+  "los angeles": "America/Los_Angeles",
+  utc: "UTC",
+}
+
+/** Finds the IANA time zones in a text, by their own name or by a city. */
+export function findTimeZones(text: string): readonly string[] {
+  const named = text.match(/\b[A-Z][a-z]{1,20}\/[A-Z][A-Za-z_]{1,30}\b/g) ?? []
+  const lower = text.toLowerCase()
+  const ofCities = Object.entries(cities).filter(([city]) => lower.includes(city))
+  return [...new Set([...named, ...ofCities.map(([, zone]) => zone)])]
+}

@@ -1,0 +1,99 @@
+import type { Command } from "commander"
+import type { DeadJob } from "../../services/store/job-runner.ts"
+import type { Receipt } from "../../services/store/receipt.ts"
+import type { Store } from "../../services/store/store.ts"
+import type { SqliteStore } from "../../stores/sqlite/open-sqlite-store.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { exitCodes } from "../exit-codes.ts"
+import { jsonLine } from "../json-line.ts"
+import { oneLine } from "../terminal-text.ts"
+import { momentText, printTable } from "./terminal-table.ts"
+import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
+
+interface DoctorOptions extends StoreCommandOptions {
+  /** Also writes a copy of the store to this file, which must not exist yet. */
+  readonly backup?: string
+  readonly json?: boolean
+}
+
+const help = `
+The exit code is 1 if the store has a problem or a job failed for good. The output says what to do about it.
+
+Examples:
+  promptstrata doctor
+  promptstrata doctor --backup ./backups/monday.sqlite`
+
+/** Adds the command `doctor`. */
+export function addDoctor(program: Command, run: RunCommand): void {
+  const command = program
+    .command("doctor")
+    .summary("check the store, or back it up")
+    .description("Check the store: its file, its rows, its jobs and recent background work.")
+    .option("--backup <file>", "also write a copy of the embedded store to a new file")
+    .option("--json", "print the result as JSON")
+  runOnStore(command.addHelpText("after", help), run, doctor)
+}
+
+const sevenDaysMs = 7 * 86_400_000
+
+/** Checks a store and prints problems with advice. Resolves to the exit code: 1 if there is a problem. */
+async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<number> {
+  const { context, store, profile } = opened
+  const nowMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
+  const [check, dead] = [await store.check(), await store.jobs.dead()]
+  const receipts = await storedRows(store, { agent: profile.agent.id }, ["receipt"])
+  const failed = receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs))
+  if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed })}\n`)
+  else print({ ...opened, dead, failed, check }, context)
+  if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed
+  return check.ok ? exitCodes.ok : exitCodes.failed
+}
+
+function hasFailed({ outcome, startedMs }: Receipt, sinceMs: number): boolean {
+  return startedMs >= sinceMs && (outcome === "failed" || outcome === "timeout" || outcome === "parse-error")
+}
+
+interface Findings extends OpenedStore {
+  readonly check: Awaited<ReturnType<Store["check"]>>
+  readonly dead: readonly DeadJob[]
+  readonly failed: readonly Receipt[]
+}
+
+function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, screen }: CliContext): void {
+  const say = (text: string): void => {
+    io.stdout.write(`${text}\n`)
+  }
+  if (isEmbedded(store)) say(oneLine(store.file))
+  say(countsText(check.counts) || "-")
+  say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${oneLine(problem, 500)}`).join("\n"))
+  if (dead.length > 0) {
+    const rows = dead.map(({ job, attempts, error }) => [job.kind, job.key.user, job.key.conversation, String(attempts), error])
+    say(`\n${words.deadJobs}\n${printTable(words.deadColumns, rows, maxWidth)}`)
+    screen.note(screen.paint("dim", words.deadAdvice))
+  }
+  if (failed.length === 0) return
+  const rows = failed.map(({ startedMs, kind, outcome, attempt, key, message = "" }) => [
+    momentText(startedMs),
+    kind,
+    outcome,
+    String(attempt),
+    key.user,
+    message,
+  ])
+  say(`\n${words.failedReceipts}\n${printTable(words.receiptColumns, rows, maxWidth)}`)
+  screen.note(screen.paint("dim", words.receiptAdvice))
+}
+
+async function backUp(store: Store, file: string, { words }: OpenedStore, { screen }: CliContext): Promise<boolean> {
+  if (!isEmbedded(store)) {
+    screen.complain(words.noBackup)
+    return false
+  }
+  await store.backup(file)
+  screen.note(words.backedUp(oneLine(file)))
+  return true
+}
+
+function isEmbedded(store: Store): store is SqliteStore {
+  return "backup" in store
+}

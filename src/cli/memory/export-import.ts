@@ -1,0 +1,117 @@
+import { createReadStream } from "node:fs"
+import { open } from "node:fs/promises"
+import { type Command, Option } from "commander"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { exitCodes } from "../exit-codes.ts"
+import { openProfile } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
+import { storeWords } from "../words/store-words.ts"
+import {
+  addStoreCommandOptions,
+  countsText,
+  type OpenedStore,
+  runOnStore,
+  type ScopeOptions,
+  type StoreCommandOptions,
+  scopeOf,
+} from "./with-store.ts"
+
+interface ExportOptions extends StoreCommandOptions, ScopeOptions {
+  /** A file that does not exist yet; default: stdout. */
+  readonly out?: string
+}
+
+/** Adds the command `memory export`. */
+export function addExport(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("export")
+    .summary("print everything as lines of JSON")
+    .description("Print everything as lines of JSON: conversations, memories, users, background work.")
+    .addOption(new Option("--user <id>", "only what belongs to this user").conflicts("conversation"))
+    .option("--conversation <name>", "only this conversation")
+    .option("--out <file>", "write to a new file instead of stdout")
+  runOnStore(command, run, memoryExport)
+}
+
+/** Adds the command `memory import`. */
+export function addImport(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("import")
+    .summary("read an export into the store")
+    .description("Read an export into the store. Rows that the store already has are not changed.")
+    .argument("<file>", "a file that `memory export` wrote, or - for stdin")
+  addStoreCommandOptions(command).action((file: string, given: StoreCommandOptions) =>
+    run((context) => memoryImport(file, given, context), { debug: given.debug }),
+  )
+}
+
+/** Writes everything in a scope as lines of JSON. Resolves to the exit code. */
+async function memoryExport({ context, store, profile, words }: OpenedStore, options: ExportOptions): Promise<number> {
+  const lines = store.export(scopeOf(profile, options))
+  if (options.out === undefined) {
+    for await (const line of lines) context.io.stdout.write(`${line}\n`)
+    return exitCodes.ok
+  }
+  const written = await writeLines(options.out, lines)
+  context.screen.note(words.exported(written, options.out))
+  return exitCodes.ok
+}
+
+/** Writes a new file that only its owner can read. */
+async function writeLines(path: string, lines: AsyncIterable<string>): Promise<number> {
+  let written = 0
+  try {
+    const file = await open(path, "wx", 0o600)
+    try {
+      for await (const line of lines) {
+        await file.write(`${line}\n`)
+        written += 1
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  } catch (cause) {
+    throw new PromptStrataError("file", `The export could not be written to ${path}: ${messageOf(cause)}.`, {
+      cause,
+      hint: "Name a file that does not exist yet, in a folder that you can write to.",
+    })
+  }
+  return written
+}
+
+/** Imports exported lines into the store, which is created if needed. Resolves to the exit code. */
+async function memoryImport(file: string, options: StoreCommandOptions, context: CliContext): Promise<number> {
+  const words = storeWords((await openProfile(options, context)).locale)
+  const store = await openCliStore(options, context)
+  if (store === undefined) {
+    context.screen.complain(words.storeOff)
+    return exitCodes.failed
+  }
+  const input = file === "-" ? context.io.stdin : createReadStream(file)
+  const counts = await store.import(linesOf(input, file))
+  context.screen.note(words.imported(countsText(counts)))
+  return exitCodes.ok
+}
+
+/** Splits at `\n` only, because JSON may contain other line breaks. */
+async function* linesOf(input: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let held = ""
+  try {
+    for await (const chunk of input) {
+      const lines = (held + (typeof chunk === "string" ? chunk : decoder.decode(chunk as Uint8Array, { stream: true }))).split(
+        "\n",
+      )
+      held = lines.pop() ?? ""
+      yield* lines
+    }
+  } catch (cause) {
+    throw new PromptStrataError("file", `${name} could not be read: ${messageOf(cause)}.`, {
+      cause,
+      hint: "Name a file that `promptstrata memory export` wrote.",
+    })
+  }
+  yield held + decoder.decode()
+}

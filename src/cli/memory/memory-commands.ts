@@ -1,0 +1,29 @@
+import type { Command } from "commander"
+import type { RunCommand } from "../context.ts"
+import { addExport, addImport } from "./export-import.ts"
+import { addForget } from "./forget.ts"
+import { addList, addReceipts, addSearch, addShow } from "./print-memories.ts"
+
+const help = `
+The default store is the file .promptstrata/store.sqlite in the data folder. In a terminal chat, the user's id is
+"user" and the conversation's name is "terminal".
+
+Examples:
+  promptstrata memory list
+  promptstrata memory search "what do I like to drink?"
+  promptstrata memory receipts --user tg:4711
+  promptstrata memory forget --user tg:4711
+  promptstrata memory export --out backup.jsonl
+  promptstrata memory import backup.jsonl --data-dir ./elsewhere`
+
+/** Adds the commands below `memory`. */
+export function addMemory(program: Command, run: RunCommand): void {
+  const memory = program
+    .command("memory")
+    .summary("list, search, export or delete memories")
+    .description("List, search, export, import or delete what a character remembers.")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", help)
+  for (const add of [addList, addSearch, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
+}

@@ -1,0 +1,202 @@
+import { type Command, Option } from "commander"
+import { createMemoryService } from "../../services/memory/create-memory-service.ts"
+import type { Memory } from "../../services/memory/memory-service.ts"
+import { printCost, type Receipt } from "../../services/store/receipt.ts"
+import type { StoredMemory } from "../../services/store/records.ts"
+import type { RunCommand } from "../context.ts"
+import { exitCodes } from "../exit-codes.ts"
+import { jsonLine } from "../json-line.ts"
+import { terminalConversation } from "../open-agent.ts"
+import { readCount } from "../options.ts"
+import { oneLine } from "../terminal-text.ts"
+import type { StoreWords } from "../words/store-words.ts"
+import { momentText, printTable } from "./terminal-table.ts"
+import {
+  type OpenedStore,
+  placeText,
+  runOnStore,
+  type ScopeOptions,
+  type StoreCommandOptions,
+  scopeOf,
+  storedRows,
+} from "./with-store.ts"
+
+/** Options of a command that prints at most `limit` rows. */
+interface ListOptions extends StoreCommandOptions, ScopeOptions {
+  readonly limit: number
+  readonly json?: boolean
+}
+
+/** Adds the command `memory list`. */
+export function addList(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("list")
+    .summary("print the newest memories")
+    .description("Print the newest memories, oldest first.")
+    .addOption(new Option("--user <id>", "only memories of this user").conflicts("conversation"))
+    .option("--conversation <name>", "only memories of this conversation")
+    .option("--limit <count>", "at most this many memories", readCount, 20)
+    .option("--all", "also print superseded memories")
+    .option("--json", "print a line of JSON for each memory")
+  runOnStore(command, run, memoryList)
+}
+
+/** Adds the command `memory search`. */
+export function addSearch(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("search")
+    .summary("print what a turn would recall for a question")
+    .description("Print the memories that a turn would recall for a question, with the reasons.")
+    .argument("<query>", "a question, or words")
+    .option("--user <id>", "the user who asks", "user")
+    .option("--conversation <name>", "the group in which the question is asked (default: a private chat)")
+    .option("--limit <count>", "at most this many memories", readCount, 10)
+    .option("--json", "print a line of JSON for each memory")
+  runOnStore(command, run, memorySearch)
+}
+
+/** Adds the command `memory show`. */
+export function addShow(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("show")
+    .summary("print a memory")
+    .description("Print a memory with all its fields.")
+    .argument("<id>", "the memory's id, from `memory list`")
+    .option("--json", "print the memory as JSON")
+  runOnStore(command, run, memoryShow)
+}
+
+/** Adds the command `memory receipts`. */
+export function addReceipts(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("receipts")
+    .summary("print the newest background work")
+    .description("Print the newest background work, oldest first: its outcome and its cost.")
+    .addOption(new Option("--user <id>", "only work for this user").conflicts("conversation"))
+    .option("--conversation <name>", "only work for this conversation")
+    .option("--limit <count>", "at most this many receipts", readCount, 20)
+    .option("--json", "print a line of JSON for each receipt")
+  runOnStore(command, run, memoryReceipts)
+}
+
+/** Prints the newest memories, oldest first. Resolves to the exit code. */
+async function memoryList(opened: OpenedStore, options: ListOptions & { readonly all?: boolean }): Promise<number> {
+  const { store, profile, words } = opened
+  const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
+  const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
+  const toCells = (memory: StoredMemory) => memoryCells(memory, words)
+  return printList(memories.slice(-options.limit), options, {
+    opened,
+    empty: words.noMemories,
+    columns: words.memoryColumns,
+    toCells,
+  })
+}
+
+function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly string[] {
+  const { id, atMs, importance, kind, speaker, text, supersededBy } = memory
+  const note = supersededBy === undefined ? "" : `[${superseded}] `
+  return [
+    id,
+    momentText(atMs),
+    importance === undefined ? "-" : String(importance),
+    kind,
+    speaker.name,
+    placeText(memory),
+    note + text,
+  ]
+}
+
+/** Prints the memories that a turn would recall for a question, the most relevant first. Resolves to the exit code. */
+async function memorySearch(opened: OpenedStore, options: ListOptions, query: string): Promise<number> {
+  const { context, store, profile, words } = opened
+  const { limit, user = "user", conversation } = options
+  const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
+  const service = createMemoryService({
+    records: store.memories,
+    clock,
+    weights: profile.recallWeights,
+    ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+  })
+  const place =
+    conversation === undefined
+      ? ({ conversation: terminalConversation, audience: "private" } as const)
+      : ({ conversation, audience: "group" } as const)
+  const key = { agent: profile.agent.id, user, ...place }
+  const found = await service.recall(query, key, { limit, signal: new AbortController().signal })
+  return printList(found, options, { opened, empty: words.nothingFound, columns: words.foundColumns, toCells: foundCells })
+}
+
+function foundCells({ id, text, score = 0, why = [] }: Memory): readonly string[] {
+  const reasons = why.slice(0, 2).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
+  return [score.toFixed(2), reasons.join(", "), id, text]
+}
+
+/** Prints one memory. Resolves to the exit code. */
+async function memoryShow(
+  { context, store, profile, words }: OpenedStore,
+  options: StoreCommandOptions & { readonly json?: boolean },
+  id: string,
+): Promise<number> {
+  const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
+  const memory = rows.find((row) => row.memory.id === id)?.memory
+  if (memory === undefined) {
+    context.screen.complain(words.noMemory(oneLine(id)))
+    return exitCodes.failed
+  }
+  const text = options.json ? jsonLine(memory) : memoryText(memory, words)
+  context.io.stdout.write(`${text}\n`)
+  return exitCodes.ok
+}
+
+function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
+  const { id, kind, text, speaker, atMs, importance, sources, untrusted, supersededBy } = memory
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    [fields.id, id],
+    [fields.kind, kind],
+    [fields.text, text],
+    [fields.speaker, `${speaker.name} (${speaker.id})`],
+    [fields.conversation, placeText(memory)],
+    [fields.time, momentText(atMs)],
+    [fields.importance, importance?.toString()],
+    [fields.sources, sources?.join(", ")],
+    [fields.untrusted, untrusted?.toString()],
+    [fields.supersededBy, supersededBy],
+  ]
+  const [first, ...others] = rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return printTable(first ?? [], others)
+}
+
+/** Prints the newest receipts of background work, oldest first, and their cost. Resolves to the exit code. */
+async function memoryReceipts(opened: OpenedStore, options: ListOptions): Promise<number> {
+  const { context, store, profile, words } = opened
+  const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
+  const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
+  printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells: receiptCells })
+  if (!options.json && shown.length > 0) context.io.stdout.write(`${printCost(shown)}\n`)
+  return exitCodes.ok
+}
+
+function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, key, message = "" }: Receipt): readonly string[] {
+  const tokens = usage?.inputTokens === undefined ? "-" : `${usage.inputTokens} + ${usage.outputTokens ?? 0}`
+  const duration = String(Math.round(durationMs))
+  return [momentText(startedMs), kind, outcome, String(attempt), duration, tokens, key.user, placeText(key), message]
+}
+
+/** How {@link printList} shows items: as a table, or a note if there are none. */
+interface ListStyle<Item> {
+  readonly opened: OpenedStore
+  readonly empty: string
+  readonly columns: readonly string[]
+  readonly toCells: (item: Item) => readonly string[]
+}
+
+/** Prints items as lines of JSON or as a table. Returns the exit code. */
+function printList<Item>(items: readonly Item[], { json }: ListOptions, style: ListStyle<Item>): number {
+  const { context, maxWidth } = style.opened
+  const { stdout } = context.io
+  if (json) for (const item of items) stdout.write(`${jsonLine(item)}\n`)
+  else if (items.length === 0) context.screen.note(style.empty)
+  else stdout.write(`${printTable(style.columns, items.map(style.toCells), maxWidth)}\n`)
+  return exitCodes.ok
+}

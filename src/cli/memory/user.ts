@@ -1,0 +1,54 @@
+import type { Command } from "commander"
+import type { ProfileStatement } from "../../services/store/records.ts"
+import { createUserProfileService } from "../../services/user-profile.ts"
+import type { RunCommand } from "../context.ts"
+import { exitCodes } from "../exit-codes.ts"
+import { jsonLine } from "../json-line.ts"
+import { terminalConversation } from "../open-agent.ts"
+import { oneLine } from "../terminal-text.ts"
+import { momentText, printTable } from "./terminal-table.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
+
+interface UserOptions extends StoreCommandOptions {
+  readonly json?: boolean
+}
+
+/** Adds the command `user show`. */
+export function addUser(program: Command, run: RunCommand): void {
+  const user = program
+    .command("user")
+    .summary("print what is known about a user")
+    .description("Print what is known about a user.")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+  const show = user
+    .command("show")
+    .summary("print what a user said about themselves")
+    .description("Print what a user said about themselves, with time and conversation, and earlier values.")
+    .argument("[user]", "the user's id; the default is the user of terminal chats", "user")
+    .option("--json", "print it as JSON")
+  runOnStore(show, run, userShow)
+}
+
+/** Prints what is known about a user: current values, then earlier ones. Resolves to the exit code. */
+async function userShow(
+  { context, store, profile, words, maxWidth }: OpenedStore,
+  options: UserOptions,
+  user: string,
+): Promise<number> {
+  const key = { agent: profile.agent.id, user, conversation: terminalConversation, audience: "private" } as const
+  const known = await createUserProfileService({ records: store.users }).get(key)
+  const { stdout } = context.io
+  if (options.json) stdout.write(`${jsonLine({ user, ...known })}\n`)
+  else if (known.fields.length === 0) context.screen.note(words.nothingKnown(oneLine(user)))
+  else {
+    stdout.write(`${printTable(words.userColumns, known.fields.map(statementCells), maxWidth)}\n`)
+    if (known.history.length > 0)
+      stdout.write(`\n${words.earlier}\n${printTable(words.userColumns, known.history.map(statementCells), maxWidth)}\n`)
+  }
+  return exitCodes.ok
+}
+
+function statementCells({ name, value, confidence, atMs, ...place }: ProfileStatement): readonly string[] {
+  return [name, value, `${Math.round(confidence * 100)} %`, momentText(atMs), placeText(place)]
+}

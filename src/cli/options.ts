@@ -1,0 +1,60 @@
+import { type Command, InvalidArgumentError, Option } from "commander"
+
+/** Options of every command that uses a profile. */
+export interface CommonOptions {
+  /** A profile's name or path. */
+  readonly profile: string
+  readonly locale?: string
+  /** The folder of the embedded store and of the tools' files. It is created when something is first written. */
+  readonly dataDir: string
+  /** Print where an error was thrown. */
+  readonly debug?: boolean
+}
+
+/** Options that choose a store. */
+export interface StoreOptions {
+  /** A folder, a `postgres://` URL, or `none`; false for `--no-store`. Default: `PROMPTSTRATA_STORE`, else the data folder. */
+  readonly store?: string | false
+  readonly dataDir: string
+}
+
+const profileText = "a profile's name, or the path of its .toml file"
+
+/** Adds the argument `[profile]`. */
+export function addProfileArgument(command: Command, profile: string): Command {
+  return command.argument("[profile]", profileText, profile)
+}
+
+interface AddedOptions {
+  /** Adds `--profile` with this default. */
+  readonly profile?: string
+  /** Adds the options of {@link StoreOptions}. `--no-store` is in the help only if the command works without a store. */
+  readonly store?: "optional" | "required"
+}
+
+/** Adds the options of {@link CommonOptions} after the command's own options. */
+export function addCommonOptions(command: Command, { profile, store }: AddedOptions): Command {
+  command.optionsGroup("Common options:")
+  if (profile !== undefined) command.option("--profile <profile>", profileText, profile)
+  if (store !== undefined) {
+    command.option("--store <store>", "a folder, a postgres:// URL or none (default: $PROMPTSTRATA_STORE, else --data-dir)")
+    command.addOption(new Option("--no-store", "keep nothing").hideHelp(store === "required"))
+  }
+  return command
+    .option("--data-dir <folder>", "folder for the store and the tools' files", "./data")
+    .option("--locale <locale>", "language: en or zh-CN (default: the profile's, else the environment's)")
+    .option("--debug", "print the stack of an error")
+    .helpOption("-h, --help", "print this help")
+}
+
+/** Reads an option that is a count. */
+export function readCount(value: string): number {
+  const count = Number(value)
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError("Expected a whole number of at least 1.")
+  return count
+}
+
+/** Reads an option that may be given several times. */
+export function collectValues(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value]
+}

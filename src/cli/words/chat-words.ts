@@ -1,0 +1,60 @@
+import { byLocale } from "./by-locale.ts"
+
+/** The words of `chat`, `render` and `undo`. Words for a model are in `prompts/`. */
+export type ChatWords = Readonly<typeof en>
+
+const en = {
+  demo: "This is the offline demo model. It answers by simple rules. For a real model, set OPENAI_API_KEY (or OPENAI_BASE_URL) and PROMPTSTRATA_MODEL.",
+  hint: (agent: string) => `Talking to ${agent}. Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.`,
+  /** Comes before the user's input. */
+  you: "You",
+  prestart: "prestart",
+  thinking: "thinking",
+  failed: "failed",
+  repeated: "repeated call, not run again",
+  warning: "warning",
+  aborted: "aborted",
+  truncated: "the answer is cut off: the model reached its output limit",
+  maxSteps: "the step limit was reached, so the model had to answer",
+  repeatedCall: "the model repeated a call, so it had to answer",
+  /** The agent chose not to answer. */
+  silence: "no answer",
+  nothingAsked: "There was no question: the input has only blank lines.",
+  asks: (tool: string, action: string) => `${tool} wants to ${action}`,
+  allow: "Allow it? [y/N]",
+  /** Answers that mean yes, in lower case. */
+  yes: ["y", "yes"],
+  undone: (path: string, { by, at }: { readonly by: string; readonly at: string }) =>
+    `Undid the change to ${path} that ${by} made at ${at}.`,
+  removed: (path: string) => `${path} was created by that change. It is deleted.`,
+  nothingToUndo: (folder: string) => `There is no change to undo in ${folder}.`,
+  /** The question of `render` without `--question`. */
+  exampleQuestion: "What time is it?",
+}
+
+const zh: ChatWords = {
+  demo: "这是离线演示模型，只按简单规则回答。要用真正的模型，请设置 OPENAI_API_KEY（或 OPENAI_BASE_URL）和 PROMPTSTRATA_MODEL。",
+  hint: (agent) => `正在与${agent}聊天。Ctrl-C 停止回答；Ctrl-D 或连按两次 Ctrl-C 退出。`,
+  you: "你",
+  prestart: "预启动",
+  thinking: "思考中",
+  failed: "失败",
+  repeated: "重复调用，未再执行",
+  warning: "警告",
+  aborted: "已中止",
+  truncated: "回答被截断：模型达到了输出上限",
+  maxSteps: "已达到步数上限，模型只能直接作答",
+  repeatedCall: "模型重复调用同一工具，只能直接作答",
+  silence: "没有回答",
+  nothingAsked: "没有问题：输入中只有空行。",
+  asks: (tool, action) => `${tool} 请求：${action}`,
+  allow: "允许吗？[y/N]",
+  yes: ["y", "yes", "是", "好", "允许"],
+  undone: (path, { by, at }) => `已撤销 ${by} 在 ${at} 对 ${path} 的修改。`,
+  removed: (path) => `${path} 是那次修改新建的，现已删除。`,
+  nothingToUndo: (folder) => `${folder} 中没有可以撤销的修改。`,
+  exampleQuestion: "现在几点？",
+}
+
+/** The words for a locale. */
+export const chatWords = byLocale({ en, zh })

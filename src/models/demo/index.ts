@@ -1,1 +1,0 @@
-export { demoModel } from "./demo-model.ts"

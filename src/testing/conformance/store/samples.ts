@@ -1,0 +1,103 @@
+import type { HistoryMessage } from "../../../core/history.ts"
+import type { ServiceKey } from "../../../core/keys.ts"
+import type { Job } from "../../../services/store/job-runner.ts"
+import type { ProfileStatement, StoredMemory } from "../../../services/store/records.ts"
+import type { SessionCommit } from "../../../services/store/session-store.ts"
+import type { Store } from "../../../services/store/store.ts"
+
+/** A key of an agent: by default the private conversation `talk` of the user `ann`. */
+export function keyOf(agent: string, rest: Partial<ServiceKey> = {}): ServiceKey {
+  return { agent, conversation: "talk", audience: "private", user: "ann", ...rest }
+}
+
+/** A message of a user. */
+export function said(text: string, rest: Partial<HistoryMessage> = {}): HistoryMessage {
+  return { role: "user", text, speaker: { id: "ann", name: "Ann" }, turnId: `turn of ${text}`, atMs: 1_000, ...rest }
+}
+
+export function commitOf(expectVersion: number, texts: readonly string[], rest: Partial<SessionCommit> = {}): SessionCommit {
+  return { expectVersion, append: texts.map((text) => said(text)), state: {}, jobs: [], ...rest }
+}
+
+export function jobOf(id: string, key: ServiceKey, rest: Partial<Job> = {}): Job {
+  return { id: `${key.agent} ${id}`, kind: "work", key, turnId: `turn ${id}`, atMs: 1_000, payload: { name: id }, ...rest }
+}
+
+/** A memory that belongs to the key. Its text is its id. */
+export function memoryOf(id: string, key: ServiceKey, rest: Partial<StoredMemory> = {}): StoredMemory {
+  const { agent, conversation, audience, user } = key
+  const said = {
+    kind: "dialogue",
+    text: id,
+    speaker: { id: user, name: user },
+    atMs: 1_000,
+    turnId: `turn ${id}`,
+    turn: 0,
+  } as const
+  return { id, agent, conversation, audience, user, ...said, ...rest }
+}
+
+/** Stores memories, each with a hash made from its id. */
+export async function keep(store: Store, key: ServiceKey, ...memories: readonly StoredMemory[]): Promise<void> {
+  for (const memory of memories) await store.memories.put(memory, { hash: `hash of ${memory.id}`, key })
+}
+
+export function statementOf(
+  name: string,
+  value: string,
+  key: ServiceKey,
+  rest: Partial<ProfileStatement> = {},
+): ProfileStatement {
+  const { conversation, audience } = key
+  return { name, value, confidence: 0.8, atMs: 1_000, turnId: `turn of ${value}`, conversation, audience, ...rest }
+}
+
+/** Texts that databases, JSON and JavaScript are known to spoil. */
+export const hardTexts: readonly string[] = [
+  "",
+  "\u0000 nul",
+  "\ud83d half a character \ude00",
+  "family 👨‍👩‍👧‍👦 and 漢字 and \u202e",
+  "line\r\nline\u2028line",
+  "'; DROP TABLE messages; --",
+  '"quotes", \\ and %_',
+]
+
+/** Puts a word into every place where a store can keep one for a key: messages, notes, jobs, memories, statements, receipts. */
+export async function plant(store: Store, key: ServiceKey, word: string): Promise<void> {
+  const { agent, user } = key
+  const turnId = `turn ${word}`
+  const version = (await store.load(key))?.version ?? 0
+  const speaker = { id: user, name: user }
+  const append = [
+    said(`I say ${word}`, { speaker, turnId, recalled: [`recalled ${word}`] }),
+    said(`you say ${word}`, { role: "assistant", speaker: { id: agent, name: "Fay" }, turnId }),
+  ]
+  await store.post(key, { id: `taken ${turnId}`, owner: "hook", payload: { word } })
+  const hooks = { character: { mood: word } }
+  const jobs = [jobOf(`job ${word}`, key, { turnId })]
+  await store.commit(
+    key,
+    commitOf(version, [], { append, state: { memoryOn: true, turns: 3, hooks }, jobs, taken: [`taken ${turnId}`] }),
+  )
+  await store.post(key, { id: `note ${turnId}`, owner: "hook", payload: { word } })
+  const id = `memory ${word}`
+  await keep(store, key, memoryOf(id, key, { text: `${user} likes ${word}`, turnId }))
+  await store.memories.putVectors([{ memoryId: id, model: "m", values: Float32Array.of(1, 2) }], key)
+  const statement = statementOf("likes", word, key, { turnId })
+  const { version: known } = await store.users.load(key)
+  await store.users.append([statement], { turnId, expectVersion: known, key })
+  const receipt = { key, turnId, kind: "profile", outcome: "ok", attempt: 1, startedMs: 1, durationMs: 1 } as const
+  await store.receipts.put({ ...receipt, message: `found ${word}`, value: { word } })
+}
+
+/** The complete export of an agent. */
+export async function exported(store: Store, agent: string): Promise<readonly string[]> {
+  return linesOf(store.export({ agent }))
+}
+
+export async function linesOf(lines: AsyncIterable<string>): Promise<readonly string[]> {
+  const all: string[] = []
+  for await (const line of lines) all.push(line)
+  return all
+}

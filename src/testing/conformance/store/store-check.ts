@@ -1,0 +1,67 @@
+import { hostTimers } from "../../../core/host-timers.ts"
+import type { Timers } from "../../../core/ports.ts"
+import { claim } from "../claims.ts"
+
+/** A rule that every implementation of a service keeps, as a test. */
+export interface ServiceCheck {
+  readonly name: string
+  /** Rejects with code `test` if the service breaks the rule. */
+  run(): Promise<void>
+}
+
+/** An opened service. The suite calls `close` when the check has ended. */
+export interface Opened<T> {
+  readonly service: T
+  close?(): Promise<void>
+}
+
+/** Settings of a suite. */
+export interface ServiceConformanceOptions {
+  /** A check fails if it waits longer than this for something to happen. Default 20,000. */
+  readonly limitMs?: number
+  readonly timers?: Timers
+}
+
+/** The parameters of a rule. */
+export interface Scene<T> {
+  readonly service: T
+  /** The id of an agent that no other check uses, so that a suite can run on one database. */
+  readonly agent: string
+  /** Tests the condition every few milliseconds and resolves when it holds. Rejects after the suite's `limitMs`. */
+  until(condition: () => boolean | Promise<boolean>, what: string): Promise<void>
+}
+
+/** A rule of a suite. */
+export interface Rule<T> {
+  readonly name: string
+  verify(scene: Scene<T>): Promise<void>
+}
+
+const lookEveryMs = 5
+
+/** Makes a check of each rule. Each check opens the service anew and closes it again. */
+export function runRules<T>(
+  suite: string,
+  rules: readonly Rule<T>[],
+  open: () => Promise<Opened<T>>,
+  { limitMs = 20_000, timers = hostTimers }: ServiceConformanceOptions = {},
+): readonly ServiceCheck[] {
+  const pause = (): Promise<void> => new Promise((resolve) => timers.set(resolve, lookEveryMs))
+  async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    for (let waitedMs = 0; !(await condition()); waitedMs += lookEveryMs) {
+      claim(waitedMs < limitMs, what, `not so after ${limitMs} ms`)
+      await pause()
+    }
+  }
+  return rules.map(({ name, verify }) => ({
+    name,
+    async run() {
+      const { service, close } = await open()
+      try {
+        await verify({ service, agent: `${suite}: ${name}`, until })
+      } finally {
+        await close?.()
+      }
+    },
+  }))
+}

@@ -1,0 +1,47 @@
+import type { SessionStore } from "../../../services/store/session-store.ts"
+import type { Store } from "../../../services/store/store.ts"
+import { exportRules } from "./export-rules.ts"
+import { forgetRules } from "./forget-rules.ts"
+import { type JobStore, jobRules } from "./job-rules.ts"
+import { memoryRules, visibilityRules } from "./memory-rules.ts"
+import { noteRules, sessionRules } from "./session-rules.ts"
+import { type Opened, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./store-check.ts"
+import { userRules } from "./user-rules.ts"
+
+/**
+ * The rules of a {@link SessionStore} as checks for any test runner: `for (const { name, run } of sessionStoreConformance(open))
+ * test(name, run)`. Each check opens the store and uses an agent of its own, so all may share one database.
+ */
+export function sessionStoreConformance(
+  open: () => Promise<Opened<SessionStore>>,
+  options: ServiceConformanceOptions = {},
+): readonly ServiceCheck[] {
+  return runRules<SessionStore>("sessions", [...sessionRules, ...noteRules], open, options)
+}
+
+/**
+ * The rules of a {@link Store}: sessions, memories and who sees them, users, receipts, jobs, export, import, forgetting. Open it
+ * with few attempts for each job and short waits between them.
+ */
+export function storeConformance(
+  open: () => Promise<Opened<Store>>,
+  options: ServiceConformanceOptions = {},
+): readonly ServiceCheck[] {
+  const rules = [...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules]
+  return [
+    ...runRules<SessionStore>("store sessions", [...sessionRules, ...noteRules], open, options),
+    ...runRules<Store>("store", rules, open, options),
+    ...runRules<JobStore>("store jobs", jobRules, open, options),
+  ]
+}
+
+/**
+ * The rules of a {@link JobRunner}, run through a store whose commits enqueue its jobs. Open it with few attempts for each job
+ * and short waits between them.
+ */
+export function jobRunnerConformance(
+  open: () => Promise<Opened<JobStore>>,
+  options: ServiceConformanceOptions = {},
+): readonly ServiceCheck[] {
+  return runRules<JobStore>("jobs", jobRules, open, options)
+}
