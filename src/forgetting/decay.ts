@@ -23,7 +23,7 @@ export type DecayPreset = "workspace" | "event"
 
 const jumps = { maxJumpMini: 3, maxJumpLarge: 8, nearDifficulty: 2 } as const
 
-/** The seed gives two sets of numbers; these are both (R17). */
+/** R17 has two sets of parameters: one for workspace items and one for events. */
 export const decayPresets: Readonly<Record<DecayPreset, DecaySettings>> = {
   workspace: { gain: 5, usedDifficulty: 0, maybeUsedDifficulty: 0.7, ...jumps },
   event: { gain: 0.3, usedDifficulty: 1, maybeUsedDifficulty: 1, ...jumps },

@@ -14,7 +14,7 @@ import type { PlannerStep, RecalledMemory, TurnState, WakeReason } from "./turn-
 
 /**
  * What gives way first when a request is short of tokens; everything of layers 1 to 4 ranks higher (S13). A turn's first
- * request has no runs and steps, so in a later one they give way before what the first one decided (design, rule 6).
+ * request has no runs and steps, so in a later one they give way first, so that what the first one decided still holds.
  */
 const ranks = { runs: 5, history: 10, memories: 20, prestart: 40, tools: 70 } as const
 
