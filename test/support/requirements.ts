@@ -1,5 +1,5 @@
 /** One entry of a page of requirements: a line that begins with `- **T5** `. */
-export interface RequirementEntry {
+interface RequirementEntry {
   readonly id: string
   readonly file: string
   readonly line: number
