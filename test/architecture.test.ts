@@ -102,6 +102,18 @@ describe("the rooms of src/", () => {
     expect(listed).toEqual([...layerOrder.flat(), ...edges, "cli"])
   })
 
+  test("docs/architecture.md gives each one its level", () => {
+    const levels = [
+      ...layerOrder.flatMap((names, at) => names.map((name) => [name, `${at + 1}`])),
+      ...edges.map((name) => [name, "edge"]),
+    ]
+    const listed = [...read("docs/architecture.md").matchAll(/^\| `([a-z-]+)` \| (\w+) \| /gm)].map(([, name, level]) => [
+      name,
+      level,
+    ])
+    expect(listed).toEqual([...levels, ["cli", "top"]])
+  })
+
   test("a lint rule bounds the imports of each one", () => {
     const bounded = [...read(".ci/import-direction.json").matchAll(/"src\/([a-z-]+)\/\*\*"/g)].map(([, name]) => name)
     expect(bounded.sort()).toEqual(rooms)
