@@ -1,14 +1,159 @@
+import { readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { describe, expect, test } from "vitest"
 import { checkArchitecture, type Violation } from "./support/architecture.ts"
+import { longSubjects, subjectsSince } from "./support/commit-subjects.ts"
 import { importsOf } from "./support/imports.ts"
-import { readSources } from "./support/source-files.ts"
+import { edges, layerOrder } from "./support/layer-order.ts"
+import { crowdedFolders, longFunctions, questioningComments } from "./support/readability.ts"
+import { missingRooms, roomsInTable, roomsNamedIn, roomsOfSource } from "./support/rooms.ts"
+import { readSources, root } from "./support/source-files.ts"
 
 const show = (violations: readonly Violation[]) => violations.map(({ rule, file, detail }) => `${rule}: ${file}: ${detail}`)
 
 describe("the house", () => {
   test("no source file breaks the layer order, the size limit or a rule on exports", () => {
     expect(show(checkArchitecture(readSources("src", ".ts")))).toEqual([])
+  })
+})
+
+/** Folders that have more than 20 files today. Take out each one that has been given sub-folders; the list ends empty. */
+const stillCrowded: readonly string[] = [
+  "src/cli",
+  "src/core",
+  "src/mcp",
+  "src/models/ai-sdk",
+  "src/models/openai",
+  "src/node",
+  "src/node/workspace",
+  "src/reply",
+  "src/services",
+  "src/services/recall",
+  "src/stores/postgres",
+  "src/stores/sql",
+  "src/template",
+  "src/tokenizers/tiktoken",
+  "src/tools",
+  "src/turn",
+]
+
+/** Doc comments that begin with a question word today. Lower the number as they are mended; it ends at 0. */
+const stillToMend = 717
+
+/** Functions of the loop that are too long today. Take out each one that has been shortened; the list ends empty. */
+const stillLong: readonly string[] = ["askOne", "agentWork"]
+
+describe("what makes the source readable", () => {
+  const sources = readSources("src", ".ts")
+
+  test("at most 20 files stand directly in a folder", () => {
+    if (stillCrowded.length > 0) console.info(`Folders of more than 20 files, still: ${stillCrowded.join(", ")}`)
+    expect(crowdedFolders(sources)).toEqual(stillCrowded)
+  })
+
+  test("no doc comment begins with What, Where, Whether or Who: it says what the thing does", () => {
+    const found = questioningComments(sources)
+    const advice = found.length > stillToMend ? `write these anew:\n${found.join("\n")}` : `lower stillToMend to ${found.length}`
+    expect(found.length, `${found.length} doc comments begin with a question word; ${advice}`).toBe(stillToMend)
+  })
+
+  test("no function of the loop has more than 40 lines", () => {
+    const loop = new Map([...sources].filter(([file]) => /^src\/(?:turn|agent)\//.test(file)))
+    const found = longFunctions(loop)
+    const isKnown = (place: string) => stillLong.some((name) => place.includes(`function ${name}(`))
+    expect(found.filter((place) => !isKnown(place))).toEqual([])
+    expect(stillLong.filter((name) => !found.some((place) => place.includes(`function ${name}(`)))).toEqual([])
+  })
+
+  test("what is planted is found", () => {
+    const files = (folder: string, count: number) => Array.from({ length: count }, (_, i) => [`${folder}/f${i}.ts`, ""] as const)
+    const crowded = new Map([...files("src/a", 21), ...files("src/b", 20), ...files("src/b/c", 20)])
+    expect(crowdedFolders(crowded)).toEqual(["src/a"])
+
+    const comments =
+      "/** What it is. */\n/** Whatever it is. */\n/**\n * Whether it is.\n */\n/* Who? */\n/** Says what it is. */\n"
+    expect(questioningComments(new Map([["src/a.ts", comments]]))).toEqual([
+      "src/a.ts:1: What it is. */",
+      "src/a.ts:3: Whether it is.",
+    ])
+
+    const body = (lines: number) => "  go()\n".repeat(lines)
+    const long = [
+      `export function a() {\n${body(39)}}`,
+      `export function b() {\n${body(38)}}`,
+      `const c = () => {\n${body(39)}}`,
+      `class D {\n  m() {\n${body(39)}  }\n}`,
+    ].join("\n")
+    expect(longFunctions(new Map([["src/a.ts", long]]))).toEqual([
+      "src/a.ts:1: 41 lines: export function a() {",
+      "src/a.ts:82: 41 lines: const c = () => {",
+      "src/a.ts:124: 41 lines: m() {",
+    ])
+  })
+})
+
+describe("the rooms of src/", () => {
+  const read = (file: string) => readFileSync(root + file, "utf8")
+  const rooms = roomsOfSource()
+
+  test("docs/architecture.md lists each one, in the order of the layers", () => {
+    const listed = roomsInTable(read("docs/architecture.md"))
+    expect([...listed].sort()).toEqual(rooms)
+    expect(listed).toEqual([...layerOrder.flat(), ...edges, "cli"])
+  })
+
+  test("docs/architecture.md gives each one its level", () => {
+    const levels = [
+      ...layerOrder.flatMap((names, at) => names.map((name) => [name, `${at + 1}`])),
+      ...edges.map((name) => [name, "edge"]),
+    ]
+    const listed = [...read("docs/architecture.md").matchAll(/^\| `([a-z-]+)` \| (\w+) \| /gm)].map(([, name, level]) => [
+      name,
+      level,
+    ])
+    expect(listed).toEqual([...levels, ["cli", "top"]])
+  })
+
+  test("a lint rule bounds the imports of each one", () => {
+    const bounded = [...read(".ci/import-direction.json").matchAll(/"src\/([a-z-]+)\/\*\*"/g)].map(([, name]) => name)
+    expect(bounded.sort()).toEqual(rooms)
+  })
+
+  test.each(["docs/architecture.md", "CONTRIBUTING.md", ".ci/import-direction.json"])(
+    "%s names no room that does not exist",
+    (file) => {
+      expect(roomsNamedIn(read(file), rooms).length).toBeGreaterThan(0)
+      expect(missingRooms(read(file), rooms)).toEqual([])
+    },
+  )
+
+  test("what is planted is found", () => {
+    const known = ["core", "node", "models", "cli"]
+    const page = "| room | has |\n|---|---|\n| `core` | words |\n| `attic/` | dust |\n"
+    expect(roomsInTable(page)).toEqual(["core", "attic"])
+    expect(missingRooms("see src/core/ and src/attic/x.ts", known)).toEqual(["attic"])
+    expect(missingRooms("edges (`node models attic`) and `core ← node ← edges ← cellar ← cli`", known)).toEqual([
+      "attic",
+      "cellar",
+    ])
+    expect(missingRooms('["**", "!./**", "!**/core/**", "**/attic/**", "!../draft/**"]', known)).toEqual(["attic"])
+    expect(missingRooms("`tool calls of a model`, `npm run node`, `planner.md`, `src/index.ts`", known)).toEqual([])
+  })
+})
+
+/** The commit after which subjects are bound. */
+const boundSince = "69ca23e7e0fd117c3456e2273b080f486219ee6b"
+
+describe("the subjects of commits", () => {
+  const subjects = subjectsSince(boundSince)
+
+  test.skipIf(subjects === undefined)("have at most 72 characters", () => {
+    expect(longSubjects(subjects ?? [])).toEqual([])
+  })
+
+  test("one of 73 characters is found", () => {
+    expect(longSubjects(["x".repeat(72), "长".repeat(72), "y".repeat(73)])).toEqual(["y".repeat(73)])
+    expect(subjectsSince("0".repeat(40))).toBeUndefined()
   })
 })
 

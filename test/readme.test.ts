@@ -7,7 +7,8 @@ import { entryPoints } from "./support/entry-points.ts"
 import { root } from "./support/source-files.ts"
 
 const readme = readFileSync(`${root}README.md`, "utf8")
-const pages = ["README.md", ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)]
+const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" }).map((name) => `docs/${name.replaceAll("\\", "/")}`)
+const pages = ["README.md", ...docs.filter((page) => page.endsWith(".md"))]
 
 /** A block of a page. */
 interface PageBlock extends CodeBlock {

@@ -17,7 +17,7 @@ export interface Outcome {
 
 /**
  * One decision for each injection that was given, enabled and not empty, in the order given; those that another one of
- * their key replaced come last (rule 1: nothing is lost silently).
+ * their key replaced come last, so that nothing is lost silently.
  */
 export function decide(given: readonly Injection[], outcome: Outcome): Decision[] {
   const { places, fitted, counter } = outcome

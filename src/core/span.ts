@@ -44,7 +44,7 @@ export interface Decision {
   readonly reason: string
 }
 
-/** What was cut, so that later steps of the same turn cut the same (design, rule 6): what is left of each shrunk injection. */
+/** Cuts of a turn's first step: what is left of each shrunk injection. Later steps cut the same, so that their requests extend the first. */
 export interface Cut {
   readonly [key: string]: CutSize
 }

@@ -86,7 +86,7 @@ function twoOfOneName(source: PromptSource, files: readonly PromptSource[]): Pro
 }
 
 /**
- * Refuses a prompt in which an injection that no slot names could vanish (design, rule 1): `${rest}` must be printed
+ * Refuses a prompt in which an injection that no slot names could vanish: `${rest}` must be printed
  * whichever way the conditionals go; a conditional on `rest` itself may hold it.
  */
 export function requireRest(source: PromptSource, template: Template): void {

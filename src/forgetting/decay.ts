@@ -41,7 +41,7 @@ export type DecayPreset = "workspace" | "event"
 
 const jumps = { maxJumpMini: 3, maxJumpLarge: 8, nearDifficulty: 2 } as const
 
-/** The two sets of numbers (R17). */
+/** R17 has two sets of parameters: one for workspace items and one for events. */
 export const decayPresets: Readonly<Record<DecayPreset, DecaySettings>> = {
   workspace: { gain: 5, usedDifficulty: 0, maybeUsedDifficulty: 0.7, ...jumps },
   event: { gain: 0.3, usedDifficulty: 1, maybeUsedDifficulty: 1, ...jumps },

@@ -14,7 +14,7 @@ export interface FrameScope {
 }
 
 /**
- * Prints frames so that empty slots leave no trace (design, rule 3): white space waits until something follows it, the
+ * Prints frames so that empty slots leave no trace: white space waits until something follows it, the
  * ends of messages and scopes are trimmed, a line on which only empty slots stand goes whole, one beside words leaves one
  * space, and no more than one blank line stands in a row. Values pass by untouched.
  */

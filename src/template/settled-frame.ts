@@ -13,7 +13,7 @@ export interface SettledFrame {
   readonly after: string
 }
 
-/** Lays out the inside of a literal text (design, rule 3). */
+/** Lays out the inside of a literal text, so that empty slots in it leave no trace. */
 export function settleFrame(text: string): SettledFrame {
   const start = blankStart(text)
   if (start === text.length) return { before: text, body: "", lines: [], after: "" }

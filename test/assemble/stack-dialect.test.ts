@@ -27,7 +27,7 @@ const plain = anyStack.map((make) => () => {
   return new PromptStack(items.filter(({ key }) => key !== "base"))
 })
 
-describe("rule 7: one renderer", () => {
+describe("one renderer", () => {
   test("S5 what an author wrote: stack.render(base) is the system message of the dialect, for any stack and base", () => {
     const authored = plain.map((make) => () => {
       const items = make().items()

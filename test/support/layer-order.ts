@@ -10,7 +10,7 @@ export const layerOrder: readonly (readonly string[])[] = [
 ]
 
 /** The folders that may do I/O. None imports another one. */
-export const edges: readonly string[] = ["node", "models", "mcp", "stores", "tokenizers", "telemetry", "inspector", "testing"]
+export const edges: readonly string[] = ["node", "models", "mcp", "stores", "tokenizers", "testing"]
 
 /** What may be imported as a module loads, anywhere: small, without I/O, in every JavaScript runtime. */
 export const lightPackages: readonly string[] = ["leven", "jsonrepair", "@standard-schema/spec"]

@@ -13,7 +13,7 @@ const one = (schema: unknown, rest: JsonSchema = {}): string =>
   print({ type: "object", properties: { p: schema }, required: ["p"], ...rest }).replace(/^p \(|\)$/g, "")
 
 describe("printParameters (T9)", () => {
-  test("prints the seed's own examples", () => {
+  test("prints the parameters of the golden planner prompt", () => {
     const city = z.object({ city: z.string().describe("城市名称") })
     const schedule = z.object({ title: z.string(), content: z.string(), schedule_time: z.string() })
     expect(print(z.toJSONSchema(city))).toBe("city (string) - 城市名称")

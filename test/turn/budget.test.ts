@@ -36,7 +36,7 @@ async function turns(options: {
   return { outcome, sizes: model.requests.map(({ messages }) => messages.reduce((sum, { content }) => sum + content.length, 0)) }
 }
 
-describe("a turn with a token budget (S13, design rule 6)", () => {
+describe("a turn with a token budget (S13)", () => {
   test("never asks for more than the budget without the answer's share, however much tools return", async () => {
     const { outcome, sizes } = await turns({ tokens: 3_000, result: "结果".repeat(1_000), steps: 6, before: 4 })
     expect(outcome.ok).toBe(true)

@@ -124,7 +124,7 @@ function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number
   return units === 0 ? undefined : dropUnits(injection, order, units, notices)
 }
 
-/** Applies what an earlier step of the turn decided, so that every step cuts the same (design, rule 6). */
+/** Applies what an earlier step of the turn decided, so that every step cuts the same and its request extends the one before. */
 export function applyCut(injection: Injection, cut: CutSize, notices: Notices): Shrunk | undefined {
   if ("dropped" in cut || !canShorten(injection)) return undefined
   if (Array.isArray(injection.content)) return "entries" in cut ? dropAgain(injection, cut, notices) : undefined

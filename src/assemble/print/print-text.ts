@@ -26,8 +26,9 @@ export interface TextPlace {
 }
 
 /**
- * Encodes a text for the place it stands in (design, rule 2). Trust decides: author text stands as it is, other text
- * goes through the encoder the file names, else `lines` where it is alone on its line and `inline` inside one.
+ * Encodes a text for the place it stands in. Trust decides, so that the author of a template cannot forget it: author text
+ * stands as it is, other text goes through the encoder the file names, else `lines` where it is alone on its line and
+ * `inline` inside one.
  * Joined, the parts are what is printed.
  */
 export function printText(text: Text, { node, markers, source: around }: TextPlace): PrintedPart[] {

@@ -19,7 +19,7 @@ function step(result: string): TurnState["steps"][number] {
   return { type: "run", call: '{"action":"tool"}', run: ran("look_up", {}, result) }
 }
 
-describe("rule 9: in dialects that append, a planner step extends the request before it", () => {
+describe("in dialects that append, a planner step extends the request before it", () => {
   test("byte for byte, for any stack, turn, runs and faults", () => {
     const steps = fc.array(anyStep, { minLength: 1, maxLength: 5 })
     fc.assert(
@@ -72,7 +72,7 @@ describe("rule 9: in dialects that append, a planner step extends the request be
   })
 })
 
-describe("rule 6: what a turn's first step cuts, later steps cut too", () => {
+describe("what a turn's first step cuts, later steps cut too", () => {
   const history = Array.from({ length: 12 }, (_, i) => said(i % 2 === 0 ? "user" : "assistant", `message ${i} `.repeat(3)))
   const stack = new PromptStack([{ key: "persona", content: "You are Fay.", scope: "global" }])
   const where = { dialect: "layered", counter: perCodePoint } as const

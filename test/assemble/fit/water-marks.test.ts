@@ -118,7 +118,7 @@ describe("S13 layers 1 to 4 are fitted once", () => {
   })
 })
 
-describe("rule 6: a prefix that moved", () => {
+describe("a prefix that moved", () => {
   const history = chat(Array.from({ length: 20 }, () => 40))
   const where = { dialect: "layered", counter: perCodePoint } as const
   const result = (text: string) => ({ type: "run" as const, call: "{}", run: ran("look_up", {}, text) })

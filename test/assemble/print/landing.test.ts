@@ -26,7 +26,7 @@ function printedKeys(assembly: Assembly): string[] {
   return [...new Set(assembly.spans.filter(({ part }) => part === "content").map(({ key }) => key))]
 }
 
-describe("rule 1: every injection lands", () => {
+describe("every injection lands", () => {
   test("each enabled one that is not empty is printed or listed with a reason, whatever its key, and nothing else is decided", () => {
     fc.assert(
       fc.property(fc.constantFrom(...turnPrompts), anyItems, anyTurn, (where, given, turn) => {

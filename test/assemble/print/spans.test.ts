@@ -42,7 +42,7 @@ describe("S12 spans", () => {
     )
   })
 
-  test("say of fay's planner what the design's example says", () => {
+  test("say of fay's planner which text is whose and where it comes from", () => {
     const stack = new PromptStack([{ key: "persona", content: "你是一个名叫Fay…", scope: "global", source: persona }])
     const { spans } = assemble(stack, { dialect: "fay", locale: "zh-CN", turn: turnState("今天天气怎么样？") })
     const rows = spans

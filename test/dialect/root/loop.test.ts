@@ -30,7 +30,7 @@ const nativeCall = (name: string, args: object): ScriptedStep => [
   { type: "tool-call", call: { id: "c1", name, args: JSON.stringify(args) } },
 ]
 
-describe("R4 rule 9: the root dialect in the loop", () => {
+describe("R4: the root dialect in the loop", () => {
   test("json: each step of a turn extends the one before, results in the notation", async () => {
     const steps = [callTool("calculate", { expression: "1+1" }), callTool("read", { path: "a.txt" }), finish("2 呀@br%[a.txt]")]
     const { requests, results } = await rootTurns("json", steps, ["算一下"])

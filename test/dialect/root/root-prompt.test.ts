@@ -25,7 +25,7 @@ function missing(prompt: string, rules: readonly RootRule[], locale: Locale): st
 }
 
 describe.each(locales)("R4 R29: the root prompt in %s", (locale) => {
-  test("has each rule of the document, with the values of the profile", async () => {
+  test("has each rule that it must state, with the values of the profile", async () => {
     expect(missing(await systemPrompt(locale), [...rootRules, ...idleRules, ...characterRules], locale)).toEqual([])
   })
 

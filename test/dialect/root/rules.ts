@@ -5,7 +5,7 @@ export interface RootRule {
   readonly en: string
 }
 
-/** Every rule of the document, in its order (R4, R5–R10); those of work and of idle time, and those of the character, apart. */
+/** Every rule that the root prompt must state, in its order (R4, R5–R10); those of work and of idle time, and those of the character, apart. */
 export const rootRules: readonly RootRule[] = [
   { rule: "the developer is named", zh: "开发者：测试者", en: "signs as: the tester" },
   { rule: "not a row of questions and answers", zh: "不是一问一答", en: "no tidy row of questions and answers" },
@@ -101,7 +101,7 @@ export const characterRules: readonly RootRule[] = [
   { rule: "the other name", zh: "晴蓝", en: "晴蓝" },
 ]
 
-/** Exactly as the document has them, in this order (R4). */
+/** These exact texts, in this order (R4). */
 export const rootHeadings: readonly string[] = [
   "# Notation & Syntax",
   "0. 对话场景",

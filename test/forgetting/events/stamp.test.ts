@@ -31,7 +31,7 @@ const written: readonly [string, Stamp][] = [
 ]
 
 describe("the stamps of events (R20)", () => {
-  test.each(written)("R20: %s is printed and read as the document has it", (text, stamp) => {
+  test.each(written)("R20: %s is printed and read in this form", (text, stamp) => {
     expect(formatStamp(stamp)).toBe(text)
     expect(parseStamp(text)).toEqual(stamp)
   })

@@ -100,7 +100,7 @@ const documented: readonly [string, ReferenceSource][] = [
 ]
 
 describe("sources of reference info (R23)", () => {
-  test.each(documented)("R23: %s is printed and read as the document has it", (text, source) => {
+  test.each(documented)("R23: %s is printed and read in this form", (text, source) => {
     expect(formatReferenceSource(source)).toBe(text)
     expect(parseReferenceSource(text)).toEqual(source)
   })

@@ -1,0 +1,36 @@
+import { readdirSync } from "node:fs"
+import { root } from "./source-files.ts"
+
+/** The folders directly in `src/`, sorted. */
+export function roomsOfSource(): string[] {
+  return readdirSync(`${root}src`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+}
+
+/** The rooms of the page's table, in its order: rows that begin with a folder's name, such as "| `core` |". */
+export function roomsInTable(page: string): string[] {
+  return [...page.matchAll(/^\| `([a-z-]+)\/?` \|/gm)].map(([, name = ""]) => name)
+}
+
+/**
+ * The rooms that a text speaks of: every `src/NAME/`, every folder in a pattern of a lint rule, and all names in a code span
+ * that lists several names of which more than half are rooms.
+ */
+export function roomsNamedIn(text: string, rooms: readonly string[]): string[] {
+  const known = new Set(rooms)
+  const paths = [...text.matchAll(/(?:\bsrc|["!]\*\*|["!]\.)\/([a-z-]+)\//g)].map(([, name = ""]) => name)
+  const lists = [...text.matchAll(/`([a-z-]+(?:[\s,←·]+[a-z-]+)+)`/g)]
+    .map(([, list = ""]) => list.split(/[\s,←·]+/))
+    .filter((names) => names.filter((name) => known.has(name)).length * 2 > names.length)
+  return [...new Set([...paths, ...lists.flat()])]
+}
+
+/** Groups of rooms that a diagram of the layer order may name without being rooms themselves. */
+const groups: ReadonlySet<string> = new Set(["edges", "index"])
+
+/** Rooms that a text speaks of and that do not exist. */
+export function missingRooms(text: string, rooms: readonly string[]): string[] {
+  return roomsNamedIn(text, rooms).filter((name) => !rooms.includes(name) && !groups.has(name))
+}
