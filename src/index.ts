@@ -22,19 +22,23 @@ export {
 } from "./assemble/build-prompts.ts"
 export { roughCounter } from "./assemble/tokens/rough-counter.ts"
 export { type TruncatedText, type TruncateOptions, truncateText } from "./assemble/truncate-text.ts"
+export type {
+  Audience,
+  FileAttachment,
+  HistoryMessage,
+  KeptPrestart,
+  ServiceKey,
+  SessionKey,
+  Speaker,
+} from "./core/conversation.ts"
 export { type ErrorCode, PromptStrataError } from "./core/errors.ts"
-export type { FileAttachment } from "./core/file-attachment.ts"
-export type { HistoryMessage, KeptPrestart } from "./core/history.ts"
-export type { Audience, ServiceKey, SessionKey, Speaker } from "./core/keys.ts"
 export type { Message, MessageRole, ToolCall } from "./core/message.ts"
 export type { Clock, CountedTool, IdGenerator, PieceVisitor, Ports, RandomSource, Timers, TokenCounter } from "./core/ports.ts"
-export { priority } from "./core/priority.ts"
 export type { Reader } from "./core/reader.ts"
-export type { Scope, Stability } from "./core/scope.ts"
 export type { Source } from "./core/source.ts"
 export type { Assembly, Cut, Decision as FitDecision, Prefix, PrefixMoved, Span } from "./core/span.ts"
-export type { Trust } from "./core/trust.ts"
-export type { Entry, Fit, Injection, Text, Value } from "./core/value.ts"
+export type { Entry, Fit, Injection, Scope, Stability, Text, Trust, Value } from "./core/value.ts"
+export { priority } from "./core/value.ts"
 export { compileDialect, type Dialect, type DialectSource } from "./dialect/dialect.ts"
 export type { PromptSource } from "./dialect/prompt-source.ts"
 export { shippedDialect, shippedDialectNames } from "./dialect/shipped.ts"
@@ -42,9 +46,16 @@ export { type FileReference, formatFileReference } from "./encode/file-reference
 export { formatTranscript, parseTranscript, type TranscriptMessage } from "./encode/parse-transcript.ts"
 export type { Skill, SkillMode } from "./layers/skills.ts"
 export type { PlannerStep, RecalledMemory, TurnState } from "./layers/turn-state.ts"
-export type { LanguageModel, ModelCapabilities, ModelRequest, ModelTool, TurnFacts } from "./model/language-model.ts"
-export type { FinishReason, ModelPart } from "./model/model-part.ts"
-export type { Usage } from "./model/usage.ts"
+export type {
+  FinishReason,
+  LanguageModel,
+  ModelCapabilities,
+  ModelPart,
+  ModelRequest,
+  ModelTool,
+  TurnFacts,
+  Usage,
+} from "./model/language-model.ts"
 export type { Profile } from "./profile/profile.ts"
 export type { PrestartInput, ProfileInput } from "./profile/profile-input.ts"
 export { resolveProfile } from "./profile/resolve.ts"
@@ -135,6 +146,5 @@ export { type AssemblyDifference, diffAssemblies } from "./trace/diff-assemblies
 export { printAssembly } from "./trace/print-assembly.ts"
 export { printTrace } from "./trace/print-trace.ts"
 export type { TraceStep, TurnTrace, TurnWarning } from "./trace/trace.ts"
-export type { TurnEvent } from "./trace/turn-event.ts"
-export type { Gathered, StopReason, TurnResult } from "./trace/turn-result.ts"
+export type { Gathered, StopReason, TurnEvent, TurnResult } from "./trace/turn-event.ts"
 export type { BackgroundWarning } from "./turn/turn-context.ts"

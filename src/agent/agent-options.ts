@@ -1,4 +1,4 @@
-import type { SessionKey } from "../core/keys.ts"
+import type { SessionKey } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"

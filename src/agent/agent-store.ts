@@ -1,6 +1,6 @@
 import { roughCounter } from "../assemble/tokens/rough-counter.ts"
-import { hostTimers } from "../core/host-timers.ts"
 import type { Ports } from "../core/ports.ts"
+import { hostTimers } from "../core/timers.ts"
 import { createInMemoryStore } from "../services/store/in-memory/in-memory-store.ts"
 import { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
 import { JobTable } from "../services/store/in-memory/job-table.ts"

@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Ports, Timers } from "../core/ports.ts"
-import { within } from "../core/within.ts"
+import { within } from "../core/timers.ts"
 import type { JobContext } from "../services/background/background-job.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { Job, JobAttempt, JobHandlers, JobRunner } from "../services/store/job-runner.ts"

@@ -1,5 +1,5 @@
+import type { ServiceKey, SessionKey } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
-import type { ServiceKey, SessionKey } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
 import { shippedDialect } from "../dialect/shipped.ts"

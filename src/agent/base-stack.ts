@@ -1,5 +1,4 @@
-import { priority } from "../core/priority.ts"
-import { isEmptyValue, type Text, type Value } from "../core/value.ts"
+import { isEmptyValue, priority, type Text, type Value } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
 import { type Skill, skillsInjection } from "../layers/skills.ts"

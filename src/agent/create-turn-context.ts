@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../core/history.ts"
+import type { HistoryMessage } from "../core/conversation.ts"
 import type { MessageFilter, SessionNote, SessionRecord } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"

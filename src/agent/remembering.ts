@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../core/keys.ts"
+import type { ServiceKey } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { Profile } from "../profile/profile.ts"

@@ -1,4 +1,4 @@
-import type { SessionKey } from "../core/keys.ts"
+import type { SessionKey } from "../core/conversation.ts"
 import type { Injection } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"

@@ -1,5 +1,5 @@
 import type { Assembly } from "../core/span.ts"
-import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
 import { prepare } from "../turn/prepare.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import { assembleStep } from "../turn/step-request.ts"

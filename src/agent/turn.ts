@@ -1,5 +1,4 @@
-import type { TurnEvent } from "../trace/turn-event.ts"
-import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 
 /**
  * One turn, running whether or not anyone iterates. Iterating yields every event from the first, also late and more

@@ -1,5 +1,5 @@
 import type { PromptStrataError } from "../core/errors.ts"
-import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
 import type { TurnInput } from "../turn/turn-context.ts"
 
 /** The process that talks (R24): the one with the first-person context. */

@@ -1,6 +1,5 @@
-import type { KeptPrestart } from "../core/history.ts"
-import { priority } from "../core/priority.ts"
-import { type Injection, isText, type Text } from "../core/value.ts"
+import type { KeptPrestart } from "../core/conversation.ts"
+import { type Injection, isText, priority, type Text } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { shippedDialect } from "../dialect/shipped.ts"

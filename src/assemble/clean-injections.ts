@@ -1,6 +1,5 @@
 import { GrowingLists } from "../core/growing-lists.ts"
-import type { Trust } from "../core/trust.ts"
-import { type Entry, type Injection, isEmptyValue, isText, type Text, type Value } from "../core/value.ts"
+import { type Entry, type Injection, isEmptyValue, isText, type Text, type Trust, type Value } from "../core/value.ts"
 import { removedFrom } from "../encode/encoded.ts"
 import { sanitise } from "../encode/sanitise.ts"
 

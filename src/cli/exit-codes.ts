@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
 
 /** Exit codes of the program. The help lists them. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const

@@ -1,4 +1,4 @@
-import { displayWidth } from "./display-width.ts"
+import { displayWidth } from "./graphemes.ts"
 import { lazyPattern } from "./lazy-pattern.ts"
 
 /** A place in an authored file: 1-based line, and column where it is known. */

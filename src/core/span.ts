@@ -1,7 +1,6 @@
 import type { Message } from "./message.ts"
-import type { Stability } from "./scope.ts"
 import type { Source } from "./source.ts"
-import type { Trust } from "./trust.ts"
+import type { Stability, Trust } from "./value.ts"
 
 /** A run of characters of one origin. A message's spans tile its content: joined, they are the content (S12). */
 export interface Span {

@@ -1,6 +1,4 @@
-import type { Scope } from "./scope.ts"
 import type { Source } from "./source.ts"
-import type { Trust } from "./trust.ts"
 
 /** A text that remembers who wrote it and, where it stands in a file, where. */
 export interface Text {
@@ -65,3 +63,40 @@ export function isEmptyValue(value: Value | undefined): boolean {
   if (typeof value === "string") return value.trim() === ""
   return isText(value) ? value.text.trim() === "" : value.length === 0
 }
+
+/**
+ * Who wrote the characters of a text. `author` is the developer's own files and code and stands as it is;
+ * everything else passes through an encoder. Descriptions from an MCP server are `tool`, recalled text is `memory`.
+ */
+export type Trust = "author" | "user" | "agent" | "tool" | "memory"
+
+/** How long an injection lives (S1): `global` outlives sessions, `session` ends with its session, `turn` ends with its turn. */
+export type Scope = "global" | "session" | "turn"
+
+/**
+ * How often a span changes, from rarely to always (S15). `conversation` is history: it only grows.
+ */
+export type Stability = "global" | "session" | "conversation" | "turn"
+
+/** Every stability, the most stable first. */
+export const stabilities = ["global", "session", "conversation", "turn"] as const satisfies readonly Stability[]
+
+/** The less stable of the two. */
+export function leastStable(a: Stability, b: Stability): Stability {
+  return stabilities.indexOf(a) >= stabilities.indexOf(b) ? a : b
+}
+
+/** Recommended priorities: lower stands first (S2). */
+export const priority = {
+  safety: 10,
+  behavior: 20,
+  characterProfile: 30,
+  characterState: 40,
+  characterRelationship: 50,
+  characterMemories: 60,
+  worldBook: 65,
+  knowledgeRag: 70,
+  toolInstructions: 80,
+  reactionPlan: 90,
+  default: 100,
+} as const

@@ -1,5 +1,4 @@
-import type { Trust } from "../core/trust.ts"
-import type { Text } from "../core/value.ts"
+import type { Text, Trust } from "../core/value.ts"
 
 /** What sanitising took out while a text was put together. */
 export interface Removed {

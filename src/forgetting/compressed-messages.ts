@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../core/history.ts"
+import type { HistoryMessage } from "../core/conversation.ts"
 
 /** When the model's messages are shown compressed (R12). */
 export interface CompressionSettings {

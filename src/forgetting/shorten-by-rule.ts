@@ -1,4 +1,4 @@
-import { graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
+import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 
 const sentenceEnds = new Set([..."。！？!?.…\n\u2028\u2029"])
 const ellipsis = "…"

@@ -1,5 +1,4 @@
-import { priority } from "../core/priority.ts"
-import { type Fit, type Injection, isEmptyValue } from "../core/value.ts"
+import { type Fit, type Injection, isEmptyValue, priority } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
 import { renderNotice } from "../dialect/render-notice.ts"

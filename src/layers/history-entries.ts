@@ -1,5 +1,5 @@
+import type { HistoryMessage, KeptPrestart } from "../core/conversation.ts"
 import { commonStart } from "../core/growing-lists.ts"
-import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
 import type { Entry, Text } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
 import { formatFileReference } from "../encode/file-reference.ts"

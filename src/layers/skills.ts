@@ -1,6 +1,5 @@
-import { priority } from "../core/priority.ts"
 import type { Source } from "../core/source.ts"
-import type { Entry, Text } from "../core/value.ts"
+import { type Entry, priority, type Text } from "../core/value.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 

@@ -1,5 +1,4 @@
-import { priority } from "../core/priority.ts"
-import type { Entry, Fit, Injection, Text, Value } from "../core/value.ts"
+import { type Entry, type Fit, type Injection, priority, type Text, type Value } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"

@@ -1,5 +1,4 @@
-import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
-import type { Speaker } from "../core/keys.ts"
+import type { HistoryMessage, KeptPrestart, Speaker } from "../core/conversation.ts"
 import type { ToolCall } from "../core/message.ts"
 import type { Text } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"

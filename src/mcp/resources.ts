@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts"
-import { priority } from "../core/priority.ts"
+import { priority } from "../core/value.ts"
 import type { Skill } from "../layers/skills.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { capResult } from "../tools/result-text.ts"

@@ -1,6 +1,5 @@
-import type { Message } from "../core/message.ts"
+import type { Message, ToolCall } from "../core/message.ts"
 import type { Assembly } from "../core/span.ts"
-import type { ModelPart } from "./model-part.ts"
 
 /** What a model can take; decides what is sent to it. */
 export interface ModelCapabilities {
@@ -61,3 +60,37 @@ export interface LanguageModel {
   readonly capabilities: ModelCapabilities
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelPart>
 }
+
+/** Why a model stopped. */
+export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
+
+/** One piece of a model's stream. */
+export type ModelPart =
+  | { readonly type: "text-delta"; readonly delta: string }
+  | { readonly type: "reasoning-delta"; readonly delta: string }
+  | { readonly type: "tool-call"; readonly call: ToolCall }
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "warning"; readonly message: string }
+  | { readonly type: "finish"; readonly reason: FinishReason }
+
+/** Tokens as the provider reports them. Absent is absent, not zero. */
+export interface Usage {
+  readonly inputTokens?: number
+  readonly inputCacheReadTokens?: number
+  readonly inputCacheWriteTokens?: number
+  readonly outputTokens?: number
+  readonly reasoningTokens?: number
+}
+
+/** The sum, field by field; a field absent on both sides stays absent. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: { -readonly [K in keyof Usage]: number } = {}
+  for (const key of usageKeys) {
+    const left = a[key]
+    const right = b[key]
+    if (left !== undefined || right !== undefined) sum[key] = (left ?? 0) + (right ?? 0)
+  }
+  return sum
+}
+
+const usageKeys = ["inputTokens", "inputCacheReadTokens", "inputCacheWriteTokens", "outputTokens", "reasoningTokens"] as const

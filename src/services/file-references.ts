@@ -1,5 +1,4 @@
-import type { FileAttachment } from "../core/file-attachment.ts"
-import type { ServiceKey } from "../core/keys.ts"
+import type { FileAttachment, ServiceKey } from "../core/conversation.ts"
 import type { FileReference } from "../encode/file-reference.ts"
 
 /**

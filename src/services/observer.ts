@@ -1,6 +1,5 @@
-import type { ServiceKey } from "../core/keys.ts"
-import type { TurnEvent } from "../trace/turn-event.ts"
-import type { TurnResult } from "../trace/turn-result.ts"
+import type { ServiceKey } from "../core/conversation.ts"
+import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import type { SessionNote } from "./store/session-store.ts"
 
 /** The result of a turn for observers: without the trace, which hooks get after the turn. */

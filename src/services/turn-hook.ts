@@ -1,8 +1,7 @@
-import type { HistoryMessage } from "../core/history.ts"
-import type { ServiceKey, Speaker } from "../core/keys.ts"
+import type { HistoryMessage, ServiceKey, Speaker } from "../core/conversation.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
-import type { TurnResult } from "../trace/turn-result.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
 import type { Memory } from "./memory/memory-service.ts"
 import type { MessageFilter, SessionNote } from "./store/session-store.ts"
 

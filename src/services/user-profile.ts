@@ -1,7 +1,6 @@
-import { graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
-import type { ServiceKey } from "../core/keys.ts"
-import { priority } from "../core/priority.ts"
-import type { Fit } from "../core/value.ts"
+import type { ServiceKey } from "../core/conversation.ts"
+import { graphemeBoundaryBefore } from "../core/graphemes.ts"
+import { type Fit, priority } from "../core/value.ts"
 import type { ProfileStatement, UserRecords } from "./store/records.ts"
 import type { TurnHook } from "./turn-hook.ts"
 

@@ -1,9 +1,16 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { priority } from "../core/priority.ts"
-import type { Scope } from "../core/scope.ts"
 import { positionAt, type Source } from "../core/source.ts"
-import type { Trust } from "../core/trust.ts"
-import { type Fit, type Injection, type InjectionRole, isEmptyValue, isText, type Value } from "../core/value.ts"
+import {
+  type Fit,
+  type Injection,
+  type InjectionRole,
+  isEmptyValue,
+  isText,
+  priority,
+  type Scope,
+  type Trust,
+  type Value,
+} from "../core/value.ts"
 import { isEncodedText } from "../encode/encoded.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import { sanitise } from "../encode/sanitise.ts"

@@ -1,7 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { Scope } from "../core/scope.ts"
 import type { Assembly } from "../core/span.ts"
-import type { Injection, Value } from "../core/value.ts"
+import type { Injection, Scope, Value } from "../core/value.ts"
 import { type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
 import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
 import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"

@@ -1,8 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { abortedError } from "../model/aborted-error.ts"
 import { cutText } from "../model/cut-text.ts"
-import type { LanguageModel, ModelCapabilities, ModelRequest } from "../model/language-model.ts"
-import type { ModelPart } from "../model/model-part.ts"
+import type { LanguageModel, ModelCapabilities, ModelPart, ModelRequest } from "../model/language-model.ts"
 
 /** Settings of a {@link ScriptedModel}. */
 export interface ScriptedModelOptions {

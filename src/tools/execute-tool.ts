@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts"
-import { type PausableTimer, startPausableTimer } from "../core/pausable-timer.ts"
 import type { Timers } from "../core/ports.ts"
+import { type PausableTimer, startPausableTimer } from "../core/timers.ts"
 import { type CapNotice, capResult, defaultMaxResultCharacters, normaliseResult } from "./result-text.ts"
 import type { Confirm, Tool, ToolContext } from "./tool.ts"
 

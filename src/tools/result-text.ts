@@ -1,4 +1,4 @@
-import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
+import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
 import { printJson } from "./print-json.ts"
 
 /**

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../core/keys.ts"
+import type { ServiceKey } from "../core/conversation.ts"
 import type { Clock } from "../core/ports.ts"
 
 /** A JSON Schema object, as data. */

@@ -1,7 +1,7 @@
-import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
+import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Message, MessageRole, ToolCall } from "../core/message.ts"
-import { type Stability, stabilities } from "../core/scope.ts"
 import type { Assembly, Span } from "../core/span.ts"
+import { type Stability, stabilities } from "../core/value.ts"
 import { oneLine } from "./one-line.ts"
 
 /** What became of a request in the next one (S15). */

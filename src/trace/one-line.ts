@@ -1,4 +1,4 @@
-import { graphemeBoundaryBefore } from "../core/grapheme-boundary.ts"
+import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import { splitLines } from "../encode/line-breaks.ts"
 import { sanitise } from "../encode/sanitise.ts"
 

@@ -1,9 +1,8 @@
+import type { SessionKey } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
-import type { SessionKey } from "../core/keys.ts"
 import type { Assembly } from "../core/span.ts"
 import type { RecalledMemory } from "../layers/turn-state.ts"
-import type { FinishReason } from "../model/model-part.ts"
-import type { Usage } from "../model/usage.ts"
+import type { FinishReason, Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
 import type { ToolRecord, ToolRun } from "../tools/tool.ts"
 

@@ -1,10 +1,9 @@
-import type { FileAttachment } from "../core/file-attachment.ts"
-import type { FinishReason } from "../model/model-part.ts"
-import type { Usage } from "../model/usage.ts"
+import type { FileAttachment } from "../core/conversation.ts"
+import type { PromptStrataError } from "../core/errors.ts"
+import type { FinishReason, Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
 import type { ConfirmRequest, ToolProgress, ToolRun } from "../tools/tool.ts"
-import type { TurnWarning } from "./trace.ts"
-import type { TurnResult } from "./turn-result.ts"
+import type { TurnTrace, TurnWarning } from "./trace.ts"
 
 /** Everything that happens in a turn, in order. The first is `turn-start`, the last always one `turn-end`. */
 export type TurnEvent =
@@ -56,3 +55,26 @@ export type TurnEvent =
   | { readonly type: "child"; readonly id: string; readonly name: string; readonly event: TurnEvent }
   | { readonly type: "commit"; readonly version: number }
   | { readonly type: "turn-end"; readonly result: TurnResult }
+
+/** Why a turn ended with an answer: the planner finished, a limit or a repeat forced the answer, or the answer was cut off. */
+export type StopReason = "finish" | "max-steps" | "repeated-call" | "truncated"
+
+/** What a failed turn had by then. */
+export interface Gathered {
+  readonly runs: readonly ToolRun[]
+  /** The characters of the answer that were shown. */
+  readonly text: string
+}
+
+/** How a turn ended (T19): an answer, or a typed error that keeps what was gathered. */
+export type TurnResult =
+  | {
+      readonly ok: true
+      readonly text: string
+      /** Files that the answer shows, in order (R8); absent where it shows none. */
+      readonly attachments?: readonly FileAttachment[]
+      readonly stopReason: StopReason
+      readonly usage: Usage
+      readonly trace: TurnTrace
+    }
+  | { readonly ok: false; readonly error: PromptStrataError; readonly gathered: Gathered; readonly trace: TurnTrace }

@@ -1,4 +1,4 @@
-import type { FileAttachment } from "../core/file-attachment.ts"
+import type { FileAttachment } from "../core/conversation.ts"
 import type { UnopenedFile } from "../layers/turn-state.ts"
 import type { OutputSettings } from "../profile/profile.ts"
 import { createBubbleCollector, createTextCollector } from "../reply/output/delivery.ts"

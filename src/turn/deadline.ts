@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
-import { startPausableTimer } from "../core/pausable-timer.ts"
 import type { Clock, Timers } from "../core/ports.ts"
+import { startPausableTimer } from "../core/timers.ts"
 
 /** The end that a turn has in any case: an abort by the caller, or its time limit. */
 export interface Deadline {

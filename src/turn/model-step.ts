@@ -1,13 +1,20 @@
-import { messageOf } from "../core/errors.ts"
+import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { ToolCall } from "../core/message.ts"
-import type { LanguageModel } from "../model/language-model.ts"
-import type { FinishReason, ModelPart } from "../model/model-part.ts"
-import { addUsage, type Usage } from "../model/usage.ts"
+import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
 import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
-import { withRetries } from "./with-retries.ts"
+
+/** How planning ended: with the answer already shown, or with a final output to be made. */
+export type PlanOutcome =
+  | { readonly type: "answered"; readonly truncated: boolean }
+  | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" }
+
+/** One way of planning a turn: JSON decisions, native tool calls, or plain talk. */
+export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
+
+export type PlanningMode = "json" | "native" | "chat"
 
 /** How a step reads the output of a model. */
 export interface StepReading {
@@ -104,4 +111,65 @@ function hear(
       if (reading.onToolCall) reading.onToolCall(part.call)
       else warn(turn, "model", `${model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`)
   }
+}
+
+/**
+ * Tries a call again where that can help, then with the next model of the list; never once a character of the answer was
+ * shown, never after an abort. Waits as long as the server asks, else longer each time with jitter.
+ */
+async function withRetries<T>(turn: TurnContext, attempt: (model: LanguageModel) => Promise<T>): Promise<T> {
+  const { models, profile } = turn.agent
+  for (let index = 0, tries = 1; ; ) {
+    const model = models[index] ?? models[0]
+    try {
+      return await attempt(model)
+    } catch (error) {
+      turn.signal.throwIfAborted()
+      if (turn.progress.answer.hasShown || !isModelFailure(error)) throw error
+      const again = tries < profile.retry.maxAttempts && isRetryable(error)
+      const next = again ? model : models[index + 1]
+      if (!next) throw error
+      const delayMs = again ? delayBefore(turn, tries, error) : 0
+      turn.progress.answer.restart()
+      turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
+      await pause(turn, delayMs)
+      tries = again ? tries + 1 : 1
+      if (!again) index++
+    }
+  }
+}
+
+function isModelFailure(error: unknown): error is PromptStrataError {
+  return PromptStrataError.isInstance(error) && (error.code === "model" || error.code === "model-stall")
+}
+
+function isRetryable(error: PromptStrataError): boolean {
+  return error.code === "model-stall" || error.evidence.isRetryable === true
+}
+
+/** The server's own wish, or an exponential delay with full jitter over its upper half. */
+function delayBefore(turn: TurnContext, tries: number, error: PromptStrataError): number {
+  const { profile, ports } = turn.agent
+  const { baseDelayMs, maxDelayMs } = profile.retry
+  const wished = error.evidence.retryAfterMs
+  if (typeof wished === "number" && wished >= 0) return Math.min(wished, maxDelayMs)
+  const most = Math.min(baseDelayMs * 2 ** (tries - 1), maxDelayMs)
+  return Math.round(most / 2 + (most / 2) * ports.random())
+}
+
+/** Time passes, unless the turn is aborted first. */
+function pause(turn: TurnContext, delayMs: number): Promise<void> {
+  const { timers } = turn.agent.ports
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      timers.clear(timer)
+      reject(turn.signal.reason)
+    }
+    const timer = timers.set(() => {
+      turn.signal.removeEventListener("abort", onAbort)
+      resolve()
+    }, delayMs)
+    turn.signal.addEventListener("abort", onAbort, { once: true })
+    if (turn.signal.aborted) onAbort()
+  })
 }

@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../core/history.ts"
-import type { Speaker } from "../core/keys.ts"
+import type { HistoryMessage, Speaker } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Injection } from "../core/value.ts"
 import type { MessageFilter } from "../services/store/session-store.ts"

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { whatHappened, within } from "../core/within.ts"
+import { whatHappened, within } from "../core/timers.ts"
 import type { PrestartSettings } from "../profile/profile.ts"
 import type { Memory } from "../services/memory/memory-service.ts"
 import { fillArguments } from "../tools/call-arguments.ts"

@@ -1,10 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { LanguageModel } from "../model/language-model.ts"
-import type { FinishReason } from "../model/model-part.ts"
+import type { FinishReason, LanguageModel } from "../model/language-model.ts"
 import { createFinalOutputReader } from "../reply/final-output-reader.ts"
-import type { StopReason } from "../trace/turn-result.ts"
-import { runModelStep, type StepReading } from "./model-step.ts"
-import type { PlanOutcome } from "./planner.ts"
+import type { StopReason } from "../trace/turn-event.ts"
+import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
 import { isQuietWake } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 

@@ -1,8 +1,7 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Message } from "../core/message.ts"
 import type { Clock, Timers } from "../core/ports.ts"
-import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
-import type { ModelPart } from "../model/model-part.ts"
+import type { LanguageModel, ModelPart, ModelRequest } from "../model/language-model.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 
 /** What reading a model's stream needs. */

@@ -1,6 +1,6 @@
+import type { HistoryMessage } from "../core/conversation.ts"
 import { messageOf } from "../core/errors.ts"
-import type { HistoryMessage } from "../core/history.ts"
-import { whatHappened, within } from "../core/within.ts"
+import { whatHappened, within } from "../core/timers.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
 import type { SessionNote } from "../services/store/session-store.ts"
 import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"

@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts"
-import { within } from "../core/within.ts"
+import { within } from "../core/timers.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"

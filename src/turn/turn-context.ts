@@ -1,6 +1,5 @@
+import type { HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
-import type { HistoryMessage, KeptPrestart } from "../core/history.ts"
-import type { ServiceKey, Speaker } from "../core/keys.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Cut } from "../core/span.ts"
 import type { Dialect } from "../dialect/dialect.ts"

@@ -1,7 +1,7 @@
 import type { PromptStrataError } from "../core/errors.ts"
-import { addUsage, type Usage } from "../model/usage.ts"
+import { addUsage, type Usage } from "../model/language-model.ts"
 import type { ChildTrace, TurnTrace } from "../trace/trace.ts"
-import type { StopReason, TurnResult } from "../trace/turn-result.ts"
+import type { StopReason, TurnResult } from "../trace/turn-event.ts"
 import { leaveFileFaults } from "./answer-files.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 

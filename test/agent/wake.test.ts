@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
-import type { ServiceKey } from "../../src/core/keys.ts"
+import type { ServiceKey } from "../../src/core/conversation.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { ObserverContext } from "../../src/services/observer.ts"
 import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"

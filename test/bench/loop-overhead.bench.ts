@@ -1,6 +1,5 @@
 import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { BenchResult } from "./bench.ts"

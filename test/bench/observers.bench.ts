@@ -1,6 +1,5 @@
 import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { Observer } from "../../src/services/observer.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"

@@ -1,7 +1,6 @@
 import { createAgent } from "../../src/agent/agent.ts"
 import type { AgentServices } from "../../src/agent/remembering.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { createMemoryService } from "../../src/services/memory/create-memory-service.ts"
 import type { MemoryService } from "../../src/services/memory/memory-service.ts"

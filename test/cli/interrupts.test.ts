@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Turn } from "../../src/agent/turn.ts"
 import { createInterrupts } from "../../src/cli/interrupts.ts"
-import type { TurnResult } from "../../src/trace/turn-result.ts"
+import type { TurnResult } from "../../src/trace/turn-event.ts"
 
 /** A turn that can only be aborted and ended. */
 function fakeTurn() {

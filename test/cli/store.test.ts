@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import type { ServiceKey } from "../../src/core/keys.ts"
+import type { ServiceKey } from "../../src/core/conversation.ts"
 import type { StoredMemory } from "../../src/services/store/records.ts"
 import { openStore } from "../../src/stores/index.ts"
 import { scriptedModel } from "../../src/testing/index.ts"

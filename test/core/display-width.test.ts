@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { displayWidth } from "../../src/core/display-width.ts"
+import { displayWidth } from "../../src/core/graphemes.ts"
 
 test.each<[string, number]>([
   ["", 0],

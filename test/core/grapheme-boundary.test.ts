@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../src/core/grapheme-boundary.ts"
+import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../src/core/graphemes.ts"
 import { anyText } from "../encode/arbitrary-text.ts"
 
 /** Every boundary, by segmenting the whole text. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { startPausableTimer } from "../../src/core/pausable-timer.ts"
+import { startPausableTimer } from "../../src/core/timers.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
 
 function started(delayMs: number) {

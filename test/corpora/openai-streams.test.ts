@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { ModelPart } from "../../src/model/language-model.ts"
 import { openaiModel } from "../../src/models/openai/index.ts"
 import { type ChatServer, eventStream, startChatServer } from "../support/chat-server.ts"
 import { collect } from "../support/collect.ts"

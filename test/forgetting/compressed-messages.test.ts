@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { HistoryMessage } from "../../src/core/history.ts"
+import type { HistoryMessage } from "../../src/core/conversation.ts"
 import { type CompressedMessage, defaultCompression, showCompressed } from "../../src/forgetting/compressed-messages.ts"
 
 const settings = { ...defaultCompression, maxCharacters: 10, fullMessages: 2, budgetCharacters: 1_000, targetCharacters: 5 }

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest"
-import type { ServiceKey, SessionKey } from "../../src/core/keys.ts"
+import type { ServiceKey, SessionKey } from "../../src/core/conversation.ts"
 import type { ReflectionService } from "../../src/services/background/reflection.ts"
 import type { MemoryService } from "../../src/services/memory/memory-service.ts"
 import type { Receipt } from "../../src/services/store/receipt.ts"

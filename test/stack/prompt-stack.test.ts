@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { priority } from "../../src/core/priority.ts"
-import type { Value } from "../../src/core/value.ts"
+import { priority, type Value } from "../../src/core/value.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 
 const code = (act: () => unknown): string => {

@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../src/core/message.ts"
-import { addUsage, type Usage } from "../../src/model/usage.ts"
+import { addUsage, type Usage } from "../../src/model/language-model.ts"
 import type { Misbehaviour, Outcome } from "./misbehaviour.ts"
 
 /** What must come of a turn in front of a misbehaving server. */

@@ -1,6 +1,5 @@
 import type { ToolCall } from "../../src/core/message.ts"
-import type { FinishReason } from "../../src/model/model-part.ts"
-import type { Usage } from "../../src/model/usage.ts"
+import type { FinishReason, Usage } from "../../src/model/language-model.ts"
 import { chatChunk, eventStream } from "./chat-server.ts"
 import { type Dice, diceOf } from "./dice.ts"
 import { faultAnswer } from "./fault-answers.ts"

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../src/core/history.ts"
+import type { HistoryMessage } from "../../src/core/conversation.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import type { ToolRun } from "../../src/tools/tool.ts"
 

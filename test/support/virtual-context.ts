@@ -12,7 +12,7 @@ import { createInMemorySessionStore } from "../../src/services/store/in-memory/i
 import type { SessionStore } from "../../src/services/store/session-store.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
 import { countingIds, type ManualClock, manualClock, manualTimers, seededRandom } from "../../src/testing/index.ts"
-import type { TurnResult } from "../../src/trace/turn-result.ts"
+import type { TurnResult } from "../../src/trace/turn-event.ts"
 
 /** What a rehearsal of a virtual context is made from. */
 export interface RehearsalOptions {

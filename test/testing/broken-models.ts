@@ -1,6 +1,5 @@
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { LanguageModel, ModelPart, ModelRequest } from "../../src/model/language-model.ts"
 import { createWholeCharacters } from "../../src/models/answer-parts.ts"
 import type { PlayProvider, ProviderHappening, ProviderScene } from "../../src/testing/index.ts"
 

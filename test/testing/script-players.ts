@@ -1,8 +1,7 @@
 import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { MockLanguageModelV4 } from "ai/test"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
-import type { Usage } from "../../src/model/usage.ts"
+import type { LanguageModel, Usage } from "../../src/model/language-model.ts"
 import {
   type PlayProvider,
   type ProviderHappening,

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { cutText } from "../../src/model/cut-text.ts"
-import type { ModelRequest } from "../../src/model/language-model.ts"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { ModelPart, ModelRequest } from "../../src/model/language-model.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
 import { collect } from "../support/collect.ts"
 

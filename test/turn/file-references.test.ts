@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { afterEach, describe, expect, test } from "vitest"
-import type { FileAttachment } from "../../src/core/file-attachment.ts"
+import type { FileAttachment } from "../../src/core/conversation.ts"
 import { formatFileReference } from "../../src/encode/file-reference.ts"
 import type { ProfileInput } from "../../src/profile/profile-input.ts"
 import type { FileReferences, OpenedFile } from "../../src/services/file-references.ts"

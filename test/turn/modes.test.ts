@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { z } from "zod"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { ModelPart } from "../../src/model/language-model.ts"
 import { expectScriptsDone, type ScriptedModel, type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { finish as finishJson, callTool as jsonCall, testAgent } from "../support/agents.ts"

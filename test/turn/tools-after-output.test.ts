@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { LanguageModel } from "../../src/model/language-model.ts"
-import type { ModelPart } from "../../src/model/model-part.ts"
+import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 

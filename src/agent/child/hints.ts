@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../core/history.ts"
-import type { Speaker } from "../../core/keys.ts"
+import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
 import { type Entry, type Injection, isText, type Text, type Value } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { priority } from "../../core/priority.ts"
+import { priority } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { ObservedInjection } from "../../services/observer.ts"
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"

@@ -1,5 +1,5 @@
 import type { Timers } from "../../core/ports.ts"
-import { whatHappened, within } from "../../core/within.ts"
+import { whatHappened, within } from "../../core/timers.ts"
 import type { ObservedEvent, Observer } from "../../services/observer.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"

@@ -1,4 +1,4 @@
-import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
+import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { Entry, Fit } from "../../core/value.ts"
 import type { NoticeText } from "../../encode/cut-text.ts"
 import { beforeFenceLine, behindFenceMark } from "./fences.ts"

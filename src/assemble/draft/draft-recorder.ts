@@ -1,8 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { MessageRole } from "../../core/message.ts"
-import { leastStable, type Scope, type Stability } from "../../core/scope.ts"
 import type { Source } from "../../core/source.ts"
-import type { Injection } from "../../core/value.ts"
+import { type Injection, leastStable, type Scope, type Stability } from "../../core/value.ts"
 import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 
 /** Whose text is being printed. */

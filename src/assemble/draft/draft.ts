@@ -1,7 +1,7 @@
 import type { TextHash } from "../../core/fingerprint.ts"
 import type { Message, MessageRole } from "../../core/message.ts"
-import type { Stability } from "../../core/scope.ts"
 import type { Span } from "../../core/span.ts"
+import type { Stability } from "../../core/value.ts"
 import type { Countable, Growth, MessageCounter } from "../tokens/counted-message.ts"
 
 /** A span before it has its tokens and its place in a message. */

@@ -1,7 +1,7 @@
 import { Fingerprint, hashText, joinHashes, type TextHash } from "../../core/fingerprint.ts"
 import type { Message } from "../../core/message.ts"
-import { type Stability, stabilities } from "../../core/scope.ts"
 import type { Prefix, Span } from "../../core/span.ts"
+import { type Stability, stabilities } from "../../core/value.ts"
 import { Generations } from "../tokens/generations.ts"
 import type { EvenMessage, Piece } from "./draft.ts"
 

@@ -1,6 +1,5 @@
 import type { Source } from "../../core/source.ts"
-import type { Trust } from "../../core/trust.ts"
-import type { Entry, Injection } from "../../core/value.ts"
+import type { Entry, Injection, Trust } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { DraftMessage, Piece } from "../draft/draft.ts"
 import type { Origin } from "../draft/draft-recorder.ts"

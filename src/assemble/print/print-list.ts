@@ -1,5 +1,4 @@
-import type { Stability } from "../../core/scope.ts"
-import type { Injection } from "../../core/value.ts"
+import type { Injection, Stability } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import type { FrameWriter } from "../../template/frame-writer.ts"

@@ -1,6 +1,5 @@
 import type { Source } from "../../core/source.ts"
-import type { Trust } from "../../core/trust.ts"
-import type { Text } from "../../core/value.ts"
+import type { Text, Trust } from "../../core/value.ts"
 import { encodeText } from "../../encode/encode.ts"
 import { isEncodedText } from "../../encode/encoded.ts"
 import { encodeFence } from "../../encode/fence.ts"

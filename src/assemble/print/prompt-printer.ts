@@ -1,7 +1,6 @@
 import type { MessageRole, ToolCall } from "../../core/message.ts"
-import type { Stability } from "../../core/scope.ts"
 import type { Source } from "../../core/source.ts"
-import { type Entry, type Injection, isText, type Value } from "../../core/value.ts"
+import { type Entry, type Injection, isText, type Stability, type Value } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile } from "../../dialect/render-notice.ts"
 import { promptVariables } from "../../layers/prompt-names.ts"

@@ -1,7 +1,6 @@
 import type { Turn } from "../../agent/turn.ts"
 import type { Assembly } from "../../core/span.ts"
-import type { TurnEvent } from "../../trace/turn-event.ts"
-import type { TurnResult } from "../../trace/turn-result.ts"
+import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { OutputStream } from "../io.ts"
 import { jsonLine } from "../json-line.ts"
 

@@ -1,5 +1,4 @@
-import { displayWidth } from "../../core/display-width.ts"
-import { graphemesOf } from "../../core/graphemes.ts"
+import { displayWidth, graphemesOf } from "../../core/graphemes.ts"
 import { oneLine } from "../terminal-text.ts"
 
 const gap = "  "

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../core/history.ts"
+import type { HistoryMessage } from "../../core/conversation.ts"
 import { eventScore } from "../../forgetting/events/select-events.ts"
 import { nextTopic } from "../../forgetting/events/topic.ts"
 import { showCompressed } from "../compressed-messages.ts"

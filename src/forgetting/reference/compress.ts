@@ -1,5 +1,4 @@
-import { priority } from "../../core/priority.ts"
-import type { Injection } from "../../core/value.ts"
+import { type Injection, priority } from "../../core/value.ts"
 import type { AskModel } from "../../services/background/background-job.ts"
 import { relevanceTo, topOf } from "../ranking.ts"
 import { sentencesOf, shorten } from "../shorten-by-rule.ts"

@@ -1,5 +1,4 @@
-import { priority } from "../../core/priority.ts"
-import type { Entry, Fit, Text } from "../../core/value.ts"
+import { type Entry, type Fit, priority, type Text } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import { type CharacterSheet, type CharacterTrait, sheetEntries } from "./character-sheet.ts"
 import type { WorldBookEntry } from "./world-book.ts"

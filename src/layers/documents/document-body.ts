@@ -1,4 +1,4 @@
-import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
+import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { Text } from "../../core/value.ts"
 import { cutText } from "../../encode/cut-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"

@@ -1,6 +1,4 @@
-import { priority } from "../../core/priority.ts"
-import type { Trust } from "../../core/trust.ts"
-import type { Fit } from "../../core/value.ts"
+import { type Fit, priority, type Trust } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Template } from "../../template/ast.ts"

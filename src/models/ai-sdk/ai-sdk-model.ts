@@ -1,7 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { abortedError } from "../../model/aborted-error.ts"
-import type { LanguageModel, ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
-import type { ModelPart } from "../../model/model-part.ts"
+import type { LanguageModel, ModelCapabilities, ModelPart, ModelRequest } from "../../model/language-model.ts"
 import { recordOf } from "../json-access.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"

@@ -1,7 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Reader } from "../../core/reader.ts"
-import type { FinishReason, ModelPart } from "../../model/model-part.ts"
-import type { Usage } from "../../model/usage.ts"
+import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
 import {
   argumentsText,
   createDeltaReader,

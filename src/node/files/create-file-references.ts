@@ -1,5 +1,5 @@
+import type { ServiceKey } from "../../core/conversation.ts"
 import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
-import type { ServiceKey } from "../../core/keys.ts"
 import type { FileReference } from "../../encode/file-reference.ts"
 import type { FileFault, FileReferences, OpenedFile } from "../../services/file-references.ts"
 import { decodeText, takeShape } from "../workspace/text-encoding.ts"

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../core/keys.ts"
+import type { ServiceKey } from "../../core/conversation.ts"
 import type { ToolContext } from "../../tools/tool.ts"
 
 /** A part of a text, as offsets in UTF-16 units. */

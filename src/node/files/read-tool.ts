@@ -1,4 +1,4 @@
-import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
+import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { Tool, ToolContext } from "../../tools/tool.ts"
 import { takeShape } from "../workspace/text-encoding.ts"
 import { defineFileTool } from "./define-file-tool.ts"

@@ -1,7 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
-import { priority as priorities } from "../../core/priority.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
-import { isText, type Text } from "../../core/value.ts"
+import { isText, priority as priorities, type Text } from "../../core/value.ts"
 import type { Skill } from "../../layers/skills.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { Plugin } from "../../services/plugin.ts"

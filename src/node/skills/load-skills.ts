@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
-import type { Trust } from "../../core/trust.ts"
+import type { Trust } from "../../core/value.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { nameKey } from "../workspace/paths.ts"
 import { findSkills } from "./find-skills.ts"

@@ -1,7 +1,6 @@
 import { basename, dirname, extname, isAbsolute } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Trust } from "../../core/trust.ts"
-import type { Text } from "../../core/value.ts"
+import type { Text, Trust } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { readYamlMapping, splitFrontMatter } from "../front-matter.ts"

@@ -1,5 +1,5 @@
-import { priority as priorities } from "../../core/priority.ts"
 import { didYouMean } from "../../core/suggest.ts"
+import { priority as priorities } from "../../core/value.ts"
 import { encodeJsonLine } from "../../encode/inline.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { type SkillProblem, type SkillRule, type SkillText, skillFault, warningAt } from "./skill-problem.ts"

@@ -1,6 +1,5 @@
-import type { HistoryMessage } from "../../core/history.ts"
-import { priority } from "../../core/priority.ts"
-import type { Entry, Injection, Value } from "../../core/value.ts"
+import type { HistoryMessage } from "../../core/conversation.ts"
+import { type Entry, type Injection, priority, type Value } from "../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"

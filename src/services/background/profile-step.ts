@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
+import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import { type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
 import type { AskModel } from "./background-job.ts"

@@ -1,6 +1,6 @@
+import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
-import type { ServiceKey } from "../../core/keys.ts"
+import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { Entry, Injection } from "../../core/value.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"

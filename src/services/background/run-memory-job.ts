@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { graphemeBoundaryBefore } from "../../core/grapheme-boundary.ts"
+import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { StoredMemory } from "../store/records.ts"

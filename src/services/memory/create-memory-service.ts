@@ -1,5 +1,5 @@
+import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
-import type { ServiceKey } from "../../core/keys.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { memoryHash, similarMemory } from "./duplicates.ts"
 import {

@@ -1,9 +1,8 @@
+import type { ServiceKey, Speaker } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { Fingerprint } from "../../core/fingerprint.ts"
-import { hostTimers } from "../../core/host-timers.ts"
-import type { ServiceKey, Speaker } from "../../core/keys.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { whatHappened, within } from "../../core/within.ts"
+import { hostTimers, whatHappened, within } from "../../core/timers.ts"
 import type { StoredMemory } from "../store/records.ts"
 import { embedTexts, type MemoryServiceOptions } from "./memory-service.ts"
 

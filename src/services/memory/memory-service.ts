@@ -1,5 +1,5 @@
+import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { ServiceKey } from "../../core/keys.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import type { RecallReason } from "../recall/recall-query.ts"
 import type { RecallWeights } from "../recall/recall-weights.ts"

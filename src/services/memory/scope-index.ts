@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../core/keys.ts"
+import type { ServiceKey } from "../../core/conversation.ts"
 import { RecallIndex } from "../recall/recall-index.ts"
 import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 

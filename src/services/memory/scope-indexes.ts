@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../core/keys.ts"
+import type { ServiceKey } from "../../core/conversation.ts"
 import type { MemoryRecords } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
 import type { ScopeIndex } from "./scope-index.ts"

@@ -1,5 +1,5 @@
+import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { ServiceKey } from "../../core/keys.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 
 /** Work that follows a turn. It is enqueued in the turn's commit, so it exists exactly if the turn was committed. Plain JSON. */

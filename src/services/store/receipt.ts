@@ -1,6 +1,6 @@
-import type { ServiceKey } from "../../core/keys.ts"
+import type { ServiceKey } from "../../core/conversation.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { addUsage, type Usage } from "../../model/usage.ts"
+import { addUsage, type Usage } from "../../model/language-model.ts"
 
 /** The outcome of a piece of background work (T33). `empty`: it worked and found nothing. `skipped`: there was nothing to do, or a cap forbade it. */
 export type ReceiptOutcome = "ok" | "empty" | "parse-error" | "timeout" | "failed" | "skipped"

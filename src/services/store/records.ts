@@ -1,5 +1,5 @@
+import type { Audience, ServiceKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Audience, ServiceKey, Speaker } from "../../core/keys.ts"
 import type { Receipt } from "./receipt.ts"
 
 /** A memory as stores keep it. Plain JSON: it carries where it was said, by whom and when. */

@@ -1,5 +1,5 @@
+import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { ServiceKey, SessionKey } from "../../core/keys.ts"
 import type { Receipt } from "./receipt.ts"
 import type { StoredMemory } from "./records.ts"
 

@@ -1,6 +1,5 @@
+import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { HistoryMessage } from "../../core/history.ts"
-import type { SessionKey } from "../../core/keys.ts"
 import type { Job } from "./job-runner.ts"
 
 /** Something that is left outside a turn for a session's next turn, such as a roll-up, a compression or an observer's injection. Plain JSON. */

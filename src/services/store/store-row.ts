@@ -1,6 +1,5 @@
+import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { HistoryMessage } from "../../core/history.ts"
-import type { SessionKey } from "../../core/keys.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
 import type { ProfileStatement, StoredMemory } from "./records.ts"

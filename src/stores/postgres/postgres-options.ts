@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { hostTimers } from "../../core/host-timers.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
+import { hostTimers } from "../../core/timers.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
 
 /** How background jobs are run. */

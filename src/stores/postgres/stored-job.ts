@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { SessionKey } from "../../core/keys.ts"
+import type { SessionKey } from "../../core/conversation.ts"
 import type { DeadJob, Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
 import type { JobRow } from "../sql/sql-database.ts"

@@ -1,5 +1,5 @@
 import type { Expression, SqlBool } from "kysely"
-import type { ServiceKey, SessionKey } from "../../core/keys.ts"
+import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
 import type { SessionColumns, UserColumns } from "./sql-tables.ts"
 
 /**

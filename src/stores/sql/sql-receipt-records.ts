@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../core/keys.ts"
+import type { ServiceKey } from "../../core/conversation.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import type { ReceiptRecords } from "../../services/store/records.ts"

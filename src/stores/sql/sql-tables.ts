@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely"
-import type { HistoryMessage } from "../../core/history.ts"
-import type { Audience } from "../../core/keys.ts"
+import type { Audience, HistoryMessage } from "../../core/conversation.ts"
 import type { StoredMemory } from "../../services/store/records.ts"
 
 /** Builds statements over the store's tables, within a transaction. */

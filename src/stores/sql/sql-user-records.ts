@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../core/keys.ts"
+import type { ServiceKey } from "../../core/conversation.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import { type ProfileStatement, type UserRecords, versionConflict } from "../../services/store/records.ts"
 import { aboutUser, keyText, userColumns } from "./key-columns.ts"

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Logger } from "kysely"
-import { hostTimers } from "../../core/host-timers.ts"
 import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
+import { hostTimers } from "../../core/timers.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"

@@ -1,5 +1,4 @@
-import type { LanguageModel } from "../../model/language-model.ts"
-import type { ModelPart } from "../../model/model-part.ts"
+import type { LanguageModel, ModelPart } from "../../model/language-model.ts"
 import { type Exchange, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 import { hostSecrets, redactParts, redactText } from "./redact.ts"
 

@@ -1,7 +1,6 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Message } from "../../core/message.ts"
-import type { ModelCapabilities, ModelRequest, ModelTool } from "../../model/language-model.ts"
-import type { ModelPart } from "../../model/model-part.ts"
+import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../../model/language-model.ts"
 import { mapTexts } from "./redact.ts"
 
 /** The part of a request that is sent. A recording keeps it and a replay compares it. */

@@ -1,4 +1,4 @@
-import type { ModelPart } from "../../model/model-part.ts"
+import type { ModelPart } from "../../model/language-model.ts"
 
 const replacement = "[secret]"
 

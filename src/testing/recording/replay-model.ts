@@ -1,7 +1,6 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { abortedError } from "../../model/aborted-error.ts"
-import type { LanguageModel } from "../../model/language-model.ts"
-import type { ModelPart } from "../../model/model-part.ts"
+import type { LanguageModel, ModelPart } from "../../model/language-model.ts"
 import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"
 import { type Exchange, errorFrom, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
 import { agentTool } from "../../../src/agent/child/agent-tool.ts"
-import type { HistoryMessage } from "../../../src/core/history.ts"
+import type { HistoryMessage } from "../../../src/core/conversation.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile-input.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"

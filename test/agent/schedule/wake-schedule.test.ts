@@ -4,7 +4,7 @@ import { createWakeSchedule, type WakeableSession, type WakeScheduleOptions } fr
 import type { Turn } from "../../../src/agent/turn.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
-import type { TurnResult } from "../../../src/trace/turn-result.ts"
+import type { TurnResult } from "../../../src/trace/turn-event.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 
 const minuteMs = 60_000

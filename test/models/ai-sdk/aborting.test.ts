@@ -1,6 +1,6 @@
 import { MockLanguageModelV4 } from "ai/test"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { ModelPart } from "../../../src/model/language-model.ts"
 import { aiSdkModel } from "../../../src/models/ai-sdk/index.ts"
 import { type ChatServer, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { collect } from "../../support/collect.ts"

@@ -1,7 +1,7 @@
 import { streamText } from "ai"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Assembly } from "../../../src/core/span.ts"
-import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { ModelPart } from "../../../src/model/language-model.ts"
 import type { AiSdkModelOptions } from "../../../src/models/ai-sdk/ai-sdk-model.ts"
 import { aiSdkModel, toAiSdkPrompt } from "../../../src/models/ai-sdk/index.ts"
 import { type ChatServer, eventStream, startChatServer } from "../../support/chat-server.ts"

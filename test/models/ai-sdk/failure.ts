@@ -1,6 +1,6 @@
 import { inspect } from "node:util"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { ModelPart } from "../../../src/model/language-model.ts"
 import { type AiSdkLanguageModel, aiSdkModel } from "../../../src/models/ai-sdk/index.ts"
 
 const request = { messages: [{ role: "user" as const, content: "hi" }] }

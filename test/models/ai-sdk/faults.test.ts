@@ -1,6 +1,6 @@
 import { inspect } from "node:util"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { ModelPart } from "../../../src/model/language-model.ts"
 import { aiSdkModel } from "../../../src/models/ai-sdk/index.ts"
 import { type ChatReply, type ChatServer, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { failure } from "./failure.ts"

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { describe, expect, test } from "vitest"
-import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { ModelPart } from "../../../src/model/language-model.ts"
 import { type AiSdkLanguageModel, aiSdkModel } from "../../../src/models/ai-sdk/index.ts"
 import { collect } from "../../support/collect.ts"
 import { finish, modelV2, modelV3, modelV4, textBlock, usage } from "./mock-models.ts"

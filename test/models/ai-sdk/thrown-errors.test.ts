@@ -1,7 +1,7 @@
 import { APICallError, type LanguageModelV4StreamPart, LoadAPIKeyError } from "@ai-sdk/provider"
 import { MockLanguageModelV4 } from "ai/test"
 import { describe, expect, test } from "vitest"
-import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { ModelPart } from "../../../src/model/language-model.ts"
 import { type AiSdkLanguageModel, aiSdkModel } from "../../../src/models/ai-sdk/index.ts"
 import { failure } from "./failure.ts"
 import { finish, modelV4, streamOf, textBlock } from "./mock-models.ts"

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import type { LanguageModel, ModelRequest } from "../../../src/model/language-model.ts"
-import type { ModelPart } from "../../../src/model/model-part.ts"
+import type { LanguageModel, ModelPart, ModelRequest } from "../../../src/model/language-model.ts"
 import { openaiModel } from "../../../src/models/openai/index.ts"
 import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { collect } from "../../support/collect.ts"

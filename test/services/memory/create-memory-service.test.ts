@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { ServiceKey } from "../../../src/core/keys.ts"
+import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
 import type { EmbeddingModel, NewMemory } from "../../../src/services/memory/memory-service.ts"
 import { ScopeIndexes } from "../../../src/services/memory/scope-indexes.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ServiceKey } from "../../../src/core/keys.ts"
+import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
 import type { EmbeddingModel } from "../../../src/services/memory/memory-service.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"

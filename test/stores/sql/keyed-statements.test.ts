@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { CompiledQuery, LogEvent } from "kysely"
 import { describe, expect, test } from "vitest"
-import type { ServiceKey } from "../../../src/core/keys.ts"
+import type { ServiceKey } from "../../../src/core/conversation.ts"
 import type { StoredMemory } from "../../../src/services/store/records.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { ServiceKey } from "../../../src/core/keys.ts"
+import type { ServiceKey } from "../../../src/core/conversation.ts"
 import type { Store } from "../../../src/services/store/store.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { SessionKey } from "../../../src/core/keys.ts"
+import type { SessionKey } from "../../../src/core/conversation.ts"
 import type { ForgetReport } from "../../../src/services/store/store.ts"
 import { type CachedSession, SessionCache } from "../../../src/stores/sql/session/session-cache.ts"
 import { createSqlStore } from "../../../src/stores/sql/sql-store.ts"

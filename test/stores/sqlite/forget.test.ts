@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { ServiceKey } from "../../../src/core/keys.ts"
+import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { openStore } from "../../../src/stores/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

@@ -1,5 +1,4 @@
-import { priority } from "../../../core/priority.ts"
-import type { Injection, Value } from "../../../core/value.ts"
+import { type Injection, priority, type Value } from "../../../core/value.ts"
 import type { JobContext } from "../../../services/background/background-job.ts"
 
 /** Data for the slot `key` of a background prompt. */

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
+import type { HistoryMessage } from "../../../core/conversation.ts"
 import { type EventRecord, newEvent } from "../../../forgetting/events/event-record.ts"
 import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
 import type { EndedTopic } from "../../../forgetting/events/topic.ts"

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
+import type { HistoryMessage } from "../../../core/conversation.ts"
 import type { EventRecord } from "../../../forgetting/events/event-record.ts"
 import { topOf } from "../../../forgetting/ranking.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"

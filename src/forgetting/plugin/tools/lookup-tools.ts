@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
+import type { HistoryMessage } from "../../../core/conversation.ts"
 import { encodeInline } from "../../../encode/inline.ts"
 import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
 import { pull } from "../../../forgetting/pulled.ts"

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
+import type { HistoryMessage } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { ProfileStatement } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"

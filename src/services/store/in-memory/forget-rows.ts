@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import type { ProfileStatement, StoredMemory } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import { stateWithoutWords } from "../session-store.ts"

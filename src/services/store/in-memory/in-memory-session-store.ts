@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
-import type { SessionKey } from "../../../core/keys.ts"
+import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { Job } from "../job-runner.ts"
 import { compareSessions, sessionRowId } from "../row-keys.ts"

@@ -1,5 +1,5 @@
-import { hostTimers } from "../../../core/host-timers.ts"
 import type { Ports } from "../../../core/ports.ts"
+import { hostTimers } from "../../../core/timers.ts"
 import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
 import { readStoreRow, type StoreRow } from "../store-row.ts"

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { Receipt, ReceiptOutcome } from "../receipt.ts"
 import { type ProfileStatement, type ReceiptRecords, type UserRecords, versionConflict } from "../records.ts"

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { MemoryChanges, MemoryCursor, MemoryRecords, StoredMemory, StoredVector } from "../records.ts"
 import { byTime, checkKey, ownerOf, rowId, scopeOf, scopesOf } from "../row-keys.ts"

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
+import type { HistoryMessage } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import { fromKeyText, having, keyText } from "../key-columns.ts"
 import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "../memory/memory-scope.ts"

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely"
-import type { SessionKey } from "../../../core/keys.ts"
+import type { SessionKey } from "../../../core/conversation.ts"
 import type { StoreScope } from "../../../services/store/store.ts"
 import { fromKeyText, inSession, keyText } from "../key-columns.ts"
 import type { OwnedKeys } from "../sql-database.ts"

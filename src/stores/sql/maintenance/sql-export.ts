@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
+import type { HistoryMessage } from "../../../core/conversation.ts"
 import type { Receipt } from "../../../services/store/receipt.ts"
 import type { ProfileStatement } from "../../../services/store/records.ts"
 import { byTime, compareReceipts, compareSessions, compareTexts } from "../../../services/store/row-keys.ts"

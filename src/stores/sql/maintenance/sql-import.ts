@@ -1,4 +1,4 @@
-import type { SessionKey } from "../../../core/keys.ts"
+import type { SessionKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import type { StoredVector } from "../../../services/store/records.ts"
 import { rowId, sessionRowId } from "../../../services/store/row-keys.ts"

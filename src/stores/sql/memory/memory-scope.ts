@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import { having, keyText } from "../key-columns.ts"
 import type { Queries } from "../sql-tables.ts"

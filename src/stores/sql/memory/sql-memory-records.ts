@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import type { MemoryRecords, StoredMemory } from "../../../services/store/records.ts"
 import { checkKey } from "../../../services/store/row-keys.ts"
 import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"

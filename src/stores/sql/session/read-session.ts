@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
-import type { SessionKey } from "../../../core/keys.ts"
+import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { freezeParsed } from "../../../services/store/frozen-json.ts"
 import { filterMessages, type MessageFilter, type SessionNote } from "../../../services/store/session-store.ts"
 import { inSession, keyText } from "../key-columns.ts"

@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
-import type { SessionKey } from "../../../core/keys.ts"
+import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import type { Timers } from "../../../core/ports.ts"
 import { sessionRowId } from "../../../services/store/row-keys.ts"
 import type { StateSize } from "./stored-state.ts"

@@ -1,4 +1,4 @@
-import type { SessionKey } from "../../../core/keys.ts"
+import type { SessionKey } from "../../../core/conversation.ts"
 import { frozenJson, frozenState } from "../../../services/store/frozen-json.ts"
 import type { SessionRecord, SessionStore } from "../../../services/store/session-store.ts"
 import type { SqlDatabase, SqlJobs } from "../sql-database.ts"

@@ -1,4 +1,4 @@
-import type { SessionKey } from "../../../core/keys.ts"
+import type { SessionKey } from "../../../core/conversation.ts"
 import type { SessionRecord } from "../../../services/store/session-store.ts"
 import { inSession, sessionColumns } from "../key-columns.ts"
 import type { Queries } from "../sql-tables.ts"

@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
-import type { SessionKey } from "../../../core/keys.ts"
+import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../services/store/session-store.ts"
 import { inSession, keyText, sessionColumns } from "../key-columns.ts"

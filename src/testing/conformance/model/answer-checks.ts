@@ -1,6 +1,5 @@
 import type { ToolCall } from "../../../core/message.ts"
-import type { FinishReason, ModelPart } from "../../../model/model-part.ts"
-import type { Usage } from "../../../model/usage.ts"
+import type { FinishReason, ModelPart, Usage } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import { finish, modelFailure, text, textOf, wholeAnswer } from "./answer.ts"
 import type { Check } from "./stage.ts"

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { FinishReason, ModelPart } from "../../../model/model-part.ts"
+import type { FinishReason, ModelPart } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
 

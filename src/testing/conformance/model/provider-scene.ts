@@ -1,6 +1,4 @@
-import type { LanguageModel } from "../../../model/language-model.ts"
-import type { FinishReason } from "../../../model/model-part.ts"
-import type { Usage } from "../../../model/usage.ts"
+import type { FinishReason, LanguageModel, Usage } from "../../../model/language-model.ts"
 
 /** One action of a provider while it answers a request, independent of the wire format. */
 export type ProviderHappening =

@@ -1,7 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Timers } from "../../../core/ports.ts"
-import type { LanguageModel, ModelRequest } from "../../../model/language-model.ts"
-import type { ModelPart } from "../../../model/model-part.ts"
+import type { LanguageModel, ModelPart, ModelRequest } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import type { Answer } from "./answer.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"

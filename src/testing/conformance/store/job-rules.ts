@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Job, JobHandler } from "../../../services/store/job-runner.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { seededRandom } from "../../deterministic-ports.ts"

@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../../core/history.ts"
-import type { ServiceKey } from "../../../core/keys.ts"
+import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import type { Job } from "../../../services/store/job-runner.ts"
 import type { ProfileStatement, StoredMemory } from "../../../services/store/records.ts"
 import type { SessionCommit } from "../../../services/store/session-store.ts"

@@ -1,4 +1,4 @@
-import type { SessionKey } from "../../../core/keys.ts"
+import type { SessionKey } from "../../../core/conversation.ts"
 import type { MessageFilter, SessionStore } from "../../../services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { commitOf, hardTexts, jobOf, keyOf, said } from "./samples.ts"

@@ -1,5 +1,5 @@
-import { hostTimers } from "../../../core/host-timers.ts"
 import type { Timers } from "../../../core/ports.ts"
+import { hostTimers } from "../../../core/timers.ts"
 import { claim } from "../claims.ts"
 
 /** A rule that every implementation of a service keeps, as a test. */

@@ -1,5 +1,4 @@
-import type { HistoryMessage } from "../../../../src/core/history.ts"
-import type { ServiceKey } from "../../../../src/core/keys.ts"
+import type { HistoryMessage, ServiceKey } from "../../../../src/core/conversation.ts"
 import type { Job } from "../../../../src/services/store/job-runner.ts"
 import type { Store } from "../../../../src/services/store/store.ts"
 

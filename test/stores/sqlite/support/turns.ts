@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../../src/core/keys.ts"
+import type { ServiceKey } from "../../../../src/core/conversation.ts"
 import type { SessionCommit } from "../../../../src/services/store/session-store.ts"
 
 /** The agent of these tests. */

@@ -1,5 +1,5 @@
 import { messageOf } from "./errors.ts"
-import type { Timers } from "./ports.ts"
+import type { Clock, Timers } from "./ports.ts"
 
 /** The outcome of something that was given only so much time; never a rejection. */
 export type Timely<T> =
@@ -43,4 +43,65 @@ export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): strin
   if (outcome.status !== "failed") return `took longer than ${timeoutMs} ms`
   const message = messageOf(outcome.error)
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
+}
+
+/** A timer that stands still while somebody is asked. */
+export interface PausableTimer {
+  /** Stops the time until the function handed back is called; pauses may overlap. */
+  pause(): () => void
+  clear(): void
+}
+
+/** Longer delays make timers fire at once. */
+const maxDelayMs = 2_147_483_647
+
+/** Starts a timer that calls `callback` once after `delayMs` of time that was not paused. */
+export function startPausableTimer(
+  { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
+  delayMs: number,
+  callback: () => void,
+  { startedMs: begunMs }: { readonly startedMs?: number } = {},
+): PausableTimer {
+  let leftMs = Math.min(delayMs, maxDelayMs)
+  let startedMs = begunMs ?? clock.nowMs()
+  let handle: unknown
+  let pauses = 0
+  let isOver = false
+  const run = (): void => {
+    handle = timers.set(() => {
+      isOver = true
+      callback()
+    }, leftMs)
+  }
+  const resumeOne = (): void => {
+    pauses--
+    if (pauses > 0 || isOver) return
+    startedMs = clock.nowMs()
+    run()
+  }
+  run()
+  return {
+    pause() {
+      pauses++
+      if (pauses === 1 && !isOver) {
+        timers.clear(handle)
+        leftMs = Math.max(0, leftMs - (clock.nowMs() - startedMs))
+      }
+      let isPaused = true
+      return () => {
+        if (isPaused) resumeOne()
+        isPaused = false
+      }
+    },
+    clear() {
+      isOver = true
+      timers.clear(handle)
+    },
+  }
+}
+
+/** The host's own timers. */
+export const hostTimers: Timers = {
+  set: (callback, delayMs) => setTimeout(callback, delayMs),
+  clear: (handle) => clearTimeout(handle as ReturnType<typeof setTimeout>),
 }

@@ -1,0 +1,60 @@
+/** Whether one person or several read the conversation: private memories do not enter a group. */
+export type Audience = "private" | "group"
+
+/** A session is a conversation of one agent, with one or many speakers. */
+export interface SessionKey {
+  readonly agent: string
+  readonly conversation: string
+  readonly audience: Audience
+}
+
+/** A session and the speaker of the turn at hand. No service is called without it. */
+export interface ServiceKey extends SessionKey {
+  readonly user: string
+}
+
+/** Somebody who speaks in a conversation: `id` is stable, `name` is shown in prompts. */
+export interface Speaker {
+  readonly id: string
+  readonly name: string
+}
+
+/** A prestart result kept in history (T26). `args` as the tool got them. */
+export interface KeptPrestart {
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly result: string
+}
+
+/** One message of a conversation's history (T29): words, never thinking, tool chatter or injected context. */
+export interface HistoryMessage {
+  readonly role: "user" | "assistant"
+  readonly text: string
+  readonly speaker: Speaker
+  readonly turnId: string
+  readonly atMs: number
+  /** Kept prestart results, on the user's message. */
+  readonly prestart?: readonly KeptPrestart[]
+  /** Paths of the files that the user sent with the message (R8), as the file tools know them. */
+  readonly files?: readonly string[]
+  /** Memories that the turn recalled, on the user's message, where the profile keeps them (`context.older`). */
+  readonly recalled?: readonly string[]
+  /** Set on an answer that was cut off. */
+  readonly interrupted?: true
+  /** Set on what the agent said where nobody had spoken (R27): no user's message stands before it. */
+  readonly unprompted?: true
+}
+
+/** A file that an answer shows (R8), for whoever delivers the answer. Plain JSON. */
+export interface FileAttachment {
+  /** As it is spelled in the workspace. */
+  readonly path: string
+  /** Such as `image/png`, by its ending. */
+  readonly mediaType: string
+  /** Bytes of `base64`. */
+  readonly bytes: number
+  /** What it holds; of a reference with lines, those lines in UTF-8. */
+  readonly base64: string
+  /** The lines that were asked for, counted from 1. */
+  readonly lines?: { readonly from: number; readonly to: number }
+}
