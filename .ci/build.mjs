@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process"
 import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { rolldown } from "rolldown"
+import { documentProfileTypes } from "./document-profile-types.ts"
 
 const { exports, bin } = JSON.parse(readFileSync("package.json", "utf8"))
 
@@ -67,4 +68,5 @@ await bundle.write({
 await bundle.close()
 copyFileSync(`node_modules/${inlined}/license`, `dist/chunks/${inlined}.LICENSE.txt`)
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" })
+documentProfileTypes("dist")
 process.exitCode = status ?? 1

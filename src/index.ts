@@ -56,8 +56,7 @@ export type {
   TurnFacts,
   Usage,
 } from "./model/language-model.ts"
-export type { Profile } from "./profile/profile.ts"
-export type { PrestartInput, ProfileInput } from "./profile/profile-input.ts"
+export type { PrestartInput, Profile, ProfileInput } from "./profile/profile.ts"
 export { resolveProfile } from "./profile/resolve.ts"
 export type { Decision, DecisionEvent, DecisionFault, DecisionStatus } from "./reply/decision.ts"
 export { createDecisionReader, readDecision } from "./reply/decision-reader.ts"

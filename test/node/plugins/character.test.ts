@@ -6,7 +6,7 @@ import { priority } from "../../../src/core/value.ts"
 import { fold } from "../../../src/encode/fold.ts"
 import { decodeInline } from "../../../src/encode/inline.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import type { MemoryRecall } from "../../../src/services/memory/memory-service.ts"
 import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { AgentOptions } from "../../../src/agent/agent-options.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
-import type { ProfileInput } from "../../../src/profile/profile-input.ts"
+import type { ProfileInput } from "../../../src/profile/profile.ts"
 import type { MemoryService } from "../../../src/services/memory/memory-service.ts"
 import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
