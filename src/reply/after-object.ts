@@ -1,9 +1,8 @@
 import { isDecisionMember } from "./interpret-decision.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts"
-import { structureOf } from "./loose-syntax.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "./json/json-value.ts"
+import { skipBlank, structureOf } from "./json/loose-syntax.ts"
 import { isOwnMember } from "./nested-decision.ts"
 import { ObjectOpening } from "./object-opening.ts"
-import { skipBlank } from "./skip-blank.ts"
 
 /** Whether an object goes on after its brace shows within that many characters. */
 export const maxAfterCharacters = 200

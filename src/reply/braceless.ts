@@ -1,5 +1,5 @@
 import type { Decision } from "./decision.ts"
-import { JsonString } from "./json-string.ts"
+import { decodeString } from "./json/json-string.ts"
 import { type Rung, readRepaired } from "./read-candidate.ts"
 
 // Comments are bounded, so that looking for a name costs no more than the text is long.
@@ -44,7 +44,6 @@ export function readBraceless(rung: Rung, until = Number.POSITIVE_INFINITY): Dec
 function wholeString({ text, count }: Rung): string | undefined {
   const trimmed = text.trim()
   if (!trimmed.startsWith('"\\')) return undefined
-  const parts: string[] = []
-  const string = new JsonString((part) => parts.push(part), count)
-  return string.read(trimmed, 1) === trimmed.length && string.closed ? parts.join("") : undefined
+  const string = decodeString(trimmed, 1, count)
+  return string?.end === trimmed.length ? string.value : undefined
 }

@@ -1,6 +1,6 @@
 import { isDecisionMember, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
-import type { JsonSink } from "./json-scanner.ts"
-import { JsonBuilder } from "./json-value.ts"
+import type { JsonSink } from "./json/json-grammar.ts"
+import { JsonBuilder } from "./json/json-value.ts"
 import { MessageGate } from "./message-gate.ts"
 import { MessageTail } from "./message-tail.ts"
 
@@ -23,18 +23,17 @@ export class DecisionMembers implements JsonSink {
   #mentionsDecision = false
   #strayMember = false
   #understood = false
-  #paused = false
 
-  /** Tolerant members pause after a message that is shown, until they are told how it goes on. */
+  /** Tolerant members doubt the end of a message that is shown: it cannot be taken back. */
   constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, emit: (delta: string) => void) {
     this.#streams = options.streams
     this.#isTolerant = options.isTolerant
     this.gate = new MessageGate(emit, options.isTolerant ? new MessageTail() : undefined)
   }
 
-  /** True after a message that is shown: {@link resume} or {@link reopen} goes on; and for good where the message ended. */
-  get paused(): boolean {
-    return this.#paused || this.gate.ended
+  /** True where the message ended although its string goes on. */
+  get ended(): boolean {
+    return this.gate.ended
   }
 
   /** True once the name `action` was read, whatever its value. */
@@ -92,28 +91,24 @@ export class DecisionMembers implements JsonSink {
   }
 
   textEnd(): void {
-    if (this.#current === undefined || this.gate.ended) return
-    if (!this.#isInMessage) {
-      this.#builder.textEnd()
-      if (this.#depth === 1) this.#settle(this.#builder.take())
+    if (this.#current === undefined) return
+    if (this.#isInMessage) {
+      this.gate.close()
+      this.#settle(this.gate.text)
       return
     }
+    this.#builder.textEnd()
+    if (this.#depth === 1) this.#settle(this.#builder.take())
+  }
+
+  mayGoOn(): boolean {
+    if (!this.#isTolerant || !this.#isInMessage) return false
     this.gate.pause()
-    this.#paused = this.#isTolerant && this.gate.shown
-    if (!this.#paused) this.resume()
+    return this.gate.shown
   }
 
-  /** The message ended where it paused. */
-  resume(): void {
-    this.#paused = false
-    this.gate.close()
-    this.#settle(this.gate.text)
-  }
-
-  /** The message goes on where it paused, with the `quote` that seemed to end it. */
-  reopen(quote: string): void {
-    this.#paused = false
-    this.gate.reopen(quote)
+  goesOn(): void {
+    this.gate.reopen()
   }
 
   get #isInMessage(): boolean {

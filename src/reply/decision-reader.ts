@@ -2,9 +2,9 @@ import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
 import { DecisionScan, type Show } from "./decision-scan.ts"
-import type { StepCount } from "./step-count.ts"
+import type { StepCount } from "./incoming-text.ts"
+import { createWellFormedReader } from "./incoming-text.ts"
 import { StrictScan } from "./strict-scan.ts"
-import { createWellFormedReader } from "./well-formed.ts"
 
 /** How planner output is read. */
 export interface DecisionReaderOptions {

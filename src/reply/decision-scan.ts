@@ -1,16 +1,16 @@
 import type { Candidate } from "./candidate.ts"
 import type { Decision } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
+import type { StepCount } from "./incoming-text.ts"
 import { interpretDecision } from "./interpret-decision.ts"
+import { JsonReader } from "./json/json-reader.ts"
+import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
 import { LooseObject } from "./loose-object.ts"
-import { isQuoteOrStructure } from "./loose-syntax.ts"
 import { MangledWatch } from "./mangled-watch.ts"
 import { ObjectOpening } from "./object-opening.ts"
-import { ObjectScan } from "./object-scan.ts"
 import { OutputRecord } from "./output-record.ts"
 import { settle, settleUnfinishedFinish } from "./settle.ts"
-import type { StepCount } from "./step-count.ts"
 import { TagScanner, type TagSink } from "./tag-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
@@ -37,7 +37,10 @@ export class DecisionScan implements OutputScan {
   #mode: "prose" | "object" | "opening" | "loose" | "decided" | "over" = "prose"
   /** Where the object at hand begins. */
   #start = 0
-  #object: ObjectScan
+  #members: DecisionMembers
+  #reader: JsonReader
+  /** What was read of the object up to its first colon. */
+  #lead = ""
   #opening = new ObjectOpening()
   #loose: LooseObject | undefined
   readonly #watch = new MangledWatch()
@@ -46,7 +49,8 @@ export class DecisionScan implements OutputScan {
     this.#show = show
     this.#count = count
     this.#tags = new TagScanner(this.#tagSink(), options.opensInThought, count)
-    this.#object = this.#newObject()
+    this.#members = this.#newMembers()
+    this.#reader = new JsonReader(this.#members, count)
   }
 
   feed(piece: string): void {
@@ -54,7 +58,7 @@ export class DecisionScan implements OutputScan {
   }
 
   end(): Decision {
-    if (this.#object.members.gate.shown) return this.#endShown()
+    if (this.#members.gate.shown) return this.#endShown()
     this.#tags.end()
     if (this.#mode === "object" || this.#mode === "loose") this.#addCandidate("unfinished")
     if (this.#mode === "opening" && this.#record.isPlain) this.#addCandidate("loose")
@@ -83,7 +87,9 @@ export class DecisionScan implements OutputScan {
     this.#tags.interrupt()
     this.#start = this.#record.length
     this.#watch.braceOpens(() => this.#record.text)
-    this.#object = this.#newObject()
+    this.#members = this.#newMembers()
+    this.#reader = new JsonReader(this.#members, this.#count)
+    this.#lead = ""
     if (piece.charAt(stop) !== fullWidthBrace) {
       this.#mode = "object"
       return stop
@@ -94,11 +100,12 @@ export class DecisionScan implements OutputScan {
   }
 
   #readObject(piece: string, index: number): number {
-    const { members } = this.#object
-    const end = this.#object.feed(piece, index)
-    if (!members.gate.shown) this.#record.add(piece.slice(index, end))
+    const isLead = !this.#reader.grammar.colonSeen
+    const end = this.#reader.feed(piece, index)
+    if (isLead) this.#lead += piece.slice(index, end)
+    if (!this.#members.gate.shown) this.#record.add(piece.slice(index, end))
     else if (this.#record.length > 0) this.#record.forget()
-    const { state } = this.#object
+    const { state } = this.#reader
     if (state === "closed") this.#endObject()
     else if (state === "broken") this.#breakObject()
     else if (state === "over") this.#mode = "over"
@@ -106,8 +113,8 @@ export class DecisionScan implements OutputScan {
   }
 
   #endObject(): void {
-    if (this.#object.members.gate.shown) this.#mode = "over"
-    else if (this.#object.members.actionSeen) {
+    if (this.#members.gate.shown) this.#mode = "over"
+    else if (this.#members.actionSeen) {
       this.#addCandidate("whole")
       this.#mode = "decided"
     } else {
@@ -118,10 +125,10 @@ export class DecisionScan implements OutputScan {
   }
 
   #breakObject(): void {
-    const { members, lead, brokenAt } = this.#object
-    if (members.gate.shown) this.#mode = "over"
-    else if (lead === "") this.#follow({ ...brokenAt, mentionsAction: members.mentionsDecision })
-    else this.#open(lead.slice(1))
+    const { grammar, expectsToken } = this.#reader
+    if (this.#members.gate.shown) this.#mode = "over"
+    else if (!grammar.colonSeen) this.#open(this.#lead.slice(1))
+    else this.#follow({ depth: grammar.objectDepth, expectsToken, mentionsAction: this.#members.mentionsDecision })
   }
 
   /** After a brace that begins no JSON: a name and a colon make it an object all the same, anything else prose. */
@@ -172,11 +179,10 @@ export class DecisionScan implements OutputScan {
   }
 
   #endShown(): Decision {
-    this.#object.end()
-    const { members, state, flawed } = this.#object
-    if (state !== "closed") return settleUnfinishedFinish(members)
-    const exact = !flawed && !members.understood
-    return settle(interpretDecision(members.values, this.#count), exact ? "complete" : "repaired", "", 0)
+    this.#reader.end()
+    if (this.#reader.state !== "closed") return settleUnfinishedFinish(this.#members)
+    const exact = !this.#reader.flawed && !this.#members.understood
+    return settle(interpretDecision(this.#members.values, this.#count), exact ? "complete" : "repaired", "", 0)
   }
 
   #tagSink(): TagSink {
@@ -199,15 +205,14 @@ export class DecisionScan implements OutputScan {
     this.#mode = "prose"
   }
 
-  #newObject(): ObjectScan {
+  #newMembers(): DecisionMembers {
     const options = { streams: !this.#record.hasCandidate && !this.#watch.isMangled, isTolerant: true }
-    const members = new DecisionMembers(options, (delta) => this.#show("message", delta))
-    return new ObjectScan(members, this.#count)
+    return new DecisionMembers(options, (delta) => this.#show("message", delta))
   }
 
   #addCandidate(form: Candidate["form"]): void {
-    const { members, flawed } = this.#object
-    this.#record.addCandidate({ form, start: this.#start, members, flawed })
+    const { flawed } = this.#reader
+    this.#record.addCandidate({ form, start: this.#start, members: this.#members, flawed })
   }
 }
 

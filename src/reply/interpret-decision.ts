@@ -1,6 +1,6 @@
 import type { DecisionFault } from "./decision.ts"
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, tooDeep } from "./json-value.ts"
-import type { StepCount } from "./step-count.ts"
+import type { StepCount } from "./incoming-text.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, tooDeep } from "./json/json-value.ts"
 
 /** A member's value; {@link tooDeep} for one that nests too deep to be built. */
 export type MemberValue = JsonValue | typeof tooDeep

@@ -2,13 +2,13 @@ import { isTorn } from "./after-object.ts"
 import { beginsWithMember, readBraceless } from "./braceless.ts"
 import type { Outcome } from "./candidate.ts"
 import type { Decision } from "./decision.ts"
-import { parseJson } from "./json-value.ts"
+import type { StepCount } from "./incoming-text.ts"
+import { parseJson } from "./json/json-value.ts"
+import { createJsonRepair } from "./json/repair-json.ts"
 import { findActionObject } from "./nested-decision.ts"
 import { type CandidateReading, type Rung, readCandidate, readClosed } from "./read-candidate.ts"
 import { readRest } from "./read-rest.ts"
-import { createJsonRepair } from "./repair-json.ts"
 import { unreadable } from "./settle.ts"
-import type { StepCount } from "./step-count.ts"
 
 /**
  * The rungs of T21 that need the whole output, for output of which nothing was shown: the candidates in order, repaired

@@ -1,5 +1,5 @@
-import { quotesOf, structureOf } from "./loose-syntax.ts"
-import type { StepCount } from "./step-count.ts"
+import type { StepCount } from "./incoming-text.ts"
+import { quotesOf, structureOf } from "./json/loose-syntax.ts"
 
 const word = "action"
 

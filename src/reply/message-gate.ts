@@ -1,5 +1,5 @@
+import { TextPieces } from "./incoming-text.ts"
 import type { MessageTail } from "./message-tail.ts"
-import { TextPieces } from "./text-pieces.ts"
 
 /**
  * Lets a message's characters out as soon as that is right: not before the action is known, and not before the first
@@ -54,10 +54,9 @@ export class MessageGate {
     this.#let(this.#tail?.release() ?? "")
   }
 
-  /** The message's string goes on after all, with the `quote` that seemed to end it. */
-  reopen(quote: string): void {
+  /** The message's string goes on after all, with the quote that seemed to end it. */
+  reopen(): void {
     this.#tail?.reopen()
-    this.put(quote, false)
   }
 
   #let(part: string): void {

@@ -1,4 +1,4 @@
-import { isBlank } from "./loose-syntax.ts"
+import { isBlank } from "./json/loose-syntax.ts"
 
 /**
  * Watches a message that streams for the end of an object whose closing quote is missing, or was taken for an escaped

@@ -1,5 +1,5 @@
 import type { MemberValue } from "./interpret-decision.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "./json/json-value.ts"
 
 const ownMembers = ["tool", "args", "message"]
 

@@ -1,6 +1,5 @@
-import { CommentSkip } from "./comment-skip.ts"
 import { isDecisionMember } from "./interpret-decision.ts"
-import { isBlank, quotesOf, structureOf } from "./loose-syntax.ts"
+import { CommentSkip, isBlank, quotesOf, structureOf } from "./json/loose-syntax.ts"
 
 /** Names without quotes that are longer are prose. */
 const maxBareNameCharacters = 40

@@ -1,5 +1,5 @@
 import type { Candidate, Outcome } from "./candidate.ts"
-import { TextPieces } from "./text-pieces.ts"
+import { TextPieces } from "./incoming-text.ts"
 
 /** What is kept of planner output while nothing of it is shown: its text without thinking, and the objects found in it. */
 export class OutputRecord {

@@ -1,6 +1,6 @@
 import { pipe, type Reader } from "../core/reader.ts"
+import { createWellFormedReader } from "./incoming-text.ts"
 import { createThinkingReader, type ReplyPart } from "./thinking.ts"
-import { createWellFormedReader } from "./well-formed.ts"
 
 /**
  * Reads a streamed final output (T12, T22): text and thinking as separate parts, never a half surrogate, an orphan

@@ -1,13 +1,12 @@
 import { braceBalance, hasUnopenedBrace, mayBeCut, mayBeStretched, memberAfter } from "./after-object.ts"
 import type { Candidate } from "./candidate.ts"
 import type { Decision } from "./decision.ts"
+import type { StepCount } from "./incoming-text.ts"
 import { interpretDecision, isDecisionMember, isWholeCall, namesCall, readAction } from "./interpret-decision.ts"
-import type { JsonObject } from "./json-value.ts"
-import type { LooseObjectReading } from "./loose-reader.ts"
+import type { JsonObject } from "./json/json-value.ts"
+import type { JsonRepair, LooseObjectReading } from "./json/repair-json.ts"
 import { type ActionObject, findActionObject, membersOf } from "./nested-decision.ts"
-import type { JsonRepair } from "./repair-json.ts"
 import { settle, settleUnfinishedFinish, unreadable } from "./settle.ts"
-import type { StepCount } from "./step-count.ts"
 
 /** What a candidate turned out to be. */
 export interface CandidateReading {

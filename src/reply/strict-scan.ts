@@ -1,10 +1,10 @@
 import type { Decision, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import type { OutputScan, Show } from "./decision-scan.ts"
+import type { StepCount } from "./incoming-text.ts"
 import { interpretDecision } from "./interpret-decision.ts"
-import { JsonScanner } from "./json-scanner.ts"
+import { JsonReader } from "./json/json-reader.ts"
 import { settle, settleUnfinishedFinish, unreadable } from "./settle.ts"
-import type { StepCount } from "./step-count.ts"
 import { TagScanner } from "./tag-scanner.ts"
 
 /**
@@ -14,7 +14,7 @@ import { TagScanner } from "./tag-scanner.ts"
  */
 export class StrictScan implements OutputScan {
   readonly #members: DecisionMembers
-  readonly #scanner: JsonScanner
+  readonly #reader: JsonReader
   readonly #tags: TagScanner
   readonly #count: StepCount
   readonly #pieces: string[] = []
@@ -25,7 +25,7 @@ export class StrictScan implements OutputScan {
   constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, show: Show, count: StepCount) {
     this.#count = count
     this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, (delta) => show("message", delta))
-    this.#scanner = new JsonScanner(this.#members, count)
+    this.#reader = new JsonReader(this.#members, count)
     const stray = () => {
       this.#strayAt ??= this.#length
     }
@@ -41,8 +41,8 @@ export class StrictScan implements OutputScan {
   feed(piece: string): void {
     for (let index = 0; index < piece.length; ) {
       if (!this.#objectSeen) index = this.#readLead(piece, index)
-      else if (this.#scanner.state === "open") {
-        const end = this.#scanner.feed(piece, index)
+      else if (this.#reader.state === "open") {
+        const end = this.#reader.feed(piece, index)
         this.#record(piece.slice(index, end), false)
         index = end
       } else {
@@ -64,9 +64,9 @@ export class StrictScan implements OutputScan {
 
   end(): Decision {
     if (!this.#objectSeen) this.#tags.end()
-    const isWhole = this.#scanner.state === "closed" && this.#strayAt === undefined
+    const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
     const found = interpretDecision(this.#members.values, this.#count)
-    const isExact = found.action !== "unreadable" && found.exact && !this.#scanner.flawed && !this.#members.understood
+    const isExact = found.action !== "unreadable" && found.exact && !this.#reader.flawed && !this.#members.understood
     const text = this.#pieces.join("")
     if (isWhole && isExact) return settle(found, "complete", text, 0)
     if (this.#members.gate.shown) return settleUnfinishedFinish(this.#members)
@@ -76,7 +76,7 @@ export class StrictScan implements OutputScan {
 
   #fault(text: string): DecisionFault["kind"] {
     if (this.#strayAt === undefined && text.trim() === "") return "empty"
-    return this.#scanner.state === "open" && this.#objectSeen ? "unterminated" : "not-json"
+    return this.#reader.state === "open" && this.#objectSeen ? "unterminated" : "not-json"
   }
 
   #record(run: string, isOutside: boolean): void {

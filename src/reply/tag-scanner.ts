@@ -1,5 +1,5 @@
 import { CodeFence } from "./code-fence.ts"
-import type { StepCount } from "./step-count.ts"
+import type { StepCount } from "./incoming-text.ts"
 import { matchThinkingTag } from "./thinking-tag.ts"
 
 /** Receives what a {@link TagScanner} reads, in order. */

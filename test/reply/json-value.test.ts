@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { JsonScanner } from "../../src/reply/json-scanner.ts"
-import { JsonBuilder, parseJson } from "../../src/reply/json-value.ts"
+import { JsonReader } from "../../src/reply/json/json-reader.ts"
+import { JsonBuilder, parseJson } from "../../src/reply/json/json-value.ts"
 
 const parse = (text: string) => parseJson(text, { steps: 0 })
 
@@ -16,9 +16,9 @@ describe("reading JSON values", () => {
         const text = JSON.stringify(value, null, indent)
         expect(parse(text)).toEqual(JSON.parse(text))
         const builder = new JsonBuilder()
-        const scanner = new JsonScanner(builder, { steps: 0 })
-        for (let at = 0; at < text.length; at += size) scanner.feed(text.slice(at, at + size), 0)
-        expect(scanner.state).toBe("closed")
+        const reader = new JsonReader(builder, { steps: 0 })
+        for (let at = 0; at < text.length; at += size) reader.feed(text.slice(at, at + size), 0)
+        expect(reader.state).toBe("closed")
         expect(builder.take()).toEqual(JSON.parse(text))
       }),
       { numRuns: 300 },

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { readLooseObject } from "../../src/reply/loose-reader.ts"
+import { readLooseObject } from "../../src/reply/json/repair-json.ts"
 
 const read = (text: string) => readLooseObject(text, { from: 0 }, { steps: 0 })
 const valueIn = (text: string) => {
@@ -19,6 +19,7 @@ const readable: readonly (readonly [text: string, value: unknown])[] = [
   ["{a: 1_000, b: +5, c: .5, d: -0, e: 1.5e3}", { a: 1000, b: 5, c: 0.5, d: -0, e: 1500 }],
   ["{a: New York, b: 2024-01-05, c: 1/3}", { a: "New York", b: "2024-01-05", c: "1/3" }],
   ["{ // one\n a: 1, /* two */ b: 2 # three\n}", { a: 1, b: 2 }],
+  ["{ #\n a: 1, b: 2 #\n}", { a: 1, b: 2 }],
   ["{{a: {{b: 1}}}}", { a: { b: 1 } }],
   ["｛＂a＂：［1，2］，＂b＂：＂x，y＂｝", { a: [1, 2], b: "x，y" }],
   ['{"a":"say "hi" now"}', { a: 'say "hi" now' }],

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../reply/json-value.ts"
+import { isJsonObject } from "../../reply/json/json-value.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 import { readJson } from "./read-json.ts"
 

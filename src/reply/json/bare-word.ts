@@ -1,9 +1,8 @@
-import { lazyPattern } from "../core/lazy-pattern.ts"
-import { isBlank, isNameCharacter, literalOf, quotesOf, structureOf } from "./loose-syntax.ts"
-import { isCommentAt } from "./skip-blank.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { isBlank, isNameCharacter, literalOf, quotesOf, skipBlank, structureOf } from "./loose-syntax.ts"
 
 /** A value without quotes: as JSON writes a scalar, or its words. */
-export type LooseWord = ({ readonly scalar: string } | { readonly words: string }) & { readonly end: number }
+export type BareWord = ({ readonly scalar: string } | { readonly words: string }) & { readonly end: number }
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 /** A number as other languages write it, too. */
@@ -24,7 +23,7 @@ const ends = new Set([",", "}", "]", "{", "[", ":", "\n", "\r", "\\", "`", "(", 
  * next name, and the value must be a scalar. Of several numbers it is the first. `undefined` for nothing, for what the end
  * of the text or a lost quote may have cut off, and for what is neither words nor a number.
  */
-export function readLooseWord(text: string, from: number): LooseWord | undefined {
+export function readBareWord(text: string, from: number): BareWord | undefined {
   literal.lastIndex = from
   const known = literal.exec(text)?.[0]
   let index = from + (known?.length ?? 0)
@@ -43,7 +42,7 @@ export function readLooseWord(text: string, from: number): LooseWord | undefined
 }
 
 /** Of numbers in a row the first: the comma between them is missing. */
-function firstNumber(words: string, from: number): LooseWord | undefined {
+function firstNumber(words: string, from: number): BareWord | undefined {
   const first = /^\S*/.exec(words)?.[0] ?? ""
   const scalar = numberOf(first)
   return scalar === undefined ? undefined : { scalar, end: from + first.length }
@@ -53,7 +52,7 @@ function endsWord(text: string, index: number): boolean {
   const character = text.charAt(index)
   if (ends.has(structureOf(character))) return true
   if (quotesOf(character) !== undefined) return !apostrophe().test(text.slice(index - 1, index + 2))
-  return isBlank(text.charAt(index - 1)) && isCommentAt(text, index)
+  return isBlank(text.charAt(index - 1)) && skipBlank(text, index) > index
 }
 
 /** The place before the name that ends before a colon at `colon`. */

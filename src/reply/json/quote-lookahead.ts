@@ -1,5 +1,4 @@
-import { CommentSkip } from "./comment-skip.ts"
-import { isBlank, isNameCharacter, isNameStart, literalOf, quotesOf, structureOf } from "./loose-syntax.ts"
+import { CommentSkip, isBlank, isNameCharacter, isNameStart, literalOf, quotesOf, structureOf } from "./loose-syntax.ts"
 
 /** What a quote inside a string value is: its end, a quotation mark among its words, or either. */
 export type QuoteFate = "closes" | "inner" | "unclear"

@@ -1,8 +1,5 @@
-import type { StepCount } from "./step-count.ts"
-import { isHighSurrogate, isLowSurrogate } from "./well-formed.ts"
+import { isHighSurrogate, isLowSurrogate, type StepCount } from "../incoming-text.ts"
 
-const quote = 0x22
-const backslash = 0x5c
 const escapes = new Map([
   ['"', '"'],
   ["\\", "\\"],
@@ -15,51 +12,68 @@ const escapes = new Map([
 ])
 
 /**
- * Decodes the inside of a JSON string that arrives in pieces (T23). Raw control characters and unknown escapes stand as
- * they are (`\'` is `'`) and count as a flaw; an escaped surrogate without its other half is U+FFFD. Expects well-formed
- * pieces, and holds back no more than one escape pair.
+ * Decodes the inside of a string that arrives in pieces (T23). Raw control characters and unknown escapes stay as they
+ * are and count as a flaw; before a single quote, and before a quote that could end the string, the backslash is left
+ * out. An escaped surrogate without its other half becomes U+FFFD. Expects well-formed pieces and holds back at most one
+ * escaped pair.
  */
 export class JsonString {
   readonly #emit: (part: string, isEscape: boolean) => void
   readonly #count: StepCount
+  #quotes = '"'
   #escape = ""
   #high = ""
-  #closed = false
+  #closedBy = ""
   #flawed = false
+  #hasEscapedQuote = false
 
-  /** `emit` gets the pieces in order, and whether an escape stood for one; an empty one as soon as a long escape begins. */
+  /** `emit` gets the pieces in order, and whether an escape stood for one. When a `\u` begins it gets an empty piece at once. */
   constructor(emit: (part: string, isEscape: boolean) => void, count: StepCount) {
     this.#emit = emit
     this.#count = count
   }
 
-  /** True once the closing quote was read. */
+  /** True once a closing quote was read. */
   get closed(): boolean {
-    return this.#closed
+    return this.#closedBy !== ""
   }
 
-  /** True when something was tolerated that JSON does not allow. */
+  /** True when a string held something that JSON does not allow. */
   get flawed(): boolean {
     return this.#flawed
   }
 
-  /** Begins a new string, after its opening quote. */
-  begin(): void {
-    this.#escape = ""
-    this.#high = ""
-    this.#closed = false
+  /** True when this string held an escaped quote of the kind that ends it. */
+  get hasEscapedQuote(): boolean {
+    return this.#hasEscapedQuote
   }
 
-  /** The quote that closed the string was one of its words: the string goes on after it. */
+  /** The quotes that can end this string. */
+  get quotes(): string {
+    return this.#quotes
+  }
+
+  /** Begins a new string, after its opening quote. Any of `quotes` closes it. */
+  begin(quotes = '"'): void {
+    this.#quotes = quotes
+    this.#escape = ""
+    this.#high = ""
+    this.#closedBy = ""
+    this.#hasEscapedQuote = false
+  }
+
+  /** Takes the quote that closed the string for one of its words; the string goes on after it. */
   reopen(): void {
-    this.#closed = false
+    const quote = this.#closedBy
+    this.#closedBy = ""
     this.#flawed = true
+    this.#emit(quote, false)
   }
 
   /** Reads on from `from`; returns the place after the closing quote, or the chunk's end. */
   read(chunk: string, from: number): number {
     let index = from
-    while (index < chunk.length && !this.#closed) {
+    while (index < chunk.length && this.#closedBy === "") {
       index = this.#escape === "" ? this.#readRun(chunk, index) : this.#readEscape(chunk, index)
     }
     return index
@@ -67,35 +81,35 @@ export class JsonString {
 
   #readRun(chunk: string, from: number): number {
     let index = from
-    let code = 0
+    let character = ""
     for (; index < chunk.length; index++) {
-      code = chunk.charCodeAt(index)
-      if (code === quote || code === backslash) break
-      if (code < 0x20) this.#flawed = true
+      character = chunk.charAt(index)
+      if (character === "\\" || this.#quotes.includes(character)) break
+      if (character < " ") this.#flawed = true
     }
     this.#count.steps += index - from + 1
     if (index > from) this.#put(chunk.slice(from, index), false)
     if (index === chunk.length) return index
-    if (code === quote) this.#close()
-    else this.#escape = "\\"
+    if (character === "\\") this.#escape = "\\"
+    else {
+      this.#closedBy = character
+      this.#put("", false)
+    }
     return index + 1
-  }
-
-  #close(): void {
-    this.#closed = true
-    this.#put("", false)
   }
 
   #readEscape(chunk: string, index: number): number {
     this.#count.steps++
     const character = chunk.charAt(index)
     if (this.#escape !== "\\") return this.#readUnit(character, index)
+    const isQuote = this.#quotes.includes(character)
+    if (isQuote) this.#hasEscapedQuote = true
     if (character === "u") {
       this.#escape = "\\u"
       this.#emit("", true)
       return index + 1
     }
-    const decoded = escapes.get(character)
+    const decoded = escapes.get(character) ?? (isQuote ? character : undefined)
     if (decoded === undefined) return this.#tolerate(character === "'" ? "" : "\\", index)
     this.#escape = ""
     this.#put(decoded, true)
@@ -103,7 +117,7 @@ export class JsonString {
   }
 
   #readUnit(character: string, index: number): number {
-    if (!isHexDigit(character.charCodeAt(0))) return this.#tolerate(this.#escape, index)
+    if (!/^[0-9a-f]$/i.test(character)) return this.#tolerate(this.#escape, index)
     this.#escape += character
     if (this.#escape.length === 6) {
       const unit = Number.parseInt(this.#escape.slice(2), 16)
@@ -132,6 +146,7 @@ export class JsonString {
     } else this.#put(isLowSurrogate(unit) ? "\uFFFD" : String.fromCharCode(unit), true)
   }
 
+  /** Emits `text`, after a replacement character for an escaped first half that stayed alone. */
   #put(text: string, isEscape: boolean): void {
     if (this.#high !== "") {
       this.#high = ""
@@ -141,6 +156,14 @@ export class JsonString {
   }
 }
 
-function isHexDigit(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
+/** Decodes the string whose opening quote stands before `from`; undefined where it does not end. `end` is the place after it. */
+export function decodeString(
+  text: string,
+  from: number,
+  count: StepCount,
+): { readonly value: string; readonly end: number } | undefined {
+  const parts: string[] = []
+  const string = new JsonString((part) => parts.push(part), count)
+  const end = string.read(text, from)
+  return string.closed ? { value: parts.join(""), end } : undefined
 }

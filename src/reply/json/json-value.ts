@@ -1,6 +1,7 @@
-import { JsonScanner, type JsonSink } from "./json-scanner.ts"
-import type { StepCount } from "./step-count.ts"
-import { TextPieces } from "./text-pieces.ts"
+import type { StepCount } from "../incoming-text.ts"
+import { TextPieces } from "../incoming-text.ts"
+import type { JsonSink } from "./json-grammar.ts"
+import { JsonReader } from "./json-reader.ts"
 
 /** A JSON value. Objects are plain; `__proto__` is an own property like any other. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
@@ -18,7 +19,7 @@ export const maxDepth = 200
 
 type Container = { readonly list: JsonValue[] } | { readonly object: Record<string, JsonValue>; name: string }
 
-/** Builds values out of a {@link JsonScanner}'s pieces; of equal names in an object the first counts (T23). */
+/** Builds values out of a {@link JsonReader}'s pieces; of equal names in an object the first counts (T23). */
 export class JsonBuilder implements JsonSink {
   readonly #open: Container[] = []
   #depth = 0
@@ -76,9 +77,9 @@ export class JsonBuilder implements JsonSink {
 /** The object or array that `text` is, white space around it allowed; `undefined` when it is not one. */
 export function parseJson(text: string, count: StepCount): JsonValue | typeof tooDeep | undefined {
   const builder = new JsonBuilder()
-  const scanner = new JsonScanner(builder, count)
-  const end = scanner.feed(text, 0)
-  return scanner.state === "closed" && text.slice(end).trim() === "" ? builder.take() : undefined
+  const reader = new JsonReader(builder, count)
+  const end = reader.feed(text, 0)
+  return reader.state === "closed" && text.slice(end).trim() === "" ? builder.take() : undefined
 }
 
 /** True for an object, as opposed to a list or a scalar. */

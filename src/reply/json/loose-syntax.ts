@@ -1,4 +1,4 @@
-import { lazyPattern } from "../core/lazy-pattern.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
 
 const structure = new Map([
   ["｛", "{"],
@@ -69,6 +69,63 @@ export function isNameCharacter(character: string): boolean {
 }
 
 /** True for a letter or a digit. */
-export function isWordCharacter(character: string): boolean {
+function isWordCharacter(character: string): boolean {
   return wordCharacter().test(character)
+}
+
+/** True for a single quote between letters. */
+export function isApostrophe(text: string, at: number): boolean {
+  return "'’".includes(text.charAt(at)) && isWordCharacter(text.charAt(at - 1)) && isWordCharacter(text.charAt(at + 1))
+}
+
+type Stage = "none" | "slash" | "hash" | "line" | "block" | "star" | "end"
+
+/** Skips comments, character by character: `//`, or `#` and a space, to the end of the line, and `/*` to its end. */
+export class CommentSkip {
+  #stage: Stage = "none"
+
+  /** True for a character of a comment. A slash or a hash is taken for the beginning of one; what follows it tells. */
+  skips(character: string): boolean {
+    this.#stage = this.#next(character)
+    return this.#stage !== "none"
+  }
+
+  /** True after a slash or a hash that may turn out to begin no comment. */
+  get isDoubtful(): boolean {
+    return this.#stage === "slash" || this.#stage === "hash"
+  }
+
+  #next(character: string): Stage {
+    switch (this.#stage) {
+      case "slash":
+        return character === "/" ? "line" : character === "*" ? "block" : "none"
+      case "hash":
+        return isBlank(character) ? endOfLine(character) : "none"
+      case "line":
+        return endOfLine(character)
+      case "block":
+        return character === "*" ? "star" : "block"
+      case "star":
+        return character === "/" ? "end" : character === "*" ? "star" : "block"
+      default:
+        return character === "/" ? "slash" : character === "#" ? "hash" : "none"
+    }
+  }
+}
+
+function endOfLine(character: string): Stage {
+  return character === "\n" ? "end" : "line"
+}
+
+/** The place of the first character from `from` on that belongs neither to white space nor to a comment. */
+export function skipBlank(text: string, from: number): number {
+  const comment = new CommentSkip()
+  let end = from
+  for (let index = from; index < text.length; index++) {
+    const character = text.charAt(index)
+    const isComment = comment.skips(character)
+    if (!isComment && (index > end || !isBlank(character))) return end
+    if (!comment.isDoubtful) end = index + 1
+  }
+  return end
 }
