@@ -18,6 +18,7 @@ const readable: readonly (readonly [text: string, value: unknown])[] = [
   ["{a: True, b: FALSE, c: None, d: undefined}", { a: true, b: false, c: null, d: null }],
   ["{a: 1_000, b: +5, c: .5, d: -0, e: 1.5e3}", { a: 1000, b: 5, c: 0.5, d: -0, e: 1500 }],
   ["{a: New York, b: 2024-01-05, c: 1/3}", { a: "New York", b: "2024-01-05", c: "1/3" }],
+  ["{a: New  York # city\n}", { a: "New  York" }],
   ["{ // one\n a: 1, /* two */ b: 2 # three\n}", { a: 1, b: 2 }],
   ["{ #\n a: 1, b: 2 #\n}", { a: 1, b: 2 }],
   ["{{a: {{b: 1}}}}", { a: { b: 1 } }],

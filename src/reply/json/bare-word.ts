@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { isBlank, isNameCharacter, literalOf, quotesOf, skipBlank, structureOf } from "./loose-syntax.ts"
+import { isBlank, isCommentAt, isNameCharacter, literalOf, quotesOf, structureOf } from "./loose-syntax.ts"
 
 /** A value without quotes: as JSON writes a scalar, or its words. */
 export type BareWord = ({ readonly scalar: string } | { readonly words: string }) & { readonly end: number }
@@ -52,7 +52,7 @@ function endsWord(text: string, index: number): boolean {
   const character = text.charAt(index)
   if (ends.has(structureOf(character))) return true
   if (quotesOf(character) !== undefined) return !apostrophe().test(text.slice(index - 1, index + 2))
-  return isBlank(text.charAt(index - 1)) && skipBlank(text, index) > index
+  return isBlank(text.charAt(index - 1)) && isCommentAt(text, index)
 }
 
 /** The place before the name that ends before a colon at `colon`. */

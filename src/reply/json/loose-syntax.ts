@@ -129,3 +129,8 @@ export function skipBlank(text: string, from: number): number {
   }
   return end
 }
+
+/** True where a comment begins: `//`, `/*`, or `#` and a space. */
+export function isCommentAt(text: string, at: number): boolean {
+  return !isBlank(text.charAt(at)) && skipBlank(text, at) > at
+}
