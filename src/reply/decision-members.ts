@@ -1,15 +1,15 @@
+import type { Decision } from "./decision.ts"
 import { isDecisionMember, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
 import type { JsonSink } from "./json/json-grammar.ts"
 import { JsonBuilder } from "./json/json-value.ts"
-import { MessageGate } from "./message-gate.ts"
-import { MessageTail } from "./message-tail.ts"
+import { MessageGate, MessageTail } from "./message-gate.ts"
 
-/** A name of a decision's own, or one that swallowed what follows it. */
+/** A member's name that only a decision has. It may have swallowed what follows it, for lack of a quote. */
 const decisionName = /^\s*(?:action|tool|args)\b/
 
 /**
- * Collects a decision's own members while its object streams by (T23): of equal names the first counts, what is nested
- * stays nested, and the message goes to the gate, which opens when `streams` and the action turns out to be `finish`.
+ * Collects a decision's own members while its object streams by (T23). Of equal names the first counts. Nested objects
+ * stay values. The message goes to the gate, which opens when `streams` is set and the action turns out to be `finish`.
  */
 export class DecisionMembers implements JsonSink {
   readonly values = new Map<string, MemberValue>()
@@ -24,7 +24,7 @@ export class DecisionMembers implements JsonSink {
   #strayMember = false
   #understood = false
 
-  /** Tolerant members doubt the end of a message that is shown: it cannot be taken back. */
+  /** With `isTolerant` the end of a message that is shown is doubted, since it cannot be read again. */
   constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, emit: (delta: string) => void) {
     this.#streams = options.streams
     this.#isTolerant = options.isTolerant
@@ -41,17 +41,17 @@ export class DecisionMembers implements JsonSink {
     return this.#actionSeen
   }
 
-  /** True once a name of a decision's own was read, at any depth. */
+  /** True once a name that only a decision has was read, at any depth. */
   get mentionsDecision(): boolean {
     return this.#mentionsDecision
   }
 
-  /** True when a member that means nothing to a decision stood after the call's own: it may have been an argument. */
+  /** True when a member that no decision has came after the call's own members: it may have been an argument. */
   get strayMember(): boolean {
     return this.#strayMember
   }
 
-  /** What the action says, once its value was read. */
+  /** The action, once its value was read. */
   get action(): "tool" | "finish" | "unknown" {
     return readAction(this.values.get("action")).name
   }
@@ -59,6 +59,18 @@ export class DecisionMembers implements JsonSink {
   /** True when a value had to be understood rather than read. */
   get understood(): boolean {
     return this.#understood
+  }
+
+  /** The finish whose object was cut off or broken: the message as far as it came, `truncated` unless it was whole. */
+  unfinishedFinish(): Decision {
+    const message = this.gate.text
+    const note = this.values.get("note")
+    return {
+      action: "finish",
+      ...(message.trim() === "" ? {} : { message }),
+      ...(typeof note === "string" && note.trim() !== "" ? { note } : {}),
+      status: this.values.has("message") ? "repaired" : "truncated",
+    }
   }
 
   open(kind: "object" | "array"): void {
@@ -90,6 +102,16 @@ export class DecisionMembers implements JsonSink {
     else this.#builder.text(part)
   }
 
+  mayGoOn(): boolean {
+    if (!this.#isTolerant || !this.#isInMessage) return false
+    this.gate.pause()
+    return this.gate.shown
+  }
+
+  goesOn(): void {
+    this.gate.reopen()
+  }
+
   textEnd(): void {
     if (this.#current === undefined) return
     if (this.#isInMessage) {
@@ -101,20 +123,6 @@ export class DecisionMembers implements JsonSink {
     if (this.#depth === 1) this.#settle(this.#builder.take())
   }
 
-  mayGoOn(): boolean {
-    if (!this.#isTolerant || !this.#isInMessage) return false
-    this.gate.pause()
-    return this.gate.shown
-  }
-
-  goesOn(): void {
-    this.gate.reopen()
-  }
-
-  get #isInMessage(): boolean {
-    return this.#current === "message" && this.#depth === 1
-  }
-
   scalar(raw: string): void {
     if (this.#current === undefined) return
     this.#builder.scalar(raw)
@@ -123,6 +131,10 @@ export class DecisionMembers implements JsonSink {
     const isNumber = this.#current === "message" && typeof value === "number"
     if (isNumber) this.#understood = true
     this.#settle(isNumber ? raw : value)
+  }
+
+  get #isInMessage(): boolean {
+    return this.#current === "message" && this.#depth === 1
   }
 
   /** The current member's value is whole. */

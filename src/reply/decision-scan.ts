@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts"
+import { BrokenObject, ObjectOpening } from "./broken-object.ts"
 import type { Decision } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import type { StepCount } from "./incoming-text.ts"
@@ -6,12 +6,8 @@ import { interpretDecision } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
-import { LooseObject } from "./loose-object.ts"
-import { MangledWatch } from "./mangled-watch.ts"
-import { ObjectOpening } from "./object-opening.ts"
-import { OutputRecord } from "./output-record.ts"
-import { settle, settleUnfinishedFinish } from "./settle.ts"
-import { TagScanner, type TagSink } from "./tag-scanner.ts"
+import { type Candidate, OutputRecord } from "./output-record.ts"
+import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
 export interface OutputScan {
@@ -26,15 +22,15 @@ const fullWidthBrace = "｛"
 
 /**
  * Finds the decision in planner output (T21–T23), each character read once. The first whole object with an `action`
- * counts. An object that turns out to be no JSON is followed to its end, so that nothing inside it passes for a decision;
- * where it mentions an action, nothing after it is shown before the end, when repair is tried.
+ * counts. An object that turns out to be no JSON is followed to its end, so that nothing inside it passes for a decision.
+ * Where it mentions an action, nothing after it is shown before the end, when the object is repaired.
  */
 export class DecisionScan implements OutputScan {
   readonly #show: Show
   readonly #count: StepCount
   readonly #tags: TagScanner
   readonly #record = new OutputRecord()
-  #mode: "prose" | "object" | "opening" | "loose" | "decided" | "over" = "prose"
+  #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
   /** Where the object at hand begins. */
   #start = 0
   #members: DecisionMembers
@@ -42,8 +38,7 @@ export class DecisionScan implements OutputScan {
   /** What was read of the object up to its first colon. */
   #lead = ""
   #opening = new ObjectOpening()
-  #loose: LooseObject | undefined
-  readonly #watch = new MangledWatch()
+  #broken: BrokenObject | undefined
 
   constructor(options: { readonly opensInThought: boolean }, show: Show, count: StepCount) {
     this.#show = show
@@ -60,7 +55,7 @@ export class DecisionScan implements OutputScan {
   end(): Decision {
     if (this.#members.gate.shown) return this.#endShown()
     this.#tags.end()
-    if (this.#mode === "object" || this.#mode === "loose") this.#addCandidate("unfinished")
+    if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
     if (this.#mode === "opening" && this.#record.isPlain) this.#addCandidate("loose")
     this.#count.steps += this.#record.length
     return climbLadder(this.#record.outcome(this.#tags.inThought), this.#count)
@@ -72,8 +67,8 @@ export class DecisionScan implements OutputScan {
         return this.#readObject(piece, index)
       case "opening":
         return this.#readOpening(piece, index)
-      case "loose":
-        return this.#readLoose(piece, index)
+      case "broken":
+        return this.#readBroken(piece, index)
       case "prose":
         return this.#readProse(piece, index)
       default:
@@ -85,8 +80,8 @@ export class DecisionScan implements OutputScan {
     const stop = this.#tags.scan(piece, index, isBrace)
     if (stop === piece.length || !isBrace(piece.charCodeAt(stop))) return stop
     this.#tags.interrupt()
+    this.#record.braceOpens()
     this.#start = this.#record.length
-    this.#watch.braceOpens(() => this.#record.text)
     this.#members = this.#newMembers()
     this.#reader = new JsonReader(this.#members, this.#count)
     this.#lead = ""
@@ -100,15 +95,15 @@ export class DecisionScan implements OutputScan {
   }
 
   #readObject(piece: string, index: number): number {
-    const isLead = !this.#reader.grammar.colonSeen
-    const end = this.#reader.feed(piece, index)
+    const reader = this.#reader
+    const isLead = !reader.grammar.colonSeen
+    const end = reader.feed(piece, index)
     if (isLead) this.#lead += piece.slice(index, end)
     if (!this.#members.gate.shown) this.#record.add(piece.slice(index, end))
     else if (this.#record.length > 0) this.#record.forget()
-    const { state } = this.#reader
-    if (state === "closed") this.#endObject()
-    else if (state === "broken") this.#breakObject()
-    else if (state === "over") this.#mode = "over"
+    if (reader.state === "closed") this.#endObject()
+    else if (reader.state === "broken") this.#breakObject()
+    else if (reader.state === "over") this.#mode = "over"
     return end
   }
 
@@ -119,7 +114,6 @@ export class DecisionScan implements OutputScan {
       this.#mode = "decided"
     } else {
       this.#record.addOther(this.#start)
-      this.#watch.otherEnded()
       this.#mode = "prose"
     }
   }
@@ -135,18 +129,18 @@ export class DecisionScan implements OutputScan {
   #open(read: string): void {
     this.#opening = new ObjectOpening()
     this.#mode = "opening"
-    for (let index = 0; index < read.length && this.#mode === "opening"; index++) this.#settleOpening(read.charAt(index))
+    for (let index = 0; index < read.length && this.#mode === "opening"; index++) this.#acceptOpening(read.charAt(index))
   }
 
   #readOpening(piece: string, index: number): number {
     this.#count.steps++
-    this.#settleOpening(piece.charAt(index))
+    this.#acceptOpening(piece.charAt(index))
     if (this.#mode === "prose") return index
     this.#record.add(piece.charAt(index))
     return index + 1
   }
 
-  #settleOpening(character: string): void {
+  #acceptOpening(character: string): void {
     const found = this.#opening.feed(character)
     if (found === "prose") this.#mode = "prose"
     if (found !== "object") return
@@ -154,25 +148,25 @@ export class DecisionScan implements OutputScan {
     this.#follow({ depth: 1, expectsToken: true, mentionsAction })
   }
 
-  #follow(from: ConstructorParameters<typeof LooseObject>[0]): void {
-    this.#loose = new LooseObject(from, this.#count)
-    this.#mode = "loose"
+  #follow(from: ConstructorParameters<typeof BrokenObject>[0]): void {
+    this.#broken = new BrokenObject(from, this.#count)
+    this.#mode = "broken"
   }
 
-  #readLoose(piece: string, index: number): number {
-    const loose = this.#loose
-    if (loose?.inString) {
-      const end = loose.readString(piece, index)
+  #readBroken(piece: string, index: number): number {
+    const broken = this.#broken
+    if (broken?.inString) {
+      const end = broken.readString(piece, index)
       this.#record.add(piece.slice(index, end))
       return end
     }
     const stop = this.#tags.scan(piece, index, isQuoteOrStructure)
-    if (stop === piece.length || this.#mode !== "loose" || !isQuoteOrStructure(piece.charCodeAt(stop))) return stop
+    if (stop === piece.length || this.#mode !== "broken" || !isQuoteOrStructure(piece.charCodeAt(stop))) return stop
     this.#tags.interrupt()
     this.#record.add(piece.charAt(stop))
-    loose?.accept(piece.charCodeAt(stop))
-    if (loose?.closed) {
-      if (loose.mentionsAction) this.#addCandidate("loose")
+    broken?.accept(piece.charCodeAt(stop))
+    if (broken?.closed) {
+      if (broken.mentionsAction) this.#addCandidate("loose")
       this.#mode = "prose"
     }
     return stop + 1
@@ -180,17 +174,19 @@ export class DecisionScan implements OutputScan {
 
   #endShown(): Decision {
     this.#reader.end()
-    if (this.#reader.state !== "closed") return settleUnfinishedFinish(this.#members)
-    const exact = !this.#reader.flawed && !this.#members.understood
-    return settle(interpretDecision(this.#members.values, this.#count), exact ? "complete" : "repaired", "", 0)
+    if (this.#reader.state !== "closed") return this.#members.unfinishedFinish()
+    const isExact = !this.#reader.flawed && !this.#members.understood
+    return interpretDecision(this.#members.values, { isExact, text: "", at: 0 }, this.#count)
   }
 
   #tagSink(): TagSink {
     return {
       text: (run) => {
-        this.#record.add(run)
-        if (this.#mode === "loose") this.#loose?.text(run)
-        else this.#watch.text(run)
+        if (this.#mode !== "broken") this.#record.addProse(run)
+        else {
+          this.#record.add(run)
+          this.#broken?.text(run)
+        }
       },
       thinking: (run) => this.#show("thinking", run),
       thoughtOpens: () => {},
@@ -206,13 +202,11 @@ export class DecisionScan implements OutputScan {
   }
 
   #newMembers(): DecisionMembers {
-    const options = { streams: !this.#record.hasCandidate && !this.#watch.isMangled, isTolerant: true }
-    return new DecisionMembers(options, (delta) => this.#show("message", delta))
+    return new DecisionMembers({ streams: this.#record.mayStream, isTolerant: true }, (delta) => this.#show("message", delta))
   }
 
   #addCandidate(form: Candidate["form"]): void {
-    const { flawed } = this.#reader
-    this.#record.addCandidate({ form, start: this.#start, members: this.#members, flawed })
+    this.#record.addCandidate({ form, start: this.#start, members: this.#members, flawed: this.#reader.flawed })
   }
 }
 

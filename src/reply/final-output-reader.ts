@@ -1,9 +1,9 @@
 import type { Reader } from "../core/reader.ts"
-import { namesAction } from "./braceless.ts"
 import type { DecisionEvent } from "./decision.ts"
 import { createDecisionReader } from "./decision-reader.ts"
-import { createPlainTextReader } from "./plain-text.ts"
+import { namesAction } from "./outside-object.ts"
 import type { ReplyPart } from "./thinking.ts"
+import { createPlainTextReader } from "./thinking.ts"
 
 /**
  * Reads a final output: prose, streamed as it comes. A model that goes on planning instead is read like a planner: the

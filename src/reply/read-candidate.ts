@@ -1,84 +1,87 @@
-import { braceBalance, hasUnopenedBrace, mayBeCut, mayBeStretched, memberAfter } from "./after-object.ts"
-import type { Candidate } from "./candidate.ts"
 import type { Decision } from "./decision.ts"
 import type { StepCount } from "./incoming-text.ts"
-import { interpretDecision, isDecisionMember, isWholeCall, namesCall, readAction } from "./interpret-decision.ts"
-import type { JsonObject } from "./json/json-value.ts"
+import {
+  type ActionObject,
+  findActionObject,
+  interpretDecision,
+  isDecisionMember,
+  namesCall,
+  readAction,
+  unreadable,
+} from "./interpret-decision.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "./json/json-value.ts"
 import type { JsonRepair, LooseObjectReading } from "./json/repair-json.ts"
-import { type ActionObject, findActionObject, membersOf } from "./nested-decision.ts"
-import { settle, settleUnfinishedFinish, unreadable } from "./settle.ts"
+import type { Candidate } from "./output-record.ts"
+import { braceBalance, hasUnopenedBrace, memberAfter } from "./outside-object.ts"
 
 /** What a candidate turned out to be. */
 export interface CandidateReading {
-  readonly decision?: Decision
+  readonly decision?: Decision | undefined
   /** `own` stands in the object itself, `nested` in an object inside it, which counts only where no own one does. */
   readonly place: "own" | "nested"
   /** The place after it. */
   readonly end: number
 }
 
-/** What reading at the end of an output needs. */
-export interface Rung {
+/** The whole output and the repair that reads it. */
+export interface RepairContext {
   readonly text: string
   readonly count: StepCount
   readonly repair: JsonRepair
 }
 
-/** Reads a candidate, repaired where it is no JSON. Nothing of a call is guessed, and what was cut off is never one. */
-export function readCandidate(candidate: Candidate, rung: Rung): CandidateReading {
+/** Reads a candidate and repairs it where it is no JSON. Nothing of a call is guessed, and a call that was cut off is none. */
+export function readCandidate(candidate: Candidate, context: RepairContext): CandidateReading {
   const { form, start, end, members, flawed } = candidate
-  const { text, count, repair } = rung
+  const { text, count, repair } = context
   if (form === "whole") {
-    const status = flawed || members.understood ? "repaired" : "complete"
-    const decision = settle(interpretDecision(members.values, count), status, text, start)
+    const isExact = !flawed && !members.understood
+    const decision = interpretDecision(members.values, { isExact, text, at: start }, count)
     return { decision: refuseWhereCut(decision, { text, start, end }, members.strayMember), place: "own", end }
   }
   const reading = repair(text, { from: start })
-  const repaired = reading && readRepaired(reading, start, rung)
+  const repaired = reading && readRepaired(reading, start, context)
   if (repaired?.decision || (repaired && form === "loose" && !reading.isUnclosed)) return repaired
-  if (form === "unfinished" && members.action === "finish") {
-    return { decision: settleUnfinishedFinish(members), place: "own", end }
-  }
+  if (form === "unfinished" && members.action === "finish") return { decision: members.unfinishedFinish(), place: "own", end }
   const fault = form === "unfinished" ? unreadable("unterminated", text, text.length) : unreadable("not-json", text, start)
   return { decision: fault, place: "own", end }
 }
 
 /** The decision in an object that was repaired, if there is one. */
-export function readRepaired(reading: LooseObjectReading, start: number, rung: Rung): CandidateReading {
-  const { end } = reading
+export function readRepaired(reading: LooseObjectReading, start: number, context: RepairContext): CandidateReading {
+  const { end, source } = reading
   const found = findActionObject(reading.value)
   if (found === undefined) return { place: "nested", end }
-  const isTorn =
-    reading.lacksClosing && (hasStrayMember(found.object) || hasUnopenedBrace(reading.source.text, reading.source.end))
-  if (isTorn) return { decision: unreadable("not-json", rung.text, start), place: "own", end }
-  const decision = reading.isUnclosed ? readUnclosed(found, reading, start, rung) : readClosed(found, reading.source, rung)
+  const isTorn = reading.lacksClosing && (hasStrayMember(found.object) || hasUnopenedBrace(source.text, source.end))
+  if (isTorn) return { decision: unreadable("not-json", context.text, start), place: "own", end }
+  const decision = reading.isUnclosed ? readUnclosed(found, reading, start, context) : readClosed(found, source, context)
   return { decision, place: found.depth === 1 ? "own" : "nested", end }
 }
 
 /** The decision in an object with both its braces. */
-export function readClosed({ object }: ActionObject, source: LooseObjectReading["source"], { count }: Rung): Decision {
-  const decision = settle(interpretDecision(membersOf(object), count), "repaired", source.text, source.start)
+export function readClosed({ object }: ActionObject, source: LooseObjectReading["source"], { count }: RepairContext): Decision {
+  const members = new Map(Object.entries(object))
+  const decision = interpretDecision(members, { isExact: false, text: source.text, at: source.start }, count)
   return refuseWhereCut(decision, source, hasStrayMember(object))
 }
 
-/** A last brace is missing: it must be clear that nothing else is. */
-function readUnclosed(found: ActionObject, reading: LooseObjectReading, start: number, rung: Rung): Decision {
-  const { text, count } = rung
-  const members = membersOf(found.object)
-  const decision = settle(interpretDecision(members, count), "repaired", text, start)
-  const isClear =
-    !hasStrayMember(found.object) &&
-    reading.openTail <= found.depth + 1 &&
-    !hasUnopenedBrace(reading.source.text, reading.source.end)
-  if (decision.action === "tool" && isClear && isWholeCall(members) && !isDecision(decision.args)) return decision
+/** The decision in an object whose last brace is missing: it counts only when it is clear that nothing else is missing. */
+function readUnclosed(found: ActionObject, reading: LooseObjectReading, start: number, context: RepairContext): Decision {
+  const { text, count } = context
+  const { source, openTail, end } = reading
+  const members = new Map(Object.entries(found.object))
+  const decision = interpretDecision(members, { isExact: false, text, at: start }, count)
+  const isClear = !hasStrayMember(found.object) && openTail <= found.depth + 1 && !hasUnopenedBrace(source.text, source.end)
+  const isWholeCall = members.has("tool") && members.has("args")
+  if (decision.action === "tool" && isClear && isWholeCall && !isDecision(decision.args)) return decision
   if (decision.action === "finish" && isClear)
     return decision.message === undefined ? { ...decision, status: "truncated" } : decision
-  return unreadable("unterminated", text, reading.end)
+  return unreadable("unterminated", text, end)
 }
 
 /**
- * A member after the object, or a brace too many or too few where some of its arguments may stand in the wrong place: it
- * did not end where it seemed to.
+ * Refuses a decision that did not end where it seemed to: a member follows the object, or it has a brace too many or too
+ * few and some of its arguments may stand in the wrong place.
  */
 function refuseWhereCut(decision: Decision, source: LooseObjectReading["source"], hasStray: boolean): Decision {
   if (decision.action === "unreadable") return decision
@@ -98,14 +101,42 @@ function isMisplaced(
   return balance < 0 && mayBeStretched(args)
 }
 
-/** True for arguments that are a decision of their own: the call's were cut off before it. */
+/** True for arguments that are a decision of their own: the call's own arguments were cut off before it. */
 function isDecision(args: Readonly<Record<string, unknown>>): boolean {
   return readAction(args.action).name !== "unknown"
 }
 
-/** True when a member that means nothing to a decision stands after the call's own: it may have been an argument. */
+/** True when a member that no decision has stands after the call's own: it may have been an argument. */
 function hasStrayMember(object: JsonObject): boolean {
   const names = Object.keys(object)
   const call = names.findIndex((name) => namesCall(new Map([[name, true]])))
   return call >= 0 && names.slice(call).some((name) => !isDecisionMember(name))
+}
+
+/**
+ * True for arguments that one brace too many could have cut: with an object among an object's members, and more of these
+ * after it.
+ */
+function mayBeCut(args: Readonly<Record<string, unknown>>): boolean {
+  const members = Object.values(args) as JsonValue[]
+  return members.some((value, index) => (isJsonObject(value) && index < members.length - 1) || holdsCut(value))
+}
+
+function holdsCut(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.some(holdsCut)
+  return isJsonObject(value) && mayBeCut(value satisfies JsonObject)
+}
+
+/**
+ * True for arguments that may end in an object too long, were a brace missing: the last of an object's members is an
+ * object with several.
+ */
+function mayBeStretched(args: Readonly<Record<string, unknown>>): boolean {
+  let isInObject = false
+  for (let value: unknown = args; typeof value === "object" && value !== null; value = Object.values(value).at(-1)) {
+    const isObject = !Array.isArray(value)
+    if (isInObject && isObject && Object.keys(value).length > 1) return true
+    isInObject = isObject
+  }
+  return false
 }

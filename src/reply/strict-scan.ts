@@ -2,15 +2,14 @@ import type { Decision, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import type { OutputScan, Show } from "./decision-scan.ts"
 import type { StepCount } from "./incoming-text.ts"
-import { interpretDecision } from "./interpret-decision.ts"
+import { interpretDecision, unreadable } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
-import { settle, settleUnfinishedFinish, unreadable } from "./settle.ts"
-import { TagScanner } from "./tag-scanner.ts"
+import { TagScanner } from "./thinking-scanner.ts"
 
 /**
- * Reads planner output without the ladder of T21: one whole JSON object, white space around it, exactly as asked; all
- * else is unreadable. What was shown stands: past the first shown character a fault ends the message there instead.
- * The one thought it knows is the one the model was declared to open in.
+ * Reads planner output without the ladder of T21: one whole JSON object, white space around it, exactly as asked. All else
+ * is unreadable. Characters that were shown stay: after the first of them a fault ends the message there instead. The only
+ * thought it knows is the one that the model was declared to open in.
  */
 export class StrictScan implements OutputScan {
   readonly #members: DecisionMembers
@@ -52,6 +51,18 @@ export class StrictScan implements OutputScan {
     }
   }
 
+  end(): Decision {
+    if (!this.#objectSeen) this.#tags.end()
+    const text = this.#pieces.join("")
+    const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
+    const isExact = !this.#reader.flawed && !this.#members.understood
+    const decision = interpretDecision(this.#members.values, { isExact, text, at: 0 }, this.#count)
+    if (isWhole && decision.status === "complete") return decision
+    if (this.#members.gate.shown) return this.#members.unfinishedFinish()
+    if (isWhole && decision.action === "unreadable") return decision
+    return unreadable(this.#fault(text), text, this.#strayAt ?? this.#length)
+  }
+
   #readLead(piece: string, index: number): number {
     const stop = this.#tags.scan(piece, index, isBrace)
     if (!isBrace(piece.charCodeAt(stop))) return stop
@@ -60,18 +71,6 @@ export class StrictScan implements OutputScan {
     this.#tags.interrupt()
     this.#record("{", true)
     return stop + 1
-  }
-
-  end(): Decision {
-    if (!this.#objectSeen) this.#tags.end()
-    const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
-    const found = interpretDecision(this.#members.values, this.#count)
-    const isExact = found.action !== "unreadable" && found.exact && !this.#reader.flawed && !this.#members.understood
-    const text = this.#pieces.join("")
-    if (isWhole && isExact) return settle(found, "complete", text, 0)
-    if (this.#members.gate.shown) return settleUnfinishedFinish(this.#members)
-    if (isWhole && found.action === "unreadable") return unreadable(found.kind, text, 0)
-    return unreadable(this.#fault(text), text, this.#strayAt ?? this.#length)
   }
 
   #fault(text: string): DecisionFault["kind"] {

@@ -1,5 +1,6 @@
-import type { Reader } from "../core/reader.ts"
-import { TagScanner } from "./tag-scanner.ts"
+import { pipe, type Reader } from "../core/reader.ts"
+import { createWellFormedReader } from "./incoming-text.ts"
+import { TagScanner } from "./thinking-scanner.ts"
 
 /** A piece of a reply: words for the user, or thinking, which is never mixed into them (T24). */
 export interface ReplyPart {
@@ -8,7 +9,7 @@ export interface ReplyPart {
 }
 
 /** How {@link createThinkingReader} reads. */
-export interface ThinkingReaderOptions {
+interface ThinkingReaderOptions {
   /** The model's text begins inside a thought that only a closing tag ends. */
   readonly opensInThought?: boolean
   /**
@@ -69,4 +70,28 @@ function append(parts: ReplyPart[], type: ReplyPart["type"], delta: string): voi
   const last = parts.at(-1)
   if (last?.type === type) parts[parts.length - 1] = { type, delta: last.delta + delta }
   else parts.push({ type, delta })
+}
+
+/**
+ * Reads a streamed final output (T12, T22): text and thinking as separate parts, never a half surrogate, an orphan
+ * closing tag removed alone. White space between an opening thought and the answer's first word is left out.
+ */
+export function createPlainTextReader(options: { readonly opensInThought?: boolean } = {}): Reader<string, ReplyPart> {
+  const thinking = createThinkingReader({ ...options, orphan: "remove-tag" })
+  return pipe(pipe(createWellFormedReader(), thinking), trimAfterThought())
+}
+
+function trimAfterThought(): Reader<ReplyPart, ReplyPart> {
+  let thoughtSeen = false
+  let textSeen = false
+  return {
+    push(part) {
+      if (part.type === "thinking") thoughtSeen = true
+      if (part.type === "thinking" || textSeen) return [part]
+      const delta = thoughtSeen ? part.delta.trimStart() : part.delta
+      textSeen = delta.trim() !== ""
+      return delta === "" ? [] : [{ type: "text", delta }]
+    },
+    end: () => [],
+  }
 }

@@ -1,6 +1,12 @@
-import { bubbleMark, isWordUnit } from "./bubble-mark.ts"
-import type { OutputPart, OutputReader } from "./output-part.ts"
-import { PartList } from "./part-list.ts"
+import { type OutputPart, type OutputReader, PartList } from "./output-part.ts"
+
+/** Ends a bubble (R9). */
+export const bubbleMark = "@br"
+
+/** True for a UTF-16 unit of an ASCII word: a mark it touches is none, as in `foo@bridge.com` (R9). */
+export function isWordUnit(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || unit === 0x5f || (unit >= 0x61 && unit <= 0x7a)
+}
 
 /** How {@link createBubbleReader} reads. */
 export interface BubbleReaderOptions {
@@ -98,4 +104,19 @@ function heldFrom(text: string): number {
 function lineBreakBefore(text: string, at: number): number {
   if (text.charAt(at - 1) !== "\n") return 0
   return text.charAt(at - 2) === "\r" ? 2 : 1
+}
+
+/** The bubbles of a whole answer, blank ones too (R9): what {@link createBubbleReader} parts of it in a stream. */
+export function splitBubbles(text: string): string[] {
+  const reader = createBubbleReader()
+  const bubbles: string[] = []
+  let bubble = ""
+  for (const part of [...reader.push({ type: "text", delta: text }), ...reader.end()]) {
+    if (part.type === "text") bubble += part.delta
+    else if (part.type === "bubble-end") {
+      bubbles.push(bubble)
+      bubble = ""
+    }
+  }
+  return bubbles
 }

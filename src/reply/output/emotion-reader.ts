@@ -1,13 +1,12 @@
 import type { Reader } from "../../core/reader.ts"
 import { fold } from "../../encode/fold.ts"
 import { isLineBreak } from "../../encode/line-breaks.ts"
+import { isWordUnit, bubbleMark as mark } from "./bubble-reader.ts"
 import { isBrokenTag, maxTagLength, mayBecomeTag, readTag, type TagSyntax } from "./emotion-tag.ts"
-import { LineStart } from "./line-start.ts"
-import type { OutputPart } from "./output-part.ts"
-import { PartList } from "./part-list.ts"
+import { type OutputPart, PartList } from "./output-part.ts"
 
 /** How an {@link EmotionReader} reads. */
-export interface EmotionReaderOptions {
+interface EmotionReaderOptions {
   readonly syntax: TagSyntax
   /** The emotions that were asked for; without them any will do. */
   readonly emotions?: readonly string[] | undefined
@@ -135,5 +134,23 @@ export class EmotionReader implements Reader<string, OutputPart> {
     if (/\s/.test(text.charAt(at))) return at + 1
     this.#skips = "nothing"
     return at
+  }
+}
+
+/** Knows, UTF-16 unit by unit, where a line begins and where a bubble does: after a line break, after `@br`. */
+class LineStart {
+  #isAfterWord = false
+  #marked = 0
+
+  /** Takes the next unit; hands back what may begin after it. */
+  accept(unit: number): "line" | "bubble" | undefined {
+    const isFirst = unit === mark.charCodeAt(0)
+    if (isFirst) this.#marked = this.#isAfterWord ? 0 : 1
+    else this.#marked = this.#marked > 0 && unit === mark.charCodeAt(this.#marked) ? this.#marked + 1 : 0
+    const isMark = this.#marked === mark.length
+    if (isMark) this.#marked = 0
+    this.#isAfterWord = !isMark && isWordUnit(unit)
+    if (isMark) return "bubble"
+    return isLineBreak(unit) ? "line" : undefined
   }
 }

@@ -1,5 +1,5 @@
 import type { OutputPart, OutputReader } from "./output-part.ts"
-import { PartList } from "./part-list.ts"
+import { PartList } from "./output-part.ts"
 
 /** The model chose to say nothing (R10). */
 const emptyMark = "<empty_reply>"

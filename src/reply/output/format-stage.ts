@@ -1,8 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Reader } from "../../core/reader.ts"
-import { checkedParts } from "./checked-parts.ts"
 import type { OutputFormat, OutputPart, OutputReader } from "./output-part.ts"
-import { createTextStage } from "./text-stage.ts"
 
 /**
  * A format as a stage. A reader that throws, or hands over what are no parts, breaks no turn: after one warning the text passes as
@@ -38,4 +36,58 @@ function guarded(format: OutputFormat): Reader<string, OutputPart> {
 
 function textOf(delta: string): OutputPart[] {
   return delta === "" ? [] : [{ type: "text", delta }]
+}
+
+/** What a user's own reader handed over, where it is parts; throws an error that says what it is instead. */
+function checkedParts(given: unknown): OutputPart[] {
+  // Nobody waits for it, so what it rejects with must not end the process.
+  if (given instanceof Promise) given.catch(() => undefined)
+  if (!Array.isArray(given)) throw new Error(`expected an array of parts, found ${kindOf(given)}.`)
+  const wrong = given.findIndex((part) => !isPart(part))
+  if (wrong >= 0) throw new Error(`expected parts such as { type: "text", delta }, found ${shown(given[wrong])}.`)
+  return given as OutputPart[]
+}
+
+function isPart(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false
+  const { type, delta, emotion, name, data, message } = part as Readonly<Record<string, unknown>>
+  switch (type) {
+    case "text":
+      return typeof delta === "string"
+    case "emotion":
+      return typeof emotion === "string"
+    case "event":
+      // Throws for a circle and for what JSON cannot hold.
+      return typeof name === "string" && (JSON.stringify(data) !== undefined || data === undefined)
+    case "warning":
+      return typeof message === "string"
+    default:
+      return type === "bubble-end" || type === "empty-reply"
+  }
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? String(value)).slice(0, 100)
+}
+
+function kindOf(value: unknown): string {
+  if (value instanceof Promise) return "a promise; a reader answers at once"
+  return value === null || value === undefined ? "nothing" : `a value of type ${typeof value}`
+}
+
+/**
+ * A stage out of readers of plain text: each stretch of text up to a part of another type has a reader of its own, which ends
+ * before that part passes.
+ */
+export function createTextStage(createReader: () => Reader<string, OutputPart>): OutputReader {
+  let reader = createReader()
+  return {
+    push(part) {
+      if (part.type === "text") return reader.push(part.delta)
+      const held = reader.end()
+      reader = createReader()
+      return [...held, part]
+    },
+    end: () => reader.end(),
+  }
 }

@@ -1,9 +1,9 @@
+import { pipe } from "../../core/reader.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
-import { composeReaders } from "./compose-readers.ts"
 import { withEmptyReply } from "./empty-reply.ts"
 import { createFormatStage } from "./format-stage.ts"
+import { plainFormat } from "./formats.ts"
 import type { OutputFormat, OutputReader } from "./output-part.ts"
-import { plainFormat } from "./plain-format.ts"
 
 /** How an answer is read. */
 export interface OutputReaderOptions {
@@ -27,4 +27,12 @@ export function createOutputReader({
 }: OutputReaderOptions = {}): OutputReader {
   const pipeline = composeReaders(createFormatStage(format), createBubbleReader({ marks: bubbles }), ...stages)
   return bubbles ? withEmptyReply(pipeline) : pipeline
+}
+
+/**
+ * Stages as one: what the first yields is the second's input. At the end each stage gives out what it held back, in order,
+ * through those after it. No stages pass everything on.
+ */
+export function composeReaders(...stages: readonly OutputReader[]): OutputReader {
+  return stages.reduce<OutputReader>(pipe, { push: (part) => [part], end: () => [] })
 }

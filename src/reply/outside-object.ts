@@ -1,11 +1,42 @@
-import { isDecisionMember } from "./interpret-decision.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "./json/json-value.ts"
+import { ObjectOpening } from "./broken-object.ts"
+import { isDecisionMember, isOwnMember } from "./interpret-decision.ts"
 import { skipBlank, structureOf } from "./json/loose-syntax.ts"
-import { isOwnMember } from "./nested-decision.ts"
-import { ObjectOpening } from "./object-opening.ts"
+
+// Comments are bounded, so that looking for a name costs no more than the text is long.
+const gap = "(?:\\s|//[^\\n]{0,200}\\n|#[^\\n]{0,200}\\n|/\\*[^*]{0,200}\\*/)*"
+const open = `\\\\?["'“‘＂]`
+const close = `\\\\?["'”’＂]`
+/** A name with a quote at least on one side, and what may stand before its colon. */
+const named = (names: string) => `(?:${open}(?:${names})(?:${close})?|\\b(?:${names})${close})${gap}`
+/** A name in quotes, before a value without the colon between them. */
+const beforeValue = (names: string) => `${open}(?:${names})${close}${gap}${open}`
+
+const lead = "[\\s[]*(?:(?:```|~~~)[^\\n]*\\n\\s*)?"
+const members = "action|tool|message|args"
+const member = new RegExp(`${named(members)}[:：]|\\b(?:${members})\\s*[:：]`)
+const firstMember = new RegExp(`^${lead}(?=${named(members)}[:：]|${beforeValue(members)}|action\\s*[:：])`)
+const action = new RegExp(
+  `${named("action")}[:：]|${beforeValue("action")}|\\baction\\s*[:：]\\s*(?:${open})?(?:tool|finish)\\b`,
+  "i",
+)
 
 /** Whether an object goes on after its brace shows within that many characters. */
 export const maxAfterCharacters = 200
+
+/** True for output that begins with a decision's first member: its opening brace is missing. */
+export function beginsWithMember(text: string): boolean {
+  return firstMember.test(text)
+}
+
+/** True for text that names an action as a decision does: it is no answer. */
+export function namesAction(text: string): boolean {
+  return action.test(text)
+}
+
+/** The place of the first member of a decision whose opening brace is missing; -1 for none. */
+export function firstMemberAt(text: string): number {
+  return firstMember.exec(text)?.[0].length ?? text.search(member)
+}
 
 /** The name of the member that follows a comma after `at`, where an object seemed to have ended; `undefined` for none. */
 export function memberAfter(text: string, at: number): string | undefined {
@@ -34,34 +65,6 @@ export function braceBalance(text: string, from: number, at: number): number {
   let closing = skipCommas(text, at)
   for (; structureOf(text.charAt(closing)) === "}"; balance++) closing = skipCommas(text, closing + 1)
   return balance
-}
-
-/**
- * True for arguments that one brace too many could have cut: with an object among an object's members, and more of these
- * after it.
- */
-export function mayBeCut(args: Readonly<Record<string, unknown>>): boolean {
-  const members = Object.values(args) as JsonValue[]
-  return members.some((value, index) => (isJsonObject(value) && index < members.length - 1) || holdsCut(value))
-}
-
-function holdsCut(value: JsonValue): boolean {
-  if (Array.isArray(value)) return value.some(holdsCut)
-  return isJsonObject(value) && mayBeCut(value satisfies JsonObject)
-}
-
-/**
- * True for arguments that may end in an object too long, were a brace missing: the last of an object's members is an
- * object with several.
- */
-export function mayBeStretched(args: Readonly<Record<string, unknown>>): boolean {
-  let isInObject = false
-  for (let value: unknown = args; typeof value === "object" && value !== null; value = Object.values(value).at(-1)) {
-    const isObject = !Array.isArray(value)
-    if (isInObject && isObject && Object.keys(value).length > 1) return true
-    isInObject = isObject
-  }
-  return false
 }
 
 /** True where a brace closes that none after `from` opened. */

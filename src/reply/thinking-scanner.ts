@@ -1,6 +1,5 @@
 import { CodeFence } from "./code-fence.ts"
 import type { StepCount } from "./incoming-text.ts"
-import { matchThinkingTag } from "./thinking-tag.ts"
 
 /** Receives what a {@link TagScanner} reads, in order. */
 export interface TagSink {
@@ -130,4 +129,22 @@ export class TagScanner {
     if (this.#atDeclaredOpening && run.trim() !== "") this.#atDeclaredOpening = false
     this.#sink.thinking(run)
   }
+}
+
+const tags: readonly (readonly [string, "open" | "close"])[] = [
+  ["<think>", "open"],
+  ["</think>", "close"],
+  ["<thinking>", "open"],
+  ["</thinking>", "close"],
+]
+const whole = new Map(tags)
+const partial = new Set(tags.flatMap(([tag]) => Array.from(tag, (_, length) => tag.slice(0, length))))
+
+/**
+ * What `text` is of a thinking tag (T22), in any case of ASCII letters: a whole one, the beginning of one, or `none`.
+ * No beginning is longer than ten characters.
+ */
+function matchThinkingTag(text: string): "open" | "close" | "partial" | "none" {
+  const folded = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return whole.get(folded) ?? (partial.has(folded) ? "partial" : "none")
 }
