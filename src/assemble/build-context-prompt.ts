@@ -1,7 +1,7 @@
 import type { KeptPrestart } from "../core/history.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
-import type { Markers } from "../encode/markers.ts"
+import type { Markers } from "../encode/lines.ts"
 import { turnInjections } from "../layers/turn-injections.ts"
 import { printMessage } from "./print-message.ts"
 

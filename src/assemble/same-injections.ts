@@ -1,6 +1,6 @@
 import type { Source } from "../core/source.ts"
 import { type Entry, type Fit, type Injection, isText, type Text, type Value } from "../core/value.ts"
-import { removedFrom } from "../encode/encoded.ts"
+import { removedFrom } from "../encode/marked-text.ts"
 import { cutOf, noticeOf } from "./cut/notice.ts"
 
 /** True when two lists of injections make the same prompt: equal values, whichever objects hold them. */

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
-import { framedNotice } from "../encode/cut-text.ts"
+import { framedNotice } from "../encode/marked-text.ts"
 import { countCodePoints } from "./cut/code-points.ts"
 import { cutPlaces, headShare } from "./cut/cut-places.ts"
 import { closedNotice, type FenceAt, fencesOf } from "./cut/open-fence.ts"

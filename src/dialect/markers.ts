@@ -1,4 +1,4 @@
-import type { Markers } from "../encode/markers.ts"
+import type { Markers } from "../encode/lines.ts"
 import type { Template } from "../template/ast.ts"
 import { collectLines, type FoundLines } from "./output-lines.ts"
 

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { TemplateLoader } from "../template/include.ts"
+import type { TemplateLoader } from "../template/parse.ts"
 import { isPrompt, type PromptSource, promptName } from "./prompt-source.ts"
 
 /** Lays a user's files over a dialect's: a file of the same name takes the place of the one below, others are added. */

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
-import type { TemplateLoader } from "../template/include.ts"
+import type { TemplateLoader } from "../template/parse.ts"
 import type { PromptSource } from "./prompt-source.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { commonStart } from "../core/growing-lists.ts"
 import type { HistoryMessage } from "../core/history.ts"
 import type { Entry } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
+import { encodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** How lines of history are printed. */

@@ -1,7 +1,7 @@
 import type { HistoryMessage } from "../core/history.ts"
 import type { Entry, Text } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
+import { encodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 import type { HistoryLook } from "./history-entries.ts"
 import { messageTime } from "./message-time.ts"

@@ -1,7 +1,7 @@
 import type { KeptPrestart } from "../core/history.ts"
 import type { Entry, Text } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
-import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { encodedText } from "../encode/marked-text.ts"
+import { sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/print-arguments.ts"
 
 /** The entry of a prestart result. */

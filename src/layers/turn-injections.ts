@@ -1,6 +1,6 @@
 import { priority } from "../core/priority.ts"
 import type { Entry, Fit, Injection, Text, Value } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
+import { encodedText } from "../encode/marked-text.ts"
 import type { ParameterWords } from "../tools/print-parameters.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { toolEntry } from "../tools/tool-text.ts"

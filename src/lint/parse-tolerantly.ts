@@ -1,9 +1,9 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { Template } from "../template/ast.ts"
-import type { TemplateLoader } from "../template/include.ts"
-import { normalizeText } from "../template/normalize.ts"
+import type { TemplateLoader } from "../template/parse.ts"
 import { parseTemplate } from "../template/parse.ts"
+import { normalizeText } from "../template/scanner.ts"
 
 /** More mistakes than this in one file are not sought: it is no template at all. */
 const maxFaults = 50

@@ -1,6 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client"
-import { sanitise } from "../encode/sanitise.ts"
-import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { isRecord } from "./any-result.ts"
 import type { Surroundings } from "./surroundings.ts"
 

@@ -1,7 +1,7 @@
 import matter from "gray-matter"
 import { locatedError, type PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
-import { normalizeText } from "../template/normalize.ts"
+import { normalizeText } from "../template/scanner.ts"
 import { readYamlMapping } from "./yaml-data.ts"
 
 /** The longest front matter that is read, in UTF-16 units: what reads it is quadratic in places. */

@@ -3,7 +3,10 @@
  */
 export type DecisionStatus = "complete" | "repaired" | "truncated" | "plain-text"
 
-/** What the planner decided (T14). `unreadable` is output whose meaning is lost; `fault` says so in a sentence for a re-prompt. */
+/**
+ * What the planner decided (T14). `unreadable` is output whose meaning is lost; `fault` says so in a sentence for a
+ * re-prompt.
+ */
 export type Decision =
   | {
       readonly action: "tool"

@@ -4,8 +4,8 @@ import type { Scope } from "../core/scope.ts"
 import { positionAt, type Source } from "../core/source.ts"
 import type { Trust } from "../core/trust.ts"
 import { type Fit, type Injection, type InjectionRole, isEmptyValue, isText, type Value } from "../core/value.ts"
-import { isEncodedText } from "../encode/encoded.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
+import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** An injection as one writes it down; what is left out takes the defaults of S1, and `author` as trust. */

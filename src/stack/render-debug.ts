@@ -3,7 +3,7 @@ import type { Source } from "../core/source.ts"
 import type { Assembly, Decision } from "../core/span.ts"
 import type { Injection, InjectionRole } from "../core/value.ts"
 import { isText } from "../core/value.ts"
-import type { Markers } from "../encode/markers.ts"
+import type { Markers } from "../encode/lines.ts"
 import { printValue } from "./value-text.ts"
 
 /** One item of a stack as plain data, for people. */

@@ -2,7 +2,7 @@ import type { Span } from "../core/span.ts"
 import type { Injection } from "../core/value.ts"
 import { fold } from "../encode/fold.ts"
 import { splitLines } from "../encode/line-breaks.ts"
-import type { Markers } from "../encode/markers.ts"
+import type { Markers } from "../encode/lines.ts"
 import { printValue } from "./value-text.ts"
 
 /** What stands above an item's content: `## key`, nothing, or what the function gives; an empty string is no heading. */

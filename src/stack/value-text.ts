@@ -1,8 +1,8 @@
 import type { Trust } from "../core/trust.ts"
 import { isText, type Text, type Value } from "../core/value.ts"
-import { isEncodedText } from "../encode/encoded.ts"
+import type { Markers } from "../encode/lines.ts"
 import { encodeLines } from "../encode/lines.ts"
-import type { Markers } from "../encode/markers.ts"
+import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /**

@@ -1,7 +1,7 @@
 import type { Entry, Text } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
 import { encodeInline } from "../encode/inline.ts"
-import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { encodedText } from "../encode/marked-text.ts"
+import { sanitiseJson } from "../encode/sanitise.ts"
 import { type ParameterWords, printParameters } from "./print-parameters.ts"
 import type { Tool } from "./tool.ts"
 

@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../src/core/errors.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import { overlayDialect, overlayLoader } from "../../src/dialect/overlay.ts"
 import { sourceLoader } from "../../src/dialect/source-loader.ts"
-import type { TemplateLoader } from "../../src/template/include.ts"
+import type { TemplateLoader } from "../../src/template/parse.ts"
 import { promptFiles } from "./prompt-files.ts"
 
 const base = promptFiles({

@@ -4,7 +4,7 @@ import { applyFixes } from "../../src/lint/apply-fixes.ts"
 import type { LintContext, LintFile } from "../../src/lint/context.ts"
 import { hiddenRuns } from "../../src/lint/hidden-characters.ts"
 import { lint } from "../../src/lint/lint.ts"
-import { normalizeText } from "../../src/template/normalize.ts"
+import { normalizeText } from "../../src/template/scanner.ts"
 
 const pieces = [
   "a",

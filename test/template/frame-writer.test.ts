@@ -4,7 +4,7 @@ import type { TemplateNode } from "../../src/template/ast.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render.ts"
 
-describe("empty slots leave no trace (design, rule 3)", () => {
+describe("empty slots leave no trace", () => {
   test.each<[string, string, string]>([
     ["a line with an empty slot alone goes whole", "a\n${x}\nb", "a\nb"],
     ["so does an indented one", "a\n  ${x}\t\n  b", "a\n  b"],

@@ -1,7 +1,7 @@
 import type { Entry } from "../../core/value.ts"
-import type { NoticeText } from "../../encode/cut-text.ts"
+import type { NoticeText } from "../../encode/marked-text.ts"
 
-export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/cut-text.ts"
+export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/marked-text.ts"
 
 const noticeEntries = new WeakMap<Entry, NoticeText>()
 

@@ -1,5 +1,5 @@
 import { type Fit, type Injection, isText, type Text } from "../../core/value.ts"
-import { isEncodedText } from "../../encode/encoded.ts"
+import { isEncodedText } from "../../encode/marked-text.ts"
 import { countCodePoints } from "../cut/code-points.ts"
 import { rememberCutFences } from "../cut/cut-fences.ts"
 import { cutPlaces } from "../cut/cut-places.ts"

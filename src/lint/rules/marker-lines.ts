@@ -1,6 +1,6 @@
 import type { Text } from "../../core/value.ts"
+import type { Markers } from "../../encode/lines.ts"
 import { encodeLines } from "../../encode/lines.ts"
-import type { Markers } from "../../encode/markers.ts"
 import type { LintProfile } from "../context.ts"
 import type { LintFinding } from "../problem.ts"
 import { lintRule } from "../rule.ts"

@@ -1,5 +1,5 @@
 import type { CharacterSheet } from "../../layers/character/character-sheet.ts"
-import { normalizeText } from "../../template/normalize.ts"
+import { normalizeText } from "../../template/scanner.ts"
 import { parseFrontMatter } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"

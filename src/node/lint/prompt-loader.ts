@@ -2,7 +2,7 @@ import { overlayLoader } from "../../dialect/overlay.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped-prompts.ts"
 import { sourceLoader } from "../../dialect/source-loader.ts"
-import type { TemplateLoader } from "../../template/include.ts"
+import type { TemplateLoader } from "../../template/parse.ts"
 import type { PromptPlace } from "./prompt-files.ts"
 
 /** A loader for one file, and the files that it brought, as messages show them. */

@@ -62,7 +62,10 @@ export function readLooseObject(text: string, start: LooseStart, count: StepCoun
   return { value, end, source: { text, start: start.from, end }, lacksClosing, isUnclosed, openTail }
 }
 
-/** True where an object begins that may have been written as a string: a quote stands before its brace, or its quotes are escaped. */
+/**
+ * True where an object begins that may have been written as a string: a quote stands before its brace, or its quotes are
+ * escaped.
+ */
 function mayBeEscaped(text: string, { from, lacksBrace }: LooseStart): boolean {
   const opening = /\{(?:\s|\\[nrt])*\\"/y
   opening.lastIndex = from

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { markAlone } from "../../src/template/alone.ts"
+import { markAlone } from "../../src/template/own-line.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render.ts"
 import { allNodes } from "./shorthand.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { readLooseObject } from "../../src/reply/json/repair-json.ts"
+import { readLooseObject } from "../../../src/reply/json/repair-json.ts"
 
 const read = (text: string) => readLooseObject(text, { from: 0 }, { steps: 0 })
 const valueIn = (text: string) => {

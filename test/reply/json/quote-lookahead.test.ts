@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { type QuoteFate, QuoteLookahead, type QuotePlace } from "../../src/reply/json/quote-lookahead.ts"
+import { type QuoteFate, QuoteLookahead, type QuotePlace } from "../../../src/reply/json/quote-lookahead.ts"
 
 /** The fate of a quote before `after`, and how many characters it took to tell. */
 function fateOf(after: string, place: Partial<QuotePlace>): { fate: QuoteFate; seen: number } {

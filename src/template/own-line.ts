@@ -1,16 +1,15 @@
-import type { ConditionalNode, SlotNode, TemplateNode } from "./ast.ts"
+import { type ConditionalNode, mapBranches, type SlotNode, type TemplateNode } from "./ast.ts"
 import { blankStart, endsBlank, startsBlank } from "./blank.ts"
-import { mapBranches } from "./map-branches.ts"
 
-/** Whether a template's two ends are the beginning and the end of a line. */
-export interface Edges {
+/** True for each end of a template that is the beginning or the end of a line. */
+interface Edges {
   readonly start: boolean
   readonly end: boolean
 }
 
 /**
- * Says of each slot and conditional whether it is certain to have its line of the output to itself, looking out through
- * the branches around it. A directive begins or ends a message, so it bounds a line.
+ * Sets `alone` on each slot and conditional that is certain to have its line of the output to itself. Looks through the
+ * branches around it, too. A directive begins or ends a message, so a line ends there.
  */
 export function markAlone(nodes: readonly TemplateNode[], edges: Edges = { start: true, end: true }): TemplateNode[] {
   const ends = bounds(nodes.toReversed(), { edge: edges.end, isBounded: startsBlank }).reverse()
@@ -25,16 +24,16 @@ function markNode(node: TemplateNode, edges: Edges): TemplateNode {
 
 /** A walk along a list of nodes from one of its ends, `edge`. */
 interface Walk {
-  /** Whether a line begins or ends at the list's own end. */
+  /** True when a line begins or ends at the list's own end. */
   readonly edge: boolean
-  /** Whether a literal leaves the line blank towards the next node; `before` is what stood there before the literal. */
+  /** True for a literal that leaves the line blank towards the next node; `before` says it of the line before the literal. */
   readonly isBounded: (text: string, before: boolean) => boolean
 }
 
 /**
- * For each node, whether its side towards the list's end is a line's end. A line break counts only behind something that
- * is sure to be printed: else it can turn out to be the branch's end, where it is trimmed and what follows the branch
- * moves up.
+ * True for each node whose side towards the list's end is the end of a line. A line break counts only after something that
+ * is sure to be printed. Without it the break can become the end of the branch; there it is trimmed, and the text after
+ * the branch moves up to this line.
  */
 function bounds(nodes: readonly TemplateNode[], { edge, isBounded }: Walk): boolean[] {
   let bounded = edge

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { JsonReader } from "../../src/reply/json/json-reader.ts"
-import { JsonBuilder, parseJson } from "../../src/reply/json/json-value.ts"
+import { JsonReader } from "../../../src/reply/json/json-reader.ts"
+import { JsonBuilder, parseJson } from "../../../src/reply/json/json-value.ts"
 
 const parse = (text: string) => parseJson(text, { steps: 0 })
 
