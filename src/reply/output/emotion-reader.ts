@@ -5,22 +5,22 @@ import { isWordUnit, bubbleMark as mark } from "./bubble-reader.ts"
 import { isBrokenTag, maxTagLength, mayBecomeTag, readTag, type TagSyntax } from "./emotion-tag.ts"
 import { type OutputPart, PartList } from "./output-part.ts"
 
-/** How an {@link EmotionReader} reads. */
+/** Options of {@link EmotionReader}. */
 interface EmotionReaderOptions {
   readonly syntax: TagSyntax
-  /** The emotions that were asked for; without them any will do. */
+  /** The emotions that were asked for. Without them any emotion is accepted. */
   readonly emotions?: readonly string[] | undefined
-  /** What the warning says was expected. */
+  /** The words of the warning after "expected". */
   readonly expected: string
 }
 
-/** Where the reader stands: what may begin here. */
+/** The beginning at which the reader stands, which decides what may be a tag. */
 type Place = "reply" | "bubble" | "line" | "words"
 
 /**
- * Parts emotions from the text around them (L4), holding back at most a tag. Tags are read where the reply begins and where
- * a bubble does; `pipe` tags, and `bracket` tags of a listed emotion, at each line. A tag goes with the blanks before and
- * after it and one line break after it; all other text stands as it is.
+ * Separates emotions from the text around them (L4) and holds back at most a tag. Tags are read at the beginning of the reply
+ * and of each bubble. `pipe` tags, and `bracket` tags of a listed emotion, are also read at the beginning of each line. A tag
+ * is removed with the blanks before and after it and one line break after it. All other text stays as it is.
  */
 export class EmotionReader implements Reader<string, OutputPart> {
   readonly #options: EmotionReaderOptions
@@ -29,7 +29,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
   readonly #parts = new PartList()
   #place: Place = "reply"
   #held = ""
-  /** What is left out after a tag. */
+  /** The characters that are skipped after a tag. */
   #skips: "nothing" | "blanks" | "line-feed" = "nothing"
   #warned = { form: false, emotion: false }
 
@@ -70,7 +70,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
     return this.#place !== "words"
   }
 
-  /** Reads a tag, or passes what is none; hands back the place after it. */
+  /** Reads a tag, or passes text that is none; returns the place after it. */
   #start(text: string, at: number, candidate: string): number {
     const tag = readTag(candidate, this.#options.syntax)
     const listed = tag && this.#listed.get(fold(tag.emotion))
@@ -137,12 +137,12 @@ export class EmotionReader implements Reader<string, OutputPart> {
   }
 }
 
-/** Knows, UTF-16 unit by unit, where a line begins and where a bubble does: after a line break, after `@br`. */
+/** Tells, UTF-16 unit by unit, where a line begins, after a line break, and where a bubble begins, after `@br`. */
 class LineStart {
   #isAfterWord = false
   #marked = 0
 
-  /** Takes the next unit; hands back what may begin after it. */
+  /** Takes the next unit; returns what may begin after it. */
   accept(unit: number): "line" | "bubble" | undefined {
     const isFirst = unit === mark.charCodeAt(0)
     if (isFirst) this.#marked = this.#isAfterWord ? 0 : 1

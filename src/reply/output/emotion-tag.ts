@@ -1,18 +1,18 @@
-/** How an emotion is marked: `pipe` is `[EMOTION] ||| `, `bracket` is `[EMOTION] `. */
+/** The syntax of a tag: `pipe` is `[EMOTION] ||| `, `bracket` is `[EMOTION] `. */
 export type TagSyntax = "pipe" | "bracket"
 
-/** An emotion's tag at the beginning of a text. */
+/** The tag of an emotion at the beginning of a text. */
 export interface EmotionTag {
   readonly emotion: string
   /** The tag's length in UTF-16 units, blanks before it included. */
   readonly length: number
-  /** Asterisks before the tag that close only later: they are the text's. */
+  /** Asterisks before the tag that belong to the text, because they close only later. */
   readonly emphasis: string
-  /** True for what means something else in Markdown and in prose: a link, a footnote, a date, a time of day. */
+  /** True for a tag that means something else in Markdown or in prose: a link, a footnote, a date, a time of day. */
   readonly isDoubtful: boolean
 }
 
-/** A tag is never longer: 16 blanks, a name of 32 units between brackets, 8 blanks, three bars, asterisks. */
+/** The greatest length of a tag: 16 blanks, a name of 32 units between brackets, 8 blanks, three bars, asterisks. */
 export const maxTagLength = 72
 
 const blank = String.raw`[^\S\n-\r\u2028\u2029]`
@@ -41,10 +41,10 @@ const beginning: Readonly<Record<TagSyntax, RegExp>> = {
 
 const broken = new RegExp(`${lead}\\*{0,3}${opening}${letter}{0,32}(?:${closing}\\*{0,3}${blank}{0,8})?${bar}`)
 
-/** Figures and what stands between them. */
+/** Figures and the punctuation between them. */
 const figures = /^[\d\s.,:/-]*$/
 
-/** The tag that `text` begins with. A text cut short may have a longer one: ask {@link mayBecomeTag} first. */
+/** The tag that `text` begins with. A text that was cut short may have a longer one: ask {@link mayBecomeTag} first. */
 export function readTag(text: string, syntax: TagSyntax): EmotionTag | undefined {
   const match = whole[syntax].exec(text)
   if (match === null) return undefined
@@ -55,12 +55,12 @@ export function readTag(text: string, syntax: TagSyntax): EmotionTag | undefined
   return { emotion, length: tag.length, emphasis, isDoubtful: syntax === "bracket" && (isLink || figures.test(emotion)) }
 }
 
-/** True for a text that may be the beginning of a tag, or of a longer one than it holds. */
+/** True for a text that may be the beginning of a tag, or of a longer tag than the one it holds. */
 export function mayBecomeTag(text: string, syntax: TagSyntax): boolean {
   return beginning[syntax].test(text)
 }
 
-/** True for a text that begins with what was meant for a tag with bars and is none. */
+/** True for a text that begins with a failed attempt at a tag with bars. */
 export function isBrokenTag(text: string): boolean {
   return broken.test(text)
 }

@@ -1,10 +1,10 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Reader } from "../../core/reader.ts"
-import type { OutputFormat, OutputPart, OutputReader } from "./output-part.ts"
+import { createTextStage, type OutputFormat, type OutputPart, type OutputReader } from "./output-part.ts"
 
 /**
- * A format as a stage. A reader that throws, or hands over what are no parts, breaks no turn: after one warning the text passes as
- * it is, from the first piece of which nothing had come yet.
+ * Makes a stage of a format. A reader that throws, or returns anything but parts, does not break the turn: after one warning
+ * the text passes as it is, beginning with the text of which the reader had returned nothing yet.
  */
 export function createFormatStage(format: OutputFormat): OutputReader {
   return createTextStage(() => guarded(format))
@@ -13,7 +13,7 @@ export function createFormatStage(format: OutputFormat): OutputReader {
 function guarded(format: OutputFormat): Reader<string, OutputPart> {
   let reader: Reader<string, OutputPart> | undefined
   let isBroken = false
-  // What the reader took in since it last gave something: it may hold all of it.
+  // The text since the reader last returned parts. It may hold back all of it.
   let held = ""
   const attempt = (read: (reader: Reader<string, OutputPart>) => unknown, delta: string): OutputPart[] => {
     if (isBroken) return textOf(delta)
@@ -38,9 +38,9 @@ function textOf(delta: string): OutputPart[] {
   return delta === "" ? [] : [{ type: "text", delta }]
 }
 
-/** What a user's own reader handed over, where it is parts; throws an error that says what it is instead. */
+/** Checks what a user's own reader returned; throws an error that says what was found in place of parts. */
 function checkedParts(given: unknown): OutputPart[] {
-  // Nobody waits for it, so what it rejects with must not end the process.
+  // Nothing awaits this promise. An unhandled rejection would end the process.
   if (given instanceof Promise) given.catch(() => undefined)
   if (!Array.isArray(given)) throw new Error(`expected an array of parts, found ${kindOf(given)}.`)
   const wrong = given.findIndex((part) => !isPart(part))
@@ -57,7 +57,7 @@ function isPart(part: unknown): boolean {
     case "emotion":
       return typeof emotion === "string"
     case "event":
-      // Throws for a circle and for what JSON cannot hold.
+      // JSON.stringify throws for a circle and for what JSON cannot hold.
       return typeof name === "string" && (JSON.stringify(data) !== undefined || data === undefined)
     case "warning":
       return typeof message === "string"
@@ -73,21 +73,4 @@ function shown(value: unknown): string {
 function kindOf(value: unknown): string {
   if (value instanceof Promise) return "a promise; a reader answers at once"
   return value === null || value === undefined ? "nothing" : `a value of type ${typeof value}`
-}
-
-/**
- * A stage out of readers of plain text: each stretch of text up to a part of another type has a reader of its own, which ends
- * before that part passes.
- */
-export function createTextStage(createReader: () => Reader<string, OutputPart>): OutputReader {
-  let reader = createReader()
-  return {
-    push(part) {
-      if (part.type === "text") return reader.push(part.delta)
-      const held = reader.end()
-      reader = createReader()
-      return [...held, part]
-    },
-    end: () => reader.end(),
-  }
 }

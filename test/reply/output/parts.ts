@@ -1,6 +1,5 @@
-import { createTextStage } from "../../../src/reply/output/format-stage.ts"
 import type { OutputFormat, OutputPart, OutputReader } from "../../../src/reply/output/output-part.ts"
-import { joinTexts } from "../../../src/reply/output/output-part.ts"
+import { createTextStage, joinTexts } from "../../../src/reply/output/output-part.ts"
 import { cutAt, everyCutting } from "../readings.ts"
 
 export type MakeStage = () => OutputReader
