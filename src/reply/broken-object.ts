@@ -17,12 +17,8 @@ export class ObjectOpening {
   #stage: "gap" | "bare" | "quoted" | "colon" = "gap"
   readonly #comment = new CommentSkip()
   #quotes = ""
-  #name = ""
-
   /** The name as far as it was read. */
-  get name(): string {
-    return this.#name
-  }
+  name = ""
 
   /** Takes the next character after the brace; `undefined` while it could be either. */
   feed(character: string): "object" | "prose" | undefined {
@@ -35,7 +31,7 @@ export class ObjectOpening {
 
   /** True for a decision's member whose colon is missing, or stands before its closing quote. */
   #lacksColon(character: string): boolean {
-    const found = /^\s*(\w+)\s*(:?)/.exec(this.#name)
+    const found = /^\s*(\w+)\s*(:?)/.exec(this.name)
     const isMember = found?.[1] !== undefined && isDecisionMember(found[1])
     return isMember && (found[2] === ":" || quotesOf(character) !== undefined || structureOf(character) === "{")
   }
@@ -47,23 +43,23 @@ export class ObjectOpening {
     const quotes = quotesOf(character)
     this.#stage = quotes === undefined ? "bare" : "quoted"
     this.#quotes = quotes ?? ""
-    if (quotes === undefined) this.#name = character
+    if (quotes === undefined) this.name = character
     return undefined
   }
 
   #readBare(character: string): "object" | "prose" | undefined {
     const structural = structureOf(character)
     if (structural === ":") return "object"
-    if (isBlank(this.#name.slice(-1)) && this.#comment.skips(character)) this.#stage = "colon"
-    else if (endsBareName.has(structural) || this.#name.length === maxBareNameCharacters) return "prose"
-    this.#name += character
+    if (isBlank(this.name.slice(-1)) && this.#comment.skips(character)) this.#stage = "colon"
+    else if (endsBareName.has(structural) || this.name.length === maxBareNameCharacters) return "prose"
+    this.name += character
     return undefined
   }
 
   #readQuoted(character: string): "object" | "prose" | undefined {
     if (this.#quotes.includes(character)) this.#stage = "colon"
-    else if (this.#name.length === maxNameCharacters || character === "\n") return this.#lacksColon("") ? "object" : "prose"
-    else this.#name += character
+    else if (this.name.length === maxNameCharacters || character === "\n") return this.#lacksColon("") ? "object" : "prose"
+    else this.name += character
     return undefined
   }
 }
@@ -80,9 +76,10 @@ export class BrokenObject {
   readonly #string: JsonString
   #depth: number
   #expectsToken: boolean
-  #inString = false
+  inString = false
   #matched = 0
-  #mentionsAction: boolean
+  /** True when the word `action` stands anywhere in it: it may be a decision. */
+  mentionsAction: boolean
 
   constructor(
     from: { readonly depth: number; readonly expectsToken: boolean; readonly mentionsAction: boolean },
@@ -92,20 +89,11 @@ export class BrokenObject {
     this.#string = new JsonString(() => {}, count)
     this.#depth = from.depth
     this.#expectsToken = from.expectsToken
-    this.#mentionsAction = from.mentionsAction
+    this.mentionsAction = from.mentionsAction
   }
 
   get closed(): boolean {
     return this.#depth === 0
-  }
-
-  get inString(): boolean {
-    return this.#inString
-  }
-
-  /** True when the word `action` stands anywhere in it: it may be a decision. */
-  get mentionsAction(): boolean {
-    return this.#mentionsAction
   }
 
   /** Takes a run of characters that are neither quotes nor structure. */
@@ -120,7 +108,7 @@ export class BrokenObject {
     this.#matched = 0
     const character = structureOf(String.fromCharCode(code))
     const quotes = this.#expectsToken ? quotesOf(character) : undefined
-    this.#inString = quotes !== undefined
+    this.inString = quotes !== undefined
     if (quotes !== undefined) this.#string.begin(quotes)
     if (character === "{") this.#depth++
     else if (character === "}") this.#depth--
@@ -131,18 +119,18 @@ export class BrokenObject {
   readString(chunk: string, from: number): number {
     const end = this.#string.read(chunk, from)
     this.#match(chunk.slice(from, end))
-    this.#inString = !this.#string.closed
+    this.inString = !this.#string.closed
     return end
   }
 
   /** Looks for the word across pieces; its letters are all different, so a mismatch can only begin again. */
   #match(run: string): void {
     this.#count.steps += run.length
-    for (let index = 0; index < run.length && !this.#mentionsAction; index++) {
+    for (let index = 0; index < run.length && !this.mentionsAction; index++) {
       const character = run.charAt(index)
       if (character === word[this.#matched]) this.#matched++
       else this.#matched = character === "a" ? 1 : 0
-      if (this.#matched === word.length) this.#mentionsAction = true
+      if (this.#matched === word.length) this.mentionsAction = true
     }
   }
 }

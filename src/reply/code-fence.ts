@@ -2,9 +2,9 @@ const backtick = 0x60
 const tilde = 0x7e
 
 /**
- * Knows, character by character, whether Markdown text stands inside a code fence: three or more backticks or tildes
- * that begin a line, up to a line of at least as many, at any indentation. The opening line counts as inside unless a
- * backtick follows on it: then it was inline code.
+ * Tells, character by character, if Markdown text is inside a code fence. A fence begins with three or more backticks or
+ * tildes at the beginning of a line, at any indentation, and ends with a line of at least as many. The opening line counts as
+ * inside. When another backtick follows on it, it was inline code.
  */
 export class CodeFence {
   #marker = 0
@@ -18,7 +18,7 @@ export class CodeFence {
     return this.#marker !== 0
   }
 
-  /** Something that is not fence text stands here: the line can no longer become a fence. */
+  /** Other text stands here, so this line can no longer become a fence. */
   interrupt(): void {
     this.#line = "rest"
   }

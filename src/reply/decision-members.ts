@@ -19,10 +19,14 @@ export class DecisionMembers implements JsonSink {
   readonly #builder = new JsonBuilder()
   #depth = 0
   #current: string | undefined
-  #actionSeen = false
-  #mentionsDecision = false
-  #strayMember = false
-  #understood = false
+  /** True once the name `action` was read, whatever its value. */
+  actionSeen = false
+  /** True once a name that only a decision has was read, at any depth. */
+  mentionsDecision = false
+  /** True when a member that no decision has came after the call's own members: it may have been an argument. */
+  strayMember = false
+  /** True when a value had to be understood rather than read. */
+  understood = false
 
   /** With `isTolerant` the end of a message that is shown is doubted, since it cannot be read again. */
   constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, emit: (delta: string) => void) {
@@ -36,29 +40,9 @@ export class DecisionMembers implements JsonSink {
     return this.gate.ended
   }
 
-  /** True once the name `action` was read, whatever its value. */
-  get actionSeen(): boolean {
-    return this.#actionSeen
-  }
-
-  /** True once a name that only a decision has was read, at any depth. */
-  get mentionsDecision(): boolean {
-    return this.#mentionsDecision
-  }
-
-  /** True when a member that no decision has came after the call's own members: it may have been an argument. */
-  get strayMember(): boolean {
-    return this.#strayMember
-  }
-
   /** The action, once its value was read. */
   get action(): "tool" | "finish" | "unknown" {
     return readAction(this.values.get("action")).name
-  }
-
-  /** True when a value had to be understood rather than read. */
-  get understood(): boolean {
-    return this.#understood
   }
 
   /** The finish whose object was cut off or broken: the message as far as it came, `truncated` unless it was whole. */
@@ -86,14 +70,14 @@ export class DecisionMembers implements JsonSink {
   }
 
   key(name: string): void {
-    if (decisionName.test(name)) this.#mentionsDecision = true
+    if (decisionName.test(name)) this.mentionsDecision = true
     if (this.#depth > 1) {
       if (this.#current !== undefined) this.#builder.key(name)
       return
     }
     this.#current = isDecisionMember(name) && !this.values.has(name) ? name : undefined
-    if (name === "action") this.#actionSeen = true
-    if (!isDecisionMember(name) && namesCall(this.values)) this.#strayMember = true
+    if (name === "action") this.actionSeen = true
+    if (!isDecisionMember(name) && namesCall(this.values)) this.strayMember = true
   }
 
   text(part: string, isEscape: boolean): void {
@@ -129,7 +113,7 @@ export class DecisionMembers implements JsonSink {
     if (this.#depth > 1) return
     const value = this.#builder.take()
     const isNumber = this.#current === "message" && typeof value === "number"
-    if (isNumber) this.#understood = true
+    if (isNumber) this.understood = true
     this.#settle(isNumber ? raw : value)
   }
 

@@ -23,7 +23,7 @@ const fullWidthBrace = "｛"
 /**
  * Finds the decision in planner output (T21–T23), each character read once. The first whole object with an `action`
  * counts. An object that turns out to be no JSON is followed to its end, so that nothing inside it passes for a decision.
- * Where it mentions an action, nothing after it is shown before the end, when the object is repaired.
+ * After one that mentions an action nothing is shown before the end of the output, when the object is repaired.
  */
 export class DecisionScan implements OutputScan {
   readonly #show: Show
@@ -31,11 +31,11 @@ export class DecisionScan implements OutputScan {
   readonly #tags: TagScanner
   readonly #record = new OutputRecord()
   #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
-  /** Where the object at hand begins. */
+  /** The place where the current object begins. */
   #start = 0
   #members: DecisionMembers
   #reader: JsonReader
-  /** What was read of the object up to its first colon. */
+  /** The characters of the current object up to its first colon. */
   #lead = ""
   #opening = new ObjectOpening()
   #broken: BrokenObject | undefined
@@ -125,7 +125,7 @@ export class DecisionScan implements OutputScan {
     else this.#follow({ depth: grammar.objectDepth, expectsToken, mentionsAction: this.#members.mentionsDecision })
   }
 
-  /** After a brace that begins no JSON: a name and a colon make it an object all the same, anything else prose. */
+  /** Goes on after a brace that begins no JSON. With a name and a colon it begins an object, else it is prose. */
   #open(read: string): void {
     this.#opening = new ObjectOpening()
     this.#mode = "opening"
@@ -194,7 +194,7 @@ export class DecisionScan implements OutputScan {
     }
   }
 
-  /** All before an orphan closing tag was thinking (T22): nothing of it was shown yet. */
+  /** Turns all text before an orphan closing tag into thinking (T22). Nothing of it was shown yet. */
   #forget(): void {
     this.#count.steps += this.#record.length
     this.#show("thinking", this.#record.forget())

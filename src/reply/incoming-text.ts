@@ -1,15 +1,18 @@
 import type { Reader } from "../core/reader.ts"
 
-/** How many pieces stand apart: joined in blocks, a long text costs no more to keep than its characters. */
+/**
+ * Pieces are joined in blocks of this number, so that a long text of small pieces does not take much more memory than one
+ * string.
+ */
 const blockPieces = 1_024
 
-/** A text that grows by pieces and is joined when it is asked for: adding to it never copies what is there. */
+/** A text that arrives in pieces. They are joined when the text is asked for, so that adding one copies nothing. */
 export class TextPieces {
   #blocks: string[] = []
   #pieces: string[] = []
   #length = 0
 
-  /** In UTF-16 units. */
+  /** The length in UTF-16 units. */
   get length(): number {
     return this.#length
   }
@@ -27,7 +30,7 @@ export class TextPieces {
     return this.#blocks.join("") + this.#pieces.join("")
   }
 
-  /** Empties it and hands back what it was. */
+  /** Empties it and returns the text. */
   take(): string {
     const text = this.join()
     this.#blocks = []
@@ -38,8 +41,8 @@ export class TextPieces {
 }
 
 /**
- * Passes text on so that no piece begins or ends inside a surrogate pair (T23): the first half waits for the second.
- * A surrogate without its other half becomes U+FFFD.
+ * Passes text on so that no piece begins or ends inside a surrogate pair (T23). The first half waits for the second. A
+ * surrogate without its other half becomes U+FFFD.
  */
 export function createWellFormedReader(): Reader<string, string> {
   let high = ""
@@ -69,7 +72,7 @@ export function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Counts the characters a reader looks at, so that a test can hold its work linear without a clock. */
+/** Counts the characters a reader looks at, so that a test can prove linear work without a clock. */
 export interface StepCount {
   steps: number
 }

@@ -34,7 +34,7 @@ export class OutputRecord {
   #candidates: Candidate[] = []
   #others: { readonly start: number; readonly end: number }[] = []
   #isMangled: boolean | undefined
-  /** What followed the last object without an action. */
+  /** The text after the last object without an action. */
   #after: string | undefined
 
   /** UTF-16 units so far. */

@@ -6,9 +6,9 @@ import { skipBlank, structureOf } from "./json/loose-syntax.ts"
 const gap = "(?:\\s|//[^\\n]{0,200}\\n|#[^\\n]{0,200}\\n|/\\*[^*]{0,200}\\*/)*"
 const open = `\\\\?["'“‘＂]`
 const close = `\\\\?["'”’＂]`
-/** A name with a quote at least on one side, and what may stand before its colon. */
+/** A pattern for a name with a quote on at least one side, and for the gap before its colon. */
 const named = (names: string) => `(?:${open}(?:${names})(?:${close})?|\\b(?:${names})${close})${gap}`
-/** A name in quotes, before a value without the colon between them. */
+/** A pattern for a name in quotes whose colon is missing before a quoted value. */
 const beforeValue = (names: string) => `${open}(?:${names})${close}${gap}${open}`
 
 const lead = "[\\s[]*(?:(?:```|~~~)[^\\n]*\\n\\s*)?"
@@ -20,15 +20,15 @@ const action = new RegExp(
   "i",
 )
 
-/** Whether an object goes on after its brace shows within that many characters. */
+/** An object that goes on after its closing brace shows it within that many characters. */
 export const maxAfterCharacters = 200
 
-/** True for output that begins with a decision's first member: its opening brace is missing. */
+/** True for output that begins with the first member of a decision whose opening brace is missing. */
 export function beginsWithMember(text: string): boolean {
   return firstMember.test(text)
 }
 
-/** True for text that names an action as a decision does: it is no answer. */
+/** True for text that names an action as a decision does. Such text is no answer. */
 export function namesAction(text: string): boolean {
   return action.test(text)
 }
@@ -38,7 +38,7 @@ export function firstMemberAt(text: string): number {
   return firstMember.exec(text)?.[0].length ?? text.search(member)
 }
 
-/** The name of the member that follows a comma after `at`, where an object seemed to have ended; `undefined` for none. */
+/** The name of a member that follows a comma after `at`, the end of an object; `undefined` for none. */
 export function memberAfter(text: string, at: number): string | undefined {
   const after = text.slice(at, at + maxAfterCharacters)
   const comma = skipBlank(after, 0)
@@ -51,12 +51,12 @@ export function memberAfter(text: string, at: number): string | undefined {
   return isDecisionMember(opening.name.trim()) ? opening.name : undefined
 }
 
-/** True where a decision's own member follows what seemed to be the end of an object without an action. */
+/** True when a member that only a decision has follows an object without an action that ended at `at`. */
 export function isTorn(text: string, at: number): boolean {
   return isOwnMember(memberAfter(text, at)?.trim() ?? "")
 }
 
-/** How many more braces close directly after `at` than open directly before `from`. */
+/** The number of closing braces directly after `at`, minus the number of opening braces directly before `from`. */
 export function braceBalance(text: string, from: number, at: number): number {
   let balance = 0
   for (let before = text.slice(0, from).trimEnd(); structureOf(before.slice(-1)) === "{"; balance--) {
@@ -67,7 +67,7 @@ export function braceBalance(text: string, from: number, at: number): number {
   return balance
 }
 
-/** True where a brace closes that none after `from` opened. */
+/** True when the text after `from` has a closing brace without an opening one. */
 export function hasUnopenedBrace(text: string, from: number): boolean {
   let depth = 0
   for (let index = from; index < text.length && depth >= 0; index++) {

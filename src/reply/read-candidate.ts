@@ -14,7 +14,7 @@ import type { JsonRepair, LooseObjectReading } from "./json/repair-json.ts"
 import type { Candidate } from "./output-record.ts"
 import { braceBalance, hasUnopenedBrace, memberAfter } from "./outside-object.ts"
 
-/** What a candidate turned out to be. */
+/** The result of reading a candidate. */
 export interface CandidateReading {
   readonly decision?: Decision | undefined
   /** `own` stands in the object itself, `nested` in an object inside it, which counts only where no own one does. */

@@ -12,16 +12,16 @@ export interface TagSink {
 }
 
 /**
- * Parts text from thinking (T22), holding back at most the beginning of a tag. A thought ends at its first closing tag,
- * of either name; an opening tag inside a thought is a word of it. Tags inside a code fence of the text are words;
- * fences inside a thought do not count, so that one left open there cannot swallow the answer.
+ * Separates text from thinking (T22) and holds back at most the beginning of a tag. A thought ends at its first closing tag,
+ * of either name; an opening tag inside a thought is one of its words. Tags inside a code fence of the text are words. Fences
+ * inside a thought are ignored, so that an open one cannot swallow the answer.
  */
 export class TagScanner {
   readonly #sink: TagSink
   readonly #count: StepCount
   readonly #fence = new CodeFence()
   #inThought: boolean
-  /** The model's own opening tag adds nothing to a thought that was declared open. */
+  /** True at the beginning of a thought that was declared open: the model's own opening tag there is ignored. */
   #atDeclaredOpening: boolean
   #held = ""
 
@@ -53,12 +53,12 @@ export class TagScanner {
     return index
   }
 
-  /** The caller has read something from the text itself: the next character does not begin a line. */
+  /** The caller has read characters of the text itself, so the next character does not begin a line. */
   interrupt(): void {
     this.#fence.interrupt()
   }
 
-  /** Gives out what was held. */
+  /** Yields what was held back. */
   end(): void {
     this.#release()
   }
@@ -87,7 +87,7 @@ export class TagScanner {
     return index + 1
   }
 
-  /** The place after what it read, or −1 after an orphan. */
+  /** Returns the place after what it read, or −1 after an orphan. */
   #extendTag(chunk: string, index: number): number {
     this.#count.steps++
     const match = matchThinkingTag(this.#held + chunk.charAt(index))
@@ -141,8 +141,8 @@ const whole = new Map(tags)
 const partial = new Set(tags.flatMap(([tag]) => Array.from(tag, (_, length) => tag.slice(0, length))))
 
 /**
- * What `text` is of a thinking tag (T22), in any case of ASCII letters: a whole one, the beginning of one, or `none`.
- * No beginning is longer than ten characters.
+ * Tells if `text` is a thinking tag (T22), in any case of ASCII letters, or the beginning of one. No beginning is longer than
+ * ten characters.
  */
 function matchThinkingTag(text: string): "open" | "close" | "partial" | "none" {
   const folded = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())

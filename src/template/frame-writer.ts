@@ -59,7 +59,7 @@ export class FrameWriter {
     this.#flush("", source)
   }
 
-  /** What stands here was printed before, with the white space before it. */
+  /** The text at this place was printed before, with the white space before it. */
   passed(): void {
     this.#waiting = ""
     this.#waitingFrom = undefined

@@ -1,27 +1,27 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { isBlank, isCommentAt, isNameCharacter, literalOf, quotesOf, structureOf } from "./loose-syntax.ts"
 
-/** A value without quotes: as JSON writes a scalar, or its words. */
+/** A value without quotes: a scalar as JSON writes it, or words. */
 export type BareWord = ({ readonly scalar: string } | { readonly words: string }) & { readonly end: number }
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
-/** A number as other languages write it, too. */
+/** A number as JSON or another language writes it. */
 const number = /^[-+]?(?:[0-9]+(?:_[0-9]+)*)?(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?$/
-/** A date, a version, a fraction: digits that are no number. */
+/** A date, a version or a fraction: digits that are no number. */
 const numbersApart = /^[0-9]+(?:[-/.][0-9]+)+$/
-/** What JSON has no number for, and numbers that were cut off. */
+/** Numbers that JSON cannot write, and numbers that were cut off. */
 const notWords = /^(?:nan|[-+]?inf(?:inity)?|[-+]?[0-9.]+e[-+]?)$/i
-/** A literal that a quote follows: the comma between them is missing. */
+/** A literal before a quote; the comma between them is missing. */
 const literal = /(?:[tT]rue|[fF]alse|null|None)(?=["'“‘＂＇])/y
 const letter = lazyPattern(String.raw`\p{L}`, "u")
-/** As in `don't`: part of a word. */
+/** An apostrophe inside a word, as in `don't`. */
 const apostrophe = lazyPattern(String.raw`^\p{L}['’]\p{L}$`, "u")
 const ends = new Set([",", "}", "]", "{", "[", ":", "\n", "\r", "\\", "`", "(", ")"])
 
 /**
- * Reads a value that stands without quotes, up to what cannot belong to it. Where a colon follows, its last word is the
- * next name, and the value must be a scalar. Of several numbers it is the first. `undefined` for nothing, for what the end
- * of the text or a lost quote may have cut off, and for what is neither words nor a number.
+ * Reads a value without quotes, up to a character that cannot belong to it. Where a colon follows, the last word is the next
+ * name, and the value before it must be a scalar. Of several numbers in a row it reads the first. It returns undefined where
+ * there is no value, where the value may have been cut off, and for characters that are neither words nor a number.
  */
 export function readBareWord(text: string, from: number): BareWord | undefined {
   literal.lastIndex = from
@@ -41,7 +41,7 @@ export function readBareWord(text: string, from: number): BareWord | undefined {
   return isCut ? undefined : { words, end }
 }
 
-/** Of numbers in a row the first: the comma between them is missing. */
+/** The first of several numbers in a row; the commas between them are missing. */
 function firstNumber(words: string, from: number): BareWord | undefined {
   const first = /^\S*/.exec(words)?.[0] ?? ""
   const scalar = numberOf(first)
@@ -55,7 +55,7 @@ function endsWord(text: string, index: number): boolean {
   return isBlank(text.charAt(index - 1)) && isCommentAt(text, index)
 }
 
-/** The place before the name that ends before a colon at `colon`. */
+/** The beginning of the name that ends before `colon`. */
 function beforeName(text: string, from: number, colon: number): number {
   let index = colon
   while (index > from && isBlank(text.charAt(index - 1))) index--
@@ -63,7 +63,7 @@ function beforeName(text: string, from: number, colon: number): number {
   return index
 }
 
-/** A number as JSON writes it: what JSON has no way to write, such as a leading zero, is none. */
+/** A number as JSON writes it; undefined for other words, and for a number with a leading zero. */
 function numberOf(words: string): string | undefined {
   if (!number.test(words) || !/[0-9]/.test(words) || /^[-+]?0[0-9]/.test(words)) return undefined
   if (jsonNumber.test(words)) return words

@@ -36,7 +36,7 @@ export class JsonReader {
   /** The inner quotation of the string at hand was begun and not ended. */
   #isQuotationOpen = false
   #lookahead: QuoteLookahead | undefined
-  /** What came after a quote in earlier chunks, while it is not clear whether it ends its string. */
+  /** The characters after a quote, from earlier chunks, while they do not tell its meaning. */
   #held = ""
   #scalar = ""
 
@@ -48,7 +48,7 @@ export class JsonReader {
     this.#string = new JsonString((part, isEscape) => this.#addText(part, isEscape), count)
   }
 
-  /** `over`: a string may have ended and may go on, or the sink wants no more. The value stops there. */
+  /** `over` means that the value stops here: it is not clear if a string ended, or the sink wants no more. */
   get state(): "open" | "closed" | "broken" | "over" {
     return this.#sink.ended === true ? "over" : this.#state
   }
@@ -79,7 +79,7 @@ export class JsonReader {
     return this.#isTolerant && this.#state === "open" ? this.#endText(index) : index
   }
 
-  /** No more comes: settles what was waited for. */
+  /** No more characters come. Decides about a quote that waited for them. */
   end(): void {
     while (this.#lookahead && this.state === "open") this.#settleQuote(this.#lookahead.end(), "", 0)
   }
@@ -244,7 +244,10 @@ export class JsonReader {
     return chunk.length
   }
 
-  /** Ends the string at its last quote, or goes on with it, and reads what was held again. `end` is the place after the quote. */
+  /**
+   * Ends the string at its last quote, or goes on with it; then reads the held characters again. `end` is the place after
+   * the quote.
+   */
   #settleQuote(fate: QuoteFate, chunk: string, end: number): number {
     const held = this.#held
     this.#held = ""

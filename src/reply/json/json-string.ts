@@ -20,12 +20,15 @@ const escapes = new Map([
 export class JsonString {
   readonly #emit: (part: string, isEscape: boolean) => void
   readonly #count: StepCount
-  #quotes = '"'
+  /** The quotes that can end this string. */
+  quotes = '"'
   #escape = ""
   #high = ""
   #closedBy = ""
-  #flawed = false
-  #hasEscapedQuote = false
+  /** True when a string held something that JSON does not allow. */
+  flawed = false
+  /** True when this string held an escaped quote of the kind that ends it. */
+  hasEscapedQuote = false
 
   /** `emit` gets the pieces in order, and whether an escape stood for one. When a `\u` begins it gets an empty piece at once. */
   constructor(emit: (part: string, isEscape: boolean) => void, count: StepCount) {
@@ -38,35 +41,20 @@ export class JsonString {
     return this.#closedBy !== ""
   }
 
-  /** True when a string held something that JSON does not allow. */
-  get flawed(): boolean {
-    return this.#flawed
-  }
-
-  /** True when this string held an escaped quote of the kind that ends it. */
-  get hasEscapedQuote(): boolean {
-    return this.#hasEscapedQuote
-  }
-
-  /** The quotes that can end this string. */
-  get quotes(): string {
-    return this.#quotes
-  }
-
   /** Begins a new string, after its opening quote. Any of `quotes` closes it. */
   begin(quotes = '"'): void {
-    this.#quotes = quotes
+    this.quotes = quotes
     this.#escape = ""
     this.#high = ""
     this.#closedBy = ""
-    this.#hasEscapedQuote = false
+    this.hasEscapedQuote = false
   }
 
   /** Takes the quote that closed the string for one of its words; the string goes on after it. */
   reopen(): void {
     const quote = this.#closedBy
     this.#closedBy = ""
-    this.#flawed = true
+    this.flawed = true
     this.#emit(quote, false)
   }
 
@@ -84,8 +72,8 @@ export class JsonString {
     let character = ""
     for (; index < chunk.length; index++) {
       character = chunk.charAt(index)
-      if (character === "\\" || this.#quotes.includes(character)) break
-      if (character < " ") this.#flawed = true
+      if (character === "\\" || this.quotes.includes(character)) break
+      if (character < " ") this.flawed = true
     }
     this.#count.steps += index - from + 1
     if (index > from) this.#put(chunk.slice(from, index), false)
@@ -102,8 +90,8 @@ export class JsonString {
     this.#count.steps++
     const character = chunk.charAt(index)
     if (this.#escape !== "\\") return this.#readUnit(character, index)
-    const isQuote = this.#quotes.includes(character)
-    if (isQuote) this.#hasEscapedQuote = true
+    const isQuote = this.quotes.includes(character)
+    if (isQuote) this.hasEscapedQuote = true
     if (character === "u") {
       this.#escape = "\\u"
       this.#emit("", true)
@@ -129,7 +117,7 @@ export class JsonString {
 
   /** Not an escape after all: `text` stands for what was held, and the character at `index` is read again as a plain one. */
   #tolerate(text: string, index: number): number {
-    this.#flawed = true
+    this.flawed = true
     this.#escape = ""
     this.#put(text, true)
     return index

@@ -11,15 +11,15 @@ export interface JsonObject {
   readonly [name: string]: JsonValue
 }
 
-/** Stands for a value nested deeper than {@link maxDepth}: code that walks it recursively stays safe. */
+/** Stands for a value that nests deeper than {@link maxDepth}, so that code may walk built values recursively. */
 export const tooDeep = Symbol("too deep")
 
-/** Containers inside one another that a built value may have. */
+/** How deep the objects and lists of a built value may nest. */
 export const maxDepth = 200
 
 type Container = { readonly list: JsonValue[] } | { readonly object: Record<string, JsonValue>; name: string }
 
-/** Builds values out of a {@link JsonReader}'s pieces; of equal names in an object the first counts (T23). */
+/** Builds values of what a {@link JsonReader} reads. Of equal names in an object the first counts (T23). */
 export class JsonBuilder implements JsonSink {
   readonly #open: Container[] = []
   #depth = 0
@@ -74,7 +74,7 @@ export class JsonBuilder implements JsonSink {
   }
 }
 
-/** The object or array that `text` is, white space around it allowed; `undefined` when it is not one. */
+/** Reads the JSON of one object or array, with white space around it; `undefined` for any other text. */
 export function parseJson(text: string, count: StepCount): JsonValue | typeof tooDeep | undefined {
   const builder = new JsonBuilder()
   const reader = new JsonReader(builder, count)

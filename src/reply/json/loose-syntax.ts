@@ -9,7 +9,7 @@ const structure = new Map([
   ["，", ","],
 ])
 
-/** Quotes that models write around names and strings, each with those that may end what it begins. */
+/** The quotes that models write around names and strings, each with the quotes that may close it. */
 const families = new Map(
   ['"', "'", "＂", "＇", "“”„", "‘’‚"].flatMap((family) => Array.from(family, (quote): [string, string] => [quote, family])),
 )
@@ -18,7 +18,7 @@ const quotesAndStructure = new Set(
   [..."{}[]:,", ...structure.keys(), ...families.keys()].map((character) => character.charCodeAt(0)),
 )
 
-/** Words for values that are neither text nor number, as JSON and Python write them. */
+/** Literals of JSON, Python and JavaScript, in lower case, as JSON writes them. */
 const literals = new Map([
   ["true", "true"],
   ["false", "false"],
@@ -32,12 +32,12 @@ const nameCharacter = lazyPattern(String.raw`[\p{L}\p{N}_$.-]`, "u")
 const wordCharacter = lazyPattern(String.raw`[\p{L}\p{N}]`, "u")
 const blank = /\s/
 
-/** A structural character as JSON writes it, whether full-width or not; any other as it is. */
+/** Turns a full-width structural character into that of JSON; any other character stays as it is. */
 export function structureOf(character: string): string {
   return structure.get(character) ?? character
 }
 
-/** The quotes that may end a string which `character` begins; `undefined` for what is no quote. */
+/** The quotes that may close a string that `character` opens; `undefined` for a character that is no quote. */
 export function quotesOf(character: string): string | undefined {
   return families.get(character)
 }
@@ -84,7 +84,7 @@ type Stage = "none" | "slash" | "hash" | "line" | "block" | "star" | "end"
 export class CommentSkip {
   #stage: Stage = "none"
 
-  /** True for a character of a comment. A slash or a hash is taken for the beginning of one; what follows it tells. */
+  /** True for a character of a comment. A slash or a hash counts as the beginning of one until the next character tells. */
   skips(character: string): boolean {
     this.#stage = this.#next(character)
     return this.#stage !== "none"
@@ -117,7 +117,7 @@ function endOfLine(character: string): Stage {
   return character === "\n" ? "end" : "line"
 }
 
-/** The place of the first character from `from` on that belongs neither to white space nor to a comment. */
+/** The first place from `from` on that is neither white space nor in a comment. */
 export function skipBlank(text: string, from: number): number {
   const comment = new CommentSkip()
   let end = from

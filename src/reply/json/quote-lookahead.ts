@@ -1,27 +1,27 @@
 import { CommentSkip, isBlank, isNameCharacter, isNameStart, literalOf, quotesOf, structureOf } from "./loose-syntax.ts"
 
-/** What a quote inside a string value is: its end, a quotation mark among its words, or either. */
+/** The meaning of a quote inside a string value: its end, a quotation mark among its words, or either of them. */
 export type QuoteFate = "closes" | "inner" | "unclear"
 
-/** Where a quote stands that may end a string. */
+/** The place of a quote that may end a string. */
 export interface QuotePlace {
   readonly inside: "object" | "array"
   /** The quotes that can end the string. */
   readonly quotes: string
-  /** An inner quotation was begun and not ended. */
+  /** True when a quotation inside the string was begun and not ended. */
   readonly isOpen: boolean
-  /** What may follow here because the object lacks its brace: another object, or any words. */
+  /** The text that may follow because the closing brace is missing: nothing, other objects, or any words. */
   readonly mayPrecede: "nothing" | "objects" | "words"
 }
 
-/** No name is longer, where there is another way to read it. */
+/** A longer text is no name where it can be read in another way. */
 const maxNameCharacters = 64
 const closingPunctuation = /[.,;:!?)\]}。，；：！？、）】」』》…%]/
 
 /**
- * Tells from what follows a quote, character by character, whether it ends a string. It does where JSON goes on as it
- * must: a comma and a name with its colon, a closing brace, the end. Inner quotations come in pairs, hug their words and
- * are followed by words; what could be read both ways is `unclear`.
+ * Tells from the characters after a quote if it ends a string. It does when JSON goes on after it: with a comma and a name
+ * with its colon, a closing brace, or the end. Quotations inside a string come in pairs, touch their words and are followed
+ * by words. A quote that could be both is `unclear`.
  */
 export class QuoteLookahead {
   readonly #place: QuotePlace
@@ -39,7 +39,7 @@ export class QuoteLookahead {
     this.#place = place
   }
 
-  /** Takes the next character; a fate ends the looking. */
+  /** Takes the next character after the quote; returns the fate once it is known. */
   feed(character: string): QuoteFate | undefined {
     if (this.#stage === "bare") return this.#readBare(character)
     if (this.#stage === "quoted") return this.#readQuoted(character)
@@ -48,14 +48,14 @@ export class QuoteLookahead {
     return this.#stage === "gap" ? this.#readGap(character) : this.#readAfterName(character)
   }
 
-  /** The fate where nothing follows any more. */
+  /** The fate when no more characters follow. */
   end(): QuoteFate {
     const isInName = this.#stage !== "gap" && this.#stage !== "colon"
     if (!isInName || this.#commaSeen) return this.#ends()
     return this.#stage === "bare" || this.#stage === "after-bare" ? this.#words("") : this.#noName()
   }
 
-  /** No comment stands in a quotation, and none that a hash begins hugs a quote. */
+  /** True for a character of a comment. A quotation has no comments, and a comment with a hash does not touch a quote. */
   #isInComment(character: string): boolean {
     if (this.#place.isOpen || (character === "#" && this.#stage === "gap" && !this.#isApart)) return false
     const isComment = this.#comment.skips(character)
@@ -85,7 +85,7 @@ export class QuoteLookahead {
     return undefined
   }
 
-  /** An object or a list begins: an item without its comma, or what follows an object that lacks its brace. */
+  /** An object or a list begins: an item without its comma, or text after an object without its closing brace. */
   #readOpening(): QuoteFate {
     if (this.#place.inside === "array") return this.#ends()
     if (this.#place.isOpen) return "inner"
@@ -138,7 +138,7 @@ export class QuoteLookahead {
     return this.#stage === "after-quoted" ? this.#noName() : this.#words(character)
   }
 
-  /** Words that follow a quotation may have a colon, too: there only a comma tells a name from them. */
+  /** Words after a quotation may have a colon, too. There a name needs a comma before it. */
   get #mayBeginName(): boolean {
     return this.#commaSeen || (this.#spaceSeen && !this.#place.isOpen)
   }
@@ -147,18 +147,18 @@ export class QuoteLookahead {
     return this.#spaceSeen || this.#commaSeen
   }
 
-  /** JSON goes on. */
+  /** JSON goes on after the quote. */
   #ends(): QuoteFate {
     return this.#place.isOpen ? "unclear" : "closes"
   }
 
-  /** Another string follows that is neither name nor item. */
+  /** Another string follows that is neither a name nor an item. */
   #noName(): QuoteFate {
     if (this.#place.isOpen) return "inner"
     return !this.#isApart && this.#nameQuotes !== this.#place.quotes ? "inner" : "unclear"
   }
 
-  /** Words follow, of which `character` is the first to tell. */
+  /** Words follow; `character` is the first of them. */
   #words(character: string): QuoteFate {
     if (this.#place.isOpen) return "inner"
     if (this.#commaSeen) return "unclear"
@@ -166,7 +166,7 @@ export class QuoteLookahead {
     return closingPunctuation.test(character) ? "unclear" : "inner"
   }
 
-  /** A code fence on a new line ends the output, whatever lacks its brace; other words do where they may. */
+  /** True before a code fence on a new line, which ends the output, and before other words where words may follow. */
   #mayEndBefore(character: string): boolean {
     return this.#place.mayPrecede === "words" || (this.#newlineSeen && (character === "`" || character === "~"))
   }

@@ -1,24 +1,19 @@
 import type { StepCount } from "../incoming-text.ts"
+import type { GrammarRepairs } from "./json-grammar.ts"
 import { JsonReader } from "./json-reader.ts"
 import { decodeString } from "./json-string.ts"
 import { JsonBuilder, type JsonValue, type tooDeep } from "./json-value.ts"
 
 /** An object that was read although it may be no JSON. */
-export interface LooseObjectReading {
+export interface LooseObjectReading extends GrammarRepairs {
   readonly value: JsonValue | typeof tooDeep
   /** The place after it. */
   readonly end: number
-  /** Where it stands in the text it was read from: that of the output, or the string it was written as. */
+  /** Its place in the text it was read from: the output, or the string that it was written as. */
   readonly source: { readonly text: string; readonly start: number; readonly end: number }
-  /** A closing brace or bracket inside it was missing. */
-  readonly lacksClosing: boolean
-  /** Its last brace was missing. */
-  readonly isUnclosed: boolean
-  /** How deep the missing brace might belong instead; see `JsonGrammar.openTail`. */
-  readonly openTail: number
 }
 
-/** Where an object begins: at its brace, or, when it `lacksBrace`, at its first name. */
+/** The beginning of an object: its brace or, when it `lacksBrace`, its first name. */
 export interface LooseStart {
   readonly from: number
   readonly lacksBrace?: boolean
@@ -29,13 +24,13 @@ export interface BrokenReading {
   readonly brokenAt: number
 }
 
-/** What one output may have repaired: no decision is that long and that broken. */
+/** How many characters of one output may be repaired. No decision is that long and that broken. */
 export const maxRepairCharacters = 32_768
 
-/** Reads the object that begins somewhere in a text, whatever is wrong with it; `undefined` for what is beyond repair. */
+/** Reads an object that may be broken; `undefined` when it is beyond repair. */
 export type JsonRepair = (text: string, start: LooseStart) => LooseObjectReading | undefined
 
-/** Repairs JSON (T21) within {@link maxRepairCharacters} altogether. */
+/** Creates a repair of JSON (T21) that reads at most {@link maxRepairCharacters} in all its calls together. */
 export function createJsonRepair(count: StepCount): JsonRepair {
   let remaining = maxRepairCharacters
   return (text, start) => {
@@ -57,9 +52,9 @@ export function readLooseObject(text: string, start: LooseStart, count: StepCoun
   grammar.open(true)
   const end = reader.feed(text, start.lacksBrace ? start.from : start.from + 1)
   const value = builder.take()
-  if (reader.state !== "closed" || grammar.isGuess || value === undefined) return { brokenAt: end }
-  const { lacksClosing, isUnclosed, openTail } = grammar
-  return { value, end, source: { text, start: start.from, end }, lacksClosing, isUnclosed, openTail }
+  const { repairs } = grammar
+  if (reader.state !== "closed" || repairs.isGuess || value === undefined) return { brokenAt: end }
+  return { value, end, source: { text, start: start.from, end }, ...repairs }
 }
 
 /**
