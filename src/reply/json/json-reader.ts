@@ -1,11 +1,19 @@
 import type { StepCount } from "../incoming-text.ts"
-import { readBareWord } from "./bare-word.ts"
 import { JsonGrammar, type JsonSink } from "./json-grammar.ts"
 import { JsonString } from "./json-string.ts"
-import { isApostrophe, isBlank, isNameCharacter, isNameStart, quotesOf, skipBlank, structureOf } from "./loose-syntax.ts"
+import {
+  isApostrophe,
+  isBlank,
+  isNameCharacter,
+  isNameStart,
+  jsonNumber,
+  quotesOf,
+  readBareWord,
+  skipBlank,
+  structureOf,
+} from "./loose-syntax.ts"
 import { type QuoteFate, QuoteLookahead } from "./quote-lookahead.ts"
 
-const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const scalarCharacter = /[A-Za-z0-9+.-]/
 /** No name spans lines: its closing quote is missing. */
 const lineBreak = /[\n\r]/
@@ -104,7 +112,7 @@ export class JsonReader {
     this.#scalar += chunk.slice(from, index)
     if (index === chunk.length) return index
     const raw = this.#scalar
-    if (raw !== "true" && raw !== "false" && raw !== "null" && !number.test(raw)) this.#state = "broken"
+    if (raw !== "true" && raw !== "false" && raw !== "null" && !jsonNumber.test(raw)) this.#state = "broken"
     else {
       this.#scalar = ""
       this.#sink.scalar(raw)

@@ -1,8 +1,7 @@
 import { pipe } from "../../core/reader.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
 import { withEmptyReply } from "./empty-reply.ts"
-import { createFormatStage } from "./format-stage.ts"
-import { plainFormat } from "./formats.ts"
+import { createFormatStage, plainFormat } from "./formats.ts"
 import type { OutputFormat, OutputReader } from "./output-part.ts"
 
 /** Options of {@link createOutputReader}. */
