@@ -14,7 +14,6 @@ import {
 } from "./loose-syntax.ts"
 import { type QuoteFate, QuoteLookahead } from "./quote-lookahead.ts"
 
-const scalarCharacter = /[A-Za-z0-9+.-]/
 /** No name spans lines: its closing quote is missing. */
 const lineBreak = /[\n\r]/
 
@@ -100,14 +99,14 @@ export class JsonReader {
     const mayBegin = this.grammar.depth > 0 && this.expectsToken
     if (character === '"' && mayBegin) return this.#beginString(index, character)
     if (this.grammar.accept(character)) return this.#endToken(index + 1)
-    if (mayBegin && this.grammar.expected === "value" && scalarCharacter.test(character)) this.#scalar = character
+    if (mayBegin && this.grammar.expected === "value" && isScalarCode(chunk.charCodeAt(index))) this.#scalar = character
     else this.#state = "broken"
     return this.#state === "broken" ? index : index + 1
   }
 
   #readScalar(chunk: string, from: number): number {
     let index = from
-    while (index < chunk.length && scalarCharacter.test(chunk.charAt(index))) index++
+    while (index < chunk.length && isScalarCode(chunk.charCodeAt(index))) index++
     this.#count.steps += index - from + 1
     this.#scalar += chunk.slice(from, index)
     if (index === chunk.length) return index
@@ -260,11 +259,8 @@ export class JsonReader {
     const held = this.#held
     this.#held = ""
     this.#lookahead = undefined
-    const isDoubtful =
-      fate === "closes"
-        ? this.#isTolerant && this.#isQuotedTwice(chunk, end - 1)
-        : this.#isTolerant && this.#string.hasEscapedQuote
-    if (fate === "unclear" || isDoubtful) {
+    const isDoubtful = fate === "closes" ? this.#isQuotedTwice(chunk, end - 1) : this.#string.hasEscapedQuote
+    if (fate === "unclear" || (this.#isTolerant && isDoubtful)) {
       this.#state = this.#isTolerant ? "broken" : "over"
       return this.#isTolerant ? this.#stringAt : end
     }
@@ -295,4 +291,9 @@ export class JsonReader {
     else this.#endToken(index)
     return this.#inString ? this.#stringAt : index
   }
+}
+
+function isScalarCode(code: number): boolean {
+  const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+  return isLetter || (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e
 }

@@ -1,5 +1,6 @@
 import { isHighSurrogate, isLowSurrogate, type StepCount } from "../incoming-text.ts"
 
+const backslash = 0x5c
 const escapes = new Map([
   ['"', '"'],
   ["\\", "\\"],
@@ -68,19 +69,21 @@ export class JsonString {
   }
 
   #readRun(chunk: string, from: number): number {
+    const { quotes } = this
+    const quote = quotes.charCodeAt(0)
     let index = from
-    let character = ""
+    let code = 0
     for (; index < chunk.length; index++) {
-      character = chunk.charAt(index)
-      if (character === "\\" || this.quotes.includes(character)) break
-      if (character < " ") this.flawed = true
+      code = chunk.charCodeAt(index)
+      if (code === quote || code === backslash || (quotes.length > 1 && quotes.includes(chunk.charAt(index)))) break
+      if (code < 0x20) this.flawed = true
     }
     this.#count.steps += index - from + 1
     if (index > from) this.#put(chunk.slice(from, index), false)
     if (index === chunk.length) return index
-    if (character === "\\") this.#escape = "\\"
+    if (code === backslash) this.#escape = "\\"
     else {
-      this.#closedBy = character
+      this.#closedBy = chunk.charAt(index)
       this.#put("", false)
     }
     return index + 1
