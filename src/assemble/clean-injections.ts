@@ -1,6 +1,6 @@
 import { GrowingLists } from "../core/growing-lists.ts"
 import { type Entry, type Injection, isEmptyValue, isText, type Text, type Trust, type Value } from "../core/value.ts"
-import { removedFrom } from "../encode/encoded.ts"
+import { removedFrom } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** An injection fit to print, and what was taken out of its untrusted texts. */

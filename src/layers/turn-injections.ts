@@ -1,5 +1,5 @@
 import { type Entry, type Fit, type Injection, priority, type Text, type Value } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
+import { encodedText } from "../encode/marked-text.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
 

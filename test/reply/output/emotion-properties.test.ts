@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { emotionBracket, emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
-import type { OutputPart } from "../../../src/reply/output/output-part.ts"
-import { joinTexts } from "../../../src/reply/output/part-list.ts"
+import { emotionBracket, emotionPipe } from "../../../src/reply/output/formats.ts"
+import { joinTexts, type OutputPart } from "../../../src/reply/output/output-part.ts"
 import { cutRandomly, seededRandom } from "../readings.ts"
 import { readParts, stageOf, textOf } from "./parts.ts"
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
 import { withEmptyReply } from "../../../src/reply/output/empty-reply.ts"
+import { emotionPipe } from "../../../src/reply/output/formats.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
 import { cutRandomly, seededRandom } from "../readings.ts"
 import { inShort, readParts, textOf, unsoundCutting } from "./parts.ts"

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { emotionBracket, emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
-import { configureFormat } from "../../../src/reply/output/formats.ts"
+import { configureFormat, emotionBracket, emotionPipe } from "../../../src/reply/output/formats.ts"
 import type { OutputFormat } from "../../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
 
