@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
@@ -97,6 +98,9 @@ describe("S15 expectStablePrefix", () => {
     await expect(expectStablePrefix(dated("turn"), options)).resolves.toBeUndefined()
   })
 
+  const imported = (name: string, module: string) =>
+    `import { ${name} } from ${JSON.stringify(pathToFileURL(join(root, `src/${module}.ts`)).href)}`
+
   test("fails a test of node:test too, with the same words", () => {
     mkdirSync(join(root, "test/.tmp"), { recursive: true })
     const folder = mkdtempSync(join(root, "test/.tmp/"))
@@ -105,7 +109,9 @@ describe("S15 expectStablePrefix", () => {
       writeFileSync(
         file,
         `import { test } from "node:test"
-import { expectStablePrefix } from "../../src/testing/expect-stable-prefix.ts"
+${imported("expectStablePrefix", "testing/expect-stable-prefix")}
+${imported("assemble", "assemble/assemble")}
+${imported("PromptStack", "stack/prompt-stack")}
 const on = (day: string) => assemble(new PromptStack([{ key: "persona", content: "Today is " + day, scope: "global" }]))
 test("stays", () => expectStablePrefix([on("Monday"), on("Monday")]))
 test("changes", () => expectStablePrefix([on("Monday"), on("Sunday")]))
