@@ -31,7 +31,7 @@ const atItsLine = ({ line, text }: CodeBlock) => `${"\n".repeat(line - 1)}${text
 function node(args: readonly string[]): { status: number | null; output: string; errors: string } {
   const { OPENAI_API_KEY: _, ...rest } = process.env
   const env = { ...rest, NO_COLOR: "1", LANG: "en_US.UTF-8" }
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env, timeout: 50_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env })
   return { status, output: stdout, errors: stderr }
 }
 

@@ -5,6 +5,7 @@ import type { SessionKey } from "../../src/core/keys.ts"
 import { createInMemorySessionStore } from "../../src/services/in-memory-session-store.ts"
 import { createKeyedQueue } from "../../src/services/keyed-queue.ts"
 import type { HistoryMessage, Job, SessionCommit } from "../../src/services/session-store.ts"
+import { runs } from "../support/size.ts"
 
 const key: SessionKey = { agent: "fay", conversation: "readme", audience: "private" }
 
@@ -169,7 +170,7 @@ describe("createInMemorySessionStore", () => {
         expect(record?.version).toBe(landed.length)
         expect(landed.length).toBeGreaterThan(0)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -189,7 +190,7 @@ describe("createInMemorySessionStore", () => {
         await scheduler.waitFor(Promise.all(all))
         expect(textsOf((await store.load(key))?.history)).toEqual(names)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
@@ -98,13 +98,16 @@ describe("S15 expectStablePrefix", () => {
   })
 
   test("fails a test of node:test too, with the same words", () => {
+    mkdirSync(join(root, "test/.tmp"), { recursive: true })
     const folder = mkdtempSync(join(root, "test/.tmp/"))
     try {
       const file = join(folder, "stable.test.ts")
       writeFileSync(
         file,
         `import { test } from "node:test"
-import { expectStablePrefix } from "../../src/testing/expect-stable-prefix.ts"
+const { assemble } = await import("../../../src/assemble/assemble.ts")
+const { PromptStack } = await import("../../../src/stack/prompt-stack.ts")
+const { expectStablePrefix } = await import("../../../src/testing/expect-stable-prefix.ts")
 const on = (day: string) => assemble(new PromptStack([{ key: "persona", content: "Today is " + day, scope: "global" }]))
 test("stays", () => expectStablePrefix([on("Monday"), on("Monday")]))
 test("changes", () => expectStablePrefix([on("Monday"), on("Sunday")]))

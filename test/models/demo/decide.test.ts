@@ -4,6 +4,7 @@ import type { ModelTool, TurnFacts } from "../../../src/model/language-model.ts"
 import { type DemoDecision, decide } from "../../../src/models/demo/decide.ts"
 import { languageOf } from "../../../src/models/demo/language.ts"
 import { sentencesOf } from "../../../src/models/demo/sentences.ts"
+import { runs } from "../../support/size.ts"
 import { chineseTools, englishTools } from "./tools.ts"
 
 const clock = { tool: "current_time", result: "2026-11-21 14:05:09 星期六 (Asia/Shanghai, UTC+08:00)" }
@@ -242,7 +243,7 @@ describe("whatever is asked", () => {
         expect(message).not.toBe("")
         expect(message.isWellFormed()).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

@@ -1,10 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { runs } from "../../support/size.ts"
 import { anyText, trickyTexts } from "./arbitrary-pieces.ts"
 import { both, encodings, tokensOf } from "./encoders.ts"
 
 /** Long enough to merge for itself, short enough for tiktoken, whose time grows with the square. */
-const runs = ["a", "A", " ", "\n", "你", "我们", "😀", "!", "é", "ab", "7", "\u0301", "\r\n", " \n", "A你", "'s", "=-"].map(
+const unbroken = ["a", "A", " ", "\n", "你", "我们", "😀", "!", "é", "ab", "7", "\u0301", "\r\n", " \n", "A你", "'s", "=-"].map(
   (unit) => unit.repeat(600),
 )
 
@@ -22,7 +23,7 @@ describe.each(encodings)("%s", (encoding) => {
       fc.property(anyText(), (text) => {
         expect(tokensOf(text, both(encoding))).toEqual([...expected(text)])
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -31,7 +32,8 @@ describe.each(encodings)("%s", (encoding) => {
   })
 
   test("gives long runs tiktoken's tokens, one by one", () => {
-    for (const text of [...runs, scrambled]) expect(tokensOf(text, both(encoding)), text.slice(0, 4)).toEqual([...expected(text)])
+    for (const text of [...unbroken, scrambled])
+      expect(tokensOf(text, both(encoding)), text.slice(0, 4)).toEqual([...expected(text)])
   })
 
   test("counts as many tokens as tiktoken, also when asked again", () => {
@@ -40,9 +42,9 @@ describe.each(encodings)("%s", (encoding) => {
         const tokens = expected(text).length
         expect([encoder.count(text), encoder.count(text)]).toEqual([tokens, tokens])
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
-    for (const text of [...runs, scrambled]) expect(encoder.count(text), text.slice(0, 4)).toBe(expected(text).length)
+    for (const text of [...unbroken, scrambled]) expect(encoder.count(text), text.slice(0, 4)).toBe(expected(text).length)
   })
 
   test("counts a lone surrogate as tiktoken does, as U+FFFD, and splits there without moving an offset", () => {
@@ -52,7 +54,7 @@ describe.each(encodings)("%s", (encoding) => {
         expect(encoder.count(text)).toBe(expected(text).length)
         expect(encoder.pieces(text)).toEqual(encoder.pieces(text.toWellFormed()))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

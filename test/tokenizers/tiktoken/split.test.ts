@@ -9,6 +9,7 @@ import type { Split } from "../../../src/tokenizers/tiktoken/split.ts"
 import { splitCl100k } from "../../../src/tokenizers/tiktoken/split-cl100k.ts"
 import { splitGpt2 } from "../../../src/tokenizers/tiktoken/split-gpt2.ts"
 import { splitO200k } from "../../../src/tokenizers/tiktoken/split-o200k.ts"
+import { runs } from "../../support/size.ts"
 import { piecesOfText, trickyTexts } from "./arbitrary-pieces.ts"
 
 loadClasses()
@@ -52,7 +53,7 @@ describe.each([
         fc.pre(text.length < 60)
         expect(piecesOf(text, split)).toEqual(piecesInTiktoken(text, pattern))
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 })
