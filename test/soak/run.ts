@@ -32,7 +32,11 @@ async function play(round: Round): Promise<boolean> {
 }
 
 function save(progress: Progress): void {
-  writeFileSync(progressFile, `${JSON.stringify(progress, null, 2)}\n`)
+  const lines = Object.entries(progress).map(
+    ([name, { done, rounds, failedSeeds }]) =>
+      `  ${JSON.stringify(name)}: { "done": ${done}, "rounds": ${rounds}, "failedSeeds": [${failedSeeds.join(", ")}] }`,
+  )
+  writeFileSync(progressFile, `{\n${lines.join(",\n")}\n}\n`)
   const text = readFileSync(resultsFile, "utf8")
   const before = text.slice(0, text.indexOf("| what |"))
   writeFileSync(resultsFile, `${before}${tableOf(tasks, progress)}\n`)

@@ -19,9 +19,9 @@ export function seedOf(own: number): number {
   return own + shift
 }
 
-/** A test's number of runs: all `long` of them in a long run, a twentieth but no fewer than 50 in a quick one, five times as many in a soak. */
+/** A test's number of runs: all `long` of them in a long run, a twentieth but no fewer than 20 in a quick one, five times as many in a soak. */
 export function runs(long: number, at: Size = size): number {
-  if (at === "quick") return Math.min(long, Math.max(50, Math.ceil(long / 20)))
+  if (at === "quick") return Math.min(long, Math.max(20, Math.ceil(long / 20)))
   return at === "long" ? long : long * 5
 }
 
