@@ -8,6 +8,7 @@ import type { InjectionInput } from "../../src/stack/injection.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { renderSpans } from "../../src/stack/render.ts"
 import { anyStack, promptText } from "../stack/arbitrary-stack.ts"
+import { runs } from "../support/size.ts"
 
 const locales = ["en", "zh-CN"] as const
 
@@ -39,7 +40,7 @@ describe("one renderer", () => {
         expect(messages.map(({ content }) => content).join("")).toBe(make().render(base))
         expect(messages.every(({ role }) => role === "system")).toBe(true)
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 
@@ -53,7 +54,7 @@ describe("one renderer", () => {
         const { markers } = shippedDialect("stack", locale)
         expect(spans.map((span) => undo(span, markers)).join("")).toBe(rendered.map((span) => undo(span, ownMarkers)).join(""))
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { markAlone } from "../../src/template/own-line.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render.ts"
+import { runs } from "../support/size.ts"
 import { allNodes } from "./shorthand.ts"
 
 function aloneNames(text: string): string[] {
@@ -70,7 +71,7 @@ describe("a slot is alone when nothing else can stand on its line of the output"
           if (line !== undefined) expect(line.trim()).toBe(`<${node.name}>`)
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { FrameWriter, settleFrame } from "../../src/template/frame-writer.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate, type TemplateValues } from "../../src/template/render.ts"
 import { type WalkHost, walk } from "../../src/template/walk.ts"
+import { runs } from "../support/size.ts"
 import { PlainFrameWriter, walkPlainly } from "./plain-frame-writer.ts"
 
 describe("a literal is settled once", () => {
@@ -30,7 +31,7 @@ describe("R1 settled literals print what a walk over every character prints", ()
         expect(piecesOf(compiled, given)).toEqual(expected)
         expect(piecesOf(compiled, given)).toEqual(expected)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
@@ -41,7 +42,7 @@ describe("R1 settled literals print what a walk over every character prints", ()
         const pieces = plainPieces(compiled, given)
         expect(renderTemplate(compiled, given)).toBe(pieces.map(([shown]) => shown).join(""))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 })

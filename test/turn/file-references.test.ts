@@ -7,6 +7,7 @@ import type { FileReferences, OpenedFile } from "../../src/services/file-referen
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import type { TurnEvent } from "../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../support/agents.ts"
+import { runs } from "../support/size.ts"
 
 afterEach(expectScriptsDone)
 
@@ -161,7 +162,7 @@ describe("R8: files that an answer shows", () => {
         const [quick, late] = await Promise.all(answers)
         expect(late).toEqual(quick)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

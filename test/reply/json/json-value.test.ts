@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { JsonReader } from "../../../src/reply/json/json-reader.ts"
 import { JsonBuilder, parseJson } from "../../../src/reply/json/json-value.ts"
+import { runs } from "../../support/size.ts"
 
 const parse = (text: string) => parseJson(text, { steps: 0 })
 
@@ -21,7 +22,7 @@ describe("reading JSON values", () => {
         expect(reader.state).toBe("closed")
         expect(builder.take()).toEqual(JSON.parse(text))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -58,7 +59,7 @@ describe("reading JSON values", () => {
         if (expected !== undefined && /"a"\s*:.*"a"\s*:|"k"\s*:.*"k"/s.test(text)) return
         expect(parse(text)).toEqual(expected)
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     )
   })
 

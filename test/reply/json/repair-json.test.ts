@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { readLooseObject } from "../../../src/reply/json/repair-json.ts"
+import { runs } from "../../support/size.ts"
 
 const read = (text: string) => readLooseObject(text, { from: 0 }, { steps: 0 })
 const valueIn = (text: string) => {
@@ -101,7 +102,7 @@ describe("an object that is nearly JSON", () => {
         expect(valueIn(JSON.stringify(value, null, 1))).toEqual(meant)
         expect(valueIn(written(meant))).toEqual(meant)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -132,7 +133,7 @@ describe("an object that is nearly JSON", () => {
         readLooseObject(`{${parts.join("")}`, { from: 0 }, count)
         expect(count.steps).toBeGreaterThan(0)
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     )
   })
 })
