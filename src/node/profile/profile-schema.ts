@@ -16,8 +16,10 @@ export interface SchemaFacts {
   readonly otherwise?: string
 }
 
-/** The facts of every table and key. A registry of our own: `.meta()` copies each schema, which doubles the cost of making them. */
+/** The facts of every table and key. They are in a registry of their own because `.meta()` copies each schema, which takes time. */
 export const schemaFacts = z.registry<SchemaFacts>()
+
+const anyTable = openTable("a table")
 
 /** The whole file. Every key may be left out: it is inherited, or has its default (L9). */
 export const profileFileSchema = schemaOf(profileFileKeys.type)
@@ -54,7 +56,7 @@ function schemaOf(type: ValueType): z.ZodType {
     case "scalar":
       return z.union([z.string(), z.boolean(), z.number()], { error: "a string, a number, true or false" })
     case "json":
-      return z.record(z.string(), z.unknown(), { error: "a table" }).check(refuseBeyondJson)
+      return openTable("a table").check(refuseBeyondJson)
     case "list":
       return z.array(schemaOf(type.of), { error: type.expected })
     case "map":
@@ -89,15 +91,22 @@ function refuseBeyondJson({ value, issues }: z.core.ParsePayload): void {
 /** With names, a table of them: editors complete the keys of an object, and not those of a record. */
 function mapSchema({ of, names, expected }: Extract<ValueType, { readonly kind: "map" }>): z.ZodType {
   if (names === undefined) return z.record(z.string(), schemaOf(of), { error: expected })
-  return strictTable(Object.fromEntries(names.map((name) => [name, schemaOf(of).optional()])), expected)
+  return strictTable(openTable(expected), () => names.map((name) => [name, schemaOf(of).optional()]))
 }
 
 function tableSchema({ keys, words }: Extract<ValueType, { readonly kind: "table" }>): z.ZodType {
-  const shape = Object.fromEntries(Object.entries(keys).map(([name, key]) => [inSnakeCase(name), keySchema(key)]))
-  return strictTable(shape, "a table").register(schemaFacts, { description: words })
+  const entries = () => Object.entries(keys).map(([name, key]) => [inSnakeCase(name), keySchema(key)] as const)
+  return strictTable(anyTable, entries).register(schemaFacts, { description: words })
 }
 
-/** `z.strictObject` takes a date for an object without keys, `z.record` does not. */
-function strictTable(shape: Readonly<Record<string, z.ZodType>>, error: string): z.ZodType {
-  return z.record(z.string(), z.unknown(), { error }).pipe(z.strictObject(shape))
+/**
+ * A table without other keys. Its keys are made when it is first needed: most profiles have few of the tables. `z.strictObject`
+ * alone would take a date for a table without keys.
+ */
+function strictTable(table: z.ZodType, entries: () => (readonly [string, z.ZodType])[]): z.ZodType {
+  return table.pipe(z.lazy(() => z.strictObject(Object.fromEntries(entries()))))
+}
+
+function openTable(error: string) {
+  return z.record(z.string(), z.unknown(), { error })
 }
