@@ -74,8 +74,8 @@ function issueProblems(
   const problems = new Map<string, ProfileProblem>()
   for (const issue of issues) {
     for (const { path, message } of issue.code === "unrecognized_keys" ? unknownKeys(issue) : [wrongValue(issue, data)]) {
-      const name = formatKeyPath(path)
-      if (!problems.has(name)) problems.set(name, { offset: offsetOf(positions, path), message })
+      const place = JSON.stringify(path)
+      if (!problems.has(place)) problems.set(place, { offset: offsetOf(positions, path), message })
     }
   }
   return [...problems.values()]
