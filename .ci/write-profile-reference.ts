@@ -1,9 +1,7 @@
-// Writes docs/profile.md from the declaration of a profile's keys: every key with its type, default and meaning.
+// Writes docs/profile.md from the schema of a profile's file: every key with its type, default and meaning.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { spelled } from "../src/profile/check-keys.ts"
-import type { Key, Keys, ValueType } from "../src/profile/key.ts"
-import { profileFileKeys } from "../src/profile/profile-file-keys.ts"
+import { type DescribedSchema, describedProfileSchema } from "../src/node/profile/profile-json-schema.ts"
 
 const target = fileURLToPath(new URL("../docs/profile.md", import.meta.url))
 
@@ -59,82 +57,83 @@ tokens = 16000
 
 /** The page, whole. */
 export function profileReference(): string {
-  const entries = Object.entries(profileFileKeys.keys as Keys)
-  const keys = entries.filter(([, { type }]) => tableIn(type) === undefined)
-  const sections = entries.flatMap(([name, { type, words }]) => {
-    const title = spelled(name, "file")
-    const table = tableIn(type)
-    if (table === undefined) return []
-    const heading = type.kind === "list" ? `\`[[${title}]]\`` : `\`[${title}]\``
-    return [section(heading, words, rowsOf(table.keys)), ...namedTables(title, table.keys)]
+  const { properties = {} } = describedProfileSchema()
+  const entries = Object.entries(properties)
+  const keys = entries.filter(([, schema]) => !isTable(schema) && !isTableList(schema))
+  const sections = entries.flatMap(([name, schema]) => {
+    if (isTable(schema)) return [section(`\`[${name}]\``, schema.description, rowsOf(schema)), ...namedTables(name, schema)]
+    if (isTableList(schema)) return [section(`\`[[${name}]]\``, schema.description, rowsOf(schema.items ?? {}))]
+    return []
   })
   const top = section(
     "At the top",
     "Keys that stand before the first table.",
-    keys.map(([name, key]) => row(name, key)),
+    keys.map(([name, schema]) => row(name, schema)),
   )
   return `${[head, top, ...sections].join("\n\n")}\n`
 }
 
-function section(title: string, meaning: string, rows: readonly string[]): string {
+function section(title: string, meaning = "", rows: readonly string[] = []): string {
   return [`## ${title}`, "", meaning, "", "| key | type | default | meaning |", "|---|---|---|---|", ...rows].join("\n")
 }
 
-/** The table that has a section of its own: that of a key, or of each item of its list. */
-function tableIn(type: ValueType): Extract<ValueType, { kind: "table" }> | undefined {
-  if (type.kind === "list") return tableIn(type.of)
-  return type.kind === "table" ? type : undefined
-}
-
 /** Tables that a reader names, such as `[mcp.servers.NAME]`. */
-function namedTables(name: string, keys: Keys): string[] {
-  return Object.entries(keys).flatMap(([key, { type }]) =>
-    type.kind === "map" && type.of.kind === "table"
-      ? [section(`\`[${name}.${spelled(key, "file")}.NAME]\``, type.of.words, rowsOf(type.of.keys))]
-      : [],
+function namedTables(name: string, { properties = {} }: DescribedSchema): string[] {
+  return Object.entries(properties).flatMap(([key, { additionalProperties: inner }]) =>
+    isSchema(inner) && isTable(inner) ? [section(`\`[${name}.${key}.NAME]\``, inner.description, rowsOf(inner))] : [],
   )
 }
 
-function rowsOf(keys: Keys): string[] {
-  return Object.entries(keys).map(([name, key]) => row(name, key))
+function rowsOf({ properties = {}, required = [] }: DescribedSchema): string[] {
+  return Object.entries(properties).map(([name, schema]) => row(name, schema, required.includes(name)))
 }
 
 /** A table of which each key is the reader's own is shown as one such key. */
-function row(name: string, { type, words, presence, default: fallback, otherwise }: Key): string {
-  const isOpen = type.kind === "map"
-  const shown = spelled(name, "file")
-  const fixed = fallback === undefined ? "" : `\`${JSON.stringify(fallback)}\``
+function row(name: string, schema: DescribedSchema, isRequired = false): string {
+  const inner = namedValue(schema)
   const cells = [
-    `\`${isOpen ? `${shown}.NAME` : shown}\``,
-    nameOf(isOpen ? type.of : type),
-    presence === "required" ? "required" : (otherwise ?? fixed),
-    words,
+    `\`${inner ? `${name}.NAME` : name}\``,
+    typeOf(inner ?? schema),
+    isRequired ? "required" : defaultOf(schema),
+    schema.description ?? "",
   ]
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
 }
 
-function nameOf(type: ValueType): string {
-  switch (type.kind) {
-    case "number":
-      return numberName(type)
-    case "flag":
-      return "true or false"
-    case "choice":
-      return type.choices.map((choice) => `\`${JSON.stringify(choice)}\``).join(", ")
-    case "text":
-      return "string"
-    case "scalar":
-      return "string, number, true or false"
-    case "list":
-      return type.of.kind === "choice" ? `array of ${nameOf(type.of)}` : `array of ${nameOf(type.of)}s`
-    default:
-      return "table"
-  }
+/** The values of a table whose keys are the reader's own, or one of some names. */
+function namedValue({ properties = {}, additionalProperties }: DescribedSchema): DescribedSchema | undefined {
+  const [named] = Object.values(properties)
+  if (named !== undefined) return named
+  return isSchema(additionalProperties) && additionalProperties.type !== undefined ? additionalProperties : undefined
 }
 
-function numberName({ integer, min, max }: Extract<ValueType, { kind: "number" }>): string {
-  const kind = integer ? "whole number" : "number"
-  return max === undefined ? `${kind}, at least ${min}` : `${kind}, ${min} to ${max}`
+function typeOf(schema: DescribedSchema): string {
+  const { type, minimum, maximum, items } = schema
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ")
+  if (type === "array") return `array of ${typeOf(items ?? {})}${items?.enum ? "" : "s"}`
+  if (type === "boolean") return "true or false"
+  if (typeof type === "object") return "string, number, true or false"
+  if (type === "object") return "table"
+  if (type !== "integer" && type !== "number") return type ?? "anything"
+  const kind = type === "integer" ? "whole number" : "number"
+  return maximum === undefined ? `${kind}, at least ${minimum}` : `${kind}, ${minimum} to ${maximum}`
+}
+
+function defaultOf(schema: DescribedSchema): string {
+  if (schema.otherwise !== undefined) return schema.otherwise
+  return schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``
+}
+
+function isTable({ type, properties }: DescribedSchema): boolean {
+  return type === "object" && properties !== undefined
+}
+
+function isTableList({ type, items }: DescribedSchema): boolean {
+  return type === "array" && items?.properties !== undefined
+}
+
+function isSchema(schema: DescribedSchema["additionalProperties"]): schema is DescribedSchema {
+  return typeof schema === "object"
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,101 +1,69 @@
 import type { Keys, TextForm, ValueType } from "./key.ts"
 
-/** A value that a key does not take. */
-interface WrongValue {
+/** A value that its key does not take. */
+export interface WrongValue {
   readonly path: readonly PropertyKey[]
   /** Completes "expected …": a noun phrase. */
   readonly expected: string
   readonly found: unknown
-  /** The words among which the value could have chosen. */
-  readonly choices: readonly string[]
 }
 
-/** A key that was never declared. */
-interface UnknownKey {
-  readonly path: readonly PropertyKey[]
-  /** The keys that may stand in its place. */
-  readonly known: readonly string[]
-}
+type Path = WrongValue["path"]
 
-/** Something in a profile that its declaration does not allow. */
-export type KeyFault = WrongValue | UnknownKey
-
-/** `file` spells keys in snake_case. `code` spells them in camelCase and ignores unknown ones: TypeScript finds those. */
-export type Spelling = "code" | "file"
-
-/** Everything in `value` that the declaration does not allow: in the order of the declaration, unknown keys last. */
-export function keyFaults(
-  type: ValueType,
-  value: unknown,
-  spelling: Spelling,
-  path: readonly PropertyKey[] = [],
-): readonly KeyFault[] {
-  const inside = (of: ValueType, inner: unknown, key: PropertyKey) => keyFaults(of, inner, spelling, [...path, key])
-  const expected = expectedOf(type, value, spelling)
-  if (expected !== undefined) return [{ path, expected, found: value, choices: type.kind === "choice" ? type.choices : [] }]
+/**
+ * Every value of a profile from code that its key does not take, in the order of the declaration. TypeScript finds unknown keys and
+ * checks values that only code can give. The zod schema in src/node/profile checks profiles from files.
+ */
+export function wrongValues(type: ValueType, value: unknown, path: Path = []): readonly WrongValue[] {
+  const expected = expectedOf(type, value)
+  if (expected !== undefined) return [{ path, expected, found: value }]
   switch (type.kind) {
     case "json":
-      return jsonFaults(value, path)
+      return valuesBeyondJson(value, path)
     case "list":
-      return (value as readonly unknown[]).flatMap((item, at) => inside(type.of, item, at))
-    case "map": {
-      const { names } = type
-      return Object.entries(value as object).flatMap(([name, inner]) =>
-        names?.includes(name) === false ? [{ path: [...path, name], known: names }] : inside(type.of, inner, name),
-      )
-    }
+      return (value as readonly unknown[]).flatMap((item, at) => wrongValues(type.of, item, [...path, at]))
+    case "map":
+      return Object.entries(value as object).flatMap(([name, inner]) => wrongValues(type.of, inner, [...path, name]))
     case "table":
-      return tableFaults(type.keys, value as Readonly<Record<string, unknown>>, { spelling, path })
+      return wrongInTable(type.keys, value as Readonly<Record<string, unknown>>, path)
     default:
       return []
   }
 }
 
-/** The name of a key as a profile spells it: `maxSteps` in code, `max_steps` in a file. */
-export function spelled(name: string, spelling: Spelling): string {
-  return spelling === "code" ? name : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function tableFaults(
-  keys: Keys,
-  table: Readonly<Record<string, unknown>>,
-  { spelling, path }: { readonly spelling: Spelling; readonly path: readonly PropertyKey[] },
-): KeyFault[] {
-  const known = Object.keys(keys).map((name) => spelled(name, spelling))
-  const wrong = Object.entries(keys).flatMap(([name, { type, presence }]) => {
-    const key = spelled(name, spelling)
-    const value = table[key]
-    return value === undefined && presence !== "required" ? [] : keyFaults(type, value, spelling, [...path, key])
-  })
-  const unknown = spelling === "code" ? [] : Object.keys(table).filter((key) => !known.includes(key))
-  return [...wrong, ...unknown.map((key) => ({ path: [...path, key], known: known.toSorted() }))]
+function wrongInTable(keys: Keys, table: Readonly<Record<string, unknown>>, path: Path): WrongValue[] {
+  return Object.entries(keys).flatMap(([name, { type, presence }]) =>
+    table[name] === undefined && presence !== "required" ? [] : wrongValues(type, table[name], [...path, name]),
+  )
 }
 
 /** Names what is expected in the place of `value`, apart from what is inside it; `undefined` where nothing is wrong. */
-function expectedOf(type: ValueType, value: unknown, spelling: Spelling): string | undefined {
+function expectedOf(type: ValueType, value: unknown): string | undefined {
   switch (type.kind) {
     case "number":
       return isWithin(value, type) ? undefined : describeBounds(type)
     case "flag":
-      return typeof value === "boolean" ? undefined : "true or false"
+      return typeof value === "boolean" ? undefined : flagWords
     case "choice":
-      return type.choices.some((choice) => choice === value) ? undefined : oneOf(type.choices)
+      return type.choices.some((choice) => choice === value) ? undefined : describeChoices(type.choices)
     case "text":
-      if (typeof value !== "string") return "a string"
+      if (typeof value !== "string") return textWords
       return type.form === undefined || hasForm(value, type.form) ? undefined : type.form.expected
-    case "scalar":
-      return isScalar(value) ? undefined : "a string, a number, true or false"
     case "list":
       return Array.isArray(value) ? undefined : type.expected
     case "map":
       return isTable(value) ? undefined : type.expected
     case "json":
     case "table":
-      return isTable(value) ? undefined : spelling === "file" ? "a table" : "an object"
-    case "code":
+      return isTable(value) ? undefined : "an object"
+    default:
+      // A key of files alone, or a value that TypeScript checks.
       return undefined
   }
 }
+
+export const flagWords = "true or false"
+export const textWords = "a string"
 
 type Bounds = Extract<ValueType, { readonly kind: "number" }>
 
@@ -105,12 +73,13 @@ function isWithin(value: unknown, { min, max = Number.POSITIVE_INFINITY, integer
 }
 
 /** `a whole number of at least 1`, `a number from 0 to 2`. */
-function describeBounds({ min, max, integer }: Bounds): string {
+export function describeBounds({ min, max, integer }: Bounds): string {
   const kind = integer ? "a whole number" : "a number"
   return max === undefined ? `${kind} of at least ${min}` : `${kind} from ${min} to ${max}`
 }
 
-function oneOf(choices: readonly string[]): string {
+/** `"json", "native" or "chat"`. */
+export function describeChoices(choices: readonly string[]): string {
   const quoted = choices.map((choice) => JSON.stringify(choice))
   return `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`
 }
@@ -119,26 +88,21 @@ function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
   return new RegExp(pattern, "u").test(text) && (accepts?.(text) ?? true)
 }
 
-function isScalar(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
-}
-
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
-/** TOML can write what JSON cannot hold: dates, times, `inf` and `nan`. */
-function jsonFaults(value: unknown, path: readonly PropertyKey[]): KeyFault[] {
+/** The values inside a table that JSON cannot hold: dates, times, infinite numbers and NaN. TOML can write them. */
+export function valuesBeyondJson(value: unknown, path: Path = []): WrongValue[] {
   if (value instanceof Date || (typeof value === "number" && !Number.isFinite(value))) {
-    const expected = "JSON: a string, a number, true, false, an array or a table"
-    return [{ path, expected, found: value, choices: [] }]
+    return [{ path, expected: "JSON: a string, a number, true, false, an array or a table", found: value }]
   }
-  if (Array.isArray(value)) return value.flatMap((item, at) => jsonFaults(item, [...path, at]))
-  return isTable(value) ? Object.entries(value).flatMap(([key, item]) => jsonFaults(item, [...path, key])) : []
+  if (Array.isArray(value)) return value.flatMap((item, at) => valuesBeyondJson(item, [...path, at]))
+  return isTable(value) ? Object.entries(value).flatMap(([key, item]) => valuesBeyondJson(item, [...path, key])) : []
 }
 
 /** `prestart[0].args."a b"`: a path as one would write it. */
-export function formatKeyPath(path: readonly PropertyKey[]): string {
+export function formatKeyPath(path: Path): string {
   return path
     .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${formatKey(String(key))}`))
     .join("")

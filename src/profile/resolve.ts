@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { isText, type Text } from "../core/value.ts"
-import { formatKeyPath, keyFaults } from "./check-keys.ts"
+import { formatKeyPath, wrongValues } from "./check-keys.ts"
 import type { InputOf, Keys, SettingsOf, ValueType } from "./key.ts"
 import type { Profile, ProfileInput } from "./profile.ts"
 import { profileKeys } from "./profile-keys.ts"
@@ -13,7 +13,7 @@ const { keys } = profileKeys
  * naming each such path.
  */
 export function resolveProfile(input: ProfileInput = {}): Profile {
-  refuse(input, wrongValues(input))
+  refuse(input, problemsOf(input))
   const { name, locale } = withDefaults({ name: keys.name, locale: keys.locale }, input)
   const { agent, user, persona, format, final } = input
   const profile = withDefaults(keys, {
@@ -77,11 +77,10 @@ function asText(content: string | Text | undefined): Text | undefined {
   return typeof content !== "string" && isText(content) ? content : { text: content, trust: "author" }
 }
 
-function wrongValues(input: ProfileInput): string[] {
-  return keyFaults(profileKeys.type, input, "code").map((fault) => {
-    const path = formatKeyPath(fault.path)
-    return "known" in fault ? `unknown key ${path}` : `${path}: expected ${fault.expected}, found ${shown(fault.found)}`
-  })
+function problemsOf(input: ProfileInput): string[] {
+  return wrongValues(profileKeys.type, input).map(
+    ({ path, expected, found }) => `${formatKeyPath(path)}: expected ${expected}, found ${shown(found)}`,
+  )
 }
 
 function shown(value: unknown): string {

@@ -4,7 +4,8 @@ import { describe, expect, expectTypeOf, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { Text } from "../../src/core/value.ts"
 import { profileJsonSchema } from "../../src/node/profile/profile-json-schema.ts"
-import { keyFaults, spelled } from "../../src/profile/check-keys.ts"
+import { checkProfileFile, inSnakeCase } from "../../src/node/profile/profile-schema.ts"
+import { wrongValues } from "../../src/profile/check-keys.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import type { Profile, ProfileInput } from "../../src/profile/profile.ts"
 import { profileFileKeys } from "../../src/profile/profile-file-keys.ts"
@@ -16,6 +17,11 @@ import { schemaFaults } from "../support/json-schema.ts"
 import { readSources, root } from "../support/source-files.ts"
 
 const schema = profileJsonSchema()
+
+/** The name of a key as code or a file spells it. */
+function spelled(name: string, spelling: "code" | "file"): string {
+  return spelling === "code" ? name : inSnakeCase(name)
+}
 const fileKeys = keysIn(profileFileKeys.keys).map(({ path, key }) => ({ path, key, name: path.join(".") }))
 const codeKeys = new Map(keysIn(profileKeys.keys).map(({ path, key }) => [path.join("."), key]))
 
@@ -124,24 +130,27 @@ function objectProblems(input: object): readonly string[] {
 
 describe("every declared key of a profile", () => {
   test.each(fileKeys)("$name takes its own default", ({ key }: { key: Key }) => {
-    if (key.default !== undefined) expect(keyFaults(key.type, key.default, "file")).toEqual([])
+    if (key.default !== undefined) expect(wrongValues(key.type, key.default)).toEqual([])
   })
 
-  test.each(fileKeys)("$name: a file, an object and the JSON Schema accept and refuse the same values", ({ path, key, name }) => {
-    const inCode = codeKeys.get(name)?.type === key.type
-    fc.assert(
-      fc.property(valuesOf(key.type), (value) => {
-        const file = profileWith(profileFileKeys.keys, path, value, "file")
-        const accepted = keyFaults(profileFileKeys.type, file, "file").length === 0
-        const matches = schemaFaults(schema, file).length === 0
-        if (hasOwnCheck(key.type)) expect(matches || !accepted).toBe(true)
-        else expect(matches).toBe(accepted)
-        if (!inCode || holdsTable(key.type)) return
-        expect(objectProblems(profileWith(profileKeys.keys, path, value, "code")).length === 0).toBe(accepted)
-      }),
-      { numRuns: 60 },
-    )
-  })
+  test.each(fileKeys)(
+    "$name: the zod schema, the JSON Schema and the check of objects accept and refuse the same values",
+    ({ path, key, name }) => {
+      const inCode = codeKeys.get(name)?.type === key.type
+      fc.assert(
+        fc.property(valuesOf(key.type), (value) => {
+          const file = profileWith(profileFileKeys.keys, path, value, "file")
+          const accepted = checkProfileFile(file).success
+          const matches = schemaFaults(schema, file).length === 0
+          if (hasOwnCheck(key.type)) expect(matches || !accepted).toBe(true)
+          else expect(matches).toBe(accepted)
+          if (!inCode || holdsTable(key.type)) return
+          expect(objectProblems(profileWith(profileKeys.keys, path, value, "code")).length === 0).toBe(accepted)
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
 })
 
 describe("the types that follow from the declaration", () => {

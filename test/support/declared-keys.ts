@@ -1,5 +1,5 @@
 import { parseSync, Visitor } from "rolldown/utils"
-import { spelled } from "../../src/profile/check-keys.ts"
+import { inSnakeCase } from "../../src/node/profile/profile-schema.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import * as makers from "../../src/profile/key.ts"
 
@@ -25,11 +25,11 @@ export function longNamesIn(keys: Keys): string[][] {
 
 /** The names of a table that a source text declares once more: in an interface, a type, or an object of constants. */
 export function declaredAgain(source: string, tables: readonly (readonly string[])[], least: number): string[] {
-  const named = tables.map((names) => names.filter((name) => source.includes(name) || source.includes(spelled(name, "file"))))
+  const named = tables.map((names) => names.filter((name) => source.includes(name) || source.includes(inSnakeCase(name))))
   if (named.every((names) => names.length < least)) return []
   return declarationsIn(source).flatMap((declared) =>
     named
-      .map((names) => names.filter((name) => declared.includes(name) || declared.includes(spelled(name, "file"))))
+      .map((names) => names.filter((name) => declared.includes(name) || declared.includes(inSnakeCase(name))))
       .filter((names) => names.length >= least)
       .map((names) => names.join(", ")),
   )

@@ -3,13 +3,14 @@ import { dirname, resolve } from "node:path"
 import { locatedError, PromptStrataError } from "../../core/errors.ts"
 import { positionAt } from "../../core/source.ts"
 import { didYouMean } from "../../core/suggest.ts"
-import { formatKeyPath, spelled } from "../../profile/check-keys.ts"
+import { formatKeyPath } from "../../profile/check-keys.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { fileExists } from "../file-log.ts"
 import { lookedFor } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
 import { type ProfileDocument, type ProfileProblem, problemsError, readProfileFile } from "./profile-document.ts"
+import { inSnakeCase } from "./profile-schema.ts"
 
 /**
  * Reads a profile file and what it extends, nearest first (L9). A name is looked up beside the file that extends it, then in
@@ -98,7 +99,7 @@ export function nearestSetting<T extends keyof Tables, K extends keyof Tables[T]
   for (const document of chain) {
     const settings: Tables[T] | undefined = (document.settings as Partial<Tables>)[table]
     const value = settings?.[key]
-    if (value !== undefined && value !== null) return { document, value, path: [spelled(table, "file"), spelled(key, "file")] }
+    if (value !== undefined && value !== null) return { document, value, path: [inSnakeCase(table), inSnakeCase(key)] }
   }
   return undefined
 }

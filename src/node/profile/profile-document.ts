@@ -1,13 +1,15 @@
+import type { z } from "zod"
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { codeFrame, formatSource, positionAt, type Source } from "../../core/source.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
-import { formatKeyPath, type KeyFault, keyFaults, spelled } from "../../profile/check-keys.ts"
+import { formatKeyPath } from "../../profile/check-keys.ts"
 import type { Keys, ValueType } from "../../profile/key.ts"
 import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { parseToml } from "../parse-toml.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { offsetOf, type TomlNode } from "../toml-positions.ts"
+import { checkProfileFile, inSnakeCase } from "./profile-schema.ts"
 
 /** The largest profile that is read: 1 MiB. */
 const maxBytes = 1024 * 1024
@@ -39,8 +41,8 @@ export function readProfileFile(path: string): ProfileDocument {
   const unsafe = unsafeKeyProblems(positions)
   // Beyond the bounded depth nothing recursive may touch the data.
   if (unsafe.length > 0) throw problemsError([{ text, file, problems: unsafe }])
-  const faults = keyFaults(profileFileKeys.type, data, "file")
-  if (faults.length > 0) throw problemsError([{ text, file, problems: faults.map((fault) => problemOf(fault, positions)) }])
+  const { error } = checkProfileFile(data)
+  if (error !== undefined) throw problemsError([{ text, file, problems: issueProblems(error.issues, { data, positions }) }])
   return { path, file, text, data, settings: inCamelCase(profileFileKeys.type, data) as ProfileFile, positions }
 }
 
@@ -64,13 +66,48 @@ function unsafeKeyProblems(root: TomlNode): ProfileProblem[] {
   return problems
 }
 
-/** A fault as a sentence: expected, found, and a suggestion for a near miss. */
-function problemOf(fault: KeyFault, positions: TomlNode): ProfileProblem {
-  const offset = offsetOf(positions, fault.path)
-  const path = formatKeyPath(fault.path)
-  if ("known" in fault) return { offset, message: `unknown key ${path}.${suggestion(String(fault.path.at(-1)), fault.known)}` }
-  const near = typeof fault.found === "string" ? didYouMean(fault.found, fault.choices) : ""
-  return { offset, message: `${path}: expected ${fault.expected}, found ${describe(fault.found)}.${near}` }
+/** The issues of zod as sentences: expected, found, and a suggestion for a near miss. Of several at one key the first counts. */
+function issueProblems(
+  issues: readonly z.core.$ZodIssue[],
+  { data, positions }: { readonly data: unknown; readonly positions: TomlNode },
+): ProfileProblem[] {
+  const problems = new Map<string, ProfileProblem>()
+  for (const issue of issues) {
+    for (const { path, message } of issue.code === "unrecognized_keys" ? unknownKeys(issue) : [wrongValue(issue, data)]) {
+      const place = JSON.stringify(path)
+      if (!problems.has(place)) problems.set(place, { offset: offsetOf(positions, path), message })
+    }
+  }
+  return [...problems.values()]
+}
+
+interface Fault {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+function unknownKeys({ path, keys }: z.core.$ZodIssueUnrecognizedKeys): Fault[] {
+  const known = keysAt(profileFileKeys.type, path).toSorted()
+  return keys.map((key) => {
+    const below = [...path, key]
+    return { path: below, message: `unknown key ${formatKeyPath(below)}.${suggestion(key, known)}` }
+  })
+}
+
+function wrongValue({ path, message, ...issue }: z.core.$ZodIssue, data: unknown): Fault {
+  const found = path.reduce<unknown>((outer, key) => (outer as Readonly<Record<PropertyKey, unknown>>)[key], data)
+  const near = typeof found === "string" && issue.code === "invalid_value" ? didYouMean(found, issue.values.map(String)) : ""
+  return { path, message: `${formatKeyPath(path)}: expected ${message}, found ${describe(found)}.${near}` }
+}
+
+/** The keys that the table at `path` may have. */
+function keysAt(type: ValueType, [key, ...inner]: readonly PropertyKey[]): string[] {
+  if (type.kind === "map" && key === undefined) return [...(type.names ?? [])]
+  if (type.kind === "list" || type.kind === "map") return keysAt(type.of, inner)
+  if (type.kind !== "table") return []
+  const keys = Object.entries(type.keys).map(([name, { type: of }]) => ({ name: inSnakeCase(name), of }))
+  if (key === undefined) return keys.map(({ name }) => name)
+  return keys.filter(({ name }) => name === key).flatMap(({ of }) => keysAt(of, inner))
 }
 
 function suggestion(key: string, known: readonly string[]): string {
@@ -83,7 +120,7 @@ function suggestion(key: string, known: readonly string[]): string {
 /** Every table in which `key` may stand, as `table.key`, or `key` at the top. */
 function pathsOfKey(key: string, keys: Keys, above: readonly string[] = []): string[] {
   return Object.entries(keys).flatMap(([name, { type }]) => {
-    const path = [...above, spelled(name, "file")]
+    const path = [...above, inSnakeCase(name)]
     const inside = type.kind === "table" ? pathsOfKey(key, type.keys, path) : []
     return path.at(-1) === key ? [path.join("."), ...inside] : inside
   })
@@ -108,8 +145,8 @@ function inCamelCase(type: ValueType, value: unknown): unknown {
       return Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, inCamelCase(type.of, inner)]))
     case "table": {
       const table = value as Readonly<Record<string, unknown>>
-      const given = Object.entries(type.keys).filter(([name]) => Object.hasOwn(table, spelled(name, "file")))
-      return Object.fromEntries(given.map(([name, key]) => [name, inCamelCase(key.type, table[spelled(name, "file")])]))
+      const given = Object.entries(type.keys).filter(([name]) => Object.hasOwn(table, inSnakeCase(name)))
+      return Object.fromEntries(given.map(([name, key]) => [name, inCamelCase(key.type, table[inSnakeCase(name)])]))
     }
     case "json":
       return structuredClone(value)

@@ -1,77 +1,50 @@
-import { spelled } from "../../profile/check-keys.ts"
-import type { Key, ValueType } from "../../profile/key.ts"
-import { profileFileKeys } from "../../profile/profile-file-keys.ts"
+import { z } from "zod"
 import type { JsonSchema } from "../../tools/tool.ts"
+import { profileFileSchema, schemaFacts } from "./profile-schema.ts"
+
+/** A piece of the profile's schema as data, with `otherwise`: the default in words. */
+export interface DescribedSchema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly default?: unknown
+  readonly otherwise?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: DescribedSchema
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, DescribedSchema>>
+  readonly additionalProperties?: DescribedSchema | boolean
+}
+
+/** The schema of a profile's file with everything that is known of each key, for pages about it. */
+export function describedProfileSchema(): DescribedSchema {
+  return toJsonSchema() as DescribedSchema
+}
 
 /** JSON Schema (draft 7) of a profile's TOML file, for editors: types, bounds, defaults and a description of every key. */
 export function profileJsonSchema(): JsonSchema {
-  return {
+  const { $schema, ...schema } = toJsonSchema((piece) => {
+    const { description, otherwise } = piece
+    if (otherwise === undefined) return
+    delete piece.otherwise
+    piece.description = `${description} Default: ${otherwise}.`
+  })
+  return { $schema, title: "promptstrata profile", ...schema }
+}
+
+function toJsonSchema(change: (piece: z.core.JSONSchema.BaseSchema) => void = () => {}): JsonSchema {
+  return z.toJSONSchema(profileFileSchema, {
     // Draft 7 is what editors' TOML extensions read.
-    $schema: "http://json-schema.org/draft-07/schema#",
-    title: "promptstrata profile",
-    ...schemaOf(profileFileKeys.type),
-    description: profileFileKeys.words,
-  }
-}
-
-function keySchema({ type, words, default: fallback, otherwise }: Key): JsonSchema {
-  const isFixed = fallback !== undefined && otherwise === undefined
-  return {
-    description: otherwise === undefined ? words : `${words} Default: ${otherwise}.`,
-    ...(isFixed ? { default: fallback } : {}),
-    ...schemaOf(type),
-  }
-}
-
-function schemaOf(type: ValueType): JsonSchema {
-  switch (type.kind) {
-    case "number":
-      return {
-        type: type.integer ? "integer" : "number",
-        minimum: type.min,
-        ...(type.max === undefined ? {} : { maximum: type.max }),
-      }
-    case "flag":
-      return { type: "boolean" }
-    case "choice":
-      return { type: "string", enum: type.choices }
-    case "text":
-      return { type: "string", ...(type.form === undefined ? {} : { pattern: type.form.pattern }) }
-    case "scalar":
-      return { type: ["string", "boolean", "number"] }
-    case "json":
-      return { type: "object" }
-    case "list":
-      return { type: "array", items: described(type.of) }
-    case "map":
-      return mapSchema(type)
-    case "table":
-      return tableSchema(type)
-    case "code":
-      return {}
-  }
-}
-
-function mapSchema({ of, names }: Extract<ValueType, { readonly kind: "map" }>): JsonSchema {
-  if (names === undefined) return { type: "object", additionalProperties: described(of) }
-  return {
-    type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, schemaOf(of)])),
-    additionalProperties: false,
-  }
-}
-
-function tableSchema({ keys }: Extract<ValueType, { readonly kind: "table" }>): JsonSchema {
-  const entries = Object.entries(keys).map(([name, key]) => ({ name: spelled(name, "file"), key }))
-  const required = entries.filter(({ key }) => key.presence === "required").map(({ name }) => name)
-  return {
-    type: "object",
-    properties: Object.fromEntries(entries.map(({ name, key }) => [name, keySchema(key)])),
-    ...(required.length === 0 ? {} : { required }),
-    additionalProperties: false,
-  }
-}
-
-function described(type: ValueType): JsonSchema {
-  return type.kind === "table" ? { description: type.words, ...schemaOf(type) } : schemaOf(type)
+    target: "draft-7",
+    metadata: schemaFacts,
+    override({ jsonSchema }) {
+      // zod gives every whole number this bound, and says of every table that its keys are strings. Neither helps an editor.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      delete jsonSchema.propertyNames
+      // A slash in a pattern needs no backslash outside of JavaScript.
+      if (jsonSchema.pattern !== undefined) jsonSchema.pattern = jsonSchema.pattern.replaceAll("\\/", "/")
+      change(jsonSchema)
+    },
+  })
 }

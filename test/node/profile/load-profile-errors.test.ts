@@ -164,6 +164,20 @@ temperature = 3
     `)
   })
 
+  test("a date where a table belongs, and a name that a table of groups does not have", async () => {
+    expect(await messageOf({ "profile.toml": "loop = 2026-11-21\n[tools.rules]\ndevise = 'x'\n" })).toMatchInlineSnapshot(`
+      "profile.toml:1:1: loop: expected a table, found the date or time 2026-11-21.
+      1 | loop = 2026-11-21
+        | ^
+      2 | [tools.rules]
+      profile.toml:3:1: unknown key tools.rules.devise. Did you mean "device"?
+      2 | [tools.rules]
+      3 | devise = 'x'
+        | ^
+      4 | "
+    `)
+  })
+
   test("a persona that is not there", async () => {
     const files = { "profile.toml": '[prompt]\npersona = "fya"\n', "prompts/characters/mei.txt": "You are Mei." }
     expect(await messageOf(files)).toMatchInlineSnapshot(`

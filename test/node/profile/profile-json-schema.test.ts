@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { profileReference } from "../../../.ci/write-profile-reference.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { profileJsonSchema } from "../../../src/node/profile/profile-json-schema.ts"
-import { keyFaults, spelled } from "../../../src/profile/check-keys.ts"
+import { checkProfileFile, inSnakeCase } from "../../../src/node/profile/profile-schema.ts"
 import { profileFileKeys } from "../../../src/profile/profile-file-keys.ts"
 import { codeBlocksIn } from "../../support/code-blocks.ts"
 import { keysIn } from "../../support/declared-keys.ts"
@@ -15,9 +15,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 const schema = profileJsonSchema()
 
 /** Every key of a profile's file by its path, as the file spells it. */
-const keys = keysIn(profileFileKeys.keys).map(
-  ({ path, key }) => [path.map((name) => spelled(name, "file")).join("."), key] as const,
-)
+const keys = keysIn(profileFileKeys.keys).map(({ path, key }) => [path.map((name) => inSnakeCase(name)).join("."), key] as const)
 
 describe("the JSON Schema of profiles (L9)", () => {
   test("says its draft, and describes every table and every key", () => {
@@ -56,7 +54,7 @@ describe("the JSON Schema of profiles (L9)", () => {
     ["[output]\nbubbles = 1", "/output/bubbles"],
   ])("refuses %j, as the loader does", (toml, path) => {
     expect(schemaFaults(schema, parse(toml))).toContain(path)
-    expect(keyFaults(profileFileKeys.type, parse(toml), "file")).not.toEqual([])
+    expect(checkProfileFile(parse(toml)).success).toBe(false)
   })
 })
 
