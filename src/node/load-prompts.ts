@@ -62,7 +62,7 @@ function search(
   }
   if (refused !== undefined) throw refused
   const places = roots.join(" or ") || "any folder: none was given"
-  throw new PromptStrataError("prompt-missing", `no file of that path in ${places}.`, { evidence: { path, roots } })
+  throw new PromptStrataError("prompt-missing", `no file of that path in ${places}.`, { evidence: { path, searched: roots } })
 }
 
 function promptPaths(folder: string, below: string): string[] {

@@ -47,7 +47,7 @@ function isSameFile(a: string, b: string): boolean {
 
 function at({ file, text, positions }: ProfileDocument, message: string, hint?: string): PromptStrataError {
   const position = positionAt(text, offsetOf(positions, ["extends"]))
-  return locatedError("profile", message, { file, text, position, ...(hint === undefined ? {} : { hint }) })
+  return locatedError("profile", message, { file, text, position, hint })
 }
 
 /** The first file's data with everything it inherits: tables are merged key by key, in all else the nearest profile decides. */

@@ -55,7 +55,9 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
   }
   const problems = profileProblems(profile)
   if (problems.length === 0) return profile
-  throw new PromptStrataError("profile", `Profile ${JSON.stringify(name)}: ${problems.join("; ")}.`, { evidence: { problems } })
+  throw new PromptStrataError("profile", `Profile ${JSON.stringify(name)}: ${problems.join("; ")}.`, {
+    evidence: { problems: problems.map((message) => ({ message })) },
+  })
 }
 
 function resolvePrestart({ tool, args, includeHistory, timeoutMs }: PrestartInput): PrestartSettings {

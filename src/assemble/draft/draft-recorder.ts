@@ -179,7 +179,7 @@ export class DraftRecorder {
 
 function outsideMessage(source: Source | undefined): PromptStrataError {
   return new PromptStrataError("prompt", "text stands outside a message.", {
-    ...(source ? { source } : {}),
+    source,
     hint: "Put ${role(user)} or ${role(system)} on a line before it.",
   })
 }
