@@ -32,9 +32,9 @@ export interface PromptStrataErrorOf<C extends ErrorCode> extends Error {
   readonly code: C
   /** Facts about the error, as plain data. */
   readonly evidence: ErrorEvidence[C]
-  readonly source?: Source
-  readonly frame?: string
-  readonly hint?: string
+  readonly source?: Source | undefined
+  readonly frame?: string | undefined
+  readonly hint?: string | undefined
 }
 
 /**
@@ -60,9 +60,9 @@ export const PromptStrataError: PromptStrataErrorClass = class PromptStrataError
   implements PromptStrataErrorOf<C>
 {
   readonly code: C
-  readonly source?: Source
-  readonly frame?: string
-  readonly hint?: string
+  readonly source?: Source | undefined
+  readonly frame?: string | undefined
+  readonly hint?: string | undefined
   readonly evidence: ErrorEvidence[C]
 
   constructor(code: C, message: string, details: ErrorContext & { readonly evidence?: ErrorEvidence[C] | undefined } = {}) {
@@ -70,9 +70,9 @@ export const PromptStrataError: PromptStrataErrorClass = class PromptStrataError
     super(fullMessage(message, details), cause === undefined ? undefined : { cause })
     this.name = "PromptStrataError"
     this.code = code
-    if (source) this.source = source
-    if (frame !== undefined) this.frame = frame
-    if (hint !== undefined) this.hint = hint
+    this.source = source
+    this.frame = frame
+    this.hint = hint
     this.evidence = evidence as ErrorEvidence[C]
     Object.defineProperty(this, brand, { value: true })
   }

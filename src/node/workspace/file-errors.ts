@@ -3,7 +3,7 @@ import { PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.t
 import type { FileErrors } from "../../core/evidence/files.ts"
 
 /** The code of an error about a file. */
-export type FileErrorCode = keyof FileErrors
+type FileErrorCode = keyof FileErrors
 
 /** An error about one file of a workspace. Its evidence holds the path and the fields that are given. */
 export function fileError<C extends FileErrorCode>(
