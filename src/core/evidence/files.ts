@@ -37,13 +37,13 @@ export interface FileErrors {
    */
   readonly "file-size": FileSize
   /**
-   * A file is no UTF-8 text, or a text to write has half a character or a NUL. NoEvidence was written.
+   * A file is no UTF-8 text, or a text to write has half a character or a NUL. Nothing was written.
    *
    * Save the file as UTF-8; leave the character out.
    */
   readonly "file-encoding": BadText
   /**
-   * A file changed since the caller read it. NoEvidence was written.
+   * A file changed since the caller read it. Nothing was written.
    *
    * Read it again and repeat the change.
    */

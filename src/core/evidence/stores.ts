@@ -49,7 +49,7 @@ export interface StoreErrors {
   /**
    * Work after a turn (memories, summaries) is not done.
    *
-   * NoEvidence: it is tried again, and the conversation itself is complete.
+   * Nothing: it is tried again, and the conversation itself is complete.
    */
   readonly background: {
     /** The kinds of work that are not done. */

@@ -22,7 +22,7 @@ export interface ToolErrors {
   /**
    * A tool refuses its arguments. In a turn the model reads the message and may call again.
    *
-   * NoEvidence, in a turn. Throw it in a tool of your own to tell the model what to change.
+   * Nothing, in a turn. Throw it in a tool of your own to tell the model what to change.
    */
   readonly "tool-arguments": BadArguments
   /**
@@ -88,7 +88,7 @@ export interface TurnErrors {
   /**
    * The caller aborted the work. `cause` is the reason of the signal.
    *
-   * NoEvidence.
+   * Nothing.
    */
   readonly aborted: NoEvidence
   /**
@@ -98,9 +98,9 @@ export interface TurnErrors {
    */
   readonly "empty-question": NoEvidence
   /**
-   * A model's decision, or its answer to a job after the turn, cannot be read.
+   * The model's answer to a reflection, a job after the turn, cannot be read.
    *
-   * NoEvidence: the job is tried again. If it happens often, use a stronger model for it.
+   * Nothing: the job is tried again. If it happens often, use a stronger model for it.
    */
   readonly decision: NoEvidence
 }
