@@ -101,7 +101,7 @@ export interface MissingPrompt extends Searched {
 
 /** One mistake in a profile. */
 export interface ProfileMistake {
-  /** What was expected and what was found, as one sentence. */
+  /** The mistake as one sentence: what was expected and what was found. */
   readonly message: string
   /** The file, line and column. */
   readonly source?: Source | undefined
@@ -119,13 +119,13 @@ export interface ProfileMistakes {
 
 /** One mistake in a skill. */
 export interface SkillMistake {
-  /** What was expected and what was found, as one sentence. */
+  /** The mistake as one sentence: what was expected and what was found. */
   readonly message: string
   /** The check that found it, such as `front-matter`. */
   readonly rule: string
   /** The file, line and column. */
   readonly source?: Source | undefined
-  /** What to do about it. */
+  /** Advice: how to mend it. */
   readonly hint?: string | undefined
 }
 

@@ -45,7 +45,7 @@ export interface UsageErrors {
 export interface PluginFailure {
   /** The plugin's place in `enabled`, counted from 0. */
   readonly at: number
-  /** What is wrong, as one sentence. */
+  /** The fault, as one sentence. */
   readonly message: string
   /** More lines, such as where it was looked for. */
   readonly note?: string | undefined
@@ -53,7 +53,7 @@ export interface PluginFailure {
 
 /** An MCP server that cannot be used. */
 export interface McpFailure {
-  /** What keeps a call from having a result. */
+  /** The reason why a call has no result. */
   readonly kind?: "stopped" | "unavailable" | "changed" | "gone" | "unreachable" | undefined
   /** The server's name in the profile. */
   readonly server?: string | undefined
@@ -77,7 +77,7 @@ interface Owner {
 export interface Misuse {
   /** The file that was to be changed. */
   readonly path?: string | undefined
-  /** What there are two of with one name, such as `plugins`. */
+  /** The kind of things of which two have one name, such as `plugins`. */
   readonly kind?: string | undefined
   /** The name that two of them have. */
   readonly name?: string | undefined
@@ -93,7 +93,7 @@ export interface Misuse {
 
 /** A check of `promptstrata/testing` that failed. */
 export interface FailedCheck {
-  /** What the check expected, in words. */
+  /** The words for what the check expected. */
   readonly expected?: string | undefined
   /** The file of the recording. */
   readonly file?: string | undefined

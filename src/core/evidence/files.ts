@@ -86,7 +86,7 @@ export interface MissingFile extends SystemRefusal {
 
 /** Something that is not a plain file or not a folder. */
 export interface WrongKindOfFile extends SystemRefusal {
-  /** What was found there. */
+  /** The kind of thing that is there. */
   readonly kind?: "folder" | "link" | "special" | "hard-link" | undefined
   /** The number of names of the file, where it has more than one (hard links). */
   readonly links?: number | undefined
