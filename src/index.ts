@@ -31,7 +31,8 @@ export type {
   SessionKey,
   Speaker,
 } from "./core/conversation.ts"
-export { type ErrorCode, PromptStrataError } from "./core/errors.ts"
+export type { ErrorEvidence } from "./core/error-evidence.ts"
+export { type ErrorCode, PromptStrataError, type PromptStrataErrorOf } from "./core/errors.ts"
 export type { Message, MessageRole, ToolCall } from "./core/message.ts"
 export type { Clock, CountedTool, IdGenerator, PieceVisitor, Ports, RandomSource, Timers, TokenCounter } from "./core/ports.ts"
 export type { Reader } from "./core/reader.ts"

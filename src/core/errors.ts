@@ -1,90 +1,83 @@
+import type { ErrorEvidence } from "./error-evidence.ts"
 import { codeFrame, formatSource, type Position, type Source } from "./source.ts"
 
 const brand = Symbol.for("promptstrata.error")
 
 /** Every `code` that an error of this library can carry. */
-export type ErrorCode =
-  | "template"
-  | "front-matter"
-  | "prompt-missing"
-  | "prompt"
-  | "injection"
-  | "encoding"
-  | "budget"
-  | "profile"
-  | "profile-missing"
-  | "plugin"
-  | "file"
-  | "file-missing"
-  | "file-path"
-  | "file-outside"
-  | "file-kind"
-  | "file-size"
-  | "file-encoding"
-  | "file-conflict"
-  | "file-busy"
-  | "tool-definition"
-  | "tool-collision"
-  | "tool-arguments"
-  | "tool-timeout"
-  | "model"
-  | "model-stall"
-  | "model-empty"
-  | "turn-timeout"
-  | "aborted"
-  | "empty-question"
-  | "session-conflict"
-  | "version-conflict"
-  | "store"
-  | "store-missing"
-  | "background"
-  | "closed"
-  | "decision"
-  | "usage"
-  | "session-store"
-  | "skill"
-  | "missing-dependency"
-  | "mcp"
-  | "test"
+export type ErrorCode = keyof ErrorEvidence
 
-/** What every error takes beside its message. */
-export interface ErrorDetails {
+/** The parts of an error beside its code and its message. */
+export type ErrorDetails<C extends ErrorCode = ErrorCode> = ErrorContext & EvidenceOf<C>
+
+/** The place, the cause and the advice of an error. */
+interface ErrorContext {
   readonly cause?: unknown
-  /** Where the fault stands in authored text. */
-  readonly source?: Source
+  /** The place of the fault in authored text. */
+  readonly source?: Source | undefined
   /** The lines around the fault with a caret. */
-  readonly frame?: string
-  /** What the caller can do about it. */
-  readonly hint?: string
-  /** The evidence, as plain data. */
-  readonly evidence?: Readonly<Record<string, unknown>>
+  readonly frame?: string | undefined
+  /** Advice: how the caller can mend it. */
+  readonly hint?: string | undefined
+}
+
+/** The evidence may be left out where all of its fields may be. */
+type EvidenceOf<C extends ErrorCode> = object extends ErrorEvidence[C]
+  ? { readonly evidence?: ErrorEvidence[C] | undefined }
+  : { readonly evidence: ErrorEvidence[C] }
+
+type DetailsArgument<C extends ErrorCode> = object extends ErrorEvidence[C] ? [details?: ErrorDetails<C>] : [ErrorDetails<C>]
+
+/** An error with this code, and the evidence of that code. */
+export interface PromptStrataErrorOf<C extends ErrorCode> extends Error {
+  readonly code: C
+  /** Facts about the error, as plain data. */
+  readonly evidence: ErrorEvidence[C]
+  readonly source?: Source | undefined
+  readonly frame?: string | undefined
+  readonly hint?: string | undefined
 }
 
 /**
- * The base of every error this library throws. `code` is literal and stable; `message` says what was expected,
- * what was found, where, and what to do. Test with {@link PromptStrataError.isInstance}: it also holds across
- * two copies of the package.
+ * An error of this library. `code` is literal and stable, and tells the type of `evidence`; `message` says what was
+ * expected, what was found, where, and what to do. Test with {@link PromptStrataError.isInstance}: it also holds across two
+ * copies of the package.
  */
-export class PromptStrataError extends Error {
-  readonly code: ErrorCode
-  readonly source?: Source
-  readonly frame?: string
-  readonly hint?: string
-  readonly evidence: Readonly<Record<string, unknown>>
+export type PromptStrataError = { readonly [C in ErrorCode]: PromptStrataErrorOf<C> }[ErrorCode]
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(fullMessage(message, details), details.cause === undefined ? undefined : { cause: details.cause })
+/** The same type under a name that the class below does not hide. */
+type AnyError = PromptStrataError
+
+interface PromptStrataErrorClass {
+  readonly prototype: PromptStrataErrorOf<ErrorCode>
+  new <C extends ErrorCode = ErrorCode>(code: C, message: string, ...details: DetailsArgument<C>): PromptStrataErrorOf<C>
+  /** True for an error of this library, also one made by another copy of it. */
+  isInstance(error: unknown): error is PromptStrataError
+}
+
+/** The class of all errors of this library. */
+export const PromptStrataError: PromptStrataErrorClass = class PromptStrataError<C extends ErrorCode>
+  extends Error
+  implements PromptStrataErrorOf<C>
+{
+  readonly code: C
+  readonly source?: Source | undefined
+  readonly frame?: string | undefined
+  readonly hint?: string | undefined
+  readonly evidence: ErrorEvidence[C]
+
+  constructor(code: C, message: string, details: ErrorContext & { readonly evidence?: ErrorEvidence[C] | undefined } = {}) {
+    const { cause, source, frame, hint, evidence = {} } = details
+    super(fullMessage(message, details), cause === undefined ? undefined : { cause })
     this.name = "PromptStrataError"
     this.code = code
-    if (details.source) this.source = details.source
-    if (details.frame !== undefined) this.frame = details.frame
-    if (details.hint !== undefined) this.hint = details.hint
-    this.evidence = details.evidence ?? {}
+    this.source = source
+    this.frame = frame
+    this.hint = hint
+    this.evidence = evidence as ErrorEvidence[C]
     Object.defineProperty(this, brand, { value: true })
   }
 
-  /** True for an error of this library, also one made by another copy of it. */
-  static isInstance(error: unknown): error is PromptStrataError {
+  static isInstance(error: unknown): error is AnyError {
     try {
       return typeof error === "object" && error !== null && brand in error
     } catch {
@@ -93,30 +86,33 @@ export class PromptStrataError extends Error {
   }
 }
 
-function fullMessage(message: string, { source, frame, hint }: ErrorDetails): string {
+function fullMessage(message: string, { source, frame, hint }: ErrorContext): string {
   const where = source ? `${formatSource(source)}: ` : ""
   return [`${where}${message}`, frame, hint].filter((part) => part !== undefined && part !== "").join("\n")
 }
 
+/** The codes of errors that point into authored text. */
+type LocatedCode = "template" | "front-matter" | "prompt" | "profile" | "file"
+
 /** An error about authored text, with file, line, column and a caret. */
-export function locatedError(
-  code: ErrorCode,
+export function locatedError<C extends LocatedCode>(
+  code: C,
   message: string,
   at: {
     readonly file: string
     readonly text: string
     readonly position: Position
-    readonly hint?: string
+    readonly hint?: string | undefined
     readonly cause?: unknown
+    readonly evidence?: ErrorEvidence[C] | undefined
   },
-): PromptStrataError {
-  const { file, text, position, hint, cause } = at
-  return new PromptStrataError(code, message, {
+): PromptStrataErrorOf<C> {
+  const { file, text, position, ...details } = at
+  return new PromptStrataError<LocatedCode>(code, message, {
+    ...details,
     source: { file, ...position },
     frame: codeFrame(text, position),
-    ...(hint === undefined ? {} : { hint }),
-    ...(cause === undefined ? {} : { cause }),
-  })
+  }) as PromptStrataErrorOf<C>
 }
 
 /** Any thrown thing in words for people: an Error's message, else its text. Never throws, whatever was thrown. */

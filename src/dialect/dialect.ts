@@ -80,6 +80,7 @@ function twoOfOneName(source: PromptSource, files: readonly PromptSource[]): Pro
   const paths = files.filter(({ path }) => isPrompt(path) && promptName(path) === name).map(({ path }) => path)
   return new PromptStrataError("prompt", `expected one file named ${name} in a dialect, found ${paths.join(" and ")}.`, {
     source: { file: source.path, line: 1 },
+    evidence: { kind: "two-files" },
     hint: "Rename one of them, or put them together.",
   })
 }
@@ -99,6 +100,7 @@ export function requireRest(source: PromptSource, template: Template): void {
     file: source.path,
     text: "\n".repeat(source.firstLine - 1) + source.body,
     position: { line: source.firstLine, column: 1 },
+    evidence: { kind: "rest-slot" },
     hint: `What no slot names is printed at \${rest}, so that nothing a plugin adds is lost. Put \${rest} where such text belongs.`,
   })
 }

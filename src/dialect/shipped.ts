@@ -87,6 +87,6 @@ function readModule(name: string): readonly PromptSource[] {
 function notLoaded(name: string, cause?: unknown): PromptStrataError {
   return new PromptStrataError("prompt-missing", `expected the shipped prompts ${name} to be loaded, found that they are not.`, {
     hint: "Where files cannot be read at once (a browser, a bundled program), await loadDialect(name, locale) first.",
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 }

@@ -15,7 +15,7 @@ export function sourceLoader(sources: readonly PromptSource[], folders: readonly
       if (found) return { text: found.body, file: found.path, firstLine: found.firstLine }
     }
     const known = [...byPath.keys()]
-    throw new PromptStrataError("prompt-missing", `no prompt file of that path.${didYouMean(path, known)}`, {
+    throw new PromptStrataError("prompt-missing", `expected a prompt file of that path, found none.${didYouMean(path, known)}`, {
       evidence: { path, searched: [folderOf(from.file), ...folders] },
     })
   }

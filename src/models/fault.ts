@@ -1,25 +1,9 @@
 import { messageOf } from "../core/errors.ts"
+import type { ModelFaultKind } from "../core/evidence/turns.ts"
 import { recordOf, stringOf } from "./json-access.ts"
 
 /** The kind of a failure, by what a person can do about it. */
-export type FaultKind =
-  | "bad-request"
-  | "credentials"
-  | "forbidden"
-  | "not-found"
-  | "quota"
-  | "rate-limit"
-  | "server"
-  | "web-page"
-  | "not-streamed"
-  | "reported"
-  | "broken"
-  | "refused"
-  | "no-such-host"
-  | "certificate"
-  | "timeout"
-  | "network"
-  | "other"
+export type FaultKind = ModelFaultKind
 
 /** A failed request as data. `said` is the message of the server or of the operating system. */
 export interface Fault {

@@ -40,11 +40,11 @@ export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarge
     evidence: {
       isRetryable,
       kind,
-      ...(status !== undefined && { status }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(requestId !== undefined && { requestId: redact(requestId) }),
+      status,
+      retryAfterMs,
+      requestId: requestId === undefined ? undefined : redact(requestId),
     },
-    ...(hint !== undefined && { hint }),
+    hint,
   })
 }
 

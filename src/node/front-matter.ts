@@ -1,5 +1,6 @@
 import matter from "gray-matter"
 import { type Document, isMap, isScalar, parseDocument, visit } from "yaml"
+import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
 import { normalizeText } from "../template/scanner.ts"
@@ -126,7 +127,10 @@ export function readYamlMapping(yaml: string, place: YamlPlace): Record<string, 
       logLevel: "error",
     })
     const [error] = document.errors
-    if (error) throw yamlFault(place, `expected YAML: ${error.message}`, { offset: error.pos[0], cause: error })
+    if (error) {
+      const evidence = { kind: error.code === "DUPLICATE_KEY" ? ("duplicate-key" as const) : undefined }
+      throw yamlFault(place, `expected YAML: ${error.message}`, { offset: error.pos[0], cause: error, evidence })
+    }
     if (document.contents === null) return {}
     const data: unknown = document.toJS({ maxAliasCount })
     if (!isMap(document.contents) || typeof data !== "object" || data === null)
@@ -161,7 +165,8 @@ function hasCycle(value: unknown, above: readonly unknown[] = []): boolean {
 function yamlFault(
   { file, whole, offset: start }: YamlPlace,
   message: string,
-  { offset, ...details }: { offset: number; hint?: string; cause?: unknown },
+  { offset, ...details }: { offset: number; hint?: string; cause?: unknown; evidence?: ErrorEvidence["front-matter"] },
 ): PromptStrataError {
-  return locatedError("front-matter", message, { file, text: whole, position: positionAt(whole, start + offset), ...details })
+  const position = positionAt(whole, start + offset)
+  return locatedError("front-matter", message, { file, text: whole, position, ...details })
 }

@@ -61,8 +61,10 @@ function search(
     }
   }
   if (refused !== undefined) throw refused
-  const places = roots.join(" or ") || "any folder: none was given"
-  throw new PromptStrataError("prompt-missing", `no file of that path in ${places}.`, { evidence: { path, roots } })
+  const places = roots.join(" or ") || "a folder of prompts (none was given)"
+  throw new PromptStrataError("prompt-missing", `expected a file of that path in ${places}, found none.`, {
+    evidence: { path, searched: roots },
+  })
 }
 
 function promptPaths(folder: string, below: string): string[] {

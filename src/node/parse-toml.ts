@@ -24,8 +24,10 @@ export function parseToml(text: string, file: string): TomlDocument {
 function syntaxError(error: unknown, text: string, file: string): PromptStrataError {
   const said = messageOf(error).split("\n", 1)[0] ?? ""
   const offset = error instanceof TomlError ? offsetAt(text, error) : 0
-  const message = inPlainWords(said.replace(/^Invalid TOML document: /, ""), text[offset])
-  return locatedError("profile", message, { file, text, position: positionAt(text, offset), cause: error })
+  const fault = said.replace(/^Invalid TOML document: /, "")
+  const evidence = { kind: fault.startsWith("trying to redefine") ? ("duplicate-key" as const) : undefined }
+  const message = inPlainWords(fault, text[offset])
+  return locatedError("profile", message, { file, text, position: positionAt(text, offset), cause: error, evidence })
 }
 
 /** The parser's own message, but a clearer one for the two most common mistakes. */

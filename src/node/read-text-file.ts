@@ -39,7 +39,7 @@ function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kin
     if (PromptStrataError.isInstance(error)) throw error
     if (isMissing(error))
       throw new PromptStrataError("prompt-missing", `expected a ${kind} at ${shownAs}, found none.`, { cause: error })
-    throw fail(`cannot be read: ${messageOf(error)}`, error)
+    throw fail(`expected a ${kind} that can be read, found none: ${messageOf(error)}`, error)
   }
 }
 

@@ -31,7 +31,9 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
 
 function refuse({ name = keys.name.default }: ProfileInput, problems: readonly string[]): void {
   if (problems.length === 0) return
-  throw new PromptStrataError("profile", `Profile ${JSON.stringify(name)}: ${problems.join("; ")}.`, { evidence: { problems } })
+  throw new PromptStrataError("profile", `Profile ${JSON.stringify(name)}: ${problems.join("; ")}.`, {
+    evidence: { problems: problems.map((message) => ({ message })) },
+  })
 }
 
 /** The settings of a table: everything that is given, and the default of every other key that has one. `undefined` sets nothing. */

@@ -136,5 +136,5 @@ function shown(value: unknown): string {
 }
 
 function fault(message: string, hint?: string): PromptStrataError {
-  return new PromptStrataError("injection", message, hint === undefined ? {} : { hint })
+  return new PromptStrataError("injection", message, { hint })
 }

@@ -1,4 +1,4 @@
-import { locatedError, type PromptStrataError } from "../core/errors.ts"
+import { type ErrorDetails, locatedError, type PromptStrataError } from "../core/errors.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
 import { type Position, positionAt } from "../core/source.ts"
 import type { TemplateNode } from "./ast.ts"
@@ -24,7 +24,7 @@ export function templateError(
   state: Pick<ParseState, "file" | "firstLine" | "scanner">,
   offset: number,
   message: string,
-  { hint, cause }: { readonly hint?: string; readonly cause?: unknown } = {},
+  details: Pick<ErrorDetails<"template">, "hint" | "cause" | "evidence"> = {},
 ): PromptStrataError {
   const text = state.scanner.text
   const { line, column } = positionAt(text, offset)
@@ -33,8 +33,7 @@ export function templateError(
     // The text does not include the front matter. Blank lines in its place keep the line numbers right.
     text: "\n".repeat(state.firstLine - 1) + text,
     position: { line: line + state.firstLine - 1, column },
-    ...(hint === undefined ? {} : { hint }),
-    ...(cause === undefined ? {} : { cause }),
+    ...details,
   })
 }
 

@@ -85,7 +85,7 @@ function loadFile(
   { path, offset, chain }: { readonly path: string; readonly offset: number; readonly chain: readonly string[] },
 ): LoadedText {
   const fail = (message: string, details: { hint?: string; cause?: unknown } = {}) =>
-    templateError(state, offset, message, details)
+    templateError(state, offset, message, { ...details, evidence: { kind: "file-load" } })
   if (!run.load) throw fail(`\${file_load(${path})} cannot be followed here: this text was parsed without a loader.`)
   if (chain.length > maxChain)
     throw fail(`expected at most ${maxChain} files loading one another, found more: ${showChain(chain)}.`)

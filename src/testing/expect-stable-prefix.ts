@@ -1,3 +1,4 @@
+import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Assembly, Span } from "../core/span.ts"
 import { type AssemblyDifference, claimsToBeStable, diffAssemblies } from "../trace/diff-assemblies.ts"
@@ -71,11 +72,7 @@ function changedBehind(index: number, key: string, difference: AssemblyDifferenc
   return unstable(message, difference, { request: index, key, difference })
 }
 
-function unstable(
-  message: string,
-  difference: AssemblyDifference,
-  evidence: Readonly<Record<string, unknown>>,
-): PromptStrataError {
+function unstable(message: string, difference: AssemblyDifference, evidence: ErrorEvidence["test"]): PromptStrataError {
   return new PromptStrataError("test", `${message}\n${printDifference(difference).join("\n")}`, {
     evidence,
     hint: 'Give a layer that changes from turn to turn the scope "turn", or remove from it what changes: a date, a random choice, an order.',

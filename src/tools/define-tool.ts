@@ -67,7 +67,7 @@ function requireValid(definition: ToolDefinition<StandardSchemaV1 | undefined>):
   if (typeof name !== "string" || !namePattern().test(name)) {
     throw new PromptStrataError("tool-definition", `${JSON.stringify(name)} cannot be a tool's name.`, {
       hint: "Begin with a letter or _, then use at most 63 letters, digits, _, . or -.",
-      evidence: { name },
+      evidence: { tool: name },
     })
   }
   const isGroup = group === undefined || toolGroups.includes(group)

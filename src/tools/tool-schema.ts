@@ -24,9 +24,10 @@ export function inputJsonSchema(tool: string, schema?: StandardSchemaV1, given?:
 }
 
 function convert(tool: string, standard?: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>): JsonSchema {
-  const vendor: unknown = standard?.vendor
+  const given: unknown = standard?.vendor
+  const vendor = typeof given === "string" ? given : undefined
   if (typeof standard?.jsonSchema?.input !== "function") {
-    const library = typeof vendor === "string" ? ` (${vendor})` : ""
+    const library = vendor === undefined ? "" : ` (${vendor})`
     const message = `The input schema of tool "${tool}"${library} has no JSON Schema, which the model needs.`
     const hint = 'Pass it as `jsonSchema`; for valibot that is `toJsonSchema(schema)` of "@valibot/to-json-schema".'
     throw new PromptStrataError("tool-definition", message, { hint, evidence: { tool, vendor } })

@@ -31,7 +31,7 @@ export function createToolSet(tools: readonly Tool[]): ToolSet {
       const [one, two] = descriptions.map((description) => JSON.stringify(description))
       throw new PromptStrataError("tool-collision", `Two tools are named "${tool.name}".`, {
         hint: `Their descriptions are ${one} and ${two}. Rename one or leave it out.`,
-        evidence: { name: tool.name, descriptions },
+        evidence: { tool: tool.name, descriptions },
       })
     }
     byName.set(tool.name, tool)

@@ -36,7 +36,9 @@ export function createAskModel(options: AskModelOptions): AskModel {
         if (signal.aborted || !isModels || at === options.models.length - 1) throw error
       }
     }
-    throw new PromptStrataError("model", "expected a model to ask, found none.")
+    throw new PromptStrataError("model", "expected a model to ask, found none.", {
+      hint: "Give createAgent at least one model.",
+    })
   }
 }
 

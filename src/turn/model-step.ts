@@ -1,4 +1,4 @@
-import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../core/errors.ts"
 import type { ToolCall } from "../core/message.ts"
 import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
@@ -139,20 +139,22 @@ async function withRetries<T>(turn: TurnContext, attempt: (model: LanguageModel)
   }
 }
 
-function isModelFailure(error: unknown): error is PromptStrataError {
+type ModelFailure = PromptStrataErrorOf<"model"> | PromptStrataErrorOf<"model-stall">
+
+function isModelFailure(error: unknown): error is ModelFailure {
   return PromptStrataError.isInstance(error) && (error.code === "model" || error.code === "model-stall")
 }
 
-function isRetryable(error: PromptStrataError): boolean {
+function isRetryable(error: ModelFailure): boolean {
   return error.code === "model-stall" || error.evidence.isRetryable === true
 }
 
 /** The server's own wish, or an exponential delay with full jitter over its upper half. */
-function delayBefore(turn: TurnContext, tries: number, error: PromptStrataError): number {
+function delayBefore(turn: TurnContext, tries: number, error: ModelFailure): number {
   const { profile, ports } = turn.agent
   const { baseDelayMs, maxDelayMs } = profile.retry
-  const wished = error.evidence.retryAfterMs
-  if (typeof wished === "number" && wished >= 0) return Math.min(wished, maxDelayMs)
+  const { retryAfterMs = -1 } = error.code === "model" ? error.evidence : {}
+  if (retryAfterMs >= 0) return Math.min(retryAfterMs, maxDelayMs)
   const most = Math.min(baseDelayMs * 2 ** (tries - 1), maxDelayMs)
   return Math.round(most / 2 + (most / 2) * ports.random())
 }

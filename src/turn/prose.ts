@@ -63,6 +63,6 @@ export async function finalOutput(turn: TurnContext, stopReason: StopReason): Pr
       finish === "content-filter"
         ? "The provider's content filter stopped it."
         : "Try again, or look at the trace: what was it asked?",
-    evidence: { model, ...(finish ? { finishReason: finish } : {}) },
+    evidence: { model, finishReason: finish },
   })
 }

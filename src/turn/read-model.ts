@@ -119,7 +119,7 @@ class Watch {
     else this.#stop(this.#stall("the next part", quietLimitMs, "betweenChunksMs"))
   }
 
-  #stall(what: string, limitMs: number, limit: string): PromptStrataError {
+  #stall(what: string, limitMs: number, limit: keyof ReadModelOptions["limits"]): PromptStrataError {
     return new PromptStrataError("model-stall", `expected ${what} from ${this.#modelId} within ${limitMs} ms; it did not come.`, {
       hint: `Is the model overloaded or far away? The limit is \`limits.${limit}\`.`,
       evidence: { limit, limitMs, model: this.#modelId },

@@ -14,11 +14,11 @@ describe("PromptStrataError", () => {
       source: { file: "p.md", line: 2, column: 3 },
       frame: "2 | b\n  | ^",
       hint: "Write a.",
-      evidence: { found: "b" },
+      evidence: { kind: "rest-slot" },
       cause,
     })
     expect(error.message).toBe("p.md:2:3: expected a, found b.\n2 | b\n  | ^\nWrite a.")
-    expect(error).toMatchObject({ name: "PromptStrataError", code: "prompt", evidence: { found: "b" }, cause })
+    expect(error).toMatchObject({ name: "PromptStrataError", code: "prompt", evidence: { kind: "rest-slot" }, cause })
     expect(new PromptStrataError("prompt", "only this")).toMatchObject({ message: "only this", evidence: {} })
   })
 

@@ -119,7 +119,9 @@ export const lintCases: readonly LintCase[] = [
     name: "a file_load that finds nothing",
     rule: "file-load",
     files: replaced("${tools}", "${tools}\n${file_load(gone.md)}"),
-    found: ['prompts/layered/en/planner.md:4:1 error file-load: cannot load "gone.md": no prompt file of that path.'],
+    found: [
+      'prompts/layered/en/planner.md:4:1 error file-load: cannot load "gone.md": expected a prompt file of that path, found none.',
+    ],
   },
   {
     name: "a prompt without a rest slot",

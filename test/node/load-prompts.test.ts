@@ -159,7 +159,9 @@ describe("R2: file_load reads only inside the prompt roots", () => {
 
   test("there may be several roots, and none", () => {
     expect(load("other.txt", "x.md", [root, join(home, "promptsX")])).toContain("other@")
-    expect(() => load("top.md", join(root, "x.md"), [])).toThrow("no file of that path in any folder: none was given")
+    expect(() => load("top.md", join(root, "x.md"), [])).toThrow(
+      "expected a file of that path in a folder of prompts (none was given), found none.",
+    )
   })
 
   test("a file outside the roots may ask for what is in them; what they lack is missing, not outside", () => {
@@ -170,7 +172,7 @@ describe("R2: file_load reads only inside the prompt roots", () => {
   })
 
   test("what is inside but missing, a folder, or no path at all is an error", () => {
-    expect(() => load("nope.txt")).toThrow(`cannot load "nope.txt": no file of that path in ${root}`)
+    expect(() => load("nope.txt")).toThrow(`cannot load "nope.txt": expected a file of that path in ${root}, found none.`)
     expect(() => load("deep")).toThrow("expected a file, found a folder")
     expect(() => load("a\0b")).toThrow("cannot load")
   })

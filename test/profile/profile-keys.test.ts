@@ -122,8 +122,8 @@ function objectProblems(input: object): readonly string[] {
     resolveProfile(input as ProfileInput)
     return []
   } catch (error) {
-    if (!PromptStrataError.isInstance(error)) throw error
-    const problems = error.evidence.problems as readonly string[]
+    if (!PromptStrataError.isInstance(error) || error.code !== "profile") throw error
+    const problems = (error.evidence.problems ?? []).map(({ message }) => message)
     return problems.filter((problem) => !problem.startsWith("tools.enabled: expected the tool"))
   }
 }

@@ -61,6 +61,6 @@ function malformed(text: string, at: number, expected: string): PromptStrataErro
   return new PromptStrataError(
     "encoding",
     `Expected ${expected} at offset ${at}, found ${JSON.stringify(text.slice(at, at + 40))}.`,
-    { hint: "Pass exactly what printArguments returned.", evidence: { at } },
+    { hint: "Pass exactly what printArguments returned." },
   )
 }

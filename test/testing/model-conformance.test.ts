@@ -4,10 +4,10 @@ import type { ModelPart } from "../../src/model/language-model.ts"
 import { type ConformanceCheck, manualClock, manualTimers, modelConformance } from "../../src/testing/index.ts"
 import { type Flaws, playBroken } from "./broken-models.ts"
 
-const isRetryable = (value: unknown) => (error: PromptStrataError) =>
-  error.code === "aborted"
-    ? error
-    : new PromptStrataError("model", error.message, { evidence: { ...error.evidence, isRetryable: value } })
+const isRetryable = (value: boolean | undefined) => (error: PromptStrataError) =>
+  error.code === "model"
+    ? new PromptStrataError("model", error.message, { evidence: { ...error.evidence, isRetryable: value } })
+    : error
 const withText = (change: (delta: string) => string) => (part: ModelPart) =>
   part.type === "text-delta" ? [{ ...part, delta: change(part.delta) }] : [part]
 
@@ -55,9 +55,9 @@ const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
     "forgets how long to wait",
     {
       thrown: (error) =>
-        error.code === "aborted"
-          ? error
-          : new PromptStrataError("model", "x", { evidence: { isRetryable: error.evidence.isRetryable } }),
+        error.code === "model"
+          ? new PromptStrataError("model", "x", { evidence: { isRetryable: error.evidence.isRetryable } })
+          : error,
     },
     "too many requests are a failure that a retry may mend, with the wait the provider asks for",
   ],

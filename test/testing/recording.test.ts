@@ -386,7 +386,7 @@ describe("secrets", () => {
       { type: "reasoning-delta", delta: listed.slice(4) },
       { type: "tool-call", call: { id: "2", name: "login", args: '{"password":"pa55 \\"word\\"\\u00e4"}' } },
       { type: "warning", message: listed },
-      new PromptStrataError("model", `refused ${key}`, { evidence: { said: [listed], isRetryable: false }, hint: listed }),
+      new PromptStrataError("model", `refused ${key}`, { evidence: { requestId: listed, isRetryable: false }, hint: listed }),
     ]
     const { file, text, original } = await record([answer], [request], [listed])
     for (const leak of [key, listed, JSON.stringify(listed).slice(1, -1), "pa55", "word", key.slice(5)]) {

@@ -1,5 +1,6 @@
 import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { MockLanguageModelV4 } from "ai/test"
+import type { ErrorEvidence } from "../../src/core/error-evidence.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel, Usage } from "../../src/model/language-model.ts"
 import {
@@ -128,7 +129,7 @@ function scriptedChunks(script: ProviderScript): readonly ScriptedChunk[] {
   return chunks
 }
 
-function failure(evidence: Readonly<Record<string, unknown>>): PromptStrataError {
+function failure(evidence: ErrorEvidence["model"]): PromptStrataError {
   return new PromptStrataError("model", "The scripted provider failed.", { evidence })
 }
 

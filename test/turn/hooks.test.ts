@@ -49,12 +49,12 @@ const mistakes: readonly { readonly name: string; readonly hook: TurnHook; reado
       own.own = own
       return (state as BeforeTurnContext["state"]).set(own)
     }),
-    warning: "nested more than 500 levels deep.",
+    warning: "at most 500 levels deep, found more.",
   },
   {
     name: "keeps a function as its state",
     hook: loose(({ state }) => (state as BeforeTurnContext["state"]).set({ act: () => 1 })),
-    warning: "state.act must be plain JSON, and a value of type function is not.",
+    warning: "expected plain JSON at state.act, found a value of type function.",
   },
   ...["history", "steps"].map((key) => ({
     name: `adds ${key}`,

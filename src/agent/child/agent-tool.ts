@@ -68,7 +68,7 @@ async function call(child: Agent, { name, hints, maxEvents, args, context }: Cal
   if (typeof request !== "string" || request.trim() === "")
     throw new PromptStrataError("tool-arguments", "expected request: what is to be done, in a sentence.")
   const parent = parentOf(context)
-  if (!parent) throw new PromptStrataError("usage", `${name} runs an agent inside a turn; it was run outside of one.`)
+  if (!parent) throw noTurn(name)
   const parts = await contextOf(child)
   const { agentName, question, history } = parent
   const chosen = hints({ request, agentName, question, history, injection: (key) => parent.injection(key) })
@@ -80,4 +80,14 @@ async function call(child: Agent, { name, hints, maxEvents, args, context }: Cal
 function requestSchema(description: string | undefined): Record<string, unknown> {
   const request = { type: "string", ...(description === undefined ? {} : { description }) }
   return { type: "object", properties: { request }, required: ["request"], additionalProperties: false }
+}
+
+function noTurn(tool: string): PromptStrataError {
+  return new PromptStrataError(
+    "usage",
+    `expected the tool ${tool} to be run by a turn of an agent, found a call without a turn.`,
+    {
+      hint: "Give the tool to createAgent, or ask the agent itself with a session of its own.",
+    },
+  )
 }

@@ -178,8 +178,8 @@ export class DraftRecorder {
 }
 
 function outsideMessage(source: Source | undefined): PromptStrataError {
-  return new PromptStrataError("prompt", "text stands outside a message.", {
-    ...(source ? { source } : {}),
+  return new PromptStrataError("prompt", "expected all text inside a message, found some outside.", {
+    source,
     hint: "Put ${role(user)} or ${role(system)} on a line before it.",
   })
 }

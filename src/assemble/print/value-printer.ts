@@ -205,7 +205,7 @@ function makesMessages(nodes: readonly TemplateNode[]): boolean {
 export function missingEntryFile(name: string, dialect: Dialect, node: SlotNode): PromptStrataError {
   return new PromptStrataError(
     "prompt-missing",
-    `\${${node.name}} holds a list, and dialect "${dialect.name}" has no file ${name}.md to print its entries.`,
+    `expected a file ${name}.md in dialect "${dialect.name}" to print the list in \${${node.name}}, found none.`,
     {
       source: node.source,
       hint: `Add ${name}.md with a slot for each value of an entry, or give text instead of a list.`,

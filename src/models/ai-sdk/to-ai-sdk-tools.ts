@@ -62,7 +62,7 @@ function aiSdkTool(tool: Tool, options: ToAiSdkToolsOptions): AiSdkTool {
       if (outcome.status === "aborted") throw abortSignal.reason
       const notice = await notices(locale)
       throw new PromptStrataError("tool-timeout", notice("tool-timeout", { seconds: tool.timeoutMs / 1000 }), {
-        evidence: { tool: tool.name },
+        evidence: { tool: tool.name, timeoutMs: tool.timeoutMs },
       })
     },
     toModelOutput: async ({ output }) => ({ type: "text", value: await resultText(tool, output, locale) }),

@@ -117,7 +117,6 @@ export async function withFileProblems<T>(words: FileWords, path: string, task: 
 const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   "file-missing": "missing",
   "file-kind": "not_file",
-  "file-size": "too_large",
   "file-encoding": "not_text",
   "file-path": "bad_path",
   "file-outside": "bad_path",
@@ -136,15 +135,9 @@ const systemSentences: Readonly<Record<string, string>> = {
 
 function problemValues(thrown: unknown): TemplateValues {
   if (!PromptStrataError.isInstance(thrown)) return { failed: messageOf(thrown) }
-  const { code, evidence } = thrown
-  if (code === "file-encoding" && "character" in evidence) return { bad_character: true }
-  const system = typeof evidence.code === "string" ? evidence.code : undefined
-  const sentence = sentences[code] ?? (system === undefined ? undefined : systemSentences[system])
-  if (sentence === undefined) return { failed: system ?? thrown.message }
-  const { sizeBytes, maxBytes } = evidence
-  return {
-    [sentence]: true,
-    size: typeof sizeBytes === "number" ? sizeBytes : undefined,
-    limit: typeof maxBytes === "number" ? maxBytes : undefined,
-  }
+  if (thrown.code === "file-encoding" && thrown.evidence.characterIndex !== undefined) return { bad_character: true }
+  if (thrown.code === "file-size") return { too_large: true, size: thrown.evidence.sizeBytes, limit: thrown.evidence.maxBytes }
+  const system = thrown.code === "file" ? thrown.evidence.code : undefined
+  const sentence = sentences[thrown.code] ?? (system === undefined ? undefined : systemSentences[system])
+  return sentence === undefined ? { failed: system ?? thrown.message } : { [sentence]: true }
 }

@@ -42,7 +42,9 @@ export function emptyWorkspace(names?: readonly string[]): FileWorkspace {
     search: async () => ({ matches: [], truncated: false, skipped: [] }),
     resolve: async (path) => canonicalPath(path, names),
     write: async (path) => {
-      throw fileError("file", path, "nothing can be written here.")
+      throw fileError("file", path, "expected a workspace to write to, found none.", {
+        hint: "Open one with openWorkspace and give it to the agent.",
+      })
     },
   }
 }

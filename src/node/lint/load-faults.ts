@@ -11,9 +11,8 @@ import { bareMessage } from "../skills/skill-problem.ts"
 export function errorFaults(error: unknown, file: string): LintFault[] {
   if (!PromptStrataError.isInstance(error)) return [{ rule: "profile", message: messageOf(error), ...placeOf(undefined, file) }]
   const rule = ruleOf(error)
-  const { problems } = error.evidence
-  if (Array.isArray(problems) && problems.every(isProblem))
-    return problems.map(({ message, source }) => ({ ...placeOf(source, file), rule: ruleOfMessage(rule, message), message }))
+  const problems = error.code === "profile" || error.code === "skill" ? error.evidence.problems : undefined
+  if (problems) return problems.map(({ message, source }) => ({ ...placeOf(source, file), rule, message }))
   return [{ ...placeOf(error.source, file), rule, message: bareMessage(error), hint: error.hint }]
 }
 
@@ -33,35 +32,26 @@ export function skillFaults(path: string): LintFault[] {
   }
 }
 
-function isProblem(problem: unknown): problem is { readonly message: string; readonly source: Source } {
-  return typeof problem === "object" && problem !== null && "message" in problem && "source" in problem
-}
-
 function placeOf(source: Source | undefined, file: string): Pick<LintFault, "file" | "position"> {
   return { file: source?.file ?? file, position: { line: source?.line ?? 1, column: source?.column ?? 1 } }
 }
 
-/** The rule that reports an error. Where one error code covers several rules, the words of the message decide. */
+/** The rule that reports an error. Where one error code covers several rules, its evidence says which. */
 function ruleOf(error: PromptStrataError): LintFault["rule"] {
-  const message = bareMessage(error)
   switch (error.code) {
     case "front-matter":
-      return Object(error.cause).code === "DUPLICATE_KEY" ? "duplicate-key" : "front-matter"
+      return error.evidence.kind ?? "front-matter"
     case "template":
-      return /^cannot load|^\$\{file_load|loading one another|load one another|loaded files/.test(message)
-        ? "file-load"
-        : "template-syntax"
+      return error.evidence.kind ?? "template-syntax"
     case "prompt":
-      if (message.startsWith("expected one file named")) return "profile"
-      return message.includes("${rest}") ? "rest-slot" : "front-matter"
+      return promptRules[error.evidence.kind ?? "other"]
+    case "profile":
+      return error.evidence.kind ?? "profile"
     case "file":
       return "unreadable-file"
     default:
-      return ruleOfMessage("profile", message)
+      return "profile"
   }
 }
 
-/** `duplicate-key` for the message with which `parseToml` reports a key that stands twice; any other message keeps its rule. */
-function ruleOfMessage(rule: LintFault["rule"], message: string): LintFault["rule"] {
-  return message.startsWith("expected each key and table once") ? "duplicate-key" : rule
-}
+const promptRules = { "rest-slot": "rest-slot", "two-files": "profile", other: "front-matter" } as const

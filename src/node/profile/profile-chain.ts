@@ -51,7 +51,7 @@ function isSameFile(a: string, b: string): boolean {
 
 function extendsError({ file, text, positions }: ProfileDocument, message: string, hint?: string): PromptStrataError {
   const position = positionAt(text, offsetOf(positions, ["extends"]))
-  return locatedError("profile", `extends: ${message}`, { file, text, position, ...(hint === undefined ? {} : { hint }) })
+  return locatedError("profile", `extends: ${message}`, { file, text, position, hint })
 }
 
 /** The first file's settings with everything it inherits: tables are merged key by key, in all else the nearest profile decides. */

@@ -131,7 +131,7 @@ function skillsError(errors: readonly SkillProblem[], loaded: readonly Skill[]):
   rest.push(`Skills that could be loaded: ${namesOf(loaded)}.`)
   const frame = [first.frame, first.hint, ...rest].filter((part) => part !== undefined).join("\n")
   return new PromptStrataError("skill", first.message, {
-    ...(first.source ? { source: first.source } : {}),
+    source: first.source,
     frame,
     evidence: { count: errors.length, problems: errors.slice(0, maxShown), loaded: loaded.map(({ name }) => name) },
   })

@@ -61,7 +61,7 @@ export function skillFault(text: SkillText, key: string | undefined, message: st
     file: text.file,
     text: text.whole,
     position: key === undefined ? { line: 1, column: 1 } : positionOfKey(text, key),
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   })
 }
 

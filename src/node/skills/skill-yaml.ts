@@ -91,8 +91,8 @@ export function recoverYaml(yaml: string, place: YamlPlace): RecoveredYaml | und
 /** True for a fault of YAML's syntax, which {@link recoverYaml} may get past; false for bombs, tags and keys that stand twice. */
 export function isSyntaxFault(error: unknown): boolean {
   if (!PromptStrataError.isInstance(error)) return false
-  const { code } = Object(error.cause)
-  return typeof code === "string" && code !== "DUPLICATE_KEY"
+  if (error.code !== "front-matter" || error.evidence.kind === "duplicate-key") return false
+  return typeof Object(error.cause).code === "string"
 }
 
 function keyBlocks(yaml: string): readonly KeyBlock[] | undefined {

@@ -1,20 +1,23 @@
-import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
+import type { ErrorEvidence } from "../../core/error-evidence.ts"
+import { PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
+import type { FileErrors } from "../../core/evidence/files.ts"
 
-/** An error about one file of a workspace. Its evidence holds the path and what is given; `undefined` values are left out. */
-export function fileError(
-  code: ErrorCode,
+/** The code of an error about a file. */
+type FileErrorCode = keyof FileErrors
+
+/** An error about one file of a workspace. Its evidence holds the path and the fields that are given. */
+export function fileError<C extends FileErrorCode>(
+  code: C,
   path: string,
   message: string,
-  { hint, evidence }: { readonly hint?: string; readonly evidence?: Readonly<Record<string, unknown>> } = {},
-): PromptStrataError {
-  return new PromptStrataError(code, `${path}: ${message}`, {
-    ...(hint === undefined ? {} : { hint }),
-    evidence: Object.fromEntries(Object.entries({ path, ...evidence }).filter(([, value]) => value !== undefined)),
-  })
+  { hint, evidence }: { readonly hint?: string | undefined; readonly evidence?: ErrorEvidence[C] | undefined } = {},
+): PromptStrataErrorOf<C> {
+  const details = { hint, evidence: { path, ...evidence } }
+  return new PromptStrataError<FileErrorCode>(code, `${path}: ${message}`, details) as PromptStrataErrorOf<C>
 }
 
 /** The `file-size` error of a file over a limit. */
-export function tooLarge(path: string, sizeBytes: number, maxBytes: number): PromptStrataError {
+export function tooLarge(path: string, sizeBytes: number, maxBytes: number): PromptStrataErrorOf<"file-size"> {
   const [found, limit] = [sizeBytes.toLocaleString("en"), maxBytes.toLocaleString("en")]
   return fileError("file-size", path, `expected at most ${limit} bytes, found ${found}.`, { evidence: { sizeBytes, maxBytes } })
 }
@@ -73,13 +76,14 @@ const systemMessages: Readonly<Record<string, readonly [what: string, hint: stri
  */
 function systemFailure(operation: string, path: string, { code, cause }: { code: string; cause: unknown }): PromptStrataError {
   const call = cause instanceof Error && "syscall" in cause && typeof cause.syscall === "string" ? cause.syscall : undefined
-  const evidence = { path, operation, code, ...(call === undefined ? {} : { call }) }
-  const fail = (kind: ErrorCode, message: string, hint = "") =>
-    new PromptStrataError(kind, `${path}: ${message}`, { cause, evidence, ...(hint === "" ? {} : { hint }) })
+  const details = { cause, evidence: { path, operation, code, call } }
+  const fail = <C extends "file-missing" | "file-kind">(kind: C, message: string) =>
+    new PromptStrataError(kind, `${path}: ${message}`, details)
   if (code === "ENOENT") return fail("file-missing", "expected a file, found none.")
   if (code === "ENOTDIR") return fail("file-kind", "expected a folder on the way to it, found a file.")
   if (code === "EISDIR") return fail("file-kind", "expected a file, found a folder.")
   if (code === "ELOOP") return fail("file-kind", "expected a file, found a link that leads nowhere.")
   const [what, hint] = systemMessages[code] ?? ["the system refused"]
-  return fail("file", `${operation} failed: ${what} (${code}${call === undefined ? "" : ` in ${call}`}).`, hint)
+  const where = call === undefined ? "" : ` in ${call}`
+  return new PromptStrataError("file", `${path}: ${operation} failed: ${what} (${code}${where}).`, { ...details, hint })
 }

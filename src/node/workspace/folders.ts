@@ -187,7 +187,7 @@ export async function spellingOf(
   const alike = (await namesIn(root, folder)).filter((other) => nameKey(other) === key)
   if (alike.length > 1) {
     throw fileError("file-path", names.join("/"), `expected one file of that name, found ${alike.join(" and ")}.`, {
-      evidence: { found: alike },
+      evidence: { alike },
     })
   }
   const [found] = alike

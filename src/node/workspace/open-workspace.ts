@@ -123,6 +123,6 @@ function checkExpectation(path: string, expect: Expectation | undefined, found: 
       : `expected the file as it was read, found ${found === undefined ? "none" : "it changed since"}.`
   throw fileError("file-conflict", path, message, {
     hint: "Nothing was written. Read it again.",
-    evidence: { expected, found },
+    evidence: { expectedHash: expected, foundHash: found },
   })
 }

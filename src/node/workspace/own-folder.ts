@@ -49,7 +49,9 @@ export async function lockPath(root: WorkspaceRoot, folder: OpenFolder, id: stri
   const stats = await statIfThere(root.fs, path)
   // It has two names for a moment while another process creates it.
   if (stats && (stats.kind !== "file" || stats.links > 2))
-    throw fileError("file-kind", `${ownName}/${lockName}`, "expected an empty file, found something else.")
+    throw fileError("file-kind", `${ownName}/${lockName}`, "expected an empty file, found something else.", {
+      hint: "Remove it: the workspace makes it anew.",
+    })
   if (!stats) await makeLockFile(root, folder, { path, id })
   return path
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode, PromptStrataError } from "../../core/errors.ts"
+import type { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { fileError } from "./file-errors.ts"
 
@@ -86,7 +86,7 @@ function foldOnce(text: string): string {
   return visible.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC")
 }
 
-type Fault = readonly [found: string, code?: ErrorCode]
+type Fault = readonly [found: string, code?: "file-path" | "file-outside"]
 
 /** Invisible characters. The joiner and the variation selector are allowed, as emoji need them; {@link nameKey} ignores them. */
 const invisible = lazyPattern(

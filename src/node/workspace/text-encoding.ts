@@ -33,14 +33,14 @@ export function encodeText(text: string, path: string): Uint8Array {
   const found = characters[at] === "\0" ? "a NUL" : "half of one"
   throw fileError("file-encoding", path, `expected whole characters of text to write, found ${found} as character ${at + 1}.`, {
     hint: "Nothing was written. Leave that character out.",
-    evidence: { character: at },
+    evidence: { characterIndex: at },
   })
 }
 
 function notText(path: string, offset: number, found: string): Error {
   return fileError("file-encoding", path, `expected UTF-8 text, found ${found} at offset ${offset}.`, {
     hint: "The file was not changed. Save it as UTF-8 to work with it.",
-    evidence: { offset },
+    evidence: { offsetBytes: offset },
   })
 }
 

@@ -54,7 +54,7 @@ export async function undoChange(
       if (current?.hash === afterHash) return before ? { bytes: before } : "remove"
       throw fileError("file-conflict", shown, "expected the file as its last recorded change left it, found it changed since.", {
         hint: "Nothing was undone, as that would overwrite the later change.",
-        evidence: { expected: afterHash, found: current?.hash },
+        evidence: { expectedHash: afterHash, foundHash: current?.hash },
       })
     },
   })
@@ -72,6 +72,6 @@ function nothingToUndo(path: string | undefined, id: string | undefined): Prompt
   const which = id === undefined ? (path === undefined ? "a change" : `a change of ${path}`) : `the change ${id}`
   return new PromptStrataError("file-missing", `Expected ${which} in the history, found none.`, {
     hint: "Only the newest changes are kept.",
-    evidence: { path: path ?? ".", ...(id === undefined ? {} : { id }) },
+    evidence: { path: path ?? ".", id },
   })
 }

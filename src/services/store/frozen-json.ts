@@ -63,13 +63,13 @@ function copy(value: unknown, place: Place): unknown {
   const isObject = typeof value === "object"
   const levels = isObject ? made.get(value) : undefined
   if (place.path.length + (levels ?? 1) > maxDepth + 1)
-    throw new PromptStrataError("usage", `${pathOf(place)} is nested more than ${maxDepth} levels deep.`)
+    throw new PromptStrataError("usage", `expected ${pathOf(place)} at most ${maxDepth} levels deep, found more.`)
   if (levels !== undefined) {
     place.deepest = Math.max(place.deepest, place.path.length + levels)
     return value
   }
   if (isObject && (Array.isArray(value) || isPlain(value))) return copyObject(value, place)
-  throw new PromptStrataError("usage", `${pathOf(place)} must be plain JSON, and ${kindOf(value)} is not.`)
+  throw new PromptStrataError("usage", `expected plain JSON at ${pathOf(place)}, found ${kindOf(value)}.`)
 }
 
 function copyObject(value: object, place: Place): object {

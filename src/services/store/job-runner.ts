@@ -125,7 +125,10 @@ export function runAttempt(
       reject(reason)
       controller.abort(reason)
     }
-    const tooLong = (): void => stop(new PromptStrataError("store", `The attempt was given up after ${timeoutMs} ms.`))
+    const tooLong = (): void => {
+      const message = `expected the job to be done within ${timeoutMs} ms; it was not, and this attempt was stopped.`
+      stop(new PromptStrataError("store", message))
+    }
     const timer = timers.set(tooLong, timeoutMs)
     onStop(stop)
     Promise.resolve()

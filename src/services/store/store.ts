@@ -1,3 +1,4 @@
+import type { ErrorEvidence } from "../../core/error-evidence.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { JobRunner } from "./job-runner.ts"
 import type { MemoryRecords, ReceiptRecords, UserRecords } from "./records.ts"
@@ -63,7 +64,7 @@ export interface Store extends SessionStore {
 }
 
 /** The error that every store throws when it is used after `close`. `store` names the store at the beginning of the sentence. */
-export function storeClosed(store: string, evidence: Readonly<Record<string, unknown>> = {}): PromptStrataError {
+export function storeClosed(store: string, evidence: ErrorEvidence["closed"] = {}): PromptStrataError {
   return new PromptStrataError("closed", `${store} was closed; expected it to be open.`, {
     hint: "Close a store after the agents that use it.",
     evidence,

@@ -41,8 +41,8 @@ export function postgresFault(thrown: unknown, target: ConnectionTarget): Prompt
   const said = withoutSecrets(sentence(thrown), target)
   const hint = code === undefined ? hintFor(said, target) : adviceFor(code)?.(target)
   return new PromptStrataError("store", `PostgreSQL at ${target.shown} failed: ${said}`, {
-    ...(hint === undefined ? {} : { hint }),
-    evidence: { database: target.shown, ...(code === undefined ? {} : { code }) },
+    hint,
+    evidence: { database: target.shown, code },
   })
 }
 

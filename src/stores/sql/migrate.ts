@@ -52,7 +52,10 @@ function newer(part: string, found: number, known: number): PromptStrataError {
   return new PromptStrataError(
     "store",
     `Expected a schema of version ${known} or older for ${JSON.stringify(part)}, found version ${found}: a newer promptstrata has written to this store.`,
-    { hint: "Update promptstrata, or open a backup from before the update.", evidence: { part, found, known } },
+    {
+      hint: "Update promptstrata, or open a backup from before the update.",
+      evidence: { part, foundVersion: found, knownVersion: known },
+    },
   )
 }
 

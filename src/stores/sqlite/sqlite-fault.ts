@@ -16,7 +16,7 @@ export function sqliteFault(error: unknown, file: string): unknown {
   return new PromptStrataError("store", `The store in ${file} failed: ${messageOf(error)}.`, {
     cause: error,
     hint: hint ?? "Nothing was written. Run `promptstrata doctor` to check the store.",
-    evidence: { file, ...(code === undefined ? {} : { sqliteCode: code }) },
+    evidence: { file, code },
   })
 }
 

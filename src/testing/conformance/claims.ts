@@ -5,7 +5,7 @@ export function claim(holds: boolean, expected: string, found: unknown): asserts
   if (holds) return
   throw new PromptStrataError("test", `expected ${expected}; found ${shown(found)}.`, {
     evidence: { expected },
-    ...(found instanceof Error && { cause: found }),
+    cause: found instanceof Error ? found : undefined,
   })
 }
 

@@ -74,7 +74,7 @@ export function recordedError(thrown: unknown, redact: (text: string) => string)
 /** Creates the error that was recorded. */
 export function errorFrom({ code, message, hint, evidence }: RecordedError): Error {
   if (code === undefined) return new Error(message)
-  return new PromptStrataError(code, message, { ...(hint !== undefined && { hint }), ...(evidence && { evidence }) })
+  return new PromptStrataError(code, message, { hint, evidence })
 }
 
 function asJson(evidence: unknown): unknown {

@@ -38,7 +38,7 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
       if (zone === undefined) {
         const near = nearTimeZones(name)
         const message = renderTemplate(answer, { unknown: JSON.stringify(name.slice(0, 100)), near: near.join(", ") })
-        throw new PromptStrataError("tool-arguments", message, { evidence: { timezone: name, near } })
+        throw new PromptStrataError("tool-arguments", message, { evidence: { timeZone: name, near } })
       }
       return renderTemplate(answer, { zone, ...localTime(clock.nowMs(), zone, locale) })
     },

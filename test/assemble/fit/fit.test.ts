@@ -21,7 +21,7 @@ function tryAssemble(stack: PromptStack, options: AssembleOptions): Assembly | n
   } catch (error) {
     if (!PromptStrataError.isInstance(error) || error.code !== "budget") throw error
     expect(error.message).toContain(String(error.evidence.minimumTokens))
-    return Number(error.evidence.minimumTokens)
+    return error.evidence.minimumTokens
   }
 }
 

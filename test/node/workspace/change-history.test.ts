@@ -76,7 +76,7 @@ describe("the history", () => {
     const { hash } = await workspace.write("a.md", "two", { by })
     writeFileSync(join(folder, "a.md"), "by hand")
     const error = await failureOf(workspace.undo({ by }))
-    expect([error.code, error.evidence.expected]).toEqual(["file-conflict", hash])
+    expect(error).toMatchObject({ code: "file-conflict", evidence: { expectedHash: hash } })
     expect(await outcomeOf(workspace.undo({ by, id: "1" }))).toBe("file-conflict")
     expect(text("a.md")).toBe("by hand")
   })

@@ -45,7 +45,7 @@ describe.each(judgments)("reading, paths judged as $judgedBy", ({ judgedBy, fs }
     const { workspace } = await open({ "ws/a.md": "1", "ws/A.MD": "2" })
     expect((await workspace.read("a.md")).text + (await workspace.read("A.MD")).text).toBe("12")
     const error = await failureOf(workspace.read("A.md"))
-    expect([error.code, error.evidence.found]).toEqual(["file-path", expect.arrayContaining(["a.md", "A.MD"])])
+    expect(error).toMatchObject({ code: "file-path", evidence: { alike: expect.arrayContaining(["a.md", "A.MD"]) } })
   })
 
   test("what is not there is file-missing, also below a folder that is not", async () => {
@@ -99,7 +99,7 @@ describe.each(judgments)("reading, paths judged as $judgedBy", ({ judgedBy, fs }
     const { workspace, folder } = await open({ "ws/MEMORY.md": Uint8Array.from(bytes) })
     const before = snapshot(join(folder, "ws"))
     const error = await failureOf(workspace.read("MEMORY.md"))
-    expect([error.code, error.evidence]).toEqual(["file-encoding", { path: "MEMORY.md", offset }])
+    expect([error.code, error.evidence]).toEqual(["file-encoding", { path: "MEMORY.md", offsetBytes: offset }])
     expect(error.message).toContain(found)
     expect(await outcomeOf(workspace.update("MEMORY.md", () => "x", { by }))).toBe("file-encoding")
     expect(snapshot(join(folder, "ws"))).toMatchObject(before)

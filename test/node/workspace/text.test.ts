@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import type { PromptStrataErrorOf } from "../../../src/core/errors.ts"
 import { lineDiff } from "../../../src/node/workspace/line-diff.ts"
 import { decodeText, encodeText, giveShape, takeShape } from "../../../src/node/workspace/text-encoding.ts"
 
@@ -52,12 +53,12 @@ describe("text and bytes", () => {
         try {
           expect(encodeText(decodeText(bytes, "a.md"), "a.md")).toEqual(bytes)
         } catch (error) {
-          const { offset } = (error as { evidence: { offset: number } }).evidence
+          const { offsetBytes = -1 } = (error as PromptStrataErrorOf<"file-encoding">).evidence
           expect(reference).toContain("\ufffd")
           // Everything before the bad byte is text, except the character that it cuts off.
-          expect(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, offset), { stream: true })).not.toContain(
-            "\ufffd",
-          )
+          expect(
+            new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, offsetBytes), { stream: true }),
+          ).not.toContain("\ufffd")
         }
       }),
       { numRuns: 2_000 },

@@ -122,7 +122,7 @@ describe.each(judgments)("changing files, paths judged as $judgedBy", ({ fs }) =
     expect(await workspace.write("a.md", "two", { by, expect: { hash } })).toMatchObject({ path: "a.md" })
     const error = await failureOf(workspace.write("a.md", "three", { by, expect: { hash } }))
     const found = (await workspace.read("a.md")).hash
-    expect([error.code, error.evidence]).toEqual(["file-conflict", { path: "a.md", expected: hash, found }])
+    expect([error.code, error.evidence]).toEqual(["file-conflict", { path: "a.md", expectedHash: hash, foundHash: found }])
     expect(await outcomeOf(workspace.write("a.md", "x", { by, expect: "absent" }))).toBe("file-conflict")
     expect(await outcomeOf(workspace.write("b/c.md", "x", { by, expect: { hash } }))).toBe("file-conflict")
     expect(await outcomeOf(workspace.remove("a.md", { by, expect: { hash } }))).toBe("file-conflict")
@@ -190,7 +190,7 @@ describe.each(judgments)("changing files, paths judged as $judgedBy", ({ fs }) =
   test("half a character is refused with its place, not changed to something else", async () => {
     const { workspace, at } = await open({ "ws/a.md": "one" })
     const error = await failureOf(workspace.write("a.md", "雨\ud83dx", { by }))
-    expect([error.code, error.evidence]).toEqual(["file-encoding", { path: "a.md", character: 1 }])
+    expect([error.code, error.evidence]).toEqual(["file-encoding", { path: "a.md", characterIndex: 1 }])
     expect(await outcomeOf(workspace.update("a.md", () => "\udc00", { by }))).toBe("file-encoding")
     expect((await failureOf(workspace.write("a.md", "雨\0x", { by }))).message).toContain("a NUL as character 2")
     expect(readFileSync(at("a.md"), "utf8")).toBe("one")

@@ -66,7 +66,9 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Pa
         return renderTemplate(answer, await run(args, context))
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown
-        throw new PromptStrataError("tool-arguments", renderTemplate(answer, thrown.values), { evidence: thrown.values })
+        throw new PromptStrataError("tool-arguments", renderTemplate(answer, thrown.values), {
+          evidence: { values: thrown.values },
+        })
       }
     },
   })

@@ -1,4 +1,4 @@
-import { PromptStrataError } from "../../../core/errors.ts"
+import { PromptStrataError, type PromptStrataErrorOf } from "../../../core/errors.ts"
 import type { FinishReason, ModelPart } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
@@ -35,7 +35,7 @@ export function wholeAnswer({ parts, error }: Answer): readonly ModelPart[] {
 }
 
 /** Claims that the answer failed with code `model` and this `isRetryable` in its evidence. Returns the error. */
-export function modelFailure({ parts, error }: Answer, isRetryable: boolean): PromptStrataError {
+export function modelFailure({ parts, error }: Answer, isRetryable: boolean): PromptStrataErrorOf<"model"> {
   claim(PromptStrataError.isInstance(error), "a PromptStrataError", error ?? parts)
   claim(error.code === "model", "code `model`", error.code)
   claim(error.evidence.isRetryable === isRetryable, `evidence.isRetryable to be ${isRetryable}`, error.evidence)

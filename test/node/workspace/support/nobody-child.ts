@@ -14,7 +14,7 @@ async function outcome(task: Promise<unknown>): Promise<unknown> {
     await task
     return "done"
   } catch (error) {
-    if (PromptStrataError.isInstance(error)) return [error.code, error.evidence.code]
+    if (PromptStrataError.isInstance(error)) return [error.code, "code" in error.evidence ? error.evidence.code : undefined]
     throw error
   }
 }

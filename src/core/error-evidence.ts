@@ -1,0 +1,22 @@
+import type { AuthoredFileErrors, BudgetErrors } from "./evidence/authored-files.ts"
+import type { ExtensionErrors, UsageErrors } from "./evidence/calls.ts"
+import type { FileErrors } from "./evidence/files.ts"
+import type { StoreErrors } from "./evidence/stores.ts"
+import type { ModelErrors, ToolErrors, TurnErrors } from "./evidence/turns.ts"
+
+/**
+ * The fields of `error.evidence` for each `error.code`. A field that is not optional is always there.
+ *
+ * docs/errors.md is generated from the comments in these interfaces. The comment of a code says when it is thrown, then,
+ * after a blank line, what to do.
+ */
+export interface ErrorEvidence
+  extends AuthoredFileErrors,
+    BudgetErrors,
+    ToolErrors,
+    ModelErrors,
+    TurnErrors,
+    StoreErrors,
+    FileErrors,
+    ExtensionErrors,
+    UsageErrors {}
