@@ -55,7 +55,7 @@ export function createAgent(options: AgentOptions): Agent {
     const context = { ...shared, ...own }
     const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
     if (feeds) watching.push(feeds)
-    return { ...context, tellObservers: (turn: ObservedTurn, event: TurnEvent) => feeds?.tell(turn, event) }
+    return { ...context, tellObservers: feeds && ((turn: ObservedTurn, event: TurnEvent) => feeds.tell(turn, event)) }
   })
   const agent = versions.latest.profile.agent.id
   const runJobs = options.runJobs ?? true
@@ -66,7 +66,7 @@ export function createAgent(options: AgentOptions): Agent {
       const key: SessionKey = { agent, ...named }
       return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
-    idle: () => work.idle(),
+    idle: work.idle,
     async close() {
       const isFirst = !closed
       closed = true

@@ -14,7 +14,7 @@ import { sessionId, stackState } from "./session-state.ts"
 
 type Answered = TurnResult & { readonly ok: true }
 
-/** The one write of a turn: words, state and jobs. A turn whose write fails has failed. */
+/** Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has failed. */
 export async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResult> {
   const { agent, input, record, session, stack, progress } = turn
   try {
@@ -40,8 +40,8 @@ export async function commitTurn(turn: TurnContext, result: Answered): Promise<T
 }
 
 /**
- * The messages that enter history (T29): the words, the answer, kept prestart results; never thinking, tool chatter or
- * injections. Where nobody spoke, only the words of the agent (R27).
+ * The messages that enter history (T29): the user's with kept prestart results, and the answer. Thinking, tool runs and injections
+ * never do. In a turn in which nobody spoke it is only the answer (R27).
  */
 function spokenMessages(
   { agent, input, progress, startedMs }: TurnContext,
@@ -59,7 +59,7 @@ function spokenMessages(
     ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
   }
   if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true }]
-  const recalled = keepRecalled(progress.memories, profile.context)
+  const recalled = progress.memories.length > 0 ? keepRecalled(progress.memories, profile.context) : []
   const kept = {
     ...(files.length > 0 ? { files } : {}),
     ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),
@@ -80,21 +80,23 @@ function commitError(thrown: unknown): PromptStrataError {
 function jobsAfter(turn: TurnContext, messages: readonly HistoryMessage[]): readonly Job[] {
   const { agent, input } = turn
   const { key, turnId } = input
+  const jobs: Job[] = []
+  if (agent.jobs.length === 0) return jobs
   const committed = committedTurn(turn, messages)
-  return agent.jobs.flatMap(({ kind, afterTurn }): Job[] => {
+  for (const { kind, afterTurn } of agent.jobs) {
     try {
       const given = afterTurn?.(committed)
-      if (given === undefined) return []
+      if (given === undefined) continue
       const payload = frozenJson(given, "payload")
-      return [{ id: `${turnId}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), payload }]
+      jobs.push({ id: `${turnId}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), payload })
     } catch (error) {
       agent.onWarning({ key, turnId, message: `The job ${kind} was not enqueued: ${messageOf(error)}` })
-      return []
     }
-  })
+  }
+  return jobs
 }
 
-/** Words alone: prestart results and recalled memories stay out, so that nothing is learnt from injected context (T35). */
+/** The turn as jobs see it: without prestart results and recalled memories, so that nothing is learnt from injected context (T35). */
 function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
   const { input, session, progress } = turn
   return Object.freeze({
@@ -109,13 +111,15 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
   })
 }
 
-/** True where a tool answered whose words are not the author's own, such as an MCP server's. */
+/** True if a tool ran whose texts are not the author's own, such as one of an MCP server. */
 function hasUntrusted({ progress }: TurnContext): boolean {
-  const { runs, prestartRuns, tools } = progress
-  return [...runs, ...prestartRuns].some(({ tool }) => tools.get(tool)?.trust === "tool")
+  for (const { tool } of [...progress.runs, ...progress.prestartRuns]) {
+    if (progress.tools.get(tool)?.trust === "tool") return true
+  }
+  return false
 }
 
-/** Memories of the turn that history keeps: none, a line each of at most `olderCharacters` UTF-16 units, or all. */
+/** The memories of a turn that history keeps: none, one line of each with at most `olderCharacters` UTF-16 units, or all. */
 function keepRecalled(memories: readonly { readonly text: string }[], { older, olderCharacters }: ContextSettings): string[] {
   if (older === "drop") return []
   if (older === "keep") return memories.map(({ text }) => text)
@@ -129,13 +133,13 @@ function condense(text: string, characters: number): string {
 }
 
 /**
- * Runs the hooks after a turn in the background, in their order and one turn of a session after the other. A hook that throws
- * or takes longer than `limits.toolMs` is reported and holds nothing up for longer.
+ * Runs the hooks after a turn in the background, in their order and one turn of a session after the other. A hook that throws, or
+ * takes longer than `limits.toolMs`, is reported, and the next one runs.
  */
 export function runAfterTurn(turn: TurnContext, result: TurnResult): void {
   const { agent, input } = turn
   for (const hook of agent.hooks) {
-    // Not read here: a getter that throws is the hook's failure too.
+    // The member is not read here, because a getter that throws is a failure of the hook too.
     if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, result))
   }
 }
@@ -143,7 +147,7 @@ export function runAfterTurn(turn: TurnContext, result: TurnResult): void {
 async function runHook({ agent, input, session }: TurnContext, hook: TurnHook, result: TurnResult): Promise<void> {
   const { ports, profile, onWarning } = agent
   const { key, turnId, speaker, text, wake } = input
-  // Copies: a hook that changes them changes nothing for the next hook or for whoever awaits the turn.
+  // Copies, so that a hook that changes them changes nothing for the next hook or for the caller.
   const context = {
     key: { ...key },
     turnId,

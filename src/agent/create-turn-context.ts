@@ -9,7 +9,7 @@ import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
 import { sessionState } from "./session-state.ts"
 import { mainProcess } from "./unbegun-turn.ts"
 
-/** The surroundings of a turn that is about to begin. */
+/** Everything that the context of a turn is built from, apart from its agent and its input. */
 export interface TurnBeginning {
   readonly record: SessionRecord | undefined
   readonly emit: (event: TurnEvent) => void
@@ -32,6 +32,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const parts = { agent, input, session, history, emit, signal: deadline.signal }
   return {
     ...parts,
+    occasion: input.wake ?? input.text,
     record,
     process: mainProcess,
     depth: 0,
@@ -48,9 +49,9 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   }
 }
 
-/** The hook for observers' notes runs only where there are such notes. */
+/** The agent's hooks. The hook for the notes of observers runs only in a turn that has such notes. */
 function hooksFor({ hooks }: AgentContext, notes: readonly SessionNote[]): readonly TurnHook[] {
-  if (notes.some(({ owner }) => owner === injectionOwner)) return hooks
+  if (!hooks.includes(injectionHook) || notes.some(({ owner }) => owner === injectionOwner)) return hooks
   return hooks.filter((hook) => hook !== injectionHook)
 }
 
@@ -72,8 +73,9 @@ export function historyWindow(
   { contextCount, window }: HistoryWindow,
   earlier = 0,
 ): readonly HistoryMessage[] {
-  const spoken = history.filter(({ text }) => text.trim() !== "")
   if (contextCount <= 0) return []
+  const spoken: HistoryMessage[] = []
+  for (const message of history) if (message.text.trim() !== "") spoken.push(message)
   if (window === "slide") return spoken.slice(-contextCount)
   const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
   return spoken.slice(Math.max(0, begin - earlier))

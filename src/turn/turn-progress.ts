@@ -6,18 +6,20 @@ import { fileOpener } from "./answer-files.ts"
 import { AnswerOutput } from "./answer-output.ts"
 import type { TurnContext, TurnProgress } from "./turn-context.ts"
 
-/** A turn that has not begun: the progress of `turn`. */
+/** The progress of a turn that has not begun. */
 export function createTurnProgress(
   turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
 ): TurnProgress {
   const { agent, input, session, history, signal, emit } = turn
+  const { output } = agent.profile
   const warnings: TurnWarning[] = []
+  const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
   const tell = (event: TurnEvent): void => {
     if (event.type === "warning") warnings.push(event.warning)
     emit(event)
   }
   return {
-    answer: new AnswerOutput(agent.profile.output, tell, fileOpener(agent, input.key, signal)),
+    answer: new AnswerOutput(output, tell, open),
     memories: [],
     prestartRuns: [],
     prestart: [],
@@ -40,9 +42,8 @@ export function createTurnProgress(
   }
 }
 
-/** Withdraws and then adds tools for this turn. Hands back the added tools whose names are taken; they are left out. */
+/** Withdraws and then adds tools for this turn. Returns the added tools whose names are taken; they are left out. */
 export function changeTools(turn: TurnContext, added: readonly Tool[], withdrawn: readonly string[]): readonly Tool[] {
-  if (added.length + withdrawn.length === 0) return []
   const { progress, agent } = turn
   const before = progress.tools
   const names = new Set(withdrawn)
@@ -60,7 +61,7 @@ export function changeTools(turn: TurnContext, added: readonly Tool[], withdrawn
   return taken
 }
 
-/** A tool that replaces another stands in that one's place, so that the list's other lines stay where they are. */
+/** Puts a tool that replaces another into that one's place, so that the other lines of the printed list stay where they are. */
 function inOrder(before: readonly Tool[], left: readonly Tool[], placed: Map<string, Tool>): readonly Tool[] {
   const staying = new Set(left)
   const kept = before.flatMap((tool) => {
