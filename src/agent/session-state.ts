@@ -18,7 +18,9 @@ export function sessionState(record: SessionRecord | undefined): SessionState {
 
 /** A stack's `session` items as plain JSON, for the session's state. */
 export function stackState(stack: PromptStack): readonly Injection[] {
-  return stack.items().filter(({ scope }) => scope === "session")
+  const kept: Injection[] = []
+  for (const item of stack.items()) if (item.scope === "session") kept.push(item)
+  return kept
 }
 
 /** Adds the session items of a stored state to a stack. A state that is not a list is ignored. */

@@ -5,7 +5,6 @@ import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
-import { loadLoop } from "./load-loop.ts"
 import { restoreStack, sessionId, sessionState } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
@@ -225,4 +224,21 @@ function asSessionError(error: unknown): PromptStrataError {
   if (error instanceof DOMException || error === undefined)
     return new PromptStrataError("aborted", "The turn was aborted before it began.", { cause: error })
   return new PromptStrataError("session-store", `The session could not be loaded: ${messageOf(error)}`, { cause: error })
+}
+
+let loop: Promise<typeof import("./session-turn.ts")> | undefined
+
+/**
+ * Loads the code that runs turns, with the first turn or preview, so that a program that uses the library for its prompts alone does
+ * not load it. Throws `missing-dependency` if that fails. The next turn then tries again.
+ */
+function loadLoop() {
+  loop ??= import("./session-turn.ts").catch((cause: unknown) => {
+    loop = undefined
+    throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
+      cause,
+      hint: "If promptstrata was updated or moved while this program ran, start the program again.",
+    })
+  })
+  return loop
 }

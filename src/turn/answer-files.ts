@@ -116,23 +116,3 @@ function isOpened(value: unknown): value is OpenedFile {
   const { ok, attachment, fault } = value as Readonly<Record<string, unknown>>
   return (ok === false && typeof fault === "string") || (ok === true && typeof attachment === "object" && attachment !== null)
 }
-
-/** The name under which unopened files are kept beside the states of hooks. A hook of this name would share it. */
-const stateName = "file-references"
-
-/** The files that the last turn could not open (R8). A stored state of another form counts as none. */
-export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): readonly UnopenedFile[] {
-  const kept = hookStates[stateName]
-  return Array.isArray(kept) ? kept.filter(isUnopened) : []
-}
-
-/** Keeps the files that this turn could not open for the next turn, in place of those of the last turn. */
-export function keepFileFaults(hookStates: Map<string, unknown>, faults: readonly UnopenedFile[]): void {
-  if (faults.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, faults)
-}
-
-function isUnopened(value: unknown): value is UnopenedFile {
-  if (typeof value !== "object" || value === null) return false
-  const { written, fault } = value as Readonly<Record<string, unknown>>
-  return typeof written === "string" && typeof fault === "string"
-}

@@ -5,14 +5,14 @@ import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
-import { type CallGuard, newCallGuard, runCall } from "./run-call.ts"
+import { type CallGuard, runCall } from "./run-call.ts"
 import { isQuietWake } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
   const { loop } = turn.agent.profile
-  const guard = newCallGuard()
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
   let asked = false
   for (let step = 1; step <= loop.maxSteps; step++) {
     const decision = await runModelStep(turn, { prompt: "planner" }, decisionReading)

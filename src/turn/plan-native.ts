@@ -4,7 +4,7 @@ import { readDecision } from "../reply/decision-reader.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type PlanOutcome, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
-import { type CallGuard, type ModelCall, newCallGuard, runCall } from "./run-call.ts"
+import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
 import { isQuietWake } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 
@@ -15,7 +15,7 @@ import type { TurnContext } from "./turn-context.ts"
 export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   const { maxSteps } = turn.agent.profile.loop
   const native = nativeTools(turn.progress.tools.plannerTools)
-  const guard = newCallGuard()
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
   for (let step = 1; step <= maxSteps; step++) {
     const { calls, text, finish } = await nativeStep(turn, native)
     turn.signal.throwIfAborted()

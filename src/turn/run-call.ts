@@ -68,11 +68,6 @@ export interface CallGuard {
   repeats: number
 }
 
-/** A guard that has seen no call. */
-export function newCallGuard(): CallGuard {
-  return { calls: new Map(), writes: 0, repeats: 0 }
-}
-
 /**
  * Returns the earlier run that a call repeats, or else starts a new one. A call of a repeatable tool is never a repeat, and a call
  * after a write is none either.

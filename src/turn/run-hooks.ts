@@ -7,8 +7,8 @@ import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { completeTool } from "../tools/define-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
+import { createToolSet, isInGroups } from "../tools/tool-set.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
-import { changeTools } from "./turn-progress.ts"
 
 /** Runs the hooks before a turn in their order. Each works on a fork of its own, so a hook that takes too long changes nothing. */
 export async function runHooks(turn: TurnContext): Promise<void> {
@@ -118,6 +118,41 @@ class HookChanges {
     this.#state = value === undefined ? undefined : frozenJson(value, "state")
     if (this.#isAdopted) this.#turn.progress.hookStates.set(this.#name, this.#state)
   }
+}
+
+/** Withdraws and then adds tools for this turn. Returns the added tools whose names are taken; they are left out. */
+function changeTools(turn: TurnContext, added: readonly Tool[], withdrawn: readonly string[]): readonly Tool[] {
+  const { progress, agent } = turn
+  const before = progress.tools
+  const names = new Set(withdrawn)
+  const left = before.tools.filter(({ name }) => !names.has(name))
+  const seen = new Set(left.map(({ name }) => name))
+  const taken: Tool[] = []
+  const placed = new Map<string, Tool>()
+  for (const tool of added) {
+    if (!isInGroups(tool, agent.profile.tools.groups)) continue
+    if (seen.has(tool.name)) taken.push(tool)
+    else placed.set(tool.name, asVisibleAs(before.get(tool.name), tool))
+    seen.add(tool.name)
+  }
+  progress.tools = createToolSet(inOrder(before.tools, left, placed))
+  return taken
+}
+
+/** Puts a tool that replaces another into that one's place, so that the other lines of the printed list stay where they are. */
+function inOrder(before: readonly Tool[], left: readonly Tool[], placed: Map<string, Tool>): readonly Tool[] {
+  const staying = new Set(left)
+  const kept = before.flatMap((tool) => {
+    if (staying.has(tool)) return [tool]
+    const other = placed.get(tool.name)
+    placed.delete(tool.name)
+    return other === undefined ? [] : [other]
+  })
+  return [...kept, ...placed.values()]
+}
+
+function asVisibleAs(other: Tool | undefined, tool: Tool): Tool {
+  return other === undefined || other.visibility === tool.visibility ? tool : { ...tool, visibility: other.visibility }
 }
 
 /** The changes of a hook to the shown history: it begins at a later turn, and answers have other words (R11, R12). What is stored stays. */

@@ -4,10 +4,10 @@ import { isEmptyValue } from "../core/value.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
-import { fileFaultsOf } from "./answer-files.ts"
 import { withFittedArguments } from "./fit-tool-text.ts"
 import { oneSystemMessage } from "./read-model.ts"
 import { type TurnContext, warnOnce } from "./turn-context.ts"
+import { fileFaultsOf } from "./turn-outcome.ts"
 
 /** The prompt of a step, and the tools that come with it. */
 export interface StepRequest {
