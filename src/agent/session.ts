@@ -11,9 +11,9 @@ import { unbegunTurn } from "./unbegun-turn.ts"
 
 /** Options of {@link Session.send}. */
 export interface SendOptions {
-  /** Who speaks; default: the profile's user. */
+  /** The speaker. Default: the profile's user. */
   readonly from?: Speaker
-  /** Paths of files that came with the words, as the file tools know them: the prompt shows each as `%[path]` (R8). */
+  /** Paths of files that came with the text, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
   readonly files?: readonly string[]
   readonly signal?: AbortSignal
 }

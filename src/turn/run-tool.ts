@@ -75,7 +75,7 @@ function toolContext(turn: TurnContext, { id, name }: ToolRequest, isRunning: ()
 }
 
 /**
- * Asks whoever decides about a call. The turn's time limit pauses meanwhile. No answer within `limits.confirmMs` counts as a
+ * Makes the function by which a tool asks a person for consent. The turn's time limit pauses meanwhile. No answer within `limits.confirmMs` counts as a
  * refusal, and so does a question that fails. Both are reported.
  */
 function confirmation(turn: TurnContext, confirm: Confirm): Confirm {

@@ -65,7 +65,7 @@ export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): rea
 }
 
 /** Keeps the files that this turn could not open for the next turn, in place of those of the last turn. */
-export function keepFileFaults(hookStates: Map<string, unknown>, faults: readonly UnopenedFile[]): void {
+function keepFileFaults(hookStates: Map<string, unknown>, faults: readonly UnopenedFile[]): void {
   if (faults.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, faults)
 }
 
