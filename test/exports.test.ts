@@ -82,7 +82,7 @@ describe("importing the root entry", () => {
       "agent/session-turn",
       "agent/child/run-child",
       "turn/run-turn",
-      "turn/turn-progress",
+      "turn/answer-output",
       "services/background/memory-run",
     ]
     expect(later.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])

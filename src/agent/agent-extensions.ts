@@ -8,7 +8,7 @@ import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
 import { injectionHook } from "./observers/injection-notes.ts"
 
-/** What extends an agent: the profile's plugins first, then what `createAgent` was given. */
+/** The extensions of an agent. Those of the profile's plugins come first, then those that `createAgent` was given. */
 export interface AgentExtensions {
   readonly tools: readonly Tool[]
   readonly hooks: readonly TurnHook[]
@@ -18,7 +18,10 @@ export interface AgentExtensions {
   readonly jobs: readonly BackgroundJob[]
 }
 
-/** Gathers tools, hooks, observers and jobs; observers bring the hook that takes their injections. Two plugins, hooks, observers or jobs of one name throw `usage`: their state would be one. */
+/**
+ * Gathers tools, hooks, observers and jobs. Observers add the hook that takes their injections. Two plugins, hooks, observers or jobs
+ * of one name throw `usage`, because they would share their state.
+ */
 export function agentExtensions(profile: Profile, given: Partial<AgentExtensions>): AgentExtensions {
   const plugins = [...profile.plugins, ...(given.plugins ?? [])]
   const observers = [...plugins.flatMap((plugin) => plugin.observers ?? []), ...(given.observers ?? [])]

@@ -14,40 +14,40 @@ import type { BackgroundWarning } from "../turn/turn-context.ts"
 import type { AgentServices } from "./remembering.ts"
 import type { Turn } from "./turn.ts"
 
-/** What an agent is made from. Only `profile` and `model` are needed. */
+/** Options of `createAgent`. Only `profile` and `model` are required. */
 export interface AgentOptions {
-  /** A profile, or where it comes from when it can change: then each new session takes the current one. */
+  /** A profile, or a source of profiles that change: each new session then takes the current one. */
   readonly profile: Profile | ProfileSource
-  /** A model, or several: the next is tried where one fails before the first shown character. */
+  /** A model, or several. The next one is tried if one fails before the first shown character. */
   readonly model: LanguageModel | readonly [LanguageModel, ...LanguageModel[]]
   /** Tools beside the profile's own. */
   readonly tools?: readonly Tool[]
   /** Plugins beside the profile's own. */
   readonly plugins?: readonly Plugin[]
   /**
-   * Keeps sessions; default: in memory, gone with the process. With a whole `Store` the agent also remembers, while its profile's
-   * memory is enabled: work follows each turn that asks the model. Whoever opened a store closes it.
+   * Keeps sessions. Default: in memory, until the process ends. With a whole `Store` the agent also remembers, if its profile's memory
+   * is enabled: after each turn, background work asks the model. The agent does not close the store.
    */
   readonly store?: SessionStore | Store
   /**
-   * False leaves the jobs in the store to another process that has the same agent, such as `promptstrata worker`. Default true: this
-   * one does them, those included that an earlier process left there.
+   * False leaves the jobs in the store to another process with the same agent, such as `promptstrata worker`. Default true: this
+   * process runs them, those included that an earlier process left there.
    */
   readonly runJobs?: boolean
-  /** Services that take the place of those over the store, one by one. */
+  /** Services that replace those over the store, each by itself. */
   readonly services?: AgentServices
-  /** Finds memories for a question; default: the memory service, where there is one. */
+  /** Finds memories for a question. Default: the memory service, if there is one. */
   readonly memory?: MemoryRecall
   readonly hooks?: readonly TurnHook[]
-  /** What watches turns beside them (R26); the main process's own is called `main-observer`. */
+  /** Observers, which get the events of turns without delaying them (R26). The one of the main process is called `main-observer`. */
   readonly observers?: readonly Observer[]
-  /** Told of each turn that an observer opened (R27), so that what the agent says in it can be delivered. */
+  /** Called with each turn that an observer opened (R27), so that its answer can be delivered. */
   readonly onWake?: (turn: Turn, key: SessionKey) => void
-  /** Asks whoever decides before a tool does something that cannot be taken for granted; without it such things are refused. */
+  /** Asks a person before a tool does something that needs consent. Without it, such calls are refused. */
   readonly confirm?: Confirm
-  /** Told of what goes wrong in the background, after a turn has ended. Default: `console.warn`. */
+  /** Called with everything that goes wrong in the background, after a turn has ended. Default: `console.warn`. */
   readonly onWarning?: (warning: BackgroundWarning) => void
-  /** Items of the agent's own, in every prompt of every session; scope `global`. */
+  /** Items for every prompt of every session, of scope `global` unless they say otherwise. */
   readonly injections?: readonly InjectionInput[]
   /** Time, timers, ids, randomness and token counting, for tests. */
   readonly ports?: Partial<Ports>

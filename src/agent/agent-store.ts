@@ -9,16 +9,19 @@ import type { ReceiptRecords } from "../services/store/records.ts"
 import type { SessionStore } from "../services/store/session-store.ts"
 import type { Store } from "../services/store/store.ts"
 
-/** Where an agent keeps what it must, whatever kind of store it was given. */
+/** The parts of a store that an agent needs, whatever kind of store it was given. */
 export interface AgentStore {
   readonly sessions: SessionStore
   readonly jobs: JobRunner
   readonly receipts: ReceiptRecords
-  /** The store itself, where it is a whole one that the agent was given. */
+  /** The given store, if it is a whole one. */
   readonly given: Store | undefined
 }
 
-/** A whole store as it is; a store of sessions alone with jobs and receipts in memory, gone with the process; without one all of it in memory. */
+/**
+ * Completes the store that an agent was given. A whole store is used as it is. A store of sessions alone gets jobs and receipts in
+ * memory. Without a store everything is in memory. What is in memory is lost when the process ends.
+ */
 export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "timers" | "random">): AgentStore {
   if (store === undefined) {
     const made = createInMemoryStore({ ports })

@@ -1,3 +1,4 @@
+import type { ServiceKey } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Ports, Timers } from "../core/ports.ts"
 import { within } from "../core/timers.ts"
@@ -8,75 +9,85 @@ import type { Receipt, ReceiptOutcome } from "../services/store/receipt.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 import type { ObserverFeeds } from "./observers/observers.ts"
 
-/** Everything that an agent has under way: turns, hooks after them, observers, jobs. */
+/** Waits for everything that an agent has under way: turns, hooks after them, observers, jobs. */
 interface AgentWork {
-  /** Settles when nothing runs or waits; jobs that wait for a later try are not waited for. */
+  /** Settles when nothing runs or waits. Jobs that wait for a later try are not waited for. */
   idle(): Promise<void>
-  /** Waits for turns and what follows them; jobs of this process that take too long, or a store that was closed before, are reported. */
+  /** Waits for turns and for what follows them. Reports jobs of this process that take too long, and a store that was closed before. */
   close(): Promise<void>
 }
 
-/** Starts the agent's jobs, unless another process does them; those included that an earlier process left in the store. */
-export function agentWork(
-  shared: Pick<AgentContext, "turns" | "background" | "runner" | "ports" | "onWarning">,
-  made: {
-    readonly agent: string
-    readonly watching: readonly ObserverFeeds[]
-    readonly latest: () => AgentContext
-    readonly runJobs: boolean
-  },
-): AgentWork {
-  const { turns, background, runner, ports, onWarning } = shared
-  const { agent, watching, latest, runJobs } = made
-  const key = { agent, conversation: "", audience: "private", user: "" } as const
-  const start = async (): Promise<void> => {
-    try {
-      if (runJobs) await runner.start(jobHandlers(latest), { agent })
-    } catch (error) {
-      onWarning({ key, turnId: "", message: `No jobs are run: ${messageOf(error)}` })
-    }
-  }
-  const started = start()
-  /** Turns first: they are what starts work in the background. ObserverFeeds last: they hear of both, and may open a turn. */
-  async function conversationsIdle(): Promise<void> {
-    do {
-      while (turns.size + background.size > 0) {
-        await turns.idle()
-        await background.idle()
-      }
-      await Promise.all(watching.map((observers) => observers.idle()))
-    } while (turns.size + background.size > 0)
-  }
-  async function close(): Promise<void> {
-    await started
-    await conversationsIdle()
-    for (const observers of watching) observers.close()
-    if (!runJobs) return
-    const error = await closeJobs(runner, { agent, ports })
-    if (error) onWarning({ key, turnId: "", message: error.message, error })
-  }
+type SharedWork = Pick<AgentContext, "turns" | "background" | "runner" | "ports" | "onWarning">
+
+interface AgentWorkOptions {
+  /** The agent's id. */
+  readonly agent: string
+  /** The observers of every version of the agent. */
+  readonly watching: readonly ObserverFeeds[]
+  readonly latest: () => AgentContext
+  /** False if another process runs the jobs. */
+  readonly runJobs: boolean
+}
+
+/** Starts the agent's jobs, those included that an earlier process left in the store, unless another process runs them. */
+export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentWork {
+  const { turns, background, runner } = shared
+  const started = options.runJobs ? startJobs(shared, options) : Promise.resolve()
   let closing: Promise<void> | undefined
   return {
     async idle() {
       await started
       do {
-        await conversationsIdle()
-        if (runJobs) await runner.idle()
+        await conversationsIdle(shared, options.watching)
+        if (options.runJobs) await runner.idle()
       } while (turns.size + background.size > 0)
     },
     close() {
-      closing ??= close()
+      closing ??= started.then(() => closeWork(shared, options))
       return closing
     },
   }
 }
 
-/** How long closing waits for jobs. */
+/** Never rejects. */
+async function startJobs({ runner, onWarning }: SharedWork, { agent, latest }: AgentWorkOptions): Promise<void> {
+  try {
+    await runner.start(jobHandlers(latest), { agent })
+  } catch (error) {
+    onWarning({ key: keyOf(agent), turnId: "", message: `No jobs are run: ${messageOf(error)}` })
+  }
+}
+
+/** The key of warnings that belong to no conversation. */
+function keyOf(agent: string): ServiceKey {
+  return { agent, conversation: "", audience: "private", user: "" }
+}
+
+/** Waits for turns first, because they start work in the background. Observers come last: they get events of both, and may open a turn. */
+async function conversationsIdle({ turns, background }: SharedWork, watching: readonly ObserverFeeds[]): Promise<void> {
+  do {
+    while (turns.size + background.size > 0) {
+      await turns.idle()
+      await background.idle()
+    }
+    await Promise.all(watching.map((observers) => observers.idle()))
+  } while (turns.size + background.size > 0)
+}
+
+async function closeWork(shared: SharedWork, { agent, watching, runJobs }: AgentWorkOptions): Promise<void> {
+  await conversationsIdle(shared, watching)
+  for (const observers of watching) observers.close()
+  if (!runJobs) return
+  const error = await closeJobs(shared.runner, { agent, ports: shared.ports })
+  if (error) shared.onWarning({ key: keyOf(agent), turnId: "", message: error.message, error })
+}
+
+/** The time for which closing waits for jobs. */
 const drainMs = 30_000
 
 /**
- * Waits for the jobs that this process runs or has left to itself, at most half a minute in all, and takes no more of its agent's.
- * Never rejects: hands over why jobs may be left that are not done; they stay in the store.
+ * Waits at most `drainMs` for the agent's jobs that this process runs or that wait for it, and starts no more of them. Never rejects.
+ * Returns an error if jobs may be left that are not done. They stay in the store.
  */
 async function closeJobs(
   runner: JobRunner,
@@ -110,7 +121,7 @@ function leftBehind(agent: string, cause: unknown): PromptStrataError {
   )
 }
 
-/** Handlers for the kinds of jobs that an agent has, each done by the job of that kind as the latest profile has it. */
+/** A handler for each kind of job that the agent has. It runs the job of that kind of the latest profile. */
 function jobHandlers(latest: () => AgentContext): JobHandlers {
   const kinds = latest().jobs.map(({ kind }) => kind)
   return Object.fromEntries(kinds.map((kind) => [kind, (job: Job, attempt: JobAttempt) => runJob(latest(), job, attempt)]))
@@ -118,7 +129,7 @@ function jobHandlers(latest: () => AgentContext): JobHandlers {
 
 const badOutcomes: readonly ReceiptOutcome[] = ["timeout", "failed", "parse-error"]
 
-/** What goes wrong is told each time, and thrown, so that the store's runner tries again. */
+/** Runs a job. An error is reported each time, and thrown, so that the store's runner tries again. */
 async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promise<void> {
   const { key, turnId, kind } = job
   const { signal, isLast } = attempt
@@ -130,7 +141,7 @@ async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promi
       message: `The job ${kind} failed (attempt ${attempt.attempt}, ${after}): ${messageOf(error)}`,
     })
   }
-  // One that hangs never throws.
+  // A job that hangs never throws, so the abort is reported.
   const onAbort = (): void => (isMeant(signal.reason) ? undefined : tell(signal.reason))
   signal.addEventListener("abort", onAbort, { once: true })
   try {
@@ -145,7 +156,7 @@ async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promi
   }
 }
 
-/** True where nothing went wrong: the runner was closed, or what the job works on was forgotten. */
+/** True if nothing went wrong: the runner was closed, or the data of the job was forgotten. */
 function isMeant(reason: unknown): boolean {
   return PromptStrataError.isInstance(reason) && (reason.code === "closed" || reason.code === "aborted")
 }
@@ -174,8 +185,8 @@ function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, jo
 }
 
 /**
- * Closes plugins side by side, each within `timeoutMs`, so that one that hangs keeps nobody from leaving. Throws what one threw, or
- * `plugin` for one that took too long; several as an `AggregateError`.
+ * Closes plugins concurrently, each within `timeoutMs`, so that a plugin that hangs does not keep the program from ending. Throws the
+ * error of a plugin, or `plugin` for one that took too long. Several errors are thrown as an `AggregateError`.
  */
 export async function closePlugins(
   plugins: readonly Plugin[],

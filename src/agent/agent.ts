@@ -31,10 +31,9 @@ export interface Agent {
   /** Settles when no turn runs or waits and nothing runs in the background. */
   idle(): Promise<void>
   /**
-   * Takes no more turns, waits for those that run and for what follows them in this process, at most half a minute longer than the
-   * turns, and closes the plugins; throws what closing one threw, once all were asked. One that takes longer than `limits.toolMs` is
-   * waited for no longer and counts as thrown. Jobs that are not done then stay in the store, and `onWarning` is told, with code
-   * `closed`; also where the store was closed before.
+   * Takes no more turns, waits for those that run and, at most half a minute longer, for their jobs in this process. Jobs that are not
+   * done then stay in the store, and `onWarning` gets an error with code `closed`, also if the store was closed before. Then closes the
+   * plugins, each within `limits.toolMs`. Throws what went wrong with them, once all were closed.
    */
   close(): Promise<void>
 }
@@ -55,7 +54,7 @@ export function createAgent(options: AgentOptions): Agent {
     const context = { ...shared, ...own }
     const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
     if (feeds) watching.push(feeds)
-    return { ...context, tellObservers: (turn: ObservedTurn, event: TurnEvent) => feeds?.tell(turn, event) }
+    return { ...context, tellObservers: feeds && ((turn: ObservedTurn, event: TurnEvent) => feeds.tell(turn, event)) }
   })
   const agent = versions.latest.profile.agent.id
   const runJobs = options.runJobs ?? true
@@ -66,7 +65,7 @@ export function createAgent(options: AgentOptions): Agent {
       const key: SessionKey = { agent, ...named }
       return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
-    idle: () => work.idle(),
+    idle: work.idle,
     async close() {
       const isFirst = !closed
       closed = true
@@ -79,7 +78,7 @@ export function createAgent(options: AgentOptions): Agent {
   return made
 }
 
-/** Sessions that somebody still holds. One that nobody holds is made anew from its store. */
+/** The sessions that the program still refers to. Others are made again from their store. */
 class SessionCache {
   readonly #sessions = new Map<string, WeakRef<Session>>()
   readonly #collected = new FinalizationRegistry<string>((id) => {
@@ -134,7 +133,7 @@ function profileContext(
   }
 }
 
-/** The part of an agent that stays as it is whatever the profile says. */
+/** The part of an agent that does not depend on its profile. */
 function sharedContext(
   { model, confirm, onWarning }: AgentOptions,
   { ports, kept, isClosed }: { readonly ports: Ports; readonly kept: AgentStore; readonly isClosed: () => boolean },

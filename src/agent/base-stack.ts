@@ -7,10 +7,9 @@ import type { Plugin } from "../services/plugin.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 
-/** Ranks of layers 1 to 4: the format gives way before the persona, which goes last (S13). */
+/** Ranks by which layers 1 to 4 are cut, lowest first (S13). */
 const ranks = { format: 80, persona: 100 } as const
 
-/** What a base stack is made from beside the profile. */
 interface StackSources {
   readonly dialect: Dialect
   readonly skills: readonly Skill[]
@@ -18,7 +17,7 @@ interface StackSources {
   readonly injections: readonly InjectionInput[]
 }
 
-/** The agent's own stack: what the profile and `createAgent` put into every prompt of every session. */
+/** Makes the stack that every session of an agent forks: the items of the profile and of `createAgent`. */
 export function baseStack(profile: Profile, { dialect, skills, plugins = [], injections }: StackSources): PromptStack {
   const { persona, format, final } = profile
   const variables = { ...defaultVariables(profile, dialect, plugins), ...profile.variables }
@@ -41,7 +40,7 @@ function layer(key: string, content: Value | Text, options: Partial<InjectionInp
   return { ...options, key, content: isEmptyValue(content) ? "" : content, trust: "author", scope: "global" }
 }
 
-/** The variables of R3 that follow from the profile's other settings and from plugins, where the dialect names them and `[variables]` leaves them open. */
+/** Variables that follow from other settings of the profile and from plugins (R3). Only those that the dialect uses and `[variables]` does not set. */
 function defaultVariables(profile: Profile, dialect: Dialect, plugins: readonly Plugin[]): Record<string, string> {
   const { agent, history, files, output, variables } = profile
   const facts = {

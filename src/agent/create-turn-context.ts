@@ -1,15 +1,17 @@
 import type { HistoryMessage } from "../core/conversation.ts"
 import type { MessageFilter, SessionNote, SessionRecord } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
+import type { TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
+import { fileOpener } from "../turn/answer-files.ts"
+import { AnswerOutput } from "../turn/answer-output.ts"
 import { noDeadline, startDeadline } from "../turn/deadline.ts"
-import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.ts"
-import { createTurnProgress } from "../turn/turn-progress.ts"
+import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
 import { sessionState } from "./session-state.ts"
 import { mainProcess } from "./unbegun-turn.ts"
 
-/** The surroundings of a turn that is about to begin. */
+/** Everything that the context of a turn is built from, apart from its agent and its input. */
 export interface TurnBeginning {
   readonly record: SessionRecord | undefined
   readonly emit: (event: TurnEvent) => void
@@ -20,7 +22,7 @@ export interface TurnBeginning {
   readonly child?: Pick<TurnContext, "process" | "depth" | "messages">
 }
 
-/** Builds the context of a turn; its time limit starts now. */
+/** Builds the context of a turn. The turn's time limit starts now. */
 export function createTurnContext(agent: AgentContext, input: TurnInput, begin: TurnBeginning): TurnContext {
   const { profile, ports, store } = agent
   const { record, emit, child } = begin
@@ -32,6 +34,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const parts = { agent, input, session, history, emit, signal: deadline.signal }
   return {
     ...parts,
+    occasion: input.wake ?? input.text,
     record,
     process: mainProcess,
     depth: 0,
@@ -48,32 +51,69 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   }
 }
 
-/** The hook for observers' notes runs only where there are such notes. */
+/** The progress of a turn that has not begun. */
+function createTurnProgress(
+  turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
+): TurnProgress {
+  const { agent, input, session, history, signal, emit } = turn
+  const { output } = agent.profile
+  const warnings: TurnWarning[] = []
+  const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
+  const tell = (event: TurnEvent): void => {
+    if (event.type === "warning") warnings.push(event.warning)
+    emit(event)
+  }
+  return {
+    answer: new AnswerOutput(output, tell, open),
+    memories: [],
+    prestartRuns: [],
+    prestart: [],
+    kept: [],
+    runs: [],
+    steps: [],
+    traceSteps: [],
+    warnings,
+    records: [],
+    children: [],
+    hookStates: new Map(Object.entries(session.hooks)),
+    takenNotes: new Set(),
+    runListeners: [],
+    tools: agent.tools,
+    shownHistory: history,
+    cut: undefined,
+    fault: undefined,
+    note: undefined,
+    warnedOf: new Set(),
+  }
+}
+
+/** The agent's hooks. The hook for the notes of observers runs only in a turn that has such notes. */
 function hooksFor({ hooks }: AgentContext, notes: readonly SessionNote[]): readonly TurnHook[] {
-  if (notes.some(({ owner }) => owner === injectionOwner)) return hooks
+  if (!hooks.includes(injectionHook) || notes.some(({ owner }) => owner === injectionOwner)) return hooks
   return hooks.filter((hook) => hook !== injectionHook)
 }
 
-/** The way in which history is shortened to a window (T30, S16). */
+/** Settings of the window of history that a turn shows (T30, S16). */
 interface HistoryWindow {
-  /** Messages to show: exactly the last so many when it slides, at least so many when it moves in steps. */
+  /** The number of messages to show: exactly this many if the window slides, at least this many if it moves in steps. */
   readonly contextCount: number
-  /** `slide` moves with every message; `steps` moves by whole windows, so that a provider's cache holds in between. */
+  /** `slide` moves with every message. `steps` moves by whole windows, so that a provider's cache holds in between. */
   readonly window: "slide" | "steps"
 }
 
 /**
- * The messages a turn shows, blank ones skipped. Steps begin at multiples of `contextCount`, counted from the conversation's
- * beginning. So between `contextCount` and twice that are shown, and the beginning rarely moves. `earlier` counts the spoken
- * messages that are older than `history`.
+ * Returns the messages that a turn shows, without blank ones. A window that moves in steps begins at a multiple of `contextCount`,
+ * counted from the conversation's beginning. So it shows between `contextCount` and twice as many messages, and its beginning
+ * rarely moves. `earlier` is the number of spoken messages that are older than `history`.
  */
 export function historyWindow(
   history: readonly HistoryMessage[],
   { contextCount, window }: HistoryWindow,
   earlier = 0,
 ): readonly HistoryMessage[] {
-  const spoken = history.filter(({ text }) => text.trim() !== "")
   if (contextCount <= 0) return []
+  const spoken: HistoryMessage[] = []
+  for (const message of history) if (message.text.trim() !== "") spoken.push(message)
   if (window === "slide") return spoken.slice(-contextCount)
   const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
   return spoken.slice(Math.max(0, begin - earlier))

@@ -2,17 +2,17 @@ import { isProfileSource, type Profile, type ProfileSource } from "../profile/pr
 import type { Plugin } from "../services/plugin.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 
-/** An agent's parts as its profile changes (L13). */
+/** The contexts of an agent, one for each profile that it has had (L13). */
 export interface ProfileVersions {
-  /** Those of the last good profile. */
+  /** The context of the last valid profile. */
   readonly latest: AgentContext
-  /** Those for a session that begins now; a promise while a changed profile is read. Never rejects. */
+  /** The context for a session that begins now. A promise while a changed profile is read. Never rejects. */
   current(): AgentContext | Promise<AgentContext>
-  /** The plugins of every version that have something to free. */
+  /** The plugins of every version that have a `close`. */
   readonly closable: readonly Plugin[]
 }
 
-/** Makes parts of a profile and of each that takes its place. Throws what `make` throws of the first; of a later one its source is told. */
+/** Calls `make` for the first profile and for each later one. An error of the first is thrown. An error of a later one goes to the profile's source. */
 export function profileVersions(given: Profile | ProfileSource, make: (profile: Profile) => AgentContext): ProfileVersions {
   const source = isProfileSource(given) ? given : undefined
   const made = new WeakMap<Profile, AgentContext>()
@@ -51,7 +51,7 @@ export function profileVersions(given: Profile | ProfileSource, make: (profile: 
   }
 }
 
-/** A plugin that outlives a version may come again as a copy, whose skills have other modes: it is closed once. */
+/** True for the same plugin. A later version may have a copy of it whose skills have other modes; it is closed once. */
 function isSame(known: Plugin, plugin: Plugin): boolean {
   return known === plugin || (known.name === plugin.name && Object.hasOwn(plugin, "close") && known.close === plugin.close)
 }

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 
-/** How to come by an agent's parts from outside `createAgent`. */
+/** Access to an agent's context from outside `createAgent`. */
 interface PublishedAgent {
   current(): AgentContext | Promise<AgentContext>
   isClosed(): boolean
@@ -9,12 +9,12 @@ interface PublishedAgent {
 
 const published = new WeakMap<object, PublishedAgent>()
 
-/** Lets what runs turns of an agent beside its sessions find its parts. */
+/** Makes an agent's context available to {@link contextOf}. */
 export function publishAgent(agent: object, parts: PublishedAgent): void {
   published.set(agent, parts)
 }
 
-/** The parts of an agent that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
+/** The current context of an agent that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
 export async function contextOf(agent: object): Promise<AgentContext> {
   const parts = published.get(agent)
   if (!parts) throw new PromptStrataError("usage", "expected an agent that createAgent made, found another object.")

@@ -13,28 +13,27 @@ import type { TurnHook } from "../services/turn-hook.ts"
 import { createUserProfileService, type UserProfileService, userProfileHook } from "../services/user-profile.ts"
 import { cronTimes } from "./schedule/due-times.ts"
 
-/** Services that take the place of those over the agent's store, one by one. */
+/** Services that replace those over the agent's store, each by itself. */
 export interface AgentServices {
   readonly memory?: MemoryService
   readonly userProfile?: UserProfileService
   readonly reflection?: ReflectionService
-  /** Finds memories also by meaning; for the memory service over the agent's store. */
+  /** Lets the memory service over the agent's store find memories by meaning too. */
   readonly embed?: EmbeddingModel
 }
 
-/** What an agent remembers with: how it recalls before a turn, what it shows of its user, and what follows the turn. */
+/** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
 interface Remembering {
   readonly recall?: MemoryRecall
   readonly hooks: readonly TurnHook[]
   readonly jobs: readonly BackgroundJob[]
 }
 
-/** What remembering is made from. */
 interface RememberingParts {
   readonly profile: Profile
   readonly dialect: Dialect
   readonly services: AgentServices
-  /** Present where the agent was given a whole store. */
+  /** Present if the agent was given a whole store. */
   readonly store: Store | undefined
   readonly receipts: ReceiptRecords
   readonly ask: AskModel
@@ -43,8 +42,8 @@ interface RememberingParts {
 }
 
 /**
- * An agent that was given a whole store, or services of its own, remembers while its profile's memory is enabled; one that was
- * given neither asks its model nothing beside its turns.
+ * Makes the parts by which an agent remembers. An agent remembers if its profile's memory is enabled and it was given a whole store or
+ * services. Otherwise it asks its model nothing outside its turns.
  */
 export function remembering(parts: RememberingParts): Remembering {
   const { profile, receipts, ports } = parts
@@ -102,7 +101,7 @@ function servicesOf({ profile, services, store, ask, ports, onWarning }: Remembe
   }
 }
 
-/** Reads the pattern with the first question: croner is loaded for nobody else. */
+/** Reads the pattern with the first question, so that croner is loaded only when it is needed. */
 function momentsOf(pattern: string, timeZone = "UTC"): (afterMs: number) => Promise<number | undefined> {
   let times: ReturnType<typeof cronTimes> | undefined
   return async (afterMs) => {

@@ -1,13 +1,26 @@
+import type { HistoryMessage, Speaker } from "../core/conversation.ts"
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Assembly } from "../core/span.ts"
+import { within } from "../core/timers.ts"
+import type { ContextSettings } from "../profile/profile.ts"
+import type { CommittedTurn } from "../services/background/background-job.ts"
+import { frozenJson } from "../services/store/frozen-json.ts"
+import type { Job } from "../services/store/job-runner.ts"
+import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import { prepare } from "../turn/prepare.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import { assembleStep } from "../turn/step-request.ts"
-import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
-import { commitTurn, runAfterTurn } from "./commit-turn.ts"
+import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.ts"
+import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
+import { sessionId, stackState } from "./session-state.ts"
 
-/** Runs one turn from its record to its one commit. Nothing is committed unless there is an answer. Never rejects. */
+/**
+ * Runs one turn of a session: the loop, then its one commit, then the hooks that follow. Nothing is committed unless there is an
+ * answer. Never rejects.
+ */
 export async function runSessionTurn(agent: AgentContext, input: TurnInput, begin: TurnBeginning): Promise<TurnResult> {
   const turn = createTurnContext(agent, input, begin)
   const result = await runTurn(turn)
@@ -16,7 +29,7 @@ export async function runSessionTurn(agent: AgentContext, input: TurnInput, begi
   return committed
 }
 
-/** The request that a turn would begin with; no model is called. */
+/** Returns the request that a turn would begin with. No model is called. */
 export async function previewTurn(
   agent: AgentContext,
   input: TurnInput,
@@ -25,4 +38,158 @@ export async function previewTurn(
   const turn = createTurnContext(agent, input, { ...begin, emit: () => undefined, isPreview: true })
   await prepare(turn)
   return assembleStep(turn, { prompt }, agent.models[0])
+}
+
+type Answered = TurnResult & { readonly ok: true }
+
+/** Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has failed. */
+async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResult> {
+  const { agent, input, record, session, stack, progress } = turn
+  try {
+    const append = spokenMessages(turn, result)
+    const { version } = await agent.store.commit(input.key, {
+      expectVersion: record?.version ?? 0,
+      append,
+      state: {
+        ...record?.state,
+        turns: session.turns + 1,
+        stack: stackState(stack),
+        ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
+      },
+      jobs: jobsAfter(turn, append),
+      ...(progress.takenNotes.size > 0 ? { taken: [...progress.takenNotes] } : {}),
+    })
+    input.stack.merge(stack)
+    turn.emit({ type: "commit", version })
+    return result
+  } catch (thrown) {
+    return fail(turn, commitError(thrown))
+  }
+}
+
+/**
+ * The messages that enter history (T29): the user's with kept prestart results, and the answer. Thinking, tool runs and injections
+ * never do. In a turn in which nobody spoke it is only the answer (R27).
+ */
+function spokenMessages(
+  { agent, input, progress, startedMs }: TurnContext,
+  { stopReason, text: shown }: Answered,
+): HistoryMessage[] {
+  const { profile, ports } = agent
+  const { turnId, speaker, text, wake, files } = input
+  const self: Speaker = { id: input.key.agent, name: profile.agent.name }
+  const answer: HistoryMessage = {
+    role: "assistant",
+    text: progress.answer.said,
+    speaker: self,
+    turnId,
+    atMs: ports.clock.nowMs(),
+    ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
+  }
+  if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true }]
+  const recalled = progress.memories.length > 0 ? keepRecalled(progress.memories, profile.context) : []
+  const kept = {
+    ...(files.length > 0 ? { files } : {}),
+    ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),
+    ...(recalled.length > 0 ? { recalled } : {}),
+  }
+  return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...kept }, answer]
+}
+
+function commitError(thrown: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("session-store", `The session could not be stored: ${messageOf(thrown)}`, {
+    cause: thrown,
+    hint: "The answer was made but is not part of the conversation; send again once the store works.",
+  })
+}
+
+/** The jobs that a turn about to be committed asks for. A job that throws is reported, and the turn goes on. */
+function jobsAfter(turn: TurnContext, messages: readonly HistoryMessage[]): readonly Job[] {
+  const { agent, input } = turn
+  const { key, turnId } = input
+  const jobs: Job[] = []
+  if (agent.jobs.length === 0) return jobs
+  const committed = committedTurn(turn, messages)
+  for (const { kind, afterTurn } of agent.jobs) {
+    try {
+      const given = afterTurn?.(committed)
+      if (given === undefined) continue
+      const payload = frozenJson(given, "payload")
+      jobs.push({ id: `${turnId}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), payload })
+    } catch (error) {
+      agent.onWarning({ key, turnId, message: `The job ${kind} was not enqueued: ${messageOf(error)}` })
+    }
+  }
+  return jobs
+}
+
+/** The turn as jobs see it: without prestart results and recalled memories, so that nothing is learnt from injected context (T35). */
+function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
+  const { input, session, progress } = turn
+  return Object.freeze({
+    key: Object.freeze({ ...input.key }),
+    turnId: input.turnId,
+    turn: session.turns,
+    speaker: Object.freeze({ ...input.speaker }),
+    memoryOn: session.memoryOn,
+    messages: Object.freeze(messages.map(({ prestart: _, recalled: __, ...spoken }) => Object.freeze(spoken))),
+    untrusted: hasUntrusted(turn),
+    hookStates: Object.fromEntries(progress.hookStates),
+  })
+}
+
+/** True if a tool ran whose texts are not the author's own, such as one of an MCP server. */
+function hasUntrusted({ progress }: TurnContext): boolean {
+  for (const { tool } of [...progress.runs, ...progress.prestartRuns]) {
+    if (progress.tools.get(tool)?.trust === "tool") return true
+  }
+  return false
+}
+
+/** The memories of a turn that history keeps: none, one line of each with at most `olderCharacters` UTF-16 units, or all. */
+function keepRecalled(memories: readonly { readonly text: string }[], { older, olderCharacters }: ContextSettings): string[] {
+  if (older === "drop") return []
+  if (older === "keep") return memories.map(({ text }) => text)
+  return memories.map(({ text }) => condense(text, olderCharacters)).filter((line) => line !== "")
+}
+
+function condense(text: string, characters: number): string {
+  const line = text.split(/\s+/u).filter(Boolean).join(" ")
+  if (line.length <= characters) return line
+  return `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, characters - 1)))}…`
+}
+
+/**
+ * Runs the hooks after a turn in the background, in their order and one turn of a session after the other. A hook that throws, or
+ * takes longer than `limits.toolMs`, is reported, and the next one runs.
+ */
+function runAfterTurn(turn: TurnContext, result: TurnResult): void {
+  const { agent, input } = turn
+  for (const hook of agent.hooks) {
+    // The member is not read here, because a getter that throws is a failure of the hook too.
+    if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, result))
+  }
+}
+
+async function runHook({ agent, input, session }: TurnContext, hook: TurnHook, result: TurnResult): Promise<void> {
+  const { ports, profile, onWarning } = agent
+  const { key, turnId, speaker, text, wake } = input
+  // Copies, so that a hook that changes them changes nothing for the next hook or for the caller.
+  const context = {
+    key: { ...key },
+    turnId,
+    memoryOn: session.memoryOn,
+    result: { ...result },
+    speaker: { ...speaker },
+    ...(wake === undefined ? {} : { wake }),
+  }
+  const timeoutMs = profile.limits.toolMs
+  const outcome = await within({ timeoutMs, signal: new AbortController().signal, timers: ports.timers }, (signal) =>
+    hook.afterTurn?.({ ...context, question: text, signal }),
+  )
+  if (outcome.status === "failed")
+    onWarning({ key, turnId, message: `The hook ${hook.name} failed after the turn: ${messageOf(outcome.error)}` })
+  if (outcome.status === "timeout")
+    onWarning({ key, turnId, message: `The hook ${hook.name} took longer than ${timeoutMs} ms after the turn.` })
 }

@@ -5,23 +5,22 @@ import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
-import { loadLoop } from "./load-loop.ts"
 import { restoreStack, sessionId, sessionState } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
 /** Options of {@link Session.send}. */
 export interface SendOptions {
-  /** Who speaks; default: the profile's user. */
+  /** The speaker. Default: the profile's user. */
   readonly from?: Speaker
-  /** Paths of files that came with the words, as the file tools know them: the prompt shows each as `%[path]` (R8). */
+  /** Paths of files that came with the text, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
   readonly files?: readonly string[]
   readonly signal?: AbortSignal
 }
 
 /** Options of {@link Session.wake}. */
 export interface WakeOptions {
-  /** Whom it is for: whose memories and profile the turn may see. Default: who spoke last in a private conversation, nobody in a group. */
+  /** The person whose memories and profile the turn may see. Default: in a private conversation the one who spoke last, in a group nobody. */
   readonly to?: Speaker
   readonly signal?: AbortSignal
 }
@@ -35,33 +34,36 @@ export interface PreviewOptions {
   readonly signal?: AbortSignal
 }
 
-/** A conversation with one or many speakers. Its turns run one after the other; other sessions run beside it. */
+/** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
   readonly key: SessionKey
-  /** Items of this session: `session` ones stay with it, `turn` ones added here go into every turn. */
+  /** The items of this session. Those of scope `session` are stored with it. Those of scope `turn` that are added here go into every turn. */
   readonly stack: PromptStack
+  /** The session's key in the queue of turns. */
+  readonly #queueKey: string
   #agent: AgentContext
   #awaited: Promise<AgentContext> | undefined
   #restored = false
 
-  /** `latest` stands in for a version of the agent that is still awaited, until the first turn. */
+  /** `latest` is used until the first turn if `agent` is a promise. */
   constructor(agent: AgentContext | Promise<AgentContext>, latest: AgentContext, key: SessionKey) {
     this.key = key
+    this.#queueKey = sessionId(key)
     if (agent instanceof Promise) this.#awaited = agent
     this.#agent = agent instanceof Promise ? latest : agent
     this.stack = this.#agent.stack.fork()
   }
 
-  /** Starts a turn. It runs at once or after the session's earlier ones, whether or not anyone iterates it. */
+  /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. */
   send(text: string, { from, files, signal }: SendOptions = {}): Turn {
-    const sent = wellFormed(files)
+    const sent = files === undefined ? [] : wellFormed(files)
     return this.#start((turnId) => ({ ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), files: sent }), signal)
   }
 
   /**
-   * Starts a turn in which nobody spoke (R27): `reason`, in the author's words, says why. Runs like any other turn, in the
-   * session's order; recall and `{{question}}` get the reason, hooks get it as `wake`. History keeps only what the agent said,
-   * and nothing where it chose to say nothing: then the turn ends well with an empty text.
+   * Starts a turn in which nobody spoke (R27). `reason` says why, in the author's words. The turn runs like any other, in the
+   * session's order. Recall and `{{question}}` get the reason, and hooks get it as `wake`. History keeps only the agent's answer.
+   * If the agent says nothing, the turn succeeds with an empty text, and history keeps nothing.
    */
   wake(reason: string, { to, signal }: WakeOptions = {}): Turn {
     const wake = reason.toWellFormed()
@@ -74,20 +76,23 @@ export class Session {
    */
   async preview(text: string, { from, files, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
     const turnId = this.#agent.ports.ids.next("preview")
-    return this.#agent.turns.enqueue(this.#queueKey(), async () => {
+    return this.#agent.turns.enqueue(this.#queueKey, async () => {
       const record = await this.#load()
-      const input = { ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), files: wellFormed(files) }
+      const input = {
+        ...this.#input(text, from ?? this.#defaultSpeaker(), turnId),
+        files: files === undefined ? [] : wellFormed(files),
+      }
       const { previewTurn } = await loadLoop()
       return previewTurn(this.#agent, input, { record, prompt, signal: signal ?? new AbortController().signal })
     })
   }
 
   /**
-   * Switches the conversation's memory on or off, after the turns that wait (D2). Off, nothing remembered is recalled, read
-   * or written. Kept in the session's state.
+   * Switches the conversation's memory on or off, after the turns that wait (D2). While it is off, no memory is recalled, read or
+   * written. The switch is stored with the session.
    */
   setMemory(on: boolean): Promise<void> {
-    return this.#agent.turns.enqueue(this.#queueKey(), async () => {
+    return this.#agent.turns.enqueue(this.#queueKey, async () => {
       const record = await this.#load()
       if (sessionState(record).memoryOn === on) return
       const state = { ...record?.state, memoryOn: on }
@@ -95,12 +100,12 @@ export class Session {
     })
   }
 
-  /** Whether the conversation's memory is on, as the last commit has it. */
+  /** True if the conversation's memory is on. */
   async memoryOn(): Promise<boolean> {
     return sessionState(await this.#load()).memoryOn
   }
 
-  /** `makeInput` is asked again once the session is loaded. */
+  /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
   #start(makeInput: (turnId: string, record?: SessionRecord) => TurnInput, signal: AbortSignal | undefined): Turn {
     const turnId = this.#agent.ports.ids.next("turn")
     const turn: ObservedTurn = { input: makeInput(turnId) }
@@ -110,16 +115,16 @@ export class Session {
     }
     return startTurn(turnId, (emit, abortSignal) => this.#run(turn.input, { inputFrom, emit, signal: abortSignal }), {
       signal,
-      onEvent: (event) => this.#agent.tellObservers(turn, event),
+      onEvent: (event) => this.#agent.tellObservers?.(turn, event),
     })
   }
 
-  /** Runs in the session's order; an abort while the turn waits ends it at once. Never rejects. */
+  /** Runs a turn after the session's earlier ones. An abort ends a turn that waits at once. Never rejects. */
   #run(first: TurnInput, { inputFrom, emit, signal }: Running): Promise<TurnResult> {
     return new Promise((resolve) => {
       let isBegun = false
       let isOver = false
-      // An abort ends the turn at once; what it waited for comes to its own end later, and no second one is told.
+      // A turn ends once. After an abort the task in the queue still runs to its end, and its failure is ignored.
       const fail = (error: unknown): void => {
         if (isOver) return
         isOver = true
@@ -133,7 +138,7 @@ export class Session {
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
       void this.#agent.turns
-        .enqueue(this.#queueKey(), async () => {
+        .enqueue(this.#queueKey, async () => {
           if (signal.aborted) return fail(signal.reason)
           const [record, { runSessionTurn }] = await Promise.all([this.#load(), loadLoop()])
           if (signal.aborted) return fail(signal.reason)
@@ -158,7 +163,7 @@ export class Session {
     })
   }
 
-  /** A turn that failed before its loop began. */
+  /** The result of a turn that failed outside its loop. Emits the `turn-start` that the loop would have emitted. */
   #failed(
     input: TurnInput,
     emit: (event: TurnEvent) => void,
@@ -170,14 +175,14 @@ export class Session {
   }
 
   async #load() {
-    await this.#takeAwaited()
+    if (this.#awaited !== undefined) await this.#takeAwaited()
     const record = await this.#agent.store.load(this.key)
     if (!this.#restored) restoreStack(this.stack, record?.state.stack)
     this.#restored = true
     return record
   }
 
-  /** Takes the profile that was still being read when the session began: before the first turn, and never again. */
+  /** Takes the profile that was still being read when the session began. This happens once, before the first turn. */
   async #takeAwaited(): Promise<void> {
     const agent = await this.#awaited
     this.#awaited = undefined
@@ -195,26 +200,22 @@ export class Session {
     return { id: "user", name: this.#agent.profile.user.name }
   }
 
-  /** Whose words a private conversation last held; in a group nobody's own memories are seen. */
+  /** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
   #wokenFor(record: SessionRecord | undefined): Speaker {
     const { agent } = this.#agent.profile
     if (this.key.audience === "group") return { id: agent.id, name: agent.name }
     return record?.history.findLast(({ role }) => role === "user")?.speaker ?? this.#defaultSpeaker()
   }
-
-  #queueKey(): string {
-    return sessionId(this.key)
-  }
 }
 
-/** What a turn runs with. */
 interface Running {
+  /** Makes the turn's input again, once the session is loaded. */
   readonly inputFrom: (record: SessionRecord | undefined) => TurnInput
   readonly emit: (event: TurnEvent) => void
   readonly signal: AbortSignal
 }
 
-function wellFormed(paths: readonly string[] = []): readonly string[] {
+function wellFormed(paths: readonly string[]): readonly string[] {
   return paths.map((path) => path.toWellFormed())
 }
 
@@ -223,4 +224,21 @@ function asSessionError(error: unknown): PromptStrataError {
   if (error instanceof DOMException || error === undefined)
     return new PromptStrataError("aborted", "The turn was aborted before it began.", { cause: error })
   return new PromptStrataError("session-store", `The session could not be loaded: ${messageOf(error)}`, { cause: error })
+}
+
+let loop: Promise<typeof import("./session-turn.ts")> | undefined
+
+/**
+ * Loads the code that runs turns, with the first turn or preview, so that a program that uses the library for its prompts alone does
+ * not load it. Throws `missing-dependency` if that fails. The next turn then tries again.
+ */
+function loadLoop() {
+  loop ??= import("./session-turn.ts").catch((cause: unknown) => {
+    loop = undefined
+    throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
+      cause,
+      hint: "If promptstrata was updated or moved while this program ran, start the program again.",
+    })
+  })
+  return loop
 }

@@ -1,33 +1,32 @@
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 
 /**
- * One turn, running whether or not anyone iterates. Iterating yields every event from the first, also late and more
- * than once; the last is always one `turn-end`. Neither iterating nor `result` throws for a failed turn.
+ * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
+ * more than once. The last event is always `turn-end`. Neither iterating nor `result` throws for a failed turn.
  */
 export interface Turn extends AsyncIterable<TurnEvent> {
   readonly id: string
   /** The answer's characters as they come, and nothing else. */
   readonly textStream: AsyncIterable<string>
-  /** The answer's bubbles, each whole once it has ended (R9): what a bot sends. */
+  /** The answer's bubbles, each as a whole once it has ended (R9). A bot sends these. */
   readonly bubbles: AsyncIterable<string>
   readonly result: Promise<TurnResult>
   /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
   textStreamWithThinking(): AsyncIterable<string>
-  /** Stops the turn wherever it is; it ends as `aborted` and commits nothing. */
+  /** Stops the turn. It ends with the error `aborted` and commits nothing. */
   abort(reason?: unknown): void
 }
 
-/** What starts a turn: runs it, telling its events, until its result. */
+/** Runs a turn and resolves with its result. It passes every event but `turn-end` to `emit`. It must not reject. */
 type TurnRunner = (emit: (event: TurnEvent) => void, signal: AbortSignal) => Promise<TurnResult>
 
-/** What a turn is started with beside what runs it. */
 interface StartOptions {
   readonly signal?: AbortSignal | undefined
-  /** Told of every event, `turn-end` too, once it is in the turn's own log. Must neither throw nor take long. */
+  /** Gets every event, `turn-end` included, once it is in the turn's log. It must neither throw nor take long. */
   readonly onEvent?: ((event: TurnEvent) => void) | undefined
 }
 
-/** Starts a turn. `run` must not reject. */
+/** Starts a turn. */
 export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}): Turn {
   const log = new EventLog<TurnEvent>()
   const tell = (event: TurnEvent): void => {
@@ -81,7 +80,7 @@ async function* textWithThinking(log: EventLog<TurnEvent>): AsyncGenerator<strin
   }
 }
 
-/** An append-only list that any number of readers follow, each from its beginning, now or later. */
+/** An append-only list. Any number of readers follow it, each from its beginning. */
 class EventLog<Event> {
   readonly #events: Event[] = []
   #closed = false
@@ -92,7 +91,7 @@ class EventLog<Event> {
     this.#wake()
   }
 
-  /** No more will come: readers end after what there is. */
+  /** Ends the list. Readers end after its last event. */
   close(): void {
     this.#closed = true
     this.#wake()

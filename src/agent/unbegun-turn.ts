@@ -2,10 +2,10 @@ import type { PromptStrataError } from "../core/errors.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import type { TurnInput } from "../turn/turn-context.ts"
 
-/** The process that talks (R24): the one with the first-person context. */
+/** The name of the process that talks (R24). It has the first-person context. */
 export const mainProcess = "main-virtual"
 
-/** The result of a turn that failed at `atMs`, before its loop began: nothing was asked, run or gathered. */
+/** Makes the result of a turn that failed at `atMs`, before its loop began. */
 export function unbegunTurn({ key, turnId, wake }: TurnInput, atMs: number, error: PromptStrataError): TurnResult {
   const { agent, conversation, audience } = key
   const trace = {

@@ -11,11 +11,17 @@ import type { TurnState } from "./turn-state.ts"
  * one of the turn leaves the slot to the stack's item.
  */
 export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
-  const items = stack.items().map(withFit)
+  const items: Injection[] = []
+  const fromStack = new Set<string>()
+  for (const item of stack.items()) {
+    items.push(withFit(item))
+    fromStack.add(item.key)
+  }
   if (!state) return items
-  const words = lookOf(dialect)
-  const fromStack = new Set(items.map(({ key }) => key))
-  const own = turnInjections(state, words).filter(({ key, content }) => !isEmptyValue(content) || !fromStack.has(key))
+  const own: Injection[] = []
+  for (const injection of turnInjections(state, lookOf(dialect))) {
+    if (!isEmptyValue(injection.content) || !fromStack.has(injection.key)) own.push(injection)
+  }
   return [...items, ...own, ...toolParameters(own, dialect), ...flags(state, dialect)]
 }
 

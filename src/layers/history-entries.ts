@@ -69,22 +69,20 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
-  const before = entries.get(message)
-  if (before && isStill(before, message, look)) return before
+  const { text, speaker, unprompted } = message
+  const known = entries.get(message)
+  const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
+  if (isStill && (known.look === look || isSameLook(known.look, look))) return known
   const entry = isSpoken(message) ? historyEntry(message, look) : undefined
-  const known = { look, text: message.text, speaker: message.speaker.name, entry, before: entryBefore(message, look) }
-  entries.set(message, known)
-  return known
-}
-
-function isStill(known: KnownEntry, { text, speaker }: HistoryMessage, look: HistoryLook): boolean {
-  return known.text === text && known.speaker === speaker.name && (known.look === look || isSameLook(known.look, look))
+  const before = unprompted === true && look.unprompted !== undefined ? unpromptedEntry(look.unprompted) : undefined
+  const made = { look, text, speaker: speaker.name, entry, before }
+  entries.set(message, made)
+  return made
 }
 
 /** The dialect's line before a message of a turn in which nobody spoke. */
-function entryBefore({ unprompted }: HistoryMessage, look: HistoryLook): Entry | undefined {
-  if (unprompted !== true || look.unprompted === undefined) return undefined
-  return { role: "user", own: true, group: false, text: encodedText(look.unprompted, "author") }
+function unpromptedEntry(line: string): Entry {
+  return { role: "user", own: true, group: false, text: encodedText(line, "author") }
 }
 
 /** A visible character that sanitising keeps. It makes the slow check unnecessary for most messages. */

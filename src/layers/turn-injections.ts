@@ -2,7 +2,6 @@ import { type Entry, type Fit, type Injection, priority, type Text, type Value }
 import { encodedText } from "../encode/marked-text.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
-
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
 
@@ -10,7 +9,16 @@ import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason }
  * Ranks by which a turn's parts are cut when a request is short of tokens, lowest first; everything of layers 1 to 4 has a higher
  * rank (S13). Runs and steps come lowest: a turn's first request has none, so later requests show at least what the first one showed.
  */
-const ranks = { runs: 5, history: 10, memories: 20, prestart: 40, tools: 70 } as const
+const fits = {
+  // The oldest entries are cut first, and the newest always stays.
+  runs: { rank: 5, shrink: "entries", minTokens: 1 },
+  history: { rank: 10, shrink: "entries" },
+  memories: { rank: 20, shrink: "entries" },
+  prestart: { rank: 40, shrink: "entries" },
+  tools: { rank: 70, shrink: "entries" },
+  /** Never cut, because without it there would be nothing to answer. */
+  wake: { rank: 100, shrink: "entries", minTokens: 1 },
+} as const satisfies Record<string, Fit>
 
 /** The parts of a turn's injections that depend on the dialect. */
 export interface TurnLook extends ParameterWords {
@@ -28,25 +36,30 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
   const zone = words.showsTime === true ? timeZone : undefined
   const look: HistoryLook = { agentName, group, zone, unprompted: words.unprompted }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
-  const tools = turn.tools.map((tool) => toolEntry(tool, words))
   return [
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
-    ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", whole)] : []),
-    turnItem("history", historyEntries(turn.history, look), "user", entries(ranks.history)),
-    { ...turnItem("memories", memories, "memory", entries(ranks.memories)), priority: priority.characterMemories },
-    turnItem("prestart", turn.prestart.map(prestartEntry), "tool", entries(ranks.prestart)),
-    toolItem("tools", tools),
-    toolItem("tool_groups", toolGroupEntries(turn, words.ruledGroups)),
-    turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", entries(ranks.prestart)),
-    turnItem("runs", turn.runs.map(runEntry), "tool", newest(ranks.runs)),
-    turnItem("steps", turn.steps.flatMap(stepEntries), "tool", newest(ranks.runs)),
-    turnItem("note", as(turn.note ?? "", "agent"), "agent"),
+    ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", fits.wake)] : []),
+    turnItem("history", historyEntries(turn.history, look), "user", fits.history),
+    { ...turnItem("memories", memories, "memory", fits.memories), priority: priority.characterMemories },
+    turnItem("prestart", turn.prestart.map(prestartEntry), "tool", fits.prestart),
+    ...toolItems(turn, words),
+    turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", fits.prestart),
+    turnItem("runs", turn.runs.map(runEntry), "tool", fits.runs),
+    turnItem("steps", turn.steps.flatMap(stepEntries), "tool", fits.runs),
+    turnItem("note", { text: turn.note ?? "", trust: "agent" }, "agent"),
     turnItem("fault", encodedText(turn.fault ?? "", "agent"), "agent"),
   ]
 }
 
-/** Never cut, because without it there would be nothing to answer. */
-const whole: Fit = { rank: 100, shrink: "entries", minTokens: 1 }
+/** The turn's tools, and the rules of use of their groups. Both stay the same over the turns of a session. */
+function toolItems(turn: TurnState, words: TurnLook): Injection[] {
+  const shared = { scope: "session", priority: priority.toolInstructions } as const
+  const tools = turn.tools.map((tool) => toolEntry(tool, words))
+  return [
+    { ...turnItem("tools", tools, "author", fits.tools), ...shared },
+    { ...turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", fits.tools), ...shared },
+  ]
+}
 
 /** Every character that JavaScript or a reader takes for a line break. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/
@@ -62,20 +75,6 @@ function turnItem(key: string, content: Value, trust: Injection["trust"], fit?: 
     enabled: true,
     ...(fit ? { fit } : {}),
   }
-}
-
-function toolItem(key: string, content: Value): Injection {
-  const item = turnItem(key, content, "author", entries(ranks.tools))
-  return { ...item, scope: "session", priority: priority.toolInstructions }
-}
-
-function entries(rank: number): Fit {
-  return { rank, shrink: "entries" }
-}
-
-/** Cuts the oldest entries first and always keeps the newest. */
-function newest(rank: number): Fit {
-  return { ...entries(rank), minTokens: 1 }
 }
 
 function as(text: string, trust: Text["trust"]): Text {
@@ -130,12 +129,15 @@ function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }):
 
 /** An entry for each group of the turn's tools that has rules of use, in the order of the tools (R28). The profile's rules replace the dialect's. */
 function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: ReadonlySet<string>): Entry[] {
-  const groups = new Set(tools.flatMap(({ group }) => (group === undefined ? [] : [group])))
-  return [...groups].flatMap((group): Entry[] => {
+  const groups = new Set<string>()
+  for (const { group } of tools) if (group !== undefined) groups.add(group)
+  const entries: Entry[] = []
+  for (const group of groups) {
     const rules = Object.hasOwn(groupRules, group) ? groupRules[group] : undefined
-    if (rules !== undefined) return [{ [group]: true, rules }]
-    return shipped?.has(group) ? [{ [group]: true }] : []
-  })
+    if (rules !== undefined) entries.push({ [group]: true, rules })
+    else if (shipped?.has(group)) entries.push({ [group]: true })
+  }
+  return entries
 }
 
 /** The entry that `file_faults.md` prints. */

@@ -57,18 +57,16 @@ export function createUserProfileService({ records }: { readonly records: UserRe
 function splitByAge(statements: readonly ProfileStatement[]): Pick<UserProfile, "fields" | "history"> {
   const newest = new Map<string, ProfileStatement>()
   for (const statement of statements) {
-    const name = foldedName(statement.name)
+    const name = statement.name.normalize("NFKC").trim().toLowerCase()
     const held = newest.get(name)
     if (held === undefined || statement.atMs >= held.atMs) newest.set(name, statement)
   }
-  const current = new Set(newest.values())
-  const fields = [...current].sort((a, b) => (foldedName(a.name) < foldedName(b.name) ? -1 : 1))
+  const fields: ProfileStatement[] = []
+  for (const name of [...newest.keys()].sort()) fields.push(newest.get(name) as ProfileStatement)
+  if (fields.length === statements.length) return { fields, history: [] }
+  const current = new Set(fields)
   const history = statements.filter((statement) => !current.has(statement))
   return { fields, history: history.reverse().sort((a, b) => b.atMs - a.atMs) }
-}
-
-function foldedName(name: string): string {
-  return name.normalize("NFKC").trim().toLowerCase()
 }
 
 /**
@@ -76,16 +74,18 @@ function foldedName(name: string): string {
  * certain ones are printed. A long value is cut between graphemes.
  */
 export function userProfileText({ fields }: Pick<UserProfile, "fields">, maxCharacters: number): string {
-  const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
   const lines = new Map<ProfileStatement, string>()
+  for (const field of fields) lines.set(field, lineOf(field, Math.min(maxValueCharacters, maxCharacters)))
+  const whole = [...lines.values()].join("\n")
+  if (whole.length <= maxCharacters) return whole
+  const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
   let left = maxCharacters + 1
   for (const field of ranked) {
-    const line = lineOf(field, Math.min(maxValueCharacters, maxCharacters))
-    if (line.length + 1 > left) continue
-    lines.set(field, line)
-    left -= line.length + 1
+    const needed = (lines.get(field) ?? "").length + 1
+    if (needed > left) lines.delete(field)
+    else left -= needed
   }
-  return fields.flatMap((field) => lines.get(field) ?? []).join("\n")
+  return [...lines.values()].join("\n")
 }
 
 /** The rank of a field: one day of age counts as much as a hundredth of confidence. */

@@ -7,10 +7,11 @@ import { printJson } from "./print-json.ts"
  * value that JSON cannot hold (a bigint, a cycle, thousands of levels) prints as a string of its JSON text. Never throws.
  */
 export function printArguments(args: Readonly<Record<string, unknown>>): string {
-  return Object.entries(args)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${encodeInline(key)}=${printValue(value)}`)
-    .join(", ")
+  const printed: string[] = []
+  for (const [key, value] of Object.entries(args)) {
+    if (value !== undefined) printed.push(`${encodeInline(key)}=${printValue(value)}`)
+  }
+  return printed.join(", ")
 }
 
 function printValue(value: unknown): string {

@@ -44,15 +44,17 @@ function validate(parameters: TextParameters, args: unknown): StandardSchemaV1.R
   if (typeof args !== "object" || args === null) return { issues: [mismatch("object", args)] }
   const given = new Map(Object.entries(args))
   const issues: StandardSchemaV1.Issue[] = []
-  const value = Object.entries(parameters).map(([name, { optional }]) => {
+  const texts: [name: string, text: unknown][] = []
+  for (const [name, { optional }] of Object.entries(parameters)) {
     const found = given.get(name)
     const text = typeof found === "number" ? String(found) : found
-    if (optional && (text === undefined || text === null)) return [name, undefined]
+    const isLeftOut = optional && (text === undefined || text === null)
+    texts.push([name, isLeftOut ? undefined : text])
+    if (isLeftOut) continue
     if (typeof text !== "string") issues.push({ ...mismatch("string", text), path: [name] })
     else if (!optional && text.trim() === "") issues.push({ message: "expected text, received blank", path: [name] })
-    return [name, text]
-  })
-  return issues.length > 0 ? { issues } : { value: Object.fromEntries(value) }
+  }
+  return issues.length > 0 ? { issues } : { value: Object.fromEntries(texts) }
 }
 
 function mismatch(expected: string, found: unknown): StandardSchemaV1.Issue {

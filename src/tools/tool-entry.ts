@@ -20,18 +20,26 @@ export interface ParameterWords {
   readonly optional: string
 }
 
+/** The last entry made for each tool, with the word it was printed with. A turn asks for the same tools at every step. */
+const madeEntries = new WeakMap<Tool, { readonly optional: string; readonly entry: Entry }>()
+
 /**
  * Makes the entry of a tool for a dialect's `tools.md` (T9, L6): `name`, `description`, `parameters` and `hint`, of which the
- * last two may be `""`. The texts have the tool's trust. `parameters` is encoded already.
+ * last two may be `""`. The texts have the tool's trust. `parameters` is encoded already. The entry is kept with the tool
+ * object, so a tool must not be changed after it was first shown.
  */
 export function toolEntry(tool: Tool, words: ParameterWords): Entry {
+  const made = madeEntries.get(tool)
+  if (made?.optional === words.optional) return made.entry
   const { name, description, usageHint = "", inputSchema, trust } = tool
-  return {
+  const entry = {
     name: { text: name, trust },
     description: { text: description, trust },
     parameters: trust === "author" ? encodedText(printParameters(inputSchema, words), trust) : untrustedParameters(tool, words),
     hint: { text: usageHint, trust },
   }
+  madeEntries.set(tool, { optional: words.optional, entry })
+  return entry
 }
 
 /** A schema that came over a network is cleaned, and encoded name by name. */

@@ -7,24 +7,23 @@ import type { Profile } from "../profile/profile.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
 import type { OpenedFile } from "../services/file-references.ts"
 
-/** Opens a file for an answer; `undefined` once the turn was aborted. Never rejects. */
+/** Opens a file for an answer. Resolves with `undefined` if the turn was aborted. Never rejects. */
 export type OpenFile = (reference: FileReference) => Promise<OpenedFile | undefined>
 
 type FilePart = OutputPart & { type: "file" }
 
-/** Where what comes out of a {@link FileQueue} goes. */
+/** Takes the output of a {@link FileQueue}. */
 interface FileSink {
   readonly part: (part: OutputPart) => void
-  readonly attach: (attachment: FileAttachment) => void
+  readonly opened: (attachment: FileAttachment) => void
+  readonly unopened: (file: UnopenedFile) => void
 }
 
 /**
- * Parts of an answer in order: while a file is being opened, what stands behind it waits. A file that cannot be opened is passed
- * on as the words it was written with (R8); without any file nothing ever waits.
+ * Keeps the parts of an answer in order. While a file is being opened, the parts behind it wait. A file that cannot be opened is
+ * passed on as the text that stood for it (R8).
  */
 export class FileQueue {
-  readonly attachments: FileAttachment[] = []
-  readonly unopened: UnopenedFile[] = []
   readonly #open: OpenFile | undefined
   readonly #sink: FileSink
   #waiting: OutputPart[] = []
@@ -32,6 +31,7 @@ export class FileQueue {
   #isStopped = false
   #isGivenUp = false
 
+  /** Without `open`, every file is passed on as text. */
   constructor(open: OpenFile | undefined, sink: FileSink) {
     this.#open = open
     this.#sink = sink
@@ -42,12 +42,12 @@ export class FileQueue {
     else this.#pass(part)
   }
 
-  /** Settles once nothing is being opened any more and everything was passed on; absent where that is so already. */
+  /** Returns a promise that settles once every part was passed on, or `undefined` if that is so already. */
   idle(): Promise<void> | undefined {
     return this.#isStopped ? undefined : this.#opening?.done.then(() => this.idle())
   }
 
-  /** Opens nothing more: what waits is passed on at once, files as words, and nothing is told of them. */
+  /** Opens no more files. The parts that wait are passed on at once, files among them as text. */
   giveUp(): void {
     this.#isGivenUp = true
     const opening = this.#opening
@@ -64,7 +64,7 @@ export class FileQueue {
 
   #start(part: FilePart, open: OpenFile): void {
     const done = open(part.reference).then((opened) => {
-      // What waits is passed on by whoever ends the aborted turn, as part of an answer that is not whole.
+      // The turn was aborted. Whoever ends it calls `giveUp`, which passes the waiting parts on.
       this.#isStopped = opened === undefined
       if (this.#isGivenUp || opened === undefined) return
       this.#opening = undefined
@@ -76,12 +76,11 @@ export class FileQueue {
 
   #end(part: FilePart, opened: OpenedFile): void {
     if (opened.ok) {
-      this.attachments.push(opened.attachment)
-      this.#sink.attach(opened.attachment)
+      this.#sink.opened(opened.attachment)
       return
     }
     const { fault, totalLines } = opened
-    this.unopened.push({ written: part.written, fault, ...(totalLines === undefined ? {} : { totalLines }) })
+    this.#sink.unopened({ written: part.written, fault, ...(totalLines === undefined ? {} : { totalLines }) })
     this.#sink.part(asText(part))
   }
 
@@ -96,17 +95,14 @@ function asText({ written }: FilePart): OutputPart {
   return { type: "text", delta: written }
 }
 
-/** The turn's way to open what its answer shows (R8), within the time of one tool run; absent where the profile has none. */
+/** Opens the files that a turn's answer shows (R8), each within the time limit of a tool run. */
 export function fileOpener(
+  files: NonNullable<Profile["output"]["files"]>,
   { profile, ports }: { readonly profile: Profile; readonly ports: Ports },
-  key: ServiceKey,
-  signal: AbortSignal,
-): OpenFile | undefined {
-  const { output, limits } = profile
-  const { files } = output
-  if (!files) return undefined
+  { key, signal }: { readonly key: ServiceKey; readonly signal: AbortSignal },
+): OpenFile {
   return async (reference) => {
-    const outcome = await within({ timeoutMs: limits.toolMs, signal, timers: ports.timers }, (fileSignal) =>
+    const outcome = await within({ timeoutMs: profile.limits.toolMs, signal, timers: ports.timers }, (fileSignal) =>
       files.open(reference, { key, signal: fileSignal }),
     )
     if (outcome.status === "aborted") return undefined
@@ -114,29 +110,9 @@ export function fileOpener(
   }
 }
 
-/** Code without types may hand over anything. */
+/** The profile may come from code without types, so the result of its `open` is checked. */
 function isOpened(value: unknown): value is OpenedFile {
   if (typeof value !== "object" || value === null) return false
   const { ok, attachment, fault } = value as Readonly<Record<string, unknown>>
   return (ok === false && typeof fault === "string") || (ok === true && typeof attachment === "object" && attachment !== null)
-}
-
-/** Beside the hooks' states: a hook of this name would share it. */
-const owner = "file-references"
-
-/** What the last turn could not open, as that turn left it (R8); anything else in its place counts as nothing. */
-export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): readonly UnopenedFile[] {
-  const kept = hookStates[owner]
-  return Array.isArray(kept) ? kept.filter(isUnopened) : []
-}
-
-/** Leaves what this turn could not open for the next one, with its commit; what was left before has been told. */
-export function leaveFileFaults(hookStates: Map<string, unknown>, faults: readonly UnopenedFile[]): void {
-  if (faults.length > 0 || hookStates.has(owner)) hookStates.set(owner, faults)
-}
-
-function isUnopened(value: unknown): value is UnopenedFile {
-  if (typeof value !== "object" || value === null) return false
-  const { written, fault } = value as Readonly<Record<string, unknown>>
-  return typeof written === "string" && typeof fault === "string"
 }

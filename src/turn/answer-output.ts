@@ -9,98 +9,74 @@ import type { TurnEvent } from "../trace/turn-event.ts"
 import { FileQueue, type OpenFile } from "./answer-files.ts"
 
 /**
- * A turn's answer on its way out: what the model says goes in, events come out by way of the profile's format, bubbles and file
- * references. `text-delta` events joined are `text`. What stands behind a file waits until that file is opened.
+ * The answer of a turn. The model's text goes in by `say`. It is read in the profile's format, and events come out: text,
+ * bubbles, emotions, opened files. The `text-delta` events joined are `text`. Output behind a file reference waits until that
+ * file is opened. Only this class sets its fields.
  */
 export class AnswerOutput {
+  /** The answer as the model said it, with the marks of its format. History keeps this. */
+  said = ""
+  /** The answer as it is shown. Bubbles are paragraphs. */
+  text = ""
+  /** True once an event of the answer was emitted, or a file of it began to be opened. */
+  hasShown = false
+  /** Files that the answer shows, in order. */
+  readonly attachments: FileAttachment[] = []
+  /** References that could not be opened. They stand in `text` as the model wrote them. */
+  readonly unopened: UnopenedFile[] = []
   readonly #settings: OutputSettings
   readonly #emit: (event: TurnEvent) => void
-  readonly #said: string[] = []
-  readonly #shown: string[] = []
-  readonly #queue: FileQueue
+  readonly #open: OpenFile | undefined
   #pipeline: Pipeline
-  #saidLength = 0
-  #hasShown = false
-  #isParted = false
+  /** Created with the first file reference. */
+  #files: FileQueue | undefined
+  #startsParagraph = false
   #isRead = false
   #isOver = false
   #isCut = false
 
-  /** Without `open` file references are words. */
-  constructor(settings: OutputSettings, emit: (event: TurnEvent) => void, open?: OpenFile) {
+  /** Without `open`, file references are text. */
+  constructor(settings: OutputSettings, emit: (event: TurnEvent) => void, open: OpenFile | undefined) {
     this.#settings = settings
     this.#emit = emit
-    this.#queue = new FileQueue(open, {
-      part: (part) => this.#give(part),
-      attach: (attachment) => this.#tell({ type: "attachment", attachment }),
-    })
+    this.#open = open
     this.#pipeline = newPipeline(settings)
   }
 
-  /** The answer as the model said it, marks of its format and all: what history keeps. */
-  get said(): string {
-    return this.#said.join("")
-  }
-
-  /** UTF-16 units of {@link said}. */
-  get saidLength(): number {
-    return this.#saidLength
-  }
-
-  /** The answer as it is shown, bubbles as paragraphs. */
-  get text(): string {
-    return this.#shown.join("")
-  }
-
-  /** True once anything of the answer was told. */
-  get hasShown(): boolean {
-    return this.#hasShown
-  }
-
-  /** Files that the answer shows, in order. */
-  get attachments(): readonly FileAttachment[] {
-    return this.#queue.attachments
-  }
-
-  /** References that could not be opened; they stand in the text as they were written. */
-  get unopened(): readonly UnopenedFile[] {
-    return this.#queue.unopened
-  }
-
+  /** Takes text of the model, and shows as much of it as can be shown already. */
   say(delta: string): void {
     if (delta === "") return
-    if (this.#isParted) this.#part()
-    this.#hear(delta)
+    if (this.#startsParagraph) this.#endParagraph()
+    this.said += delta
     this.#take(this.#pipeline.reader.push({ type: "text", delta }))
   }
 
-  /** What was said so far stands before a tool call: what comes now begins a paragraph of its own. */
+  /** Ends the paragraph where a tool call follows. The next text begins a new one. */
   part(): void {
-    this.#isParted = this.#saidLength > 0
+    this.#startsParagraph = this.said !== ""
   }
 
-  /** Forgets what was said while nothing of it was shown: the call is made again. */
+  /** Forgets what was said if nothing of it was shown, because the model is asked again. */
   restart(): void {
-    if (this.#hasShown) return
+    if (this.hasShown) return
     this.#pipeline = newPipeline(this.#settings)
-    this.#said.length = 0
-    this.#saidLength = 0
+    this.said = ""
   }
 
-  /** Nothing more will be said; a promise where files are still being opened. {@link end} comes after it. */
+  /** Ends the model's text. Returns a promise if files are still being opened; {@link end} must wait for it. */
   settle(): Promise<void> | undefined {
     this.#readToEnd()
-    return this.#queue.idle()
+    return this.#files?.idle()
   }
 
-  /** Gives out what was held back; once. The last bubble of a turn that failed is not whole: it is not told. */
+  /** Shows the rest that was held back. Later calls do nothing. The last bubble of a turn that failed is not whole, so it is not told. */
   end({ isWhole }: { readonly isWhole: boolean }): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#isCut = !isWhole
-    this.#queue.giveUp()
+    this.#files?.giveUp()
     this.#readToEnd()
-    this.#bubbles(this.#pipeline.bubbles.end())
+    this.#tellBubbles(this.#pipeline.bubbles.end())
   }
 
   #readToEnd(): void {
@@ -109,46 +85,56 @@ export class AnswerOutput {
     this.#take(this.#pipeline.reader.end())
   }
 
-  #part(): void {
-    this.#isParted = false
-    this.#hear("\n\n")
+  #endParagraph(): void {
+    this.#startsParagraph = false
+    this.said += "\n\n"
     this.#take(this.#pipeline.reader.push({ type: "bubble-end" }))
-  }
-
-  #hear(delta: string): void {
-    this.#said.push(delta)
-    this.#saidLength += delta.length
   }
 
   #take(parts: readonly OutputPart[]): void {
     for (const part of parts) {
-      this.#hasShown ||= part.type === "file"
-      this.#queue.push(part)
+      if (part.type === "file") {
+        this.hasShown = true
+        this.#files ??= this.#openFiles()
+      }
+      if (this.#files === undefined) this.#show(part)
+      else this.#files.push(part)
     }
   }
 
-  #give(part: OutputPart): void {
-    for (const delta of this.#pipeline.texts.push(part)) this.#show(delta)
-    this.#bubbles(this.#pipeline.bubbles.push(part))
+  #openFiles(): FileQueue {
+    return new FileQueue(this.#open, {
+      part: (part) => this.#show(part),
+      opened: (attachment) => {
+        this.attachments.push(attachment)
+        this.#tell({ type: "attachment", attachment })
+      },
+      unopened: (file) => void this.unopened.push(file),
+    })
+  }
+
+  #show(part: OutputPart): void {
+    for (const delta of this.#pipeline.texts.push(part)) {
+      this.text += delta
+      this.#tell({ type: "text-delta", delta })
+    }
+    this.#tellBubbles(this.#pipeline.bubbles.push(part))
+    if (part.type === "text") return
     const event = eventOf(part)
     if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
   }
 
-  #show(delta: string): void {
-    this.#shown.push(delta)
-    this.#tell({ type: "text-delta", delta })
-  }
-
-  #bubbles(texts: readonly string[]): void {
+  #tellBubbles(texts: readonly string[]): void {
     if (!this.#isCut) for (const text of texts) this.#tell({ type: "bubble", text })
   }
 
   #tell(event: TurnEvent): void {
-    this.#hasShown = true
+    this.hasShown = true
     this.#emit(event)
   }
 }
 
+/** The readers that an answer passes, in this order. */
 interface Pipeline {
   readonly reader: ReturnType<typeof createOutputReader>
   readonly texts: ReturnType<typeof createTextCollector>
@@ -164,7 +150,7 @@ function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
   }
 }
 
-/** What a part tells beside words. */
+/** The event of a part that is not text. */
 function eventOf(part: OutputPart): TurnEvent | undefined {
   switch (part.type) {
     case "emotion":

@@ -5,15 +5,15 @@ import type { Assembly } from "../core/span.ts"
 import { type Injection, isText, type Value } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
-import { addUsage, type LanguageModel, type Usage } from "../model/language-model.ts"
+import { addUsage, type LanguageModel, type ModelRequest, type Usage } from "../model/language-model.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 import { stripThinking } from "../reply/thinking.ts"
 import type { AskModel } from "../services/background/background-job.ts"
 import { oneSystemMessage, readModel } from "./read-model.ts"
 
-/** What {@link createAskModel} is made from. */
+/** Options of {@link createAskModel}. */
 export interface AskModelOptions {
-  /** Tried in order; the next where one fails. */
+  /** Tried in order. The next one is asked if one fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
   readonly dialect: Dialect
   readonly limits: TimeLimits
@@ -23,8 +23,8 @@ export interface AskModelOptions {
 }
 
 /**
- * Asks a model with a background prompt of the dialect, through the same assembly as a turn, so with provenance, encoders and a
- * budget. The answer comes without thinking. Throws what the last model failed with.
+ * Makes a function that asks a model with a background prompt of the dialect. The request is assembled like that of a turn, with
+ * provenance, encoders and a budget. Thinking is removed from the answer. Throws the error of the last model.
  */
 export function createAskModel(options: AskModelOptions): AskModel {
   return async (prompt, injections, { signal }) => {
@@ -48,12 +48,31 @@ interface Question {
   readonly signal: AbortSignal
 }
 
-async function askOne(
-  { dialect, limits, ports, budgetTokens }: AskModelOptions,
-  model: LanguageModel,
-  { prompt, injections, signal }: Question,
-): Promise<{ readonly text: string; readonly model: string; readonly usage?: Usage; readonly assembly: Assembly }> {
-  const { capabilities } = model
+/** Asks one model. */
+async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
+  const { limits, ports } = options
+  const request = requestOf(options, model, question)
+  const output: string[] = []
+  let usage: Usage | undefined
+  await readModel(model, request, {
+    signal: question.signal,
+    limits,
+    clock: ports.clock,
+    timers: ports.timers,
+    onPart(part) {
+      if (part.type === "text-delta") output.push(part.delta)
+      if (part.type === "usage") usage = addUsage(usage ?? {}, part.usage)
+    },
+  })
+  const text = stripThinking(output.join(""), { opensInThought: model.capabilities.opensInThought ?? false })
+  return { text, model: model.id, assembly: request.assembly, ...(usage === undefined ? {} : { usage }) }
+}
+
+function requestOf(
+  { dialect, ports, budgetTokens }: AskModelOptions,
+  { capabilities }: LanguageModel,
+  { prompt, injections }: Question,
+): ModelRequest & { readonly assembly: Assembly } {
   const assembly = assembleInjections(injections, {
     dialect: dialectWith(prompt, dialect),
     prompt,
@@ -62,42 +81,16 @@ async function askOne(
     ...(budgetTokens === undefined ? {} : { budgetTokens }),
   })
   const messages = capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages
-  const facts = {
-    prompt,
-    background: true as const,
-    question: wordsOf(injections),
-    speaker: "",
-    tools: [],
-    runs: [],
-    prestart: [],
-    memories: [],
-  }
-  const output: string[] = []
-  let usage: Usage | undefined
-  await readModel(
-    model,
-    { messages, assembly, facts },
-    {
-      signal,
-      limits,
-      clock: ports.clock,
-      timers: ports.timers,
-      onPart(part) {
-        if (part.type === "text-delta") output.push(part.delta)
-        if (part.type === "usage") usage = addUsage(usage ?? {}, part.usage)
-      },
-    },
-  )
-  const text = stripThinking(output.join(""), { opensInThought: capabilities.opensInThought ?? false })
-  return { text, model: model.id, assembly, ...(usage === undefined ? {} : { usage }) }
+  const facts = { question: wordsOf(injections), speaker: "", tools: [], runs: [], prestart: [], memories: [] }
+  return { messages, assembly, facts: { prompt, background: true, ...facts } }
 }
 
-/** A dialect of somebody's own may have no background prompts: then a shipped one's are asked, in its language. */
+/** The dialect, or the shipped one of its language if it lacks the prompt. A dialect of the user's own may have no background prompts. */
 function dialectWith(prompt: string, dialect: Dialect): Dialect {
   return dialect.files.has(prompt) ? dialect : shippedDialect("layered", dialect.locale)
 }
 
-/** What users said, for models that are code. */
+/** The texts of users, for a model that is code and reads no prompt. */
 function wordsOf(injections: readonly Injection[]): string {
   return injections.flatMap(({ content }) => userTexts(content)).join("\n")
 }

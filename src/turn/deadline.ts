@@ -2,17 +2,17 @@ import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Clock, Timers } from "../core/ports.ts"
 import { startPausableTimer } from "../core/timers.ts"
 
-/** The end that a turn has in any case: an abort by the caller, or its time limit. */
+/** Ends a turn when the caller aborts it or its time limit passes. */
 export interface Deadline {
   /** Aborted with a typed error: `aborted` or `turn-timeout`. */
   readonly signal: AbortSignal
-  /** Stops the time limit until the function handed back is called; pauses may overlap. */
+  /** Pauses the time limit until the returned function is called. Pauses may overlap. */
   pause(): () => void
-  /** Ends the time limit and lets go of the caller's signal. */
+  /** Ends the time limit and stops listening to the caller's signal. */
   close(): void
 }
 
-/** Starts the time limit of a turn: `turnMs` without the time in which it was paused. */
+/** Starts the time limit of a turn. Time in which it is paused does not count. */
 export function startDeadline(turnMs: number, ports: { clock: Clock; timers: Timers }, signal: AbortSignal): Deadline {
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(abortError(signal.reason))
@@ -29,7 +29,7 @@ export function startDeadline(turnMs: number, ports: { clock: Clock; timers: Tim
   }
 }
 
-/** Only the caller's signal, for a preview. */
+/** The deadline of a preview, which has no time limit. */
 export function noDeadline(signal: AbortSignal): Deadline {
   return { signal, pause: () => () => undefined, close: () => undefined }
 }

@@ -17,9 +17,9 @@ const leastTokens = 100
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * A call's arguments as a request with a token budget can show them: where they are longer than an eighth of it, the longest
- * values lose their middle, visibly. The tool gets them whole. A newest call is never dropped, so one that is too long for any
- * request would end the turn.
+ * Shortens a call's arguments for prompts: if they take more than an eighth of the token budget, long values lose their middle,
+ * and a notice says so. The tool gets them whole. Without this a call that is longer than any request would end the turn, because
+ * the newest call is never dropped.
  */
 export function fitArguments(args: Arguments, { budgetTokens, agent }: TurnContext): Arguments {
   if (budgetTokens === undefined) return args
@@ -37,19 +37,19 @@ export function fitArguments(args: Arguments, { budgetTokens, agent }: TurnConte
     const shown = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, cutValue(value, tokens)]))
     if (isShort(printArguments(shown), maxTokens)) return shown
   }
-  // So many values that even their beginnings are too long.
+  // There are so many values that even their beginnings are too long.
   return { args: cut(printArguments(args), Math.max(leastTokens, maxTokens >> 1)) }
 }
 
-/** A run as prompts show it; the very same one where its arguments are short. */
+/** Shortens the arguments of a run for prompts. Returns the same object if they are short. */
 export function withFittedArguments(run: ToolRun, turn: TurnContext): ToolRun {
   const args = fitArguments(run.args, turn)
   return args === run.args ? run : { ...run, args }
 }
 
 /**
- * A tool's result as a request with a token budget can show it. A result longer than a quarter of the budget loses its middle,
- * visibly. A newest result is never dropped, so one that is too long for any request would end the turn.
+ * Shortens a tool's result: if it takes more than a quarter of the token budget, it loses its middle, and a notice says so. Without
+ * this a result that is longer than any request would end the turn, because the newest result is never dropped.
  */
 export function fitResult(
   { budgetTokens, agent }: TurnContext,

@@ -6,36 +6,55 @@ import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/** How planning ended: with the answer already shown, or with a final output to be made. */
+/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. */
 export type PlanOutcome =
-  | { readonly type: "answered"; readonly truncated: boolean }
+  | { readonly type: "answered"; readonly stopReason: "finish" | "truncated" }
   | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" }
 
-/** One way of planning a turn: JSON decisions, native tool calls, or plain talk. */
+/** Plans a turn by JSON decisions, by native tool calls, or by plain talk. */
 export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
 
 export type PlanningMode = "json" | "native" | "chat"
 
-/** How a step reads the output of a model. */
+/** Reads the output of a model in one attempt of a step. */
 export interface StepReading {
-  /** Takes text as it comes and shows what may be shown. */
+  /** Takes text as it comes, and shows the part that belongs to the answer. */
   onText(delta: string): void
-  /** Takes a native tool call; absent where none is asked for. */
+  /** Takes a native tool call. Absent in a step that asks for none. */
   onToolCall?(call: ToolCall): void
-  /** Called at the end of a whole stream, never of a failed one: text that was held back then stays unsaid. Hands back the decision of a planner step. */
+  /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
   onEnd(finishReason: FinishReason | undefined): Decision | undefined
 }
 
 /**
- * One step: assemble, stream, read, record. It is done again, or with the next model, where that can help. `makeReading` is
- * called for each attempt. Throws the error of the last attempt.
+ * Runs one step: assembles the request, streams, reads and records it. Tries again where that can help, then with the next model
+ * of the list, but never once a character of the answer was shown, and never after an abort. It waits as long as the server
+ * asks, or longer each time, with jitter. `makeReading` is called for each attempt. Throws the error of the last attempt.
  */
-export function runModelStep(
+export async function runModelStep(
   turn: TurnContext,
   request: StepRequest,
-  makeReading: (model: LanguageModel) => StepReading,
+  makeReading: (turn: TurnContext, model: LanguageModel) => StepReading,
 ): Promise<Decision | undefined> {
-  return withRetries(turn, (model) => runAttempt(turn, request, { model, reading: makeReading(model) }))
+  const { models, profile } = turn.agent
+  for (let index = 0, tries = 1; ; ) {
+    const model = models[index] ?? models[0]
+    try {
+      return await runAttempt(turn, request, { model, reading: makeReading(turn, model) })
+    } catch (error) {
+      turn.signal.throwIfAborted()
+      if (turn.progress.answer.hasShown || !isModelFailure(error)) throw error
+      const again = tries < profile.retry.maxAttempts && isRetryable(error)
+      const next = again ? model : models[index + 1]
+      if (!next) throw error
+      const delayMs = again ? delayBefore(turn, tries, error) : 0
+      turn.progress.answer.restart()
+      turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
+      await pause(turn, delayMs)
+      tries = again ? tries + 1 : 1
+      if (!again) index++
+    }
+  }
 }
 
 interface Attempt {
@@ -43,14 +62,14 @@ interface Attempt {
   readonly reading: StepReading
 }
 
-/** Everything that a model's stream held. */
+/** The content of a model's stream, apart from tool calls. */
 interface Heard {
   readonly output: string[]
   usage: Usage | undefined
   finishReason: FinishReason | undefined
 }
 
-/** One call of a model. Emits `step-start` and `step-end` also when the stream fails, and then throws its error. */
+/** Calls a model once. Emits `step-start` and `step-end` also if the stream fails, and then throws its error. */
 async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Attempt): Promise<Decision | undefined> {
   const { model, reading } = attempt
   const { profile, ports } = turn.agent
@@ -71,9 +90,13 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     turn.emit({ type: "step-end", step, ...outcome, ...failure })
   }
   try {
-    const options = { signal: turn.signal, limits: profile.limits, clock: ports.clock, timers: ports.timers }
-    const onPart = (part: ModelPart) => hear(turn, part, { step, heard, attempt })
-    await readModel(model, requestOf(turn, request, { model, assembly }), { ...options, onPart })
+    await readModel(model, requestOf(turn, request, { model, assembly }), {
+      signal: turn.signal,
+      limits: profile.limits,
+      clock: ports.clock,
+      timers: ports.timers,
+      onPart: (part) => hear(turn, part, { step, heard, attempt }),
+    })
     const decision = reading.onEnd(heard.finishReason)
     finish({ decision })
     return decision
@@ -83,7 +106,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   }
 }
 
-/** Takes one part of a stream: keeps output, usage and finish, and passes thinking on as events. */
+/** Takes one part of a stream. Output, usage and finish reason are kept; thinking is emitted. */
 function hear(
   turn: TurnContext,
   part: ModelPart,
@@ -113,32 +136,6 @@ function hear(
   }
 }
 
-/**
- * Tries a call again where that can help, then with the next model of the list; never once a character of the answer was
- * shown, never after an abort. Waits as long as the server asks, else longer each time with jitter.
- */
-async function withRetries<T>(turn: TurnContext, attempt: (model: LanguageModel) => Promise<T>): Promise<T> {
-  const { models, profile } = turn.agent
-  for (let index = 0, tries = 1; ; ) {
-    const model = models[index] ?? models[0]
-    try {
-      return await attempt(model)
-    } catch (error) {
-      turn.signal.throwIfAborted()
-      if (turn.progress.answer.hasShown || !isModelFailure(error)) throw error
-      const again = tries < profile.retry.maxAttempts && isRetryable(error)
-      const next = again ? model : models[index + 1]
-      if (!next) throw error
-      const delayMs = again ? delayBefore(turn, tries, error) : 0
-      turn.progress.answer.restart()
-      turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
-      await pause(turn, delayMs)
-      tries = again ? tries + 1 : 1
-      if (!again) index++
-    }
-  }
-}
-
 type ModelFailure = PromptStrataErrorOf<"model"> | PromptStrataErrorOf<"model-stall">
 
 function isModelFailure(error: unknown): error is ModelFailure {
@@ -149,7 +146,7 @@ function isRetryable(error: ModelFailure): boolean {
   return error.code === "model-stall" || error.evidence.isRetryable === true
 }
 
-/** The server's own wish, or an exponential delay with full jitter over its upper half. */
+/** The delay that the server asks for, or an exponential one of which the upper half is random. */
 function delayBefore(turn: TurnContext, tries: number, error: ModelFailure): number {
   const { profile, ports } = turn.agent
   const { baseDelayMs, maxDelayMs } = profile.retry
@@ -159,7 +156,7 @@ function delayBefore(turn: TurnContext, tries: number, error: ModelFailure): num
   return Math.round(most / 2 + (most / 2) * ports.random())
 }
 
-/** Time passes, unless the turn is aborted first. */
+/** Waits. Rejects with the signal's reason if the turn is aborted first. */
 function pause(turn: TurnContext, delayMs: number): Promise<void> {
   const { timers } = turn.agent.ports
   return new Promise((resolve, reject) => {

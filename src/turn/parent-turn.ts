@@ -6,9 +6,9 @@ import type { ToolContext } from "../tools/tool.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { type ChildRun, type TurnContext, warn } from "./turn-context.ts"
 
-/** The turn that runs a tool, for an agent inside that tool (R25). */
+/** The parts of a turn that an agent inside one of its tool calls can use (R25). */
 export interface ParentTurn {
-  /** How many agents stand above the turn. */
+  /** The number of agents above the turn. */
   readonly depth: number
   readonly agentName: string
   readonly question: { readonly speaker: Speaker; readonly text: string }
@@ -16,18 +16,18 @@ export interface ParentTurn {
   readonly ports: Ports
   /** The conversation's messages, those outside the window too. */
   messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
-  /** What the turn's stack holds under a key. */
+  /** The item of the turn's stack under a key. */
   injection(key: string): Injection | undefined
-  /** Puts the child into the turn's trace. */
+  /** Adds a child to the turn's trace. */
   begin(child: Omit<ChildRun, "id">): void
-  /** Passes on an event of the child; ignored once the call has ended. */
+  /** Emits an event of the child. Does nothing once the call has ended. */
   tell(name: string, event: TurnEvent): void
   warn(message: string): void
 }
 
 const handles = new WeakMap<object, ParentTurn>()
 
-/** What stands for a turn in the context of one tool call. */
+/** Makes the object that stands for a turn in the context of one tool call. It has no members; {@link parentOf} finds the turn. */
 export function parentHandle(turn: TurnContext, call: { readonly id: string; readonly isRunning: () => boolean }): object {
   const { agent, input, depth, history, messages, stack } = turn
   const { id, isRunning } = call
@@ -48,7 +48,7 @@ export function parentHandle(turn: TurnContext, call: { readonly id: string; rea
   return handle
 }
 
-/** The turn behind a tool's context; undefined outside a turn. */
+/** The turn of a tool's context. Undefined outside a turn. */
 export function parentOf({ parent }: ToolContext): ParentTurn | undefined {
   return parent && handles.get(parent)
 }

@@ -5,17 +5,17 @@ import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
-import { CallGuard, runCall } from "./run-call.ts"
+import { type CallGuard, runCall } from "./run-call.ts"
 import { isQuietWake } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 
-/** JSON decisions: plan, run the tool, plan again, until the planner finishes or a limit says it must (T13, T14, T16). */
+/** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
   const { loop } = turn.agent.profile
-  const guard = new CallGuard()
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
   let asked = false
   for (let step = 1; step <= loop.maxSteps; step++) {
-    const decision = await runModelStep(turn, { prompt: "planner" }, (model) => decisionReading(turn, model))
+    const decision = await runModelStep(turn, { prompt: "planner" }, decisionReading)
     turn.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
       if (asked || decision === undefined) return { type: "final", stopReason: "finish" }
@@ -26,7 +26,7 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
     asked = false
     turn.progress.fault = undefined
     if (decision.action === "finish") {
-      await report(turn, guard, decision)
+      if (decision.call) await runCallOfAnswer(turn, guard, decision.call)
       return finish(turn, decision)
     }
     await call(turn, guard, decision)
@@ -36,7 +36,7 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
   return { type: "final", stopReason: "max-steps" }
 }
 
-/** Reads planner output: what may be shown is shown as it comes (T23). */
+/** Reads a decision as it comes. Its message is shown at once (T23). */
 function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   const { loop } = turn.agent.profile
   const reader = createDecisionReader({ strict: loop.strict, opensInThought: model.capabilities.opensInThought ?? false })
@@ -53,33 +53,32 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
     onText: (delta) => take(reader.push(delta)),
     onEnd(finishReason) {
       take(reader.end())
-      return cutShort(decision, finishReason)
+      // A plain-text answer that was cut at the token limit looks whole. Only the finish reason tells.
+      if (decision?.action === "finish" && decision.status === "plain-text" && finishReason === "length")
+        return { ...decision, status: "truncated" }
+      return decision
     },
   }
 }
 
-/** A plain-text answer that ran into the token limit looks whole; only the finish reason tells. */
-function cutShort(decision: Decision | undefined, finishReason: string | undefined): Decision | undefined {
-  if (decision?.action !== "finish" || decision.status !== "plain-text" || finishReason !== "length") return decision
-  return { ...decision, status: "truncated" }
-}
-
 function finish(turn: TurnContext, decision: Decision & { action: "finish" }): PlanOutcome {
-  if (turn.progress.answer.said.trim() !== "") return { type: "answered", truncated: decision.status === "truncated" }
-  if (isQuietWake(turn)) return { type: "answered", truncated: false }
+  if (turn.progress.answer.said.trim() !== "")
+    return { type: "answered", stopReason: decision.status === "truncated" ? "truncated" : "finish" }
+  if (isQuietWake(turn)) return { type: "answered", stopReason: "finish" }
   if (decision.note !== undefined) turn.progress.note = decision.note
   return { type: "final", stopReason: "finish" }
 }
 
-/** The call that comes with an answer, where it is of such a tool; the answer stands already (R6, R16). */
-async function report(turn: TurnContext, guard: CallGuard, decision: Decision & { action: "finish" }): Promise<void> {
-  if (!decision.call || turn.progress.tools.plannerTool(decision.call.tool)?.withAnswer !== true) return
-  const { tool: name, args } = decision.call
+type FinishCall = NonNullable<(Decision & { action: "finish" })["call"]>
+
+/** Runs the call that came with an answer if its tool is called so (R6, R16). The answer is shown already. */
+async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, { tool: name, args }: FinishCall): Promise<void> {
+  if (turn.progress.tools.plannerTool(name)?.withAnswer !== true) return
   turn.progress.runs.push(await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args }))
   turn.signal.throwIfAborted()
 }
 
-/** One re-prompt that quotes the fault (T21): in the message rebuilt each step, or appended. */
+/** Asks the planner once more, with a notice that quotes its unreadable output (T21). */
 function askAgain(turn: TurnContext, fault: DecisionFault): void {
   const notice = renderNotice(turn.agent.dialect, "unreadable", {
     unterminated: fault.kind === "unterminated",

@@ -3,25 +3,25 @@ import type { FinishReason, ModelTool } from "../model/language-model.ts"
 import { readDecision } from "../reply/decision-reader.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type PlanOutcome, runModelStep } from "./model-step.ts"
-import { proseReading } from "./prose.ts"
-import { CallGuard, type ModelCall, runCall } from "./run-call.ts"
+import { answered, proseReading } from "./prose.ts"
+import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
 import { isQuietWake } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 
 /**
- * The model's own tool calls: what it says is shown as it comes; the calls of a step run side by side, their results in
- * order; a step without calls is the answer. The same guards and limits as with JSON decisions (T16, T17, T18).
+ * Plans with the model's own tool calls. Text is shown as it comes. The calls of a step run concurrently, and their results keep
+ * the order of the calls. A step without calls is the answer. Guards and limits are those of JSON decisions (T16, T17, T18).
  */
 export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   const { maxSteps } = turn.agent.profile.loop
   const native = nativeTools(turn.progress.tools.plannerTools)
-  const guard = new CallGuard()
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
   for (let step = 1; step <= maxSteps; step++) {
     const { calls, text, finish } = await nativeStep(turn, native)
     turn.signal.throwIfAborted()
     if (calls.length === 0) {
       if (turn.progress.answer.said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
-      return { type: "answered", truncated: finish === "length" }
+      return answered(finish)
     }
     await runCalls(turn, guard, { calls, text, native })
     turn.signal.throwIfAborted()
@@ -29,7 +29,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
       text.trim() !== "" &&
       calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer === true)
     ) {
-      return { type: "answered", truncated: finish === "length" }
+      return answered(finish)
     }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
     if (text !== "") turn.progress.answer.part()
@@ -39,7 +39,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
 
 interface NativeStep {
   readonly calls: readonly ToolCall[]
-  /** What the model said beside its calls. */
+  /** The text that stands beside the calls. */
   readonly text: string
   readonly finish: FinishReason | undefined
 }
@@ -47,8 +47,8 @@ interface NativeStep {
 async function nativeStep(turn: TurnContext, native: NativeTools): Promise<NativeStep> {
   let calls: ToolCall[] = []
   let finish: FinishReason | undefined
-  const before = turn.progress.answer.saidLength
-  await runModelStep(turn, { prompt: "native", tools: native.tools }, (model) => {
+  const before = turn.progress.answer.said.length
+  await runModelStep(turn, { prompt: "native", tools: native.tools }, (_, model) => {
     calls = []
     const prose = proseReading(turn, model, (reason) => {
       finish = reason
@@ -71,13 +71,13 @@ async function runCalls(
   turn.progress.steps.push({ type: "native", text, calls, runs })
 }
 
-/** A native call's arguments; `fault` where their meaning is lost. */
+/** The arguments of a native call. `fault` is present if they could not be read. */
 interface NativeArguments {
   readonly args: Readonly<Record<string, unknown>>
   readonly fault?: string
 }
 
-/** Reads the JSON text of a native call's arguments by the same ladder as a decision's (T21); nothing at all is no arguments. */
+/** Reads the JSON text of a native call's arguments, repaired as a decision is (T21). A blank text stands for no arguments. */
 function readNativeArguments(text: string): NativeArguments {
   if (text.trim() === "") return { args: {} }
   const decision = readDecision(`{"action":"tool","tool":"native","args":${text}}`)
@@ -86,10 +86,10 @@ function readNativeArguments(text: string): NativeArguments {
   return { args: {}, fault: `arguments: ${fault} ${JSON.stringify(text.slice(0, 80))}` }
 }
 
-/** Planner tools under names that every provider takes, and the way back. */
+/** Planner tools under names that every provider accepts. */
 interface NativeTools {
   readonly tools: readonly ModelTool[]
-  /** The tool's own name, or the name as it came when no tool has it. */
+  /** The tool's own name, or the given name if no tool has it. */
   nameOf(nativeName: string): string
   /** The native form of a tool's own name. */
   nativeNameOf(name: string): string
@@ -97,7 +97,7 @@ interface NativeTools {
 
 const maxNameLength = 64
 
-/** Providers take letters, digits, `_` and `-` only; other names get a legal one that no other tool has. */
+/** Gives each tool a name for providers, which accept only letters, digits, `_` and `-`. A tool with another name gets one that no other tool has. */
 export function nativeTools(tools: readonly Tool[]): NativeTools {
   const taken = new Set(tools.map(({ name }) => name).filter(isLegal))
   const nativeNames = new Map<string, string>()

@@ -6,21 +6,23 @@ import { fillArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"
 import { runTool } from "./run-tool.ts"
-import { occasionOf, type TurnContext, warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 
-/** Everything before the first plan, side by side: prestart tools, recall, hooks (T13). What fails is left out and reported. */
+/** Runs prestart tools, recall and hooks concurrently, before the first plan (T13). One that fails is left out and reported. */
 export async function prepare(turn: TurnContext): Promise<void> {
+  const { prestart } = turn.agent.profile
   const hooks = runHooks(turn)
-  const prestart = Promise.all(turn.agent.profile.prestart.map((entry) => runPrestart(turn, entry, hooks)))
-  await Promise.all([prestart, recall(turn), hooks])
-  for (const [index, result] of (await prestart).entries()) keepPrestart(turn, turn.agent.profile.prestart[index], result)
+  const running: Promise<ToolRun>[] = []
+  for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))
+  const [results] = await Promise.all([Promise.all(running), recall(turn), hooks])
+  for (const [index, result] of results.entries()) keepPrestart(turn, prestart[index], result)
   turn.signal.throwIfAborted()
 }
 
-/** A tool that the agent does not have may be one that a hook adds. */
+/** Runs a prestart tool. A tool that the agent does not have may be one that a hook adds, so it waits for the hooks. */
 async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Promise<void>): Promise<ToolRun> {
   const { tools, ports, profile } = turn.agent
-  const args = fillArguments(entry.args, { question: occasionOf(turn) })
+  const args = fillArguments(entry.args, { question: turn.occasion })
   const id = ports.ids.next("prestart")
   turn.emit({ type: "prestart-start", id, tool: entry.tool, args })
   if (!tools.get(entry.tool)) await hooks
@@ -35,7 +37,7 @@ async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Pr
   return result
 }
 
-/** A prestart tool that failed or returned nothing is left out; the others go on (T25). */
+/** Keeps the result of a prestart tool for the turn's prompts. One that failed or returned nothing is left out (T25). */
 function keepPrestart(turn: TurnContext, entry: PrestartSettings | undefined, result: ToolRun): void {
   turn.progress.prestartRuns.push(result)
   if (result.status === "failed" || result.empty === true) {
@@ -47,17 +49,19 @@ function keepPrestart(turn: TurnContext, entry: PrestartSettings | undefined, re
   if (entry?.includeHistory === true) turn.progress.kept.push(kept)
 }
 
+/** Recalls memories for the turn, unless the conversation's memory is off. */
 async function recall(turn: TurnContext): Promise<void> {
   const { agent, session, input, history } = turn
   const { memory, ports, profile } = agent
   if (!memory || !session.memoryOn) return
   const { prestartMs } = profile.limits
   const limit = profile.memory.recallLimit
-  // Turns that the prompt shows as history need not be remembered.
-  const shown = [...new Set(history.map(({ turnId }) => turnId))]
-  const exclude = shown.length === 0 ? {} : { excludeTurns: shown }
+  // Turns that the prompt shows as history need not be recalled.
+  const shown = new Set<string>()
+  for (const { turnId } of history) shown.add(turnId)
+  const exclude = shown.size === 0 ? {} : { excludeTurns: [...shown] }
   const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, async (signal) =>
-    recalledMemories(await memory.recall(occasionOf(turn), input.key, { limit, signal, ...exclude }), limit),
+    recalledMemories(await memory.recall(turn.occasion, input.key, { limit, signal, ...exclude }), limit),
   )
   if (outcome.status === "done") {
     const { memories, passedOver } = outcome.value
@@ -68,8 +72,8 @@ async function recall(turn: TurnContext): Promise<void> {
 }
 
 /**
- * The usable part of a memory service's answer, at most `limit` entries. An entry needs a text; other fields of a wrong type are
- * left out. Throws `store` where the answer is no list. `passedOver` counts entries that are no memories.
+ * Returns the usable entries of a memory service's answer, at most `limit`. An entry needs a text; other fields of a wrong type are
+ * left out. `passedOver` counts the entries without a text. Throws `store` if the answer is not a list.
  */
 export function recalledMemories(
   answer: unknown,
@@ -93,7 +97,7 @@ function memoryOf(entry: unknown, at: number): Memory | undefined {
     id: typeof id === "string" ? id : `${at}`,
     text,
     ...(typeof speaker === "string" ? { speaker } : {}),
-    // Later than a date can be is no time.
+    // A number beyond the range of dates is not a time.
     ...(typeof atMs === "number" && Math.abs(atMs) <= maxDateMs ? { atMs } : {}),
     ...(untrusted === true ? { untrusted: true as const } : {}),
     ...(typeof score === "number" ? { score } : {}),

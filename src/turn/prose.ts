@@ -6,7 +6,7 @@ import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.t
 import { isQuietWake } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 
-/** Reads prose: text is shown as it comes, thinking becomes events. */
+/** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
 export function proseReading(
   turn: TurnContext,
   model: LanguageModel,
@@ -30,10 +30,10 @@ export function proseReading(
   }
 }
 
-/** One step whose text is the answer. Hands back why the model stopped. */
+/** Runs one step whose text is the answer. Returns the reason why the model stopped. */
 async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<FinishReason | undefined> {
   let finish: FinishReason | undefined
-  await runModelStep(turn, { prompt }, (model) =>
+  await runModelStep(turn, { prompt }, (_, model) =>
     proseReading(turn, model, (reason) => {
       finish = reason
     }),
@@ -42,16 +42,21 @@ async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<F
   return finish
 }
 
-/** Plain talk: one call without tools; its text is the answer. */
+/** Plans nothing: makes one call without tools, whose text is the answer. */
 export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
   const finish = await proseStep(turn, "chat")
   if (turn.progress.answer.said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
-  return { type: "answered", truncated: finish === "length" }
+  return answered(finish)
+}
+
+/** The end of planning after an answer that the model ended for `finish`. */
+export function answered(finish: FinishReason | undefined): PlanOutcome {
+  return { type: "answered", stopReason: finish === "length" ? "truncated" : "finish" }
 }
 
 /**
- * The final output: spoken prose over everything gathered, streamed (T12). An empty one throws `model-empty`, except where
- * nobody spoke: then silence is an answer (R27).
+ * Asks for the final output: the answer in prose, made from everything that was gathered, and streamed (T12). An empty one throws
+ * `model-empty`, except in a turn in which nobody spoke, where silence is an answer (R27).
  */
 export async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
   const finish = await proseStep(turn, "final")

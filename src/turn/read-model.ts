@@ -4,7 +4,6 @@ import type { Clock, Timers } from "../core/ports.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../model/language-model.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 
-/** What reading a model's stream needs. */
 export interface ReadModelOptions {
   readonly signal: AbortSignal
   readonly limits: Pick<TimeLimits, "firstTokenMs" | "betweenChunksMs" | "stepMs">
@@ -14,16 +13,16 @@ export interface ReadModelOptions {
 }
 
 /**
- * Reads a model's stream to its end, one asynchronous step a part. Whatever the model does, it settles: a stall past a
- * limit throws `model-stall`, an abort throws the signal's reason, a failing provider throws `model`; a model that
- * ignores its signal is abandoned.
+ * Reads a model's stream to its end, one asynchronous step for each part. It always settles: a stall past a limit throws
+ * `model-stall`, an abort throws the signal's reason, a provider that fails throws `model`. A model that ignores its signal is
+ * abandoned.
  */
 export async function readModel(model: LanguageModel, request: ModelRequest, options: ReadModelOptions): Promise<void> {
   const watch = new Watch(model.id, options)
   let iterator: AsyncIterator<ModelPart> | undefined
   let finished = false
   try {
-    watch.check()
+    if (watch.stopped !== undefined) throw watch.stopped
     iterator = model.stream(request, { signal: watch.signal })[Symbol.asyncIterator]()
     for (;;) {
       const next = await watch.guard(iterator.next())
@@ -40,7 +39,7 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
   }
 }
 
-/** Ends a stream nobody reads any more; what it throws on the way out concerns no one. */
+/** Ends a stream that is not read any more. Errors of its ending are ignored. */
 function abandon(iterator: AsyncIterator<ModelPart> | undefined): void {
   try {
     iterator?.return?.().then(undefined, () => undefined)
@@ -49,8 +48,15 @@ function abandon(iterator: AsyncIterator<ModelPart> | undefined): void {
   }
 }
 
-/** Stops a read when a limit passes or the signal aborts. One timer serves all chunks: it looks how long ago the last one came. */
+/**
+ * Stops a read when a limit passes or the signal aborts. One timer serves all parts: when it rings, it looks how long ago the last
+ * part came.
+ */
 class Watch {
+  /** Aborted when the read is stopped or over. */
+  readonly signal: AbortSignal
+  /** The reason for which the read was stopped from outside, if it was. */
+  stopped: unknown
   readonly #modelId: string
   readonly #options: ReadModelOptions
   readonly #controller = new AbortController()
@@ -60,35 +66,28 @@ class Watch {
   #first = true
   #timer: unknown
   #reject: ((error: unknown) => void) | undefined
-  /** Why the read was stopped from outside, if it was. */
-  stopped: unknown
 
   constructor(modelId: string, options: ReadModelOptions) {
+    const { signal, limits, clock } = options
     this.#modelId = modelId
     this.#options = options
-    this.#startedMs = options.clock.nowMs()
+    this.signal = this.#controller.signal
+    this.#startedMs = clock.nowMs()
     this.#lastMs = this.#startedMs
-    this.#onAbort = () => this.#stop(options.signal.reason)
-    options.signal.addEventListener("abort", this.#onAbort)
-    this.#arm(Math.min(options.limits.firstTokenMs, options.limits.stepMs))
+    this.#onAbort = () => this.#stop(signal.reason)
+    signal.addEventListener("abort", this.#onAbort)
+    this.#arm(Math.min(limits.firstTokenMs, limits.stepMs))
+    if (signal.aborted) this.#onAbort()
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  check(): void {
-    if (this.#options.signal.aborted) this.#onAbort()
-    if (this.stopped !== undefined) throw this.stopped
-  }
-
+  /** Notes that a part came. Throws if the read was stopped. */
   heard(): void {
     this.#first = false
     this.#lastMs = this.#options.clock.nowMs()
-    this.check()
+    if (this.stopped !== undefined) throw this.stopped
   }
 
-  /** The promise's value, or the reason of the stop, whichever is first. No reaction piles up on anything long-lived. */
+  /** Settles like the promise, or rejects with the reason of the stop, whichever comes first. It adds no reaction to anything long-lived. */
   guard<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject
@@ -142,7 +141,7 @@ function asModelError(thrown: unknown, modelId: string): unknown {
   })
 }
 
-/** The messages with every system message joined to the first by blank lines, for models that take only one. */
+/** Joins all system messages to the first one by blank lines, for models that accept only one. */
 export function oneSystemMessage(messages: readonly Message[]): readonly Message[] {
   const system = messages.filter(({ role }) => role === "system")
   const first = messages.findIndex(({ role }) => role === "system")

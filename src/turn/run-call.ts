@@ -6,20 +6,20 @@ import type { Tool, ToolRun } from "../tools/tool.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 
-/** A call that a model made. */
+/** A tool call of the model. */
 export interface ModelCall {
   readonly id: string
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
-  /** What is wrong with arguments that could not be read; such a call is not run (T18). */
+  /** Present if the arguments could not be read: the reason. Such a call is not run (T18). */
   readonly fault?: string
 }
 
-/** Runs a call of the model and tells its events. A repeat hands back the earlier result with a note (T17). Never rejects. */
+/** Runs a call of the model and emits its events. A repeated call gets the earlier result with a note (T17). Never rejects. */
 export async function runCall(turn: TurnContext, guard: CallGuard, { id, name, args, fault }: ModelCall): Promise<ToolRun> {
   const tool = turn.progress.tools.plannerTool(name)
   turn.emit({ type: "tool-start", id, tool: name, args })
-  const claimed = guard.claim({ name, args, tool }, () =>
+  const claimed = claim(guard, { name, args, tool }, () =>
     fault === undefined
       ? runTool(turn, { id, name, args: resolveMentions(turn, args), tool })
       : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
@@ -31,7 +31,7 @@ export async function runCall(turn: TurnContext, guard: CallGuard, { id, name, a
   return done
 }
 
-/** Tells the hooks that listen of a run that has ended. */
+/** Calls the run listeners of hooks. One that throws is reported. */
 function tellHooks(turn: TurnContext, run: ToolRun): void {
   for (const listener of turn.progress.runListeners) {
     try {
@@ -59,41 +59,45 @@ interface GuardedCall {
   readonly tool: Tool | undefined
 }
 
-/** Remembers the calls of a turn, also those that still run, so that an equal one is not run again (T17). */
-export class CallGuard {
-  readonly #calls = new Map<string, { readonly run: Promise<ToolRun>; readonly writes: number }>()
-  #writes = 0
-  #repeats = 0
+/** The calls of a turn, also those that still run, so that an equal call is not run again (T17). */
+export interface CallGuard {
+  readonly calls: Map<string, { readonly run: Promise<ToolRun>; readonly writes: number }>
+  /** Calls so far of tools that write. */
+  writes: number
+  /** Repeated calls so far. */
+  repeats: number
+}
 
-  /** Repeats so far in this turn. */
-  get repeats(): number {
-    return this.#repeats
+/**
+ * Returns the earlier run that a call repeats, or else starts a new one. A call of a repeatable tool is never a repeat, and a call
+ * after a write is none either.
+ */
+function claim(
+  guard: CallGuard,
+  { name, args, tool }: GuardedCall,
+  start: () => Promise<ToolRun>,
+): { readonly run: Promise<ToolRun>; readonly isRepeat: boolean } {
+  const identity = `${name}\n${canonicalArguments(args)}`
+  const earlier = guard.calls.get(identity)
+  if (earlier && tool?.repeatable !== true && earlier.writes === guard.writes) {
+    guard.repeats++
+    return { run: earlier.run, isRepeat: true }
   }
-
-  /** The run that this call would repeat; else a new one, started here. A repeatable tool, and a call after a write, are no repeats. */
-  claim({ name, args, tool }: GuardedCall, start: () => Promise<ToolRun>): { run: Promise<ToolRun>; isRepeat: boolean } {
-    const identity = `${name}\n${canonicalArguments(args)}`
-    const earlier = this.#calls.get(identity)
-    if (earlier && tool?.repeatable !== true && earlier.writes === this.#writes) {
-      this.#repeats++
-      return { run: earlier.run, isRepeat: true }
-    }
-    if (tool?.writes === true) this.#writes++
-    const run = start()
-    this.#calls.set(identity, { run, writes: this.#writes })
-    return { run, isRepeat: false }
-  }
+  if (tool?.writes === true) guard.writes++
+  const run = start()
+  guard.calls.set(identity, { run, writes: guard.writes })
+  return { run, isRepeat: false }
 }
 
 type Args = Readonly<Record<string, unknown>>
 
-/** No argument nests deeper; what lies below stays as it is. */
+/** Arguments that nest deeper are not searched for mentions. */
 const maxDepth = 100
 
 /**
- * The arguments of a call with what was said in place of each `@last_NAME` and `@last_N_NAME` (R7), a line break between messages:
- * of this turn's window and question. One whose speaker is unknown or said nothing stays as written and is reported. Where the
- * profile has no mentions, and without one, these are the arguments themselves.
+ * Replaces each `@last_NAME` and `@last_N_NAME` in a call's arguments by the messages it stands for (R7), joined by line breaks.
+ * They are looked up in this turn's window and question. A mention of an unknown speaker stays as it is and is reported. If the
+ * profile has no mentions, the arguments are returned as they are.
  */
 function resolveMentions(turn: TurnContext, args: Args): Args {
   if (turn.agent.profile.tools.mentions !== true) return args

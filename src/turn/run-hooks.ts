@@ -7,10 +7,10 @@ import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { completeTool } from "../tools/define-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
+import { createToolSet, isInGroups } from "../tools/tool-set.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
-import { changeTools } from "./turn-progress.ts"
 
-/** Runs hooks in their order, each on a fork of its own, so that a hook that answers too late changes nothing. */
+/** Runs the hooks before a turn in their order. Each works on a fork of its own, so a hook that takes too long changes nothing. */
 export async function runHooks(turn: TurnContext): Promise<void> {
   for (const hook of turn.hooks) if ("beforeTurn" in hook) await runHook(turn, hook)
 }
@@ -30,8 +30,8 @@ async function runHook(turn: TurnContext, hook: TurnHook): Promise<void> {
 const messageSlots = ["history", "steps"] as const
 
 /**
- * The changes of one hook in a turn, until they are adopted as a whole. Everything is checked when the hook hands it over, so
- * that a mistake is the hook's and not the turn's. Everything that the hook is given is its own copy.
+ * Collects the changes that one hook makes in a turn, and adopts them as a whole. Everything is checked when the hook passes it, so
+ * that a mistake throws in the hook. The hook gets copies only.
  */
 class HookChanges {
   readonly #turn: TurnContext
@@ -43,6 +43,7 @@ class HookChanges {
   readonly #runListeners: ((run: ToolRun) => void)[] = []
   readonly #view: HistoryView = { from: undefined, texts: new Map() }
   readonly #notes: readonly SessionNote[]
+  #history: readonly HistoryMessage[] | undefined
   #state: unknown
   #isAdopted = false
 
@@ -54,8 +55,10 @@ class HookChanges {
     this.#notes = turn.notes.filter(({ owner }) => owner === name).map((note) => frozenJson(note, "note"))
   }
 
+  /** The hook's argument. */
   context(signal: AbortSignal): BeforeTurnContext {
     const { agent, input, session, history, startedMs, messages } = this.#turn
+    const changes = this
     const { memory } = agent
     const { turnId, key, speaker, text, wake } = input
     return {
@@ -64,7 +67,11 @@ class HookChanges {
       speaker: { ...speaker },
       question: text,
       ...(wake === undefined ? {} : { wake }),
-      history: history.map((message) => ({ ...message })),
+      // Copied for a hook that reads it; most do not.
+      get history() {
+        changes.#history ??= history.map((message) => ({ ...message }))
+        return changes.#history
+      },
       memoryOn: session.memoryOn,
       turn: session.turns,
       startedMs,
@@ -85,12 +92,12 @@ class HookChanges {
     }
   }
 
-  /** Takes nothing of a hook that replaced the conversation itself: no prompt could be made of that. */
+  /** Puts the changes into the turn. A hook that replaced the messages themselves changes nothing, because no prompt could be made of that. */
   adopt(): void {
     const { stack, progress } = this.#turn
-    const taken = messageSlots.find((key) => this.#stack.get(key) !== stack.get(key))
-    if (taken !== undefined) {
-      warn(this.#turn, "hook", `The hook ${this.#name} adds ${taken}, which is the turn's own; nothing of the hook was taken.`)
+    for (const key of messageSlots) {
+      if (this.#stack.get(key) === stack.get(key)) continue
+      warn(this.#turn, "hook", `The hook ${this.#name} adds ${key}, which is the turn's own; nothing of the hook was taken.`)
       return
     }
     stack.adopt(this.#stack)
@@ -98,8 +105,10 @@ class HookChanges {
     if (this.#state !== undefined) progress.hookStates.set(this.#name, this.#state)
     for (const { id } of this.#notes) progress.takenNotes.add(id)
     progress.runListeners.push(...this.#runListeners)
-    progress.shownHistory = shownAs(progress.shownHistory, this.#view)
+    const { from, texts } = this.#view
+    if (from !== undefined || texts.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
     for (const message of this.#warnings) warn(this.#turn, "hook", message)
+    if (this.#tools.length + this.#withdrawn.length === 0) return
     for (const { name } of changeTools(this.#turn, this.#tools, this.#withdrawn)) {
       warn(this.#turn, "hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)
     }
@@ -111,21 +120,56 @@ class HookChanges {
   }
 }
 
-/** The window as a hook wants it shown: from a turn on, and answers in other words (R11, R12). The conversation itself stays. */
+/** Withdraws and then adds tools for this turn. Returns the added tools whose names are taken; they are left out. */
+function changeTools(turn: TurnContext, added: readonly Tool[], withdrawn: readonly string[]): readonly Tool[] {
+  const { progress, agent } = turn
+  const before = progress.tools
+  const names = new Set(withdrawn)
+  const left = before.tools.filter(({ name }) => !names.has(name))
+  const seen = new Set(left.map(({ name }) => name))
+  const taken: Tool[] = []
+  const placed = new Map<string, Tool>()
+  for (const tool of added) {
+    if (!isInGroups(tool, agent.profile.tools.groups)) continue
+    if (seen.has(tool.name)) taken.push(tool)
+    else placed.set(tool.name, asVisibleAs(before.get(tool.name), tool))
+    seen.add(tool.name)
+  }
+  progress.tools = createToolSet(inOrder(before.tools, left, placed))
+  return taken
+}
+
+/** Puts a tool that replaces another into that one's place, so that the other lines of the printed list stay where they are. */
+function inOrder(before: readonly Tool[], left: readonly Tool[], placed: Map<string, Tool>): readonly Tool[] {
+  const staying = new Set(left)
+  const kept = before.flatMap((tool) => {
+    if (staying.has(tool)) return [tool]
+    const other = placed.get(tool.name)
+    placed.delete(tool.name)
+    return other === undefined ? [] : [other]
+  })
+  return [...kept, ...placed.values()]
+}
+
+function asVisibleAs(other: Tool | undefined, tool: Tool): Tool {
+  return other === undefined || other.visibility === tool.visibility ? tool : { ...tool, visibility: other.visibility }
+}
+
+/** The changes of a hook to the shown history: it begins at a later turn, and answers have other words (R11, R12). What is stored stays. */
 interface HistoryView {
   from: string | undefined
-  /** Other words for the answer of a turn, by the turn's id. */
+  /** Other words for answers, by the id of their turn. */
   readonly texts: Map<string, string>
 }
 
-/** The messages as the view shows them; users' words stay as they are. */
+/** Returns the messages as the view shows them. Messages of users keep their words. */
 function shownAs(history: readonly HistoryMessage[], { from, texts }: HistoryView): readonly HistoryMessage[] {
   const at = from === undefined ? -1 : history.findIndex(({ turnId }) => turnId === from)
   const shown = at > 0 ? history.slice(at) : history
   return texts.size === 0 ? shown : shown.map((message) => inOtherWords(message, texts.get(message.turnId)))
 }
 
-/** A message in other words is one object over all turns, so that its entry is made and counted once. */
+/** A message in other words is the same object in all turns, so that its entry is made and counted once. */
 const rewritten = new WeakMap<HistoryMessage, HistoryMessage>()
 
 function inOtherWords(message: HistoryMessage, text: string | undefined): HistoryMessage {

@@ -8,18 +8,18 @@ import { fitResult } from "./fit-tool-text.ts"
 import { parentHandle } from "./parent-turn.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/** One call, as the planner or the profile asked for it. */
+/** A tool call of the planner or of the profile. */
 export interface ToolRequest {
   readonly id: string
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
-  /** Undefined when there is no such tool. */
+  /** Undefined if there is no such tool. */
   readonly tool: Tool | undefined
-  /** A limit for this call, before the tool's own. */
+  /** A time limit for this call, in place of the tool's own. */
   readonly timeoutMs?: number
 }
 
-/** Runs a tool. Whatever goes wrong becomes a failed run with words that the planner can act on (T18). Never rejects. */
+/** Runs a tool. A failure becomes a failed run with a text that tells the planner what to do (T18). Never rejects. */
 export async function runTool(turn: TurnContext, request: ToolRequest): Promise<ToolRun> {
   const { id, name, args, tool } = request
   if (!tool) {
@@ -49,7 +49,7 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
   return {
     id,
     tool: name,
-    args: asRecord(outcome.args, args),
+    args: isRecord(outcome.args) ? outcome.args : args,
     status: "ok",
     result: fitted.result,
     ...(empty ? { empty: true as const } : {}),
@@ -60,7 +60,7 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
 
 function toolContext(turn: TurnContext, { id, name }: ToolRequest, isRunning: () => boolean): Omit<ToolContext, "signal"> {
   const { input, agent, progress } = turn
-  const confirm = confirmation(turn)
+  const confirm = agent.confirm && confirmation(turn, agent.confirm)
   return {
     key: input.key,
     turnId: input.turnId,
@@ -75,12 +75,11 @@ function toolContext(turn: TurnContext, { id, name }: ToolRequest, isRunning: ()
 }
 
 /**
- * The turn's way to ask whoever decides; undefined where nobody can be asked. The turn's time stands still meanwhile. No
- * answer within `limits.confirmMs` and a failed question count as a refusal and are reported.
+ * Makes the function by which a tool asks a person for consent. The turn's time limit pauses meanwhile. No answer within `limits.confirmMs` counts as a
+ * refusal, and so does a question that fails. Both are reported.
  */
-function confirmation(turn: TurnContext): Confirm | undefined {
-  const { confirm, ports, profile } = turn.agent
-  if (!confirm) return undefined
+function confirmation(turn: TurnContext, confirm: Confirm): Confirm {
+  const { ports, profile } = turn.agent
   const { confirmMs } = profile.limits
   return async (request, signal) => {
     const resume = turn.deadline.pause()
@@ -116,8 +115,6 @@ function failureText({ agent }: TurnContext, failure: ToolFailure): string {
   }
 }
 
-function asRecord(value: unknown, otherwise: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : otherwise
 }

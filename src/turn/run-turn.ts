@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
-import type { StopReason, TurnResult } from "../trace/turn-event.ts"
-import type { Planner, PlanningMode, PlanOutcome } from "./model-step.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
+import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
 import { planNative } from "./plan-native.ts"
 import { prepare } from "./prepare.ts"
@@ -9,8 +9,9 @@ import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
 
 /**
- * The loop: prepare → plan → (tool → plan)* → finish → final output (T13). Pure over its ports. Never rejects: a turn
- * ends in an answer or in a typed error that keeps what was gathered (T19). Emits everything but `turn-end`.
+ * Runs a turn: prepare → plan → (tool → plan)* → finish → final output (T13). It does no I/O except by the ports of the agent.
+ * Never rejects: a turn ends with an answer, or with a typed error that keeps what was gathered (T19). Emits every event of the
+ * turn except `turn-end`.
  */
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const { deadline, signal, progress, input } = turn
@@ -19,7 +20,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     signal.throwIfAborted()
     await prepare(turn)
     const planned = await planners[planningMode(turn)](turn)
-    const stopReason = planned.type === "answered" ? stopReasonOf(planned) : await finalOutput(turn, planned.stopReason)
+    const stopReason = planned.type === "answered" ? planned.stopReason : await finalOutput(turn, planned.stopReason)
     const opening = progress.answer.settle()
     if (opening) await opening
     signal.throwIfAborted()
@@ -33,19 +34,15 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
 
 const planners: Readonly<Record<PlanningMode, Planner>> = { json: planJson, native: planNative, chat: planChat }
 
-/** Native calls need a model that has them. A turn whose models lack them plans with JSON and reports it. */
+/** Native calls need models that support them. A turn with a model that does not plans with JSON, and warns if the profile asked for `native`. */
 function planningMode(turn: TurnContext): PlanningMode {
   const { models, profile } = turn.agent
   const { mode } = profile.loop
-  const isAble = models.every(({ capabilities }) => capabilities.tools)
-  if (mode === "auto") return isAble ? "native" : "json"
-  if (mode !== "native" || isAble) return mode
-  warn(turn, "model", `${models.map(({ id }) => id).join(", ")} cannot call tools natively; this turn plans with JSON.`)
+  if (mode === "json" || mode === "chat") return mode
+  if (models.every(({ capabilities }) => capabilities.tools)) return "native"
+  if (mode === "native")
+    warn(turn, "model", `${models.map(({ id }) => id).join(", ")} cannot call tools natively; this turn plans with JSON.`)
   return "json"
-}
-
-function stopReasonOf({ truncated }: PlanOutcome & { type: "answered" }): StopReason {
-  return truncated ? "truncated" : "finish"
 }
 
 function asTurnError(thrown: unknown): PromptStrataError {

@@ -4,20 +4,23 @@ import { isEmptyValue } from "../core/value.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
-import { fileFaultsOf } from "./answer-files.ts"
 import { withFittedArguments } from "./fit-tool-text.ts"
 import { oneSystemMessage } from "./read-model.ts"
-import { occasionOf, type TurnContext, warnOnce } from "./turn-context.ts"
+import { type TurnContext, warnOnce } from "./turn-context.ts"
+import { fileFaultsOf } from "./turn-outcome.ts"
 
-/** A step's question to a model. */
+/** The prompt of a step, and the tools that come with it. */
 export interface StepRequest {
   /** A prompt file of the dialect. */
   readonly prompt: string
-  /** Tools that the model may call natively; undefined: none. */
+  /** Tools that the model may call natively. */
   readonly tools?: readonly ModelTool[] | undefined
 }
 
-/** The assembly of a step's request. The first step of a turn decides what is cut, so that later requests begin as it did. */
+/**
+ * Assembles the request of a step. The first step of a turn decides what is cut, and later steps cut the same, so that their requests
+ * begin with the same text. Warns of what was cut or cleaned.
+ */
 export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
   const { agent, progress, budgetTokens, reserveTokens } = turn
   const { dialect, ports } = agent
@@ -46,7 +49,7 @@ function reportChanges(turn: TurnContext, { prefixMoved, sanitised }: Assembly):
   }
 }
 
-/** The request as a model takes it. */
+/** The request that a model gets. */
 export function requestOf(
   turn: TurnContext,
   { prompt, tools }: StepRequest,
@@ -64,7 +67,7 @@ export function requestOf(
     ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
     facts: {
       prompt,
-      question: occasionOf(turn),
+      question: turn.occasion,
       speaker: input.speaker.name,
       tools: prompt === "planner" || prompt === "native" ? progress.tools.plannerTools : [],
       runs: progress.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),
@@ -74,7 +77,7 @@ export function requestOf(
   }
 }
 
-/** Everything of the turn that prompts can show right now. */
+/** Everything of the turn that its prompts can show now. */
 function stateOf(turn: TurnContext): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent
@@ -104,13 +107,13 @@ function wakeOf(turn: TurnContext, reason: string): WakeReason {
   return { reason, bubbles: turn.agent.profile.output.bubbles, workMode: isAtWork(turn) }
 }
 
-/** True where the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
+/** True if the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
 function isAtWork({ stack }: TurnContext): boolean {
   const item = stack.get("work_mode")
   return item?.enabled === true && !isEmptyValue(item.content)
 }
 
-/** True where saying nothing ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
+/** True if silence ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
 export function isQuietWake(turn: TurnContext): boolean {
   return turn.input.wake !== undefined && isAtWork(turn)
 }

@@ -22,18 +22,18 @@ import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
 import type { Deadline } from "./deadline.ts"
 
-/** One version of an agent: everything that its sessions share. Built once for each profile the agent has had. */
+/** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */
 export interface AgentContext {
   readonly profile: Profile
   readonly dialect: Dialect
-  /** Tried in order; the first is the one meant. */
+  /** Tried in order. The first is used unless it fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
   readonly tools: ToolSet
   /** The stack that every session forks. */
   readonly stack: PromptStack
   readonly hooks: readonly TurnHook[]
   readonly plugins: readonly Plugin[]
-  /** Absent where nothing can be recalled. */
+  /** Undefined if nothing can be recalled. */
   readonly memory: MemoryRecall | undefined
   /** Durable work after a turn. */
   readonly jobs: readonly BackgroundJob[]
@@ -43,11 +43,11 @@ export interface AgentContext {
   /** Runs the jobs that turns enqueue. */
   readonly runner: JobRunner
   readonly receipts: ReceiptRecords
-  /** Absent where nobody can be asked. */
+  /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
   readonly onWarning: (warning: BackgroundWarning) => void
-  /** Passes an event to the agent's observers. Neither throws nor waits. */
-  readonly tellObservers: (turn: ObservedTurn, event: TurnEvent) => void
+  /** Passes an event to the agent's observers. Neither throws nor waits. Undefined if there are none. */
+  readonly tellObservers: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
   /** Turns, in order within a session. */
   readonly turns: KeyedQueue
   /** Hooks after turns, in order within a session. */
@@ -62,7 +62,7 @@ export interface BackgroundWarning {
   readonly key: ServiceKey
   readonly turnId: string
   readonly message: string
-  /** Present for an error of this library: `closed` for a store that was closed before its agent, or for jobs that outlasted closing. */
+  /** Present for an error of this library. Its code is `closed` if the store was closed before its agent, or if jobs were left when the agent closed. */
   readonly error?: PromptStrataError
 }
 
@@ -71,9 +71,9 @@ export interface TurnInput {
   readonly key: ServiceKey
   readonly turnId: string
   readonly speaker: Speaker
-  /** Empty where nobody spoke. */
+  /** Empty if nobody spoke. */
   readonly text: string
-  /** Why the agent begins by itself (R27), in the author's words; undefined where somebody spoke. */
+  /** The reason why the agent begins by itself (R27), in the author's words. Undefined if somebody spoke. */
   readonly wake: string | undefined
   /** Paths of files that came with the text (R8). */
   readonly files: readonly string[]
@@ -81,9 +81,9 @@ export interface TurnInput {
   readonly stack: PromptStack
 }
 
-/** A turn as observers know it. */
+/** The part of a turn that observers get. */
 export interface ObservedTurn {
-  /** Becomes final once the turn's session is loaded. */
+  /** Made again when the turn's session is loaded, and final from then on. */
   input: TurnInput
 }
 
@@ -104,6 +104,8 @@ export interface SessionState {
 export interface TurnContext {
   readonly agent: AgentContext
   readonly input: TurnInput
+  /** The words that the turn works on: the user's, or the reason why the agent begins by itself. */
+  readonly occasion: string
   /** The stored session; absent in a conversation's first turn and in an agent's run inside a tool. */
   readonly record: SessionRecord | undefined
   readonly session: SessionState
@@ -140,7 +142,7 @@ export interface ChildRun {
   trace(): TurnTrace
 }
 
-/** Everything that a turn finds out and says, as it stands right now. */
+/** Everything that a turn finds out and says, as it stands now. */
 export interface TurnProgress {
   readonly answer: AnswerOutput
   readonly memories: RecalledMemory[]
@@ -160,7 +162,7 @@ export interface TurnProgress {
   readonly hookStates: Map<string, unknown>
   /** Ids of the notes that hooks took in. */
   readonly takenNotes: Set<string>
-  /** Hooks that want to hear of each run of the model's. */
+  /** Listeners of hooks, called after each tool run of the model. */
   readonly runListeners: ((run: ToolRun) => void)[]
   /** The agent's tools and those that hooks added for this turn. */
   tools: ToolSet
@@ -168,17 +170,12 @@ export interface TurnProgress {
   shownHistory: readonly HistoryMessage[]
   /** The cuts of the first step; later steps cut the same. Absent before it. */
   cut: Cut | undefined
-  /** Why the planner's last output could not be read (T21). */
+  /** The reason why the planner's last output could not be read (T21), as a sentence of the dialect. */
   fault: string | undefined
   /** The planner's advice for the final output (T12). */
   note: string | undefined
   /** Subjects that `warnOnce` has warned of. */
   readonly warnedOf: Set<string>
-}
-
-/** The words that the turn works on: the user's, or the reason why the agent begins by itself. */
-export function occasionOf({ input }: Pick<TurnContext, "input">): string {
-  return input.wake ?? input.text
 }
 
 /** Reports something that went wrong without ending the turn. */

@@ -1,24 +1,23 @@
 import type { PromptStrataError } from "../core/errors.ts"
+import type { UnopenedFile } from "../layers/turn-state.ts"
 import { addUsage, type Usage } from "../model/language-model.ts"
 import type { ChildTrace, TurnTrace } from "../trace/trace.ts"
 import type { StopReason, TurnResult } from "../trace/turn-event.ts"
-import { leaveFileFaults } from "./answer-files.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/** Ends a turn that has an answer. The last words that were held back are shown now. */
+/** Ends a turn that has an answer. Text that was held back is shown now. */
 export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {
   const { answer, hookStates } = turn.progress
   answer.end({ isWhole: true })
   if (turn.input.wake !== undefined && !answer.hasShown) turn.emit({ type: "empty-reply" })
-  const { attachments, unopened } = answer
+  const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
-  leaveFileFaults(hookStates, unopened)
+  keepFileFaults(hookStates, unopened)
   const trace = traceOf(turn)
-  const shown = attachments.length > 0 ? { attachments } : {}
-  return { ok: true, text: answer.text, ...shown, stopReason, usage: trace.usage, trace }
+  return { ok: true, text, ...(attachments.length > 0 ? { attachments } : {}), stopReason, usage: trace.usage, trace }
 }
 
-/** Ends a turn that failed; everything gathered so far stays on the result (T19). */
+/** Ends a turn that failed. The result keeps everything that was gathered so far (T19). */
 export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
   const { answer, runs } = turn.progress
   answer.end({ isWhole: false })
@@ -29,8 +28,14 @@ export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
 export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace {
   const { input, process, startedMs, agent, progress } = turn
   const { key, turnId, wake } = input
-  const children = progress.children.map(({ id, name, trace }): ChildTrace => ({ id, name, trace: trace() }))
-  const usages = [...progress.traceSteps.map(({ usage }) => usage), ...children.map(({ trace }) => trace.usage)]
+  let usage: Usage = {}
+  for (const step of progress.traceSteps) if (step.usage) usage = addUsage(usage, step.usage)
+  const children: ChildTrace[] = []
+  for (const child of progress.children) {
+    const trace = child.trace()
+    children.push({ id: child.id, name: child.name, trace })
+    usage = addUsage(usage, trace.usage)
+  }
   return {
     turnId,
     process,
@@ -45,7 +50,27 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
     warnings: progress.warnings,
     records: progress.records,
     children,
-    usage: usages.reduce<Usage>((sum, usage) => (usage ? addUsage(sum, usage) : sum), {}),
+    usage,
     ...(error ? { error } : {}),
   }
+}
+
+/** The name under which unopened files are kept beside the states of hooks. A hook of this name would share it. */
+const stateName = "file-references"
+
+/** The files that the last turn could not open (R8). A stored state of another form counts as none. */
+export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): readonly UnopenedFile[] {
+  const kept = hookStates[stateName]
+  return Array.isArray(kept) ? kept.filter(isUnopened) : []
+}
+
+/** Keeps the files that this turn could not open for the next turn, in place of those of the last turn. */
+function keepFileFaults(hookStates: Map<string, unknown>, faults: readonly UnopenedFile[]): void {
+  if (faults.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, faults)
+}
+
+function isUnopened(value: unknown): value is UnopenedFile {
+  if (typeof value !== "object" || value === null) return false
+  const { written, fault } = value as Readonly<Record<string, unknown>>
+  return typeof written === "string" && typeof fault === "string"
 }

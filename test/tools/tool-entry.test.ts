@@ -35,4 +35,19 @@ describe("toolEntry (T9, L6)", () => {
     })
     expect(isEncodedText(entry.parameters as { text: string; trust: "tool" })).toBe(true)
   })
+
+  test("the entry of a tool is the same object until the dialect's words differ", () => {
+    const tool = defineTool({
+      name: "note",
+      description: "",
+      jsonSchema: { type: "object", properties: { text: { type: "string" } } },
+      execute: () => "",
+    })
+    const entry = toolEntry(tool, { optional: "optional" })
+    expect(toolEntry(tool, { optional: "optional" })).toBe(entry)
+    expect(toolEntry(tool, { optional: "可选" }).parameters).toMatchObject({ text: "text (string, 可选)" })
+    expect(toolEntry({ ...tool, description: "Keeps a note." }, { optional: "optional" }).description).toMatchObject({
+      text: "Keeps a note.",
+    })
+  })
 })

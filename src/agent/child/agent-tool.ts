@@ -7,38 +7,38 @@ import type { AgentOptions } from "../agent-options.ts"
 import { contextOf } from "../published-agents.ts"
 import { type ChooseHints, usualHints } from "./hints.ts"
 
-/** What makes an agent a tool, beside the agent itself. */
+/** Options of {@link agentTool}, apart from the agent. */
 interface AgentToolSettings {
-  /** The tool's name, and the name of the process that runs behind it: `tools`, for one. */
+  /** The name of the tool and of the process that runs behind it, such as `tools`. */
   readonly name: string
-  /** For the caller's model: what can be asked for, in a sentence. */
+  /** A sentence for the caller's model that says what can be asked for. */
   readonly description: string
   readonly usageHint?: string
-  /** What the parameter `request` is, for the caller's model. */
+  /** The description of the parameter `request`, for the caller's model. */
   readonly requestDescription?: string
-  /** What the child is told of the caller's context. Default: the last messages, the question, the titles of the workspace. */
+  /** Chooses what the child sees of the caller's context. Default: the last messages, the question and the titles of the workspace. */
   readonly hints?: ChooseHints
-  /** For one call, in milliseconds, beside the child's own limits. Default 120,000. */
+  /** The time limit of one call in milliseconds. The child's own limits hold too. Default 120,000. */
   readonly timeoutMs?: number
-  /** Events of one call that the caller's stream gets, at most. Default 2,000. */
+  /** The maximum number of events of one call in the caller's stream. Default 2,000. */
   readonly maxEvents?: number
-  /** False where asking twice in the same words is a mistake. Default true: it has no memory of the first time. */
+  /** False if asking twice in the same words is a mistake. Default true, because the child has no memory of the first time. */
   readonly repeatable?: boolean
-  /** Default true: nobody knows what its tools do. */
+  /** True if a call may change something. Default true, because the child's tools may. */
   readonly writes?: boolean
 }
 
-/** An agent to call, or what one is made from. One that is made here is never closed: its plugins must have nothing to free. */
+/** An agent to call, or the options of a new one. A new one is never closed, so its plugins must not need `close`. */
 export type AgentToolOptions = AgentToolSettings &
   ({ readonly agent: Agent } | Pick<AgentOptions, "profile" | "model" | "tools" | "plugins" | "hooks" | "injections" | "ports">)
 
 const defaults = { timeoutMs: 120_000, maxEvents: 2_000 } as const
 
 /**
- * An agent behind a tool (R25): the caller asks in a sentence; the child plans, runs its own tools within its own budget and
- * limits, and its answer is the result. It is stateless: it sees the sentence and the hints, has no memory and keeps nothing, and
- * nothing of it enters the caller's history. Its events come as `child` events, its trace nests in the caller's, its usage counts
- * to the caller's. Where it fails, the tool run fails with the reason. Throws like `createAgent` and `defineTool`.
+ * Makes a tool of an agent (R25). The caller sends a request in a sentence. The child plans and runs its own tools, within its own
+ * budget and limits, and its answer is the result. The child sees only the request and the hints, has no memory and stores nothing;
+ * nothing of it enters the caller's history. Its events come as `child` events, its trace stands in the caller's trace, and its usage
+ * counts to the caller's usage. If it fails, the tool run fails with the reason. Throws like `createAgent` and `defineTool`.
  */
 export function agentTool(options: AgentToolOptions): Tool {
   const { name, description, usageHint, requestDescription, hints = usualHints, ...rest } = options
@@ -72,7 +72,7 @@ async function call(child: Agent, { name, hints, maxEvents, args, context }: Cal
   const parts = await contextOf(child)
   const { agentName, question, history } = parent
   const chosen = hints({ request, agentName, question, history, injection: (key) => parent.injection(key) })
-  // It brings the loop, which only a turn needs.
+  // Loaded here, because it loads the loop, which only a turn needs.
   const { runChild } = await import("./run-child.ts")
   return runChild(parts, { name, request, hints: chosen, maxEvents, context, parent })
 }

@@ -2,20 +2,20 @@ import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
 import { type Entry, type Injection, isText, type Text, type Value } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 
-/** What a caller's turn can tell the agent that it calls (R25). */
+/** The parts of a caller's turn from which hints are chosen for the agent that it calls (R25). */
 export interface HintSource {
-  /** The sentence that the child is given. */
+  /** The request that the child gets. */
   readonly request: string
   readonly agentName: string
-  /** What the caller's turn was asked; its text is empty where nobody spoke. */
+  /** The question of the caller's turn. Its text is empty if nobody spoke. */
   readonly question: { readonly speaker: Speaker; readonly text: string }
   /** The caller's window of the conversation, oldest first. */
   readonly history: readonly HistoryMessage[]
-  /** What the caller's stack holds under a key, such as `workspace`. */
+  /** The item of the caller's stack under a key, such as `workspace`. */
   injection(key: string): Injection | undefined
 }
 
-/** Chooses what a child is told of its caller's context, as items of its stack. */
+/** Chooses the parts of the caller's context that a child sees, as items of its stack. */
 export type ChooseHints = (source: HintSource) => readonly InjectionInput[]
 
 const lastMessages = 6
@@ -24,7 +24,7 @@ const maxMessageLength = 1_000
 
 const maxFiles = 20
 
-/** The last messages, the question and the titles of the workspace, under the key `hints`. */
+/** Chooses the last messages, the question and the titles of the workspace, under the key `hints`. */
 export const usualHints: ChooseHints = (source) => {
   const { agentName, question, history } = source
   const said = history.slice(-lastMessages).map((message) => spoken(message, agentName))
@@ -52,7 +52,7 @@ function shortened(text: string): string {
   return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`
 }
 
-/** The first text of each entry: what a workspace calls the thing. */
+/** The first text of each entry of a workspace, which is its title. */
 function titles(workspace: Injection | undefined): readonly Text[] {
   if (!workspace?.enabled || !Array.isArray(workspace.content)) return []
   return (workspace.content as readonly Entry[]).slice(0, maxFiles).flatMap((entry) => firstText(entry, workspace.trust))

@@ -11,7 +11,7 @@ import { createTurnContext } from "../create-turn-context.ts"
 
 /** One call of a child. */
 interface ChildCall {
-  /** The child's name: what its events and its trace stand under. */
+  /** The child's name, in its events and its trace. */
   readonly name: string
   readonly request: string
   readonly hints: readonly InjectionInput[]
@@ -20,12 +20,12 @@ interface ChildCall {
   readonly parent: ParentTurn
 }
 
-/** Agents one inside the other, the talking one not counted (chosen). */
+/** The maximum number of agents one inside the other, without the one that talks. */
 const maxDepth = 3
 
 /**
- * Runs one turn of a child and hands back its answer (R25). The child has no history and no memory; nothing is stored and nothing
- * follows the turn. Throws the error of the turn, and `usage` where agents call each other too deep.
+ * Runs one turn of a child and returns its answer (R25). The child has no history and no memory. Nothing is stored, and no hooks or
+ * jobs follow the turn. Throws the error of the turn, and `usage` if too many agents call each other.
  */
 export async function runChild(agent: AgentContext, call: ChildCall): Promise<string> {
   const { name, parent } = call
@@ -43,7 +43,7 @@ export async function runChild(agent: AgentContext, call: ChildCall): Promise<st
   throw result.error
 }
 
-/** The child's own profile, tools, budget and limits; the caller's key, conversation, time and way to ask. */
+/** Makes the context of the child's turn: with its own profile, tools, budget and limits, but the caller's key, messages, clock and `confirm`. */
 function childTurn(
   agent: AgentContext,
   { name, request, hints, context, parent }: ChildCall,
@@ -60,7 +60,7 @@ function childTurn(
   return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, signal, child })
 }
 
-/** Passes on a child's events up to a bound; beyond it only its end, so that a child that never stops talking fills no parent's log. */
+/** Passes on at most `max` events of a child, and its end, so that a child cannot fill its parent's log. */
 class ChildEvents {
   readonly #tell: (event: TurnEvent) => void
   readonly #max: number

@@ -5,27 +5,27 @@ import { sanitise } from "../../encode/sanitise.ts"
 import type { ObservedInjection } from "../../services/observer.ts"
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
 
-/** The hook that notes with an observer's injections are for. */
+/** The owner of notes that carry an observer's injections: the name of {@link injectionHook}. */
 export const injectionOwner = "observer-injections"
 
-/** Of one turn; of more, the newest stay. */
+/** The maximum number of injections in one turn. Of more, the newest are taken. */
 const maxInjections = 8
 
 const maxTextLength = 4_000
 
 const keyPattern = lazyPattern("^[A-Za-z0-9_-]{1,64}$", "u")
 
-/** True for what may name an observer or an injection of one: it stands in prompts as it is. */
+/** True for a valid name of an observer or of its injection. Names are printed in prompts without encoding. */
 export function isPlainKey(key: unknown): key is string {
   return typeof key === "string" && keyPattern().test(key)
 }
 
-/** An injection as a note holds it. */
+/** The payload of a note that carries an injection. */
 interface InjectionPayload extends Required<ObservedInjection> {
   readonly observer: string
 }
 
-/** What the note holds. Throws `usage` for a key, a text or a priority out of bounds. */
+/** Makes the payload of a note. Throws `usage` for a key, a text or a priority out of bounds. */
 export function injectionPayload(observer: string, { key, text, priority: given }: ObservedInjection): Record<string, unknown> {
   const payload = { observer, key, text, priority: given ?? priority.default }
   const problem = problemOf(payload)
@@ -41,7 +41,7 @@ function problemOf({ observer, key, text, priority }: Readonly<Record<string, un
   return Number.isFinite(priority) ? undefined : "a finite priority in an injection"
 }
 
-/** Puts what observers left for the turn into its prompt: as text of the agent's own, in this turn only. A bad note is reported and gone. */
+/** Adds the injections that observers left to the turn's prompts, as text of the agent, for this turn only. A bad note is reported and dropped. */
 export const injectionHook: TurnHook = {
   name: injectionOwner,
   beforeTurn({ notes, stack, warn }) {

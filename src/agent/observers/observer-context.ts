@@ -6,28 +6,28 @@ import type { SessionNote, SessionStore } from "../../services/store/session-sto
 import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { injectionOwner, injectionPayload } from "./injection-notes.ts"
 
-/** What an observer's context is made from. */
+/** The parts of an agent that observers can use. */
 export interface ContextParts {
   readonly store: SessionStore
   readonly ids: IdGenerator
   /** Names of the agent's hooks. */
   readonly hooks: ReadonlySet<string>
-  /** Opens a turn of a session; false once the agent is closed. */
+  /** Opens a turn of the session. False if the agent is closed. */
   readonly wake: (turn: ObservedTurn, reason: string) => boolean
 }
 
-/** What an observer did for one turn so far. */
+/** Counts what an observer did in one turn so far. */
 export interface Allowance {
   posted: number
   hasWoken: boolean
 }
 
-/** Notes that an observer leaves in one turn, at most. */
+/** The maximum number of notes that an observer leaves in one turn. */
 const maxNotes = 32
 
 const maxPayloadLength = 64_000
 
-/** The context of one event. After its time is up it does nothing but throw. */
+/** Makes an observer's context for one event. Its methods throw once the observer's time is over. */
 export function observerContext(
   name: string,
   parts: ContextParts,
@@ -60,7 +60,7 @@ export function observerContext(
   }
 }
 
-/** A note for a hook that there is; others would lie there for ever. */
+/** Checks a note. It must be for a hook of the agent, because no one would ever take another one. */
 function checkNote(name: string, given: SessionNote, hooks: ReadonlySet<string>): SessionNote {
   const { id, owner, payload } = frozenJson(given, "note")
   if (typeof id !== "string" || id === "" || id.length > 200) throw usage(name, "a note to have an id of 1 to 200 characters")

@@ -5,7 +5,7 @@ import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { type Allowance, type ContextParts, observerContext } from "./observer-context.ts"
 
-/** What a feed is made from beside its observer. */
+/** Options of {@link ObserverFeed}. */
 export interface FeedParts extends ContextParts {
   readonly timers: Timers
   readonly warn: (turn: ObservedTurn, message: string) => void
@@ -14,19 +14,19 @@ export interface FeedParts extends ContextParts {
 interface Waiting {
   readonly turn: ObservedTurn
   readonly event: ObservedEvent
-  /** Events left out between the one before and this one. */
+  /** The number of events that were left out before this one. */
   readonly missed: number
 }
 
 const defaults = { timeoutMs: 10_000, maxQueued: 1_000 } as const
 
-/** Failures in a row after which an observer is told no more. */
+/** After this many failures in a row an observer gets no more events. */
 const maxFailures = 5
 
-/** The wait after the first failure; it doubles each time. */
+/** The delay after the first failure. It doubles with each further one. */
 const baseDelayMs = 1_000
 
-/** One observer's events on their way to it (R26). Telling it something is a push onto a bounded list; all else happens beside the turn. */
+/** Passes events to one observer (R26). An event is put on a bounded list, and the observer runs later, so that turns never wait for it. */
 export class ObserverFeed {
   readonly #observer: Observer
   readonly #parts: FeedParts
@@ -37,8 +37,9 @@ export class ObserverFeed {
   readonly #allowances = new WeakMap<ObservedTurn, Allowance>()
   #queue: Waiting[] = []
   #running: Promise<void> | undefined
-  /** Left out since the last event that was queued; and of what was told or is told next, since the last warning. */
+  /** Events that were left out since the last event on the list. */
   #missed = 0
+  /** Events that were left out before that, since the last warning. */
   #unreported = 0
   #last: ObservedTurn | undefined
   #failures = 0
@@ -51,10 +52,10 @@ export class ObserverFeed {
     this.#wanted = observer.events && new Set(observer.events)
   }
 
-  /** Never throws and never runs the observer. */
+  /** Puts an event on the list. Never throws and never runs the observer. */
   tell(turn: ObservedTurn, event: ObservedEvent): void {
     if (this.#closing.signal.aborted || this.#wanted?.has(event.type) === false) return
-    // How a turn ended is worth more than what happened in it.
+    // The end of a turn matters more than the events in it, so there is more room for it.
     const room = event.type === "turn-end" ? 2 * this.#room : this.#room
     if (this.#queue.length < room) {
       this.#queue.push({ turn, event, missed: this.#missed })
@@ -68,7 +69,7 @@ export class ObserverFeed {
     while (this.#running) await this.#running
   }
 
-  /** Tells nothing more; what runs is abandoned, what waits is reported as left out. */
+  /** Stops. The call that runs is abandoned, and the events on the list are reported as left out. */
   close(): void {
     if (this.#closing.signal.aborted) return
     this.#unreported += this.#queue.reduce((sum, { missed }) => sum + missed + 1, this.#missed)
@@ -102,7 +103,7 @@ export class ObserverFeed {
     }
   }
 
-  /** Once a turn: when it ends, or when the next one begins where its end was left out too. */
+  /** Reports events that were left out, once for each turn: when it ends, or when the next one begins if its end was left out too. */
   #reportMissed({ turn, event, missed }: Waiting): void {
     this.#unreported += missed
     const isDue = event.type === "turn-end" || (this.#last !== undefined && this.#last !== turn)
@@ -116,7 +117,7 @@ export class ObserverFeed {
     this.#unreported = 0
   }
 
-  /** Waits longer after each failure, and gives up after several. */
+  /** Reports a failure and waits, longer after each one. Gives up after several in a row. */
   async #failed(turn: ObservedTurn, what: string): Promise<void> {
     this.#failures++
     const isLast = this.#failures >= maxFailures
@@ -141,10 +142,10 @@ export class ObserverFeed {
   }
 }
 
-/** Deeper than any event. */
+/** No event is deeper. */
 const maxDepth = 64
 
-/** An event without the traces in it, which are large and still being written; the rest is the event's own. */
+/** Returns an event without its traces, which are large and may still change. The rest is shared with the event. */
 export function withoutTrace(event: TurnEvent): ObservedEvent {
   if (event.type === "child") return { ...event, event: withoutTrace(event.event) }
   if (event.type !== "turn-end") return event
@@ -158,12 +159,12 @@ export function withoutTrace(event: TurnEvent): ObservedEvent {
   return { ...event, result: { ok: false, error: { code, message }, gathered: { text: gathered.text } } }
 }
 
-/** A copy that shares nothing with the turn, so that an observer can neither change nor hold on to what the turn works with. */
+/** Copies an event, so that an observer can neither change the data of a turn nor keep it in memory. */
 function copyOfEvent(event: ObservedEvent): ObservedEvent {
   return copy(event, 0) as ObservedEvent
 }
 
-/** What JSON cannot hold is left out. */
+/** Leaves out everything that JSON cannot hold. */
 function copy(value: unknown, depth: number): unknown {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null) return value
   if (typeof value !== "object" || depth > maxDepth) return undefined

@@ -10,17 +10,17 @@ import type { Turn } from "../turn.ts"
 import { isPlainKey } from "./injection-notes.ts"
 import { type FeedParts, ObserverFeed, withoutTrace } from "./observer-feed.ts"
 
-/** An agent's observers, each fed by itself. */
+/** Passes events to an agent's observers, to each independently of the others. */
 export interface ObserverFeeds {
   /** Passes an event on. Neither throws nor waits. */
   tell(turn: ObservedTurn, event: TurnEvent): void
-  /** Settles when all were told everything, or `drainMs` later. */
+  /** Settles when every observer got every event, or after `drainMs`. */
   idle(): Promise<void>
-  /** Tells them nothing more. */
+  /** Passes on no more events. */
   close(): void
 }
 
-/** Watches for observers. Undefined where there are none. Throws `usage` for a bad name or bound. */
+/** Makes the feeds of observers. Undefined if there are none. Throws `usage` for a bad name or bound. */
 export function createObserverFeeds(
   observers: readonly Observer[],
   parts: FeedParts & { readonly drainMs: number; readonly timers: Timers },
@@ -58,13 +58,13 @@ function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
   }
 }
 
-/** The ways in which an observer can begin a turn. */
+/** Lets observers begin turns. */
 interface WatchOptions {
   readonly onWake: AgentOptions["onWake"] | undefined
   readonly session: (key: Omit<SessionKey, "agent">) => { wake(reason: string): Turn }
 }
 
-/** Feeds the observers of an agent. Undefined where it has none. */
+/** Passes the events of an agent to its observers. Undefined if it has none. */
 export function watch(
   agent: Omit<AgentContext, "tellObservers">,
   observers: readonly Observer[],
@@ -72,7 +72,7 @@ export function watch(
 ): ObserverFeeds | undefined {
   const { store, ports, hooks, profile } = agent
   const warn = ({ input: { key, turnId } }: ObservedTurn, message: string): void => {
-    // Whoever is warned cannot stop the feed by failing.
+    // An error of `onWarning` must not stop the feed.
     try {
       agent.onWarning({ key, turnId, message })
     } catch {}

@@ -1,10 +1,10 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 
-/** A clock set back by less repeats nothing. */
+/** A clock that is set back by less than this repeats no moments. */
 const smallStepMs = 60 * 60 * 1_000
 
-/** Missed moments that are looked at, at most: beyond them one is taken to have been outside the quiet hours. */
+/** The maximum number of missed moments that are checked. If there are more, one of them counts as outside the quiet hours. */
 const maxMissed = 500
 
 /** Keeps track of which moments of a schedule have come. */
@@ -21,12 +21,12 @@ export class DueTimes {
     this.#nextMs = times.after(nowMs)
   }
 
-  /** The next moment; undefined where none will come. */
+  /** The next moment. Undefined if there is none. */
   get nextMs(): number | undefined {
     return this.#nextMs
   }
 
-  /** Takes all moments up to now, as one. True where that is to be acted on: one of them, and now, lie outside the quiet hours. */
+  /** Takes all moments up to now together. True if now and at least one of them lie outside the quiet hours. */
   take(nowMs: number): boolean {
     const isSetBack = nowMs < this.#lastMs - smallStepMs
     if (isSetBack) this.#nextMs = this.#times.after(nowMs)
@@ -48,7 +48,7 @@ export class DueTimes {
   }
 }
 
-/** A part of each day, in local time: `{ from: "22:30", to: "07:00" }` goes over midnight. `from` is in it, `to` is not. */
+/** A part of each day in local time, from `from` up to but not including `to`. `{ from: "22:30", to: "07:00" }` goes over midnight. */
 export interface QuietHours {
   readonly from: string
   readonly to: string
@@ -56,7 +56,7 @@ export interface QuietHours {
 
 const timePattern = lazyPattern("^([01][0-9]|2[0-3]):([0-5][0-9])$", "u")
 
-/** Says of a moment, in milliseconds since 1970, whether it is in the quiet hours of a time zone. Throws `usage` for what is no time of day. */
+/** Makes a function that is true for moments, in milliseconds since 1970, in the quiet hours of a time zone. Throws `usage` for an invalid time of day. */
 export function quietHours({ from, to }: QuietHours, timeZone: string): (atMs: number) => boolean {
   const [begin, end] = [minuteOf("from", from), minuteOf("to", to)]
   if (begin === end)
@@ -77,13 +77,13 @@ function minuteOf(name: string, time: string): number {
 
 /** The moments of a cron pattern in a time zone, in milliseconds since 1970. */
 interface CronTimes {
-  /** The first after `ms`; undefined where there is none any more. */
+  /** The first moment after `ms`. Undefined if there is none. */
   after(ms: number): number | undefined
 }
 
 /**
- * Reads a pattern of five or six fields. Local times that a change of the clocks leaves out come an hour later, those that it
- * repeats come once. Throws `usage` for a bad pattern or an unknown time zone.
+ * Reads a cron pattern of five or six fields. A local time that a clock change skips comes an hour later, and one that it repeats comes
+ * once. Throws `usage` for a bad pattern or an unknown time zone.
  */
 export async function cronTimes(pattern: string, timeZone: string): Promise<CronTimes> {
   const { Cron } = await import("croner")

@@ -5,47 +5,47 @@ import type { Session, WakeOptions } from "../session.ts"
 import type { Turn } from "../turn.ts"
 import { cronTimes, DueTimes, type QuietHours, quietHours } from "./due-times.ts"
 
-/** A session as a schedule needs it. */
+/** The part of a session that a schedule needs. */
 export type WakeableSession = Pick<Session, "key" | "wake">
 
-/** When to wake what, and why. */
+/** Options of {@link createWakeSchedule}. */
 export interface WakeScheduleOptions {
-  /** Those to wake, or a function that is asked each time. */
+  /** The sessions to wake, or a function that returns them and is called each time. */
   readonly sessions: WakeableSession | readonly WakeableSession[] | (() => readonly WakeableSession[])
-  /** Five fields, or six with seconds: `0 8 * * 1-5`. */
+  /** A cron pattern of five fields, or of six with seconds, such as `0 8 * * 1-5`. */
   readonly cron: string
-  /** Such as `Asia/Shanghai`: of the pattern and of the quiet hours. */
+  /** The IANA time zone of the pattern and of the quiet hours, such as `Asia/Shanghai`. */
   readonly timeZone: string
-  /** What falls into them is left out, not put off. */
+  /** Moments in these hours are left out, not put off. */
   readonly quietHours?: QuietHours
-  /** Why, in the author's words; a function gets the moment. */
+  /** The reason for waking, in the author's words, or a function that makes it. */
   readonly reason: string | ((at: Date) => string)
-  /** Whom it is for; see {@link WakeOptions}. */
+  /** The person that the turn is for; see {@link WakeOptions}. */
   readonly to?: WakeOptions["to"]
-  /** Told of each turn, so that what the agent says can be delivered. */
+  /** Called with each turn, so that its answer can be delivered. */
   readonly onTurn?: (turn: Turn, session: WakeableSession) => void
-  /** Told of what goes wrong. Default: `console.warn`. */
+  /** Called with everything that goes wrong. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void
   readonly clock?: Clock
   readonly timers?: Timers
 }
 
-/** A schedule at work. */
+/** A schedule that runs. */
 export interface WakeSchedule {
-  /** When it wakes next, in milliseconds since 1970; undefined where it never will again. */
+  /** The next time, in milliseconds since 1970. Undefined if there is none. */
   readonly nextMs: number | undefined
-  /** Settles when no turn that it began runs. */
+  /** Settles when none of its turns runs. */
   idle(): Promise<void>
-  /** Wakes nothing more; turns that run go on. */
+  /** Wakes no more sessions. Turns that run go on. */
   stop(): void
 }
 
-/** A timer does not run while a machine sleeps, so the clock is looked at this often. */
+/** Timers stop while a machine sleeps, so the clock is read at least this often. */
 const maxWaitMs = 60_000
 
 /**
- * Wakes sessions by a schedule (R27). After a sleep or a long pause all that was missed comes as one turn; a session whose last turn of
- * this schedule still runs is left out. Throws `usage` for a bad pattern, time zone or quiet hours.
+ * Wakes sessions by a schedule (R27). If several moments were missed, for example while the machine slept, they give one turn. A session
+ * whose last turn of this schedule still runs is left out. Throws `usage` for a bad pattern, time zone or quiet hours.
  */
 export async function createWakeSchedule(options: WakeScheduleOptions): Promise<WakeSchedule> {
   const { cron, timeZone, clock = defaultPorts.clock, timers = defaultPorts.timers } = options
@@ -76,7 +76,7 @@ export async function createWakeSchedule(options: WakeScheduleOptions): Promise<
   }
 }
 
-/** Wakes each session unless it is still awake from the last time. */
+/** Wakes each session whose last turn of the schedule has ended. */
 class Waker {
   readonly #options: WakeScheduleOptions
   readonly #running = new Map<string, Promise<void>>()
@@ -123,7 +123,7 @@ class Waker {
 
   #warn(message: string): void {
     const { onWarning = warnOnConsole } = this.#options
-    // Whoever is warned cannot stop the schedule by failing.
+    // An error of `onWarning` must not stop the schedule.
     try {
       onWarning(message)
     } catch {}

@@ -1,4 +1,4 @@
-import type { BackgroundJob, CommittedTurn } from "./background-job.ts"
+import type { BackgroundJob } from "./background-job.ts"
 import type { MemoryJobOptions } from "./memory-run.ts"
 
 /**
@@ -9,18 +9,21 @@ import type { MemoryJobOptions } from "./memory-run.ts"
 export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
   return {
     kind: "memory",
-    afterTurn: (turn) => (turn.memoryOn ? turnPayload(turn) : undefined),
+    // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
+    afterTurn({ memoryOn, turn, untrusted, messages }) {
+      let isBlank = true
+      let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+      for (const { text, atMs } of messages) {
+        if (text.trim() !== "") isBlank = false
+        fromMs = Math.min(fromMs, atMs)
+        untilMs = Math.max(untilMs, atMs)
+      }
+      return memoryOn && !isBlank ? { turn, untrusted, count: messages.length, fromMs, untilMs } : undefined
+    },
     async run(job, context) {
       // Loaded with the first job, because most of it reads the answers of models.
       const { runMemoryJob } = await import("./run-memory-job.ts")
       return runMemoryJob(options, job, context)
     },
   }
-}
-
-/** Enough to find the turn's messages later. The messages themselves stay in the conversation only, so forgetting them there is enough. */
-function turnPayload({ turn, untrusted, messages }: CommittedTurn): Readonly<Record<string, unknown>> | undefined {
-  if (messages.every(({ text }) => text.trim() === "")) return undefined
-  const times = messages.map(({ atMs }) => atMs)
-  return { turn, untrusted, count: messages.length, fromMs: Math.min(...times), untilMs: Math.max(...times) }
 }

@@ -11,7 +11,7 @@ import {
   type NewMemory,
   type Remembered,
 } from "./memory-service.ts"
-import { ScopeIndexes } from "./scope-indexes.ts"
+import type { ScopeIndex, ScopeIndexes } from "./scope-indexes.ts"
 
 /** A {@link MemoryService} over a store's records. */
 export interface RecordedMemoryService extends MemoryService {
@@ -27,10 +27,17 @@ const defaultIndexBytes = 256 * 1024 * 1024
  */
 export function createMemoryService(options: MemoryServiceOptions): RecordedMemoryService {
   const { records, embed, maxIndexBytes = defaultIndexBytes } = options
-  const indexes = new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes })
+  let indexes: ScopeIndexes | undefined
   return {
-    recall: (query, key, asked) => recall({ ...options, indexes }, query, { key, ...asked }),
-    remember: (memory, key) => remember({ ...options, indexes }, memory, key),
+    async recall(query, key, asked) {
+      const embedding = embed && queryVector(options, query, { key, signal: asked.signal })
+      // Loaded with the first recall, so that those who use the library for its prompts alone do not load it.
+      const { ScopeIndexes } = await import("./scope-indexes.ts")
+      indexes ??= new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes })
+      const index = await indexes.current(key)
+      return index.size === 0 ? [] : search(options, index, { query, vector: await embedding, key, ...asked })
+    },
+    remember: (memory, key) => remember(options, memory, key),
     recent: (key, limit) => records.recent(key, { limit }),
     get: (id, key) => records.get(id, key),
     ...(embed ? { embedMissing: (key, asked) => embedMissing({ records, embed }, key, asked) } : {}),
@@ -54,20 +61,21 @@ async function embedMissing(
   return rows.length
 }
 
-type Parts = MemoryServiceOptions & { readonly indexes: ScopeIndexes }
-
 interface Asked {
+  readonly query: string
+  /** The embedding of the query, where there is one. */
+  readonly vector: Float32Array | undefined
   readonly key: ServiceKey
   readonly limit: number
-  readonly signal: AbortSignal
   readonly excludeTurns?: readonly string[]
 }
 
-async function recall(parts: Parts, query: string, { key, limit, signal, excludeTurns = [] }: Asked): Promise<readonly Memory[]> {
-  const { clock, weights, timeZone, embed, indexes } = parts
-  const [index, vector] = await Promise.all([indexes.current(key), queryVector(parts, query, { key, signal })])
+/** The memories that answer a query, best first. */
+function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked): readonly Memory[] {
+  const { clock, weights, timeZone, embed } = options
+  const { query, vector, key, limit, excludeTurns = [] } = asked
   const excluded = new Set(excludeTurns)
-  const hits = index.index.rank({
+  const hits = index.rank({
     text: query,
     nowMs: clock.nowMs(),
     askedBy: key.user,
@@ -90,9 +98,9 @@ async function recall(parts: Parts, query: string, { key, limit, signal, exclude
 
 /** The embedding of a query; undefined without an embedding model or if it fails. Words alone then find memories. */
 async function queryVector(
-  { embed, onWarning }: Parts,
+  { embed, onWarning }: MemoryServiceOptions,
   query: string,
-  { key, signal }: Pick<Asked, "key" | "signal">,
+  { key, signal }: { readonly key: ServiceKey; readonly signal: AbortSignal },
 ): Promise<Float32Array | undefined> {
   if (embed === undefined || query.trim() === "") return undefined
   try {
@@ -103,12 +111,12 @@ async function queryVector(
   }
 }
 
-async function remember(parts: Parts, given: NewMemory, key: ServiceKey): Promise<Remembered> {
-  const { records, embed } = parts
+async function remember(options: MemoryServiceOptions, given: NewMemory, key: ServiceKey): Promise<Remembered> {
+  const { records, embed } = options
   const { supersedes = [], ...rest } = given
   const { agent, conversation, audience, user } = key
   const memory: StoredMemory = { agent, conversation, audience, user, ...rest }
-  const similar = await similarMemory(parts, memory, key)
+  const similar = await similarMemory(options, memory, key)
   if (similar.duplicateOf !== undefined && supersedes.length === 0) return { status: "duplicate", id: similar.duplicateOf }
   const replaced = [...supersedes, ...(similar.duplicateOf === undefined ? similar.supersedes : [])]
   const { stored, id } = await records.put(memory, { hash: memoryHash(memory), supersedes: replaced, key })

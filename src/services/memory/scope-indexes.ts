@@ -1,7 +1,8 @@
 import type { ServiceKey } from "../../core/conversation.ts"
-import type { MemoryRecords } from "../store/records.ts"
+import { RecallIndex } from "../recall/recall-index.ts"
+import type { RecallHit, RecallQuery } from "../recall/recall-query.ts"
+import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
-import type { ScopeIndex } from "./scope-index.ts"
 
 /** Recall indexes by scope. Each is made when it is first needed; the least recently used ones are dropped when all take too much memory. */
 export class ScopeIndexes {
@@ -21,14 +22,11 @@ export class ScopeIndexes {
   /** The index of the key's scope, up to date. */
   async current(key: ServiceKey): Promise<ScopeIndex> {
     const scope = scopeOf(key)
-    // Loaded with the first recall, so that those who use the library for its prompts alone do not load it.
-    const { ScopeIndex } = await import("./scope-index.ts")
     const index = this.#indexes.get(scope) ?? new ScopeIndex(this.#records, key, this.#settings.model)
     // Set again, so that the order of the map is the order of use.
     this.#indexes.delete(scope)
     this.#indexes.set(scope, index)
-    await index.update()
-    this.#makeRoom(index)
+    if (await index.update()) this.#makeRoom(index)
     return index
   }
 
@@ -41,5 +39,98 @@ export class ScopeIndexes {
       bytes -= index.bytes
       this.#indexes.delete(scope)
     }
+  }
+}
+
+const pageSize = 500
+/** The approximate size of a memory without its text and its place in the index. */
+const rowBytes = 400
+
+/** The memories of one scope with their recall index. `update` reads what changed. */
+export class ScopeIndex {
+  readonly #records: MemoryRecords
+  readonly #key: ServiceKey
+  readonly #model: string | undefined
+  #index = new RecallIndex()
+  #memories = new Map<string, StoredMemory>()
+  #cursor: MemoryCursor | undefined
+  #textBytes = 0
+  #updating: Promise<boolean> | undefined
+
+  constructor(records: MemoryRecords, key: ServiceKey, model: string | undefined) {
+    this.#records = records
+    this.#key = key
+    this.#model = model
+  }
+
+  /** The number of memories. */
+  get size(): number {
+    return this.#memories.size
+  }
+
+  /** The approximate size in memory. */
+  get bytes(): number {
+    return this.#index.bytes + this.#textBytes + this.#memories.size * rowBytes
+  }
+
+  get(id: string): StoredMemory | undefined {
+    return this.#memories.get(id)
+  }
+
+  /** The hits for a query, best first. */
+  rank(query: RecallQuery): readonly RecallHit[] {
+    return this.#index.rank(query)
+  }
+
+  /** Reads what changed since the last update, and tells if anything did. Concurrent calls share one reading. */
+  update(): Promise<boolean> {
+    this.#updating ??= this.#update().finally(() => {
+      this.#updating = undefined
+    })
+    return this.#updating
+  }
+
+  async #update(): Promise<boolean> {
+    for (let isChanged = false; ; ) {
+      const after = this.#cursor
+      const { cursor, reset, memories } = await this.#records.changes(this.#key, { after, limit: pageSize })
+      const vectors = memories.length > 0 ? await this.#vectorsOf(memories) : undefined
+      if (reset) this.#clear()
+      for (const memory of memories) this.#take(memory, vectors?.get(memory.id))
+      this.#cursor = cursor
+      isChanged ||= reset || memories.length > 0
+      if (memories.length < pageSize) return isChanged
+    }
+  }
+
+  async #vectorsOf(memories: readonly StoredMemory[]): Promise<ReadonlyMap<string, Float32Array>> {
+    if (this.#model === undefined) return new Map()
+    const found = await this.#records.vectors(
+      memories.map(({ id }) => id),
+      this.#model,
+      this.#key,
+    )
+    return new Map(found.map(({ memoryId, values }) => [memoryId, values]))
+  }
+
+  #clear(): void {
+    this.#index = new RecallIndex()
+    this.#memories = new Map()
+    this.#textBytes = 0
+  }
+
+  #take(memory: StoredMemory, values: Float32Array | undefined): void {
+    const before = this.#memories.get(memory.id)
+    if (before !== undefined) this.#textBytes -= before.text.length * 2
+    if (memory.supersededBy !== undefined) {
+      this.#index.remove(memory.id)
+      this.#memories.delete(memory.id)
+      return
+    }
+    this.#memories.set(memory.id, memory)
+    this.#textBytes += memory.text.length * 2
+    const { id, text, atMs, speaker, audience, conversation, turn, importance = 5 } = memory
+    const vector = this.#model !== undefined && values ? { model: this.#model, values } : undefined
+    this.#index.replace({ id, text, atMs, speaker, session: `${audience}:${conversation}`, turn, importance, vector })
   }
 }

@@ -19,12 +19,12 @@ const maxStateDepth = 2 + maxMarkedDepth
  * are left out. Anything else that JSON cannot hold throws `usage`, with its path below `name`.
  */
 export function frozenJson<T>(value: T, name: string): T {
-  return copy(value, placeOf(name, maxMarkedDepth)) as T
+  return copy(value, { name, path: [], markedDepth: maxMarkedDepth, deepest: 0 }) as T
 }
 
 /** Like {@link frozenJson}, for the whole state of a session: the state of each hook is marked as deep as if it had been copied alone. */
 export function frozenState<T>(state: T): T {
-  return copy(state, placeOf("state", maxStateDepth)) as T
+  return copy(state, { name: "state", path: [], markedDepth: maxStateDepth, deepest: 0 }) as T
 }
 
 /** Freezes a value in place, so that it is not copied later. It must be parsed from the JSON of a {@link frozenJson}, and the caller must hold the only reference. */
@@ -52,10 +52,6 @@ interface Place {
   deepest: number
 }
 
-function placeOf(name: string, markedDepth: number): Place {
-  return { name, path: [], markedDepth, deepest: 0 }
-}
-
 function copy(value: unknown, place: Place): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value
   // JSON has no -0. Memory must keep what a database would give back.
@@ -73,32 +69,26 @@ function copy(value: unknown, place: Place): unknown {
 }
 
 function copyObject(value: object, place: Place): object {
-  const [depth, before] = [place.path.length, place.deepest]
+  const { path } = place
+  const [depth, before] = [path.length, place.deepest]
   place.deepest = depth + 1
-  const copied = Array.isArray(value) ? Array.from(value, (item, at) => copyAt(item, at, place)) : copyMembers(value, place)
+  const copied: Record<string, unknown> | unknown[] = Array.isArray(value) ? [] : {}
+  // The values of a list include its holes, which JSON cannot hold.
+  for (const [key, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    if (item === undefined && typeof key === "string") continue
+    path.push(key)
+    const member = copy(item, place)
+    path.pop()
+    if (key === "__proto__") Object.defineProperty(copied, key, { ...ownMember, value: member })
+    else (copied as Record<string | number, unknown>)[key] = member
+  }
   if (depth <= place.markedDepth) made.set(copied, place.deepest - depth)
   place.deepest = Math.max(place.deepest, before)
   return Object.freeze(copied)
 }
 
-function copyMembers(value: object, place: Place): object {
-  const copied: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) if (item !== undefined) put(copied, key, copyAt(item, key, place))
-  return copied
-}
-
-function copyAt(item: unknown, at: string | number, place: Place): unknown {
-  place.path.push(at)
-  const copied = copy(item, place)
-  place.path.pop()
-  return copied
-}
-
-/** Sets a member, also one named `__proto__`. */
-function put(copied: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") Object.defineProperty(copied, key, { value, enumerable: true, configurable: true, writable: true })
-  else copied[key] = value
-}
+/** A member named `__proto__` is defined, because assigning it would set the prototype. */
+const ownMember = { enumerable: true, configurable: true, writable: true }
 
 function pathOf({ name, path }: Place): string {
   return name + path.map((at) => (typeof at === "number" ? `[${at}]` : `.${at}`)).join("")

@@ -61,12 +61,13 @@ function localTime(atMs: number, timeZone: string, locale: string) {
     second: "2-digit",
     timeZoneName: "longOffset",
   })
-  const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]))
-  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ""
+  const parts = { year: "", month: "", day: "", hour: "", minute: "", second: "", timeZoneName: "" }
+  for (const { type, value } of format.formatToParts(atMs)) if (type in parts) parts[type as keyof typeof parts] = value
+  const { year, month, day, hour, minute, second, timeZoneName } = parts
   return {
-    date: `${part("year")}-${part("month")}-${part("day")}`,
-    time: `${part("hour")}:${part("minute")}:${part("second")}`,
+    date: `${year}-${month}-${day}`,
+    time: `${hour}:${minute}:${second}`,
     weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }).format(atMs),
-    offset: part("timeZoneName").replace("GMT", "") || "+00:00",
+    offset: timeZoneName.replace("GMT", "") || "+00:00",
   }
 }

@@ -167,6 +167,6 @@ describe("createMemoryService", () => {
     expect(indexes.size).toBeGreaterThan(0)
     expect(indexes.size).toBeLessThan(users.length)
     const last = await indexes.current({ ...key, user: "e" })
-    expect(last.index.size).toBe(1)
+    expect(last.size).toBe(1)
   })
 })

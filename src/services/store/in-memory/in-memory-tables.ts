@@ -30,7 +30,9 @@ export class UserTable implements UserRecords {
 
   async load(key: ServiceKey): ReturnType<UserRecords["load"]> {
     const { version, statements } = this.#rowOf(key)
-    return Object.freeze({ version, statements: Object.freeze(statements.filter((statement) => mayShow(statement, key))) })
+    // Statements are kept frozen, so in private the list itself can be handed out.
+    const shown = key.audience === "private" ? statements : statements.filter((statement) => isOfGroup(statement, key))
+    return Object.freeze({ version, statements: Object.freeze(shown) })
   }
 
   async append(
@@ -68,9 +70,9 @@ export class UserTable implements UserRecords {
   }
 }
 
-/** In private everything is shown; in a group, what was said in that group. */
-function mayShow({ conversation, audience }: ProfileStatement, key: ServiceKey): boolean {
-  return key.audience === "private" || (audience === "group" && conversation === key.conversation)
+/** True for what was said in the key's group. */
+function isOfGroup({ conversation, audience }: ProfileStatement, key: ServiceKey): boolean {
+  return audience === "group" && conversation === key.conversation
 }
 
 const finalOutcomes: readonly ReceiptOutcome[] = ["ok", "empty", "skipped"]

@@ -48,7 +48,7 @@ export class JobTable implements JobRunner {
 
   enqueue(jobs: readonly Job[]): void {
     for (const job of jobs) this.restore({ job, attempts: 0 })
-    this.#pump()
+    if (jobs.length > 0) this.#pump()
   }
 
   /** Puts a job from an export; false if its id is known. */
@@ -69,7 +69,8 @@ export class JobTable implements JobRunner {
   }
 
   async idle(): Promise<void> {
-    while (!this.#isIdle()) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
+    // Jobs that are due begin at once or wait for a running one, so none is due where none runs.
+    while (this.#running.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
   }
 
   async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
@@ -138,7 +139,7 @@ export class JobTable implements JobRunner {
       const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#running.has(row))
       if (isFree && this.#running.size < this.#settings.concurrency) this.#begin(next)
     }
-    if (!this.#isIdle()) return
+    if (this.#running.size > 0) return
     const waiters = this.#idleWaiters
     this.#idleWaiters = []
     for (const resolve of waiters) resolve()
@@ -191,10 +192,5 @@ export class JobTable implements JobRunner {
         this.#pump()
       }, waitMs)
     }
-  }
-
-  /** True if no job runs. Jobs that are due begin at once or wait for a running one, so then none is due either. */
-  #isIdle(): boolean {
-    return this.#running.size === 0
   }
 }
