@@ -2,7 +2,7 @@ import { codeFrame, formatSource, type Position, type Source } from "./source.ts
 
 const brand = Symbol.for("promptstrata.error")
 
-/** Every `code` that an error of this library can carry. */
+/** The `code` of an error of this library. */
 export type ErrorCode =
   | "template"
   | "front-matter"
@@ -47,23 +47,22 @@ export type ErrorCode =
   | "mcp"
   | "test"
 
-/** What every error takes beside its message. */
+/** Details of an error, beside its code and message. */
 export interface ErrorDetails {
   readonly cause?: unknown
-  /** Where the fault stands in authored text. */
-  readonly source?: Source
-  /** The lines around the fault with a caret. */
+  /** The place of the mistake in an authored file. */
+  readonly source?: Source | undefined
+  /** The lines around the mistake, with a caret. */
   readonly frame?: string
   /** What the caller can do about it. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** The evidence, as plain data. */
   readonly evidence?: Readonly<Record<string, unknown>>
 }
 
 /**
- * The base of every error this library throws. `code` is literal and stable; `message` says what was expected,
- * what was found, where, and what to do. Test with {@link PromptStrataError.isInstance}: it also holds across
- * two copies of the package.
+ * The base of every error that this library throws. `code` is literal and stable. `message` says what was expected, what was
+ * found, where, and what to do. Test with {@link PromptStrataError.isInstance}: it also works across two copies of the package.
  */
 export class PromptStrataError extends Error {
   readonly code: ErrorCode
@@ -83,7 +82,7 @@ export class PromptStrataError extends Error {
     Object.defineProperty(this, brand, { value: true })
   }
 
-  /** True for an error of this library, also one made by another copy of it. */
+  /** True for an error of this library, also for one of another copy of it. */
   static isInstance(error: unknown): error is PromptStrataError {
     try {
       return typeof error === "object" && error !== null && brand in error
@@ -106,20 +105,15 @@ export function locatedError(
     readonly file: string
     readonly text: string
     readonly position: Position
-    readonly hint?: string
+    readonly hint?: string | undefined
     readonly cause?: unknown
   },
 ): PromptStrataError {
   const { file, text, position, hint, cause } = at
-  return new PromptStrataError(code, message, {
-    source: { file, ...position },
-    frame: codeFrame(text, position),
-    ...(hint === undefined ? {} : { hint }),
-    ...(cause === undefined ? {} : { cause }),
-  })
+  return new PromptStrataError(code, message, { source: { file, ...position }, frame: codeFrame(text, position), hint, cause })
 }
 
-/** Any thrown thing in words for people: an Error's message, else its text. Never throws, whatever was thrown. */
+/** The message of a thrown value, for people: an Error's message, else the value as text. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message) || String(thrown.name)
@@ -138,7 +132,7 @@ function kindOf(thrown: unknown): string {
   }
 }
 
-/** Throws when our own reasoning is wrong: a bug here, never the caller's mistake. */
+/** Throws if a condition does not hold that this library guarantees: a bug here, never the caller's mistake. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`promptstrata invariant broken: ${message}. Please report this as a bug.`)
 }

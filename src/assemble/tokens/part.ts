@@ -1,36 +1,36 @@
 import { endsFrom, type PieceScan, type PieceWindow, sumTokens } from "./piece-window.ts"
 
-/** A counted text: its tokens alone, and its first and last pieces, by which seams are settled. */
+/** A counted text: its tokens by itself, and its first and last pieces, from which seams are found. */
 export interface Part {
   readonly id: number
   readonly text: string
   readonly tokens: number
-  /** How many pieces it has. */
+  /** The number of pieces. */
   readonly pieces: number
   readonly head: PieceWindow
   readonly tail: Tail
-  /** Tokens that no seam takes away: those of the pieces that stand well inside. */
+  /** Tokens that no seam can take away: those of the pieces far enough from both ends. */
   readonly innerTokens: number
 }
 
-/** The last pieces of a message up to some point: all that what follows can change. */
+/** The last pieces of a message so far. Text that follows can change only these. */
 export interface Tail extends PieceWindow {
   readonly id: number
 }
 
-/** A seam reaches over one or two pieces to each side; so many are kept, and the whole is split where they are not enough. */
+/** The number of pieces kept at each end. A seam changes one or two pieces on each side; if it reaches further, the whole texts are split. */
 export const edgePieces = 8
 
 let ids = 0
 
-/** A number for a part or a tail, never given twice. */
+/** A new number for a part or a tail. */
 export function nextId(): number {
   return ++ids
 }
 
 /**
- * Where the pieces of the text that is being split end, and their tokens: made once and never emptied, as most texts are
- * small and many. Only the first `taken` count.
+ * The ends and the tokens of the pieces of the text that is being split. The arrays are reused, because most texts are small
+ * and many; only the first `taken` items count.
  */
 const takenEnds: number[] = []
 const takenTokens: number[] = []
@@ -51,17 +51,17 @@ export function makePart(text: string, scan: PieceScan): Part {
   return part
 }
 
-/** Room for so many pieces is kept. */
+/** Longer reused arrays are emptied. */
 const keptPieces = 16_384
 
-/** What is known of a text's pieces: how many there are, where the first so many end, and their tokens. */
+/** The pieces of a text: their number, and the end and the tokens of the first `count` of them. */
 export interface KnownPieces {
   readonly count: number
   endOf(count: number): number
   tokensOf(count: number): number
 }
 
-/** The part of a text whose pieces are known. Only its edges are read, so that a long text takes no more than a short one. */
+/** Makes the part of a text whose pieces are known. Only its edges are read, so that a long text costs no more than a short one. */
 export function partOfKnown(text: string, { count, endOf, tokensOf }: KnownPieces): Part {
   const [near, far] = [edgePieces / 2, count - edgePieces / 2]
   return new EdgedPart(text, {
@@ -72,7 +72,7 @@ export function partOfKnown(text: string, { count, endOf, tokensOf }: KnownPiece
   })
 }
 
-/** The part of a text that has so many pieces, the first ones of those given. */
+/** Makes the part of a text whose pieces are the first ones of those given. */
 function partOfFirst(pieces: number, { text, ends, tokens }: PieceWindow): Part {
   const near = edgePieces / 2
   return new EdgedPart(text, {
@@ -87,7 +87,7 @@ function partOfFirst(pieces: number, { text, ends, tokens }: PieceWindow): Part 
   })
 }
 
-/** Where the pieces at a text's edges begin and end and what they have: the first ones' ends and tokens, then those of the last ones. */
+/** Numbers about the pieces at a text's edges: the first place and the ends of the first pieces, their tokens, then the same of the last pieces. */
 function edgesOf(pieces: number, endOf: (count: number) => number, tokensOf: (piece: number) => number): number[] {
   const edges: number[] = []
   for (const from of pieces <= edgePieces ? [0] : [0, pieces - edgePieces]) {
@@ -98,7 +98,7 @@ function edgesOf(pieces: number, endOf: (count: number) => number, tokensOf: (pi
   return edges
 }
 
-/** A part whose windows are made when they are asked for: most texts are counted, and only those that are sent meet others. */
+/** A part that makes its windows when they are asked for. Most texts are only counted; only those that are sent get seams. */
 class EdgedPart implements Part {
   readonly id = nextId()
   readonly text: string
@@ -108,33 +108,25 @@ class EdgedPart implements Part {
   readonly #edges: readonly number[]
   #tail: Tail | undefined
 
-  constructor(
-    text: string,
-    {
-      tokens,
-      pieces,
-      innerTokens,
-      edges,
-    }: Pick<Part, "tokens" | "pieces" | "innerTokens"> & { readonly edges: readonly number[] },
-  ) {
+  constructor(text: string, known: Pick<Part, "tokens" | "pieces" | "innerTokens"> & { readonly edges: readonly number[] }) {
     this.text = text
-    this.tokens = tokens
-    this.pieces = pieces
-    this.innerTokens = innerTokens
-    this.#edges = edges
+    this.tokens = known.tokens
+    this.pieces = known.pieces
+    this.innerTokens = known.innerTokens
+    this.#edges = known.edges
   }
 
   get head(): PieceWindow {
     return { ...this.#window(0), isWhole: this.pieces <= edgePieces }
   }
 
-  /** Something may stand before the part, so its pieces are not all there are. */
+  /** Never whole, because other text may stand before the part. */
   get tail(): Tail {
     this.#tail ??= { id: nextId(), ...this.#window(this.pieces <= edgePieces ? 0 : edgePieces * 2 + 1), isWhole: false }
     return this.#tail
   }
 
-  /** The window whose numbers begin at a place of the edges. */
+  /** The window whose numbers begin at index `at` of the edges. */
   #window(at: number): Omit<PieceWindow, "isWhole"> {
     const count = Math.min(this.pieces, edgePieces)
     const start = this.#edges[at] ?? 0
