@@ -1,8 +1,8 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 
-/** What a model throws when its signal aborts: code `aborted`, with the signal's reason as `cause`. */
+/** The error that a model throws when its signal aborts: code `aborted`, with the signal's reason as `cause`. */
 export function abortedError(signal: AbortSignal): PromptStrataError {
   const reason: unknown = signal.reason
   const why = reason === undefined ? "" : `: ${messageOf(reason)}`
-  return new PromptStrataError("aborted", `The model's request was aborted${why}.`, reason === undefined ? {} : { cause: reason })
+  return new PromptStrataError("aborted", `The model's request was aborted${why}.`, { cause: reason })
 }
