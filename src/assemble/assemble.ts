@@ -41,7 +41,7 @@ interface RequestLimits {
   readonly budgetTokens?: number
   /** The cut of the turn's first request, for its later ones; absent in the first one. */
   readonly cut?: Cut
-  /** The steps in which history gives way. */
+  /** Options for the steps in which history is cut. */
   readonly history?: WaterMarks
   /** Native tools that go with the request. Their schemas count as overhead. */
   readonly tools?: readonly CountedTool[]

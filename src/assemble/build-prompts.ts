@@ -17,7 +17,7 @@ import { compose } from "./print/prompt-printer.ts"
 
 /** The parts of layers 1 to 4. Files were loaded before. */
 export interface SystemPromptParts {
-  /** Who the agent is (L3). A bare string is author text. */
+  /** The persona (L3). A bare string is author text. */
   readonly persona: string | Text
   /** How it writes (L4). A bare string is author text. */
   readonly format?: string | Text

@@ -54,7 +54,7 @@ export interface ErrorDetails {
   readonly source?: Source | undefined
   /** The lines around the mistake, with a caret. */
   readonly frame?: string
-  /** What the caller can do about it. */
+  /** Advice to the caller. */
   readonly hint?: string | undefined
   /** The evidence, as plain data. */
   readonly evidence?: Readonly<Record<string, unknown>>

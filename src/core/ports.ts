@@ -24,7 +24,7 @@ export interface TokenCounter {
   pieces?(text: string): Uint32Array
   /** Gives the pieces in order, each with its tokens, until the visitor returns false. It splits and counts in one pass. */
   scan?(text: string, visit: PieceVisitor): void
-  /** The UTF-16 units of the longest token. A text that has more units than that for each allowed token is too long without being read. */
+  /** The UTF-16 units of the longest token. A text with more units for each allowed token is too long without being counted. */
   readonly longestToken?: number
   /** For an estimate: the tokens before they are rounded up, so that texts can be estimated one by one and added up. */
   estimate?(text: string): number

@@ -43,13 +43,16 @@ export interface Decision {
   readonly reason: string
 }
 
-/** By key, what is left of each shrunk injection. The first step of a turn decides it; later steps cut the same, so that their requests extend the first one. */
+/**
+ * By key, the part that is left of each shrunk injection. The first step of a turn decides it. Later steps cut the same, so that
+ * their requests extend the first one.
+ */
 export interface Cut {
   readonly [key: string]: CutSize
 }
 
 /**
- * What is left of an injection: nothing (`dropped`), a number of entries (`of` as many as the list had then, because it can grow
+ * The part of an injection that is left: nothing (`dropped`), a number of entries (`of` as many as the list had then, because it can grow
  * later), or at most a number of UTF-16 units (`characters`).
  */
 export type CutSize =

@@ -45,7 +45,7 @@ export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): strin
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
 }
 
-/** A timer that can be paused, for example while somebody is asked. */
+/** A timer that can be paused, for example while a person is asked. */
 export interface PausableTimer {
   /** Pauses the timer until the returned function is called. Pauses may overlap. */
   pause(): () => void

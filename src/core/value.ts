@@ -15,7 +15,7 @@ export interface Entry {
 /** The content of a slot. A bare string has the trust of its injection. `false`, `""` and `[]` are empty. */
 export type Value = string | boolean | Text | readonly Entry[]
 
-/** The role of the message for an injection without a slot of its own. `developer` becomes `system` if a model lacks that role. */
+/** The role of the message for an injection without a slot of its own. `developer` becomes `system` if the model lacks it. */
 export type InjectionRole = "system" | "developer"
 
 /** How an injection shrinks when the budget is short (S13). */
@@ -26,7 +26,7 @@ export interface Fit {
   readonly minTokens?: number
   /** The most tokens it may have, even when there is room. */
   readonly maxTokens?: number
-  /** What is left when it shrinks: nothing (`drop`), fewer entries, its head, its tail, or both ends around a notice. */
+  /** The part that is left when it shrinks: nothing (`drop`), fewer entries, its head, its tail, or both ends around a notice. */
   readonly shrink: "drop" | "entries" | "head" | "tail" | "headTail"
   /** Items of one group are dropped together. */
   readonly group?: string

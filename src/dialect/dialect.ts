@@ -100,7 +100,7 @@ export function requireRest(source: PromptSource, template: Template): void {
     file: source.path,
     text: "\n".repeat(source.firstLine - 1) + source.body,
     position: { line: source.firstLine, column: 1 },
-    hint: `Text without a slot of its own is printed at \${rest}, so that nothing a plugin adds is lost. Put \${rest} where such text belongs.`,
+    hint: `Text without a slot of its own is printed at \${rest}, so that no plugin's text is lost. Put \${rest} where it belongs.`,
   })
 }
 

@@ -33,7 +33,7 @@ interface FoundLines {
   fences: boolean
 }
 
-/** The most ways of a line that are followed, because each conditional on a line doubles them. With more, its beginnings become heads. */
+/** The most ways of a line that are followed, because each conditional doubles them. With more, its beginnings become heads. */
 const maxWays = 16
 
 /** The number of open branches, and the lines found so far. */

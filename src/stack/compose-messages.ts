@@ -114,7 +114,7 @@ interface Composition {
 /** Compositions stand beside the messages, which stay plain data. */
 const compositions = new WeakMap<object, Composition & { readonly content: string }>()
 
-/** The base and the spans of a message made by `composeMessages` (S10); `undefined` for other messages, copies, and changed content. */
+/** The base and the spans of a message made by `composeMessages` (S10); `undefined` for others, copies, and changed content. */
 export function compositionOf(message: { readonly content?: unknown }): Composition | undefined {
   const known = compositions.get(message)
   return known && known.content === message.content ? { base: known.base, spans: known.spans } : undefined

@@ -4,7 +4,7 @@ import { type Draft, type DraftMessage, type DraftSummary, type Piece, summaryOf
 import type { FitState, Goal, KeyPlaces, Tryout } from "./fit-state.ts"
 import { fewestGone, type Gains, gainsOf } from "./search.ts"
 
-/** The injections from index `from` on that stand in a collecting slot, answer no condition, and can only be dropped, each by itself. */
+/** The injections from index `from` on that have no slot or condition of their own and can only be dropped, each by itself. */
 export function plainDropsFrom(
   order: readonly Injection[],
   from: number,
@@ -45,10 +45,19 @@ export function dropRun(
     const isGone = (key: string) => places.isOfFirst(key, count)
     const tryout = firstsStay(state, isGone) ? filtered(state, isGone, tryFirst(count)) : state.without(isGone)
     if (state.excess(tryout.draft) > 0 && count < run.length) continue
-    adoptDrops(state, tryout, { dropped, ownTokens: places.ownTokens }, goalOf)
+    const steps = dropped.map((injection, place) => ({
+      key: injection.key,
+      cut: wholly,
+      reason: goalOf(state, injection).reason,
+      fromTokens: places.ownTokens[place] ?? 0,
+    }))
+    const last = dropped.at(-1)
+    if (last) state.adopt(tryout, goalOf(state, last), steps)
     return
   }
 }
+
+const wholly = { dropped: true } as const
 
 /** The number of items that are counted together to learn how many tokens an item loses at its seams. */
 const sampled = 16
@@ -84,25 +93,6 @@ function firstsStay({ injections, draft, options: { file } }: FitState, isGone: 
     if (draft.printed.has(key) && !slots.has(key)) firsts[kind] = injection
   }
   return firsts.every(({ key }) => !isGone(key))
-}
-
-const wholly = { dropped: true } as const
-
-function adoptDrops(
-  state: FitState,
-  tryout: Tryout,
-  { dropped, ownTokens }: { readonly dropped: readonly Injection[]; readonly ownTokens: readonly number[] },
-  goalOf: (state: FitState, injection: Injection) => Goal,
-): void {
-  const [last] = dropped.slice(-1)
-  if (!last) return
-  const steps = dropped.map((injection, place) => ({
-    key: injection.key,
-    cut: wholly,
-    reason: goalOf(state, injection).reason,
-    fromTokens: ownTokens[place] ?? 0,
-  }))
-  state.adopt(tryout, goalOf(state, last), steps)
 }
 
 /** The runs of a message's pieces, from number `from` up to `to`, and the number of dropped items. */

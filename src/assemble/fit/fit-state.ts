@@ -62,7 +62,7 @@ export interface Tryout {
   readonly draft: Draft
 }
 
-/** Keys of this turn's own results. They stand behind everything that the first step decided, so that cutting them moves no prefix. */
+/** Keys of this turn's own results. They stand behind all that the first step decided, so that cutting them moves no prefix. */
 const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 
 /** The injections and their draft while fitting goes on. Every cut is made from the whole injection, never from a cut one. */
@@ -95,7 +95,7 @@ export class FitState {
     return this.#whole
   }
 
-  /** What is left of the injections, in the order given. */
+  /** The injections after the cuts so far, in the order given. */
   get injections(): readonly Injection[] {
     return this.#injections
   }

@@ -7,7 +7,7 @@ import { shorten, shortenHistoryAhead } from "./shorten.ts"
 import { canShorten } from "./shrink.ts"
 
 /**
- * Shrinks injections until the composed prompt is within the budget (S13). The lowest rank gives way first; equal ranks go in
+ * Shrinks injections until the composed prompt is within the budget (S13). The lowest rank shrinks first; equal ranks go in
  * the order given. An injection is shortened no more than needed, at most to its minimum. If that is not enough and it has no
  * reserved tokens, it is dropped with its group. Only then comes the next rank. Ceilings (`maxTokens`) hold even when there is
  * room. Deterministic.
@@ -48,7 +48,7 @@ function holdCeiling(state: FitState, injection: Injection): void {
   })
 }
 
-/** Cuts history before anything is composed, if it gives way first and is longer than the whole budget. */
+/** Cuts history before anything is composed, if it has the lowest rank and is longer than the whole budget. */
 function cutLongHistory(state: FitState, [first]: readonly Injection[]): void {
   const { budgetTokens, cut = {} } = state.options
   if (first?.key !== "history" || !Array.isArray(first.content) || budgetTokens === undefined || !canShorten(first)) return
@@ -56,7 +56,7 @@ function cutLongHistory(state: FitState, [first]: readonly Injection[]): void {
   if (isPlain && !Object.hasOwn(cut, "history")) shortenHistoryAhead(state, first, budgetGoal(state, first).reason)
 }
 
-/** Shortens history in the first request of a turn, so that later requests have `reserveTokens` of room for what they add. */
+/** Shortens history in the first request of a turn, so that `reserveTokens` are free for what later requests add. */
 function holdReserve(state: FitState, injections: readonly Injection[]): void {
   const { budgetTokens, history, cut } = state.options
   const { reserveTokens = 0 } = history

@@ -11,7 +11,7 @@ export interface EntryBlock {
   readonly opensWithFrame: boolean
   /** The white space that stood before the block the last time. */
   lead?: Piece | undefined
-  /** The message that the block makes, once somebody asked for it. */
+  /** The message that the block makes, once it was asked for. */
   message?: DraftMessage
 }
 

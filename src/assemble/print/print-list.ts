@@ -14,7 +14,7 @@ interface ListPlace {
   readonly print: (item: Injection) => boolean
 }
 
-/** The surroundings of a slot's items. With equal surroundings, the same items print the same. */
+/** Everything beside the items that their text depends on. In equal contexts, the same items print the same. */
 interface ListContext {
   readonly dialect: Dialect
   /** The file that prints each item. */

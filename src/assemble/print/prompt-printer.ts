@@ -127,7 +127,10 @@ class PromptPrinter implements WalkHost {
     this.#values.entry(entry, place)
   }
 
-  /** Starts a message. A held notice is printed in a message of the user: the assistant did not say it, and history is not in the system message. */
+  /**
+   * Starts a message. A held notice is printed in a message of the user: the assistant did not say it, and history does not stand
+   * in the system message.
+   */
   #startMessage(role: MessageRole, calls?: MessageCalls): void {
     const held = this.#heldNotice
     this.#heldNotice = undefined

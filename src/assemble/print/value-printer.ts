@@ -32,7 +32,7 @@ export interface EntryPlace {
   readonly rest?: boolean
 }
 
-/** Prints values: texts through their encoders, lists through the file of their name. Each method returns true if it printed anything. */
+/** Prints values: texts through encoders, lists through the file of their name. A method returns true if it printed anything. */
 export class ValuePrinter {
   readonly #dialect: Dialect
   readonly #writer: FrameWriter

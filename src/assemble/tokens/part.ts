@@ -1,4 +1,4 @@
-import { endsFrom, type PieceScan, type PieceWindow, sumTokens } from "./piece-window.ts"
+import { endsFrom, type PieceScan, type PieceWindow } from "./piece-window.ts"
 
 /** A counted text: its tokens by itself, and its first and last pieces, from which seams are found. */
 export interface Part {
@@ -18,7 +18,7 @@ export interface Tail extends PieceWindow {
   readonly id: number
 }
 
-/** The number of pieces kept at each end. A seam changes one or two pieces on each side; if it reaches further, the whole texts are split. */
+/** The number of pieces kept at each end. A seam changes one or two pieces on each side; if more, the whole texts are split. */
 export const edgePieces = 8
 
 let ids = 0
@@ -29,16 +29,16 @@ export function nextId(): number {
 }
 
 /**
- * The ends and the tokens of the pieces of the text that is being split. The arrays are reused, because most texts are small
- * and many; only the first `taken` items count.
+ * The ends of the pieces of the text that is being split, and the tokens up to each end. The arrays are reused, because most texts
+ * are small and many; only the first `taken` items count.
  */
 const takenEnds: number[] = []
-const takenTokens: number[] = []
+const takenSums: number[] = []
 let taken = 0
 
-function takePiece(end: number, count: number): undefined {
+function takePiece(end: number, tokens: number): undefined {
   takenEnds[taken] = end
-  takenTokens[taken] = count
+  takenSums[taken] = tokens + (taken === 0 ? 0 : (takenSums[taken - 1] ?? 0))
   taken++
 }
 
@@ -46,8 +46,12 @@ function takePiece(end: number, count: number): undefined {
 export function makePart(text: string, scan: PieceScan): Part {
   taken = 0
   scan(text, takePiece)
-  const part = partOfFirst(taken, { text, ends: takenEnds, tokens: takenTokens, isWhole: true })
-  if (taken > keptPieces) takenEnds.length = takenTokens.length = 0
+  const part = partOfKnown(text, {
+    count: taken,
+    endOf: (count) => (count === 0 ? 0 : (takenEnds[count - 1] ?? 0)),
+    tokensOf: (count) => (count === 0 ? 0 : (takenSums[count - 1] ?? 0)),
+  })
+  if (taken > keptPieces) takenEnds.length = takenSums.length = 0
   return part
 }
 
@@ -68,32 +72,17 @@ export function partOfKnown(text: string, { count, endOf, tokensOf }: KnownPiece
     pieces: count,
     tokens: tokensOf(count),
     innerTokens: count <= edgePieces ? 0 : tokensOf(far) - tokensOf(near),
-    edges: edgesOf(count, endOf, (piece) => tokensOf(piece + 1) - tokensOf(piece)),
+    edges: edgesOf({ count, endOf, tokensOf }),
   })
 }
 
-/** Makes the part of a text whose pieces are the first ones of those given. */
-function partOfFirst(pieces: number, { text, ends, tokens }: PieceWindow): Part {
-  const near = edgePieces / 2
-  return new EdgedPart(text, {
-    pieces,
-    tokens: sumTokens(tokens, 0, pieces),
-    innerTokens: pieces <= edgePieces ? 0 : sumTokens(tokens, near, pieces - near),
-    edges: edgesOf(
-      pieces,
-      (count) => (count === 0 ? 0 : (ends[count - 1] ?? 0)),
-      (piece) => tokens[piece] ?? 0,
-    ),
-  })
-}
-
-/** Numbers about the pieces at a text's edges: the first place and the ends of the first pieces, their tokens, then the same of the last pieces. */
-function edgesOf(pieces: number, endOf: (count: number) => number, tokensOf: (piece: number) => number): number[] {
+/** The pieces at a text's edges as numbers: where the first ones start and end, their tokens, then the same of the last ones. */
+function edgesOf({ count, endOf, tokensOf }: KnownPieces): number[] {
   const edges: number[] = []
-  for (const from of pieces <= edgePieces ? [0] : [0, pieces - edgePieces]) {
-    const to = Math.min(pieces, from + edgePieces)
+  for (const from of count <= edgePieces ? [0] : [0, count - edgePieces]) {
+    const to = Math.min(count, from + edgePieces)
     for (let piece = from; piece <= to; piece++) edges.push(endOf(piece))
-    for (let piece = from; piece < to; piece++) edges.push(tokensOf(piece))
+    for (let piece = from; piece < to; piece++) edges.push(tokensOf(piece + 1) - tokensOf(piece))
   }
   return edges
 }
