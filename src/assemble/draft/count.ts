@@ -29,13 +29,8 @@ export function countDraft({ messages }: Draft, counting: Counting): number {
   let tokens = 0
   for (const message of messages) tokens += messageTokens(message, counter)
   if (!counting.counter.overhead) return tokens
-  return (
-    tokens +
-    overheadOf(
-      messages.map((message) => message.written?.message ?? new Unwritten(message)),
-      counting,
-    )
-  )
+  const sketches = messages.map((message) => message.written?.message ?? new Unwritten(message))
+  return tokens + overheadOf(sketches, counting)
 }
 
 /** Writes a draft out as messages, counts its spans, and finds the prefix of each stability. */
