@@ -112,7 +112,6 @@ function spanOf({ text, key, part, trust, stability, source }: Piece, message: n
 function evenMessage(message: Message, pieces: readonly Piece[]): EvenMessage | undefined {
   const [first] = pieces
   if (!first) return undefined
-  const { stability } = first
-  for (const piece of pieces) if (piece.stability !== stability) return undefined
-  return { stability, hash: messageHash(message, pieces), spans: pieces.length, units: message.content.length }
+  for (const piece of pieces) if (piece.stability !== first.stability) return undefined
+  return { hash: messageHash(message, pieces), spans: pieces.length, units: message.content.length }
 }

@@ -1,7 +1,6 @@
 import type { TextHash } from "../../core/fingerprint.ts"
 import type { Message, MessageRole } from "../../core/message.ts"
 import type { Span } from "../../core/span.ts"
-import type { Stability } from "../../core/value.ts"
 import type { Countable, Growth, MessageCounter } from "../tokens/counted-message.ts"
 
 /** A span that has no tokens and no message yet. */
@@ -34,7 +33,6 @@ export interface WrittenMessage {
 
 /** Facts about a message whose spans all have the same stability. */
 export interface EvenMessage {
-  readonly stability: Stability
   /** The hash of its role, its calls and its content. */
   readonly hash: TextHash
   /** The number of its spans. */
