@@ -19,66 +19,60 @@ import { compose } from "./print/prompt-printer.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 import { roughCounter } from "./tokens/rough-counter.ts"
 
-/** How a stack becomes a request. */
-export interface AssembleOptions {
-  /** A shipped dialect's name, or one of your own. Default `layered`. */
+/** Says how a stack becomes a request. */
+export interface AssembleOptions extends RequestLimits {
+  /** The name of a shipped dialect, or a compiled dialect of your own. Default `layered`. */
   readonly dialect?: string | Dialect
   /** The locale of a shipped dialect. Default `en`. */
   readonly locale?: string
-  /** A prompt file of the dialect. Default `planner`. */
+  /** The name of a prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
   /** The turn at hand: question, history, tools, … */
   readonly turn?: TurnState
-  /** Which roles the model has beside `system`, `user` and `assistant`. */
+  /** The roles that the model has beside `system`, `user` and `assistant`. */
   readonly roles?: { readonly developer?: boolean }
-  /** Default: an estimate, and the assembly says that it is one. */
+}
+
+/** How a request is counted, and what it may have. */
+interface RequestLimits {
+  /** Default: an estimate. The assembly then says `exact: false`. */
   readonly counter?: TokenCounter
-  /** Tokens that the messages may have. Over budget, injections shrink by rank (S13). */
+  /** Tokens that the request may have, without those reserved for the answer. Over it, injections shrink by rank (S13). */
   readonly budgetTokens?: number
-  /** What an earlier request of the same turn cut; absent in its first one. */
+  /** The cut of the turn's first request, for its later ones; absent in the first one. */
   readonly cut?: Cut
-  /** How history gives way. */
+  /** Options for the steps in which history is cut. */
   readonly history?: WaterMarks
-  /** Native tools that go with the request; their schemas count as overhead. */
+  /** Native tools that go with the request. Their schemas count as overhead. */
   readonly tools?: readonly CountedTool[]
 }
 
 /**
- * Assembles a request from a stack and a turn: compose, then fit. Pure; the result is plain JSON.
- * @throws PromptStrataError `prompt-missing` for an unknown dialect or prompt, `budget` for an impossible budget.
+ * Assembles a request from a stack and a turn: compose, fit, count. Pure; the result is plain JSON.
+ * @throws PromptStrataError `prompt-missing` for an unknown dialect or prompt, `budget` for a budget that cannot be met.
  */
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
-  const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...rest } = options
+  const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
   return assembleInjections(combineInjections(stack, turn, compiled), {
     dialect: compiled,
     prompt,
     developerRole: roles?.developer ?? false,
-    ...rest,
+    ...limits,
   })
 }
 
 /** Options of {@link assembleInjections}. */
-interface AssembleInjectionsOptions {
+interface AssembleInjectionsOptions extends RequestLimits {
   readonly dialect: Dialect
   readonly prompt: string
   readonly developerRole?: boolean
-  /** Default: an estimate that says it is one. */
-  readonly counter?: TokenCounter
-  /** Tokens the request may have, after what is reserved for the answer was taken off. */
-  readonly budgetTokens?: number
-  /** What an earlier step of the same turn cut; absent in its first one. */
-  readonly cut?: Cut
-  /** How history gives way. */
-  readonly history?: WaterMarks
-  /** Native tools that go with the request; their schemas count as overhead. */
-  readonly tools?: readonly CountedTool[]
 }
 
 /**
- * Clean, compose, fit, count: injections in, a request out. Pure. Of several injections of one key the last enabled one
- * that is not empty counts. An input that was assembled lately gives the very same assembly, and one at another budget is
- * fitted anew from blocks that are composed and texts that are counted already.
+ * Assembles a request from injections. Pure. Of several injections with one key, the last one counts that is enabled and not
+ * empty. An input that was assembled lately gives the very same assembly object. With only the budget changed, blocks that
+ * are composed and texts that are counted are used again.
  */
 export function assembleInjections(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
   const { dialect, counter = roughCounter, ...rest } = options
@@ -88,8 +82,8 @@ export function assembleInjections(given: readonly Injection[], options: Assembl
 }
 
 function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
-  const { dialect, prompt, developerRole = false, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
-  const counting = { counter, ...(tools ? { tools } : {}) }
+  const { dialect, prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
+  const counting = { counter, tools }
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given)
   const fitted = fit(injections, {
@@ -97,9 +91,9 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     compose: (list) => compose(list, { dialect, prompt, developerRole }),
     file,
     counting,
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    budgetTokens,
     notices: dialectNotices(dialect),
-    ...(cut ? { cut } : {}),
+    cut,
     history,
   })
   const counted = countSpans(fitted.draft, counting)
@@ -107,13 +101,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     version: 1,
     ...counted,
     exact: counter.exact,
-    decisions: decide(given, {
-      places,
-      file,
-      fitted,
-      spans: counted.spans,
-      counter: messageCounter(counter),
-    }),
+    decisions: decide(given, { places, file, fitted, spans: counted.spans, counter: messageCounter(counter) }),
     cut: fitted.cut,
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
     sanitised: cleaned
@@ -122,16 +110,16 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   }
 }
 
-/** What of the given injections a prompt is made from. */
+/** The injections that a prompt is made from. */
 interface LiveInjections {
-  /** Clean, one of each key: in the place of its first one, with the value of its last one. */
+  /** Cleaned, one for each key: at the place of its first injection, with the value of its last one. */
   readonly injections: readonly Injection[]
   readonly places: KeyPlaces
-  /** Those of which something was taken out. */
+  /** The cleaned injections from which characters were removed. */
   readonly cleaned: readonly CleanInjection[]
 }
 
-/** Cleans injections; of several of one key the last enabled one that is not empty counts. */
+/** Cleans injections. Of several with one key, the last one counts that is enabled and not empty. */
 export function liveInjections(given: readonly Injection[]): LiveInjections {
   const clean: Injection[] = []
   const cleaned: CleanInjection[] = []
@@ -145,9 +133,9 @@ export function liveInjections(given: readonly Injection[]): LiveInjections {
     clean.push(result?.injection ?? injection)
     if (enabled && !isEmptyValue(content)) places.set(key, place)
   }
-  const isEach = places.size === given.length
+  const allLive = places.size === given.length
   return {
-    injections: isEach ? clean : Array.from(places.values(), (place) => clean[place]).filter((one) => one !== undefined),
+    injections: allLive ? clean : Array.from(places.values(), (place) => clean[place]).filter((one) => one !== undefined),
     places: { of: places, count: given.length },
     cleaned,
   }

@@ -3,10 +3,10 @@ import type { Source } from "../core/source.ts"
 import type { Assembly } from "../core/span.ts"
 import { type Entry, type Fit, type Injection, isText, type Text, type Value } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import { removedFrom } from "../encode/marked-text.ts"
-import { cutOf, noticeOf } from "./cut/cut-places.ts"
+import { cutOf, removedFrom } from "../encode/marked-text.ts"
+import { noticeOf } from "./cut/cut-places.ts"
 
-/** What an assembly is made from, beside the injections. */
+/** Everything that an assembly is made from, beside the injections. */
 interface MemoKey {
   readonly counter: TokenCounter
   readonly dialect: Dialect
@@ -21,15 +21,15 @@ interface Remembered {
   readonly assembly: Assembly
 }
 
-/** So many requests of a dialect are remembered, the last ones asked for. */
+/** The number of requests that are remembered for each dialect: the latest ones. */
 const limit = 4
 
 const remembered = new WeakMap<Dialect, Remembered[]>()
 
 /**
- * The same assembly for the same input, else the one that `make` makes of what stands for the input ({@link standIns}). Inputs
- * are compared by value, so that a turn that makes its injections anew finds it too. Injections are readonly data: one that is
- * changed in place, deeper than its list, is not seen to have changed.
+ * Gives the same assembly for the same input, else the one that `make` makes from the input's {@link standIns}. Inputs are
+ * compared by value, so that a turn whose injections are new objects finds the assembly too. Injections are readonly data: a
+ * change in place, deeper than the list of entries, is not noticed.
  */
 export function assembledBefore(
   given: readonly Injection[],
@@ -40,7 +40,7 @@ export function assembledBefore(
   remembered.set(dialect, list)
   const standing = standIns(given, list[0]?.given ?? [])
   const at = list.findIndex(
-    (entry) => entry.counter === counter && entry.options === options && sameInjections(entry.given, standing),
+    (entry) => entry.counter === counter && entry.options === options && sameLists(entry.given, standing, sameInjection),
   )
   const [known] = at < 0 ? [] : list.splice(at, 1)
   const entry = known ?? { counter, options, given: standing, assembly: make(standing) }
@@ -50,9 +50,9 @@ export function assembledBefore(
 }
 
 /**
- * What stands for injections while a prompt is made: for each the one of the request `before` that is equal, so that what was
- * made of that is found again by an application that makes its injections anew each turn; else itself. Lists are copied, as an
- * application adds to them between turns.
+ * Replaces each injection by an equal one of the request before, or keeps it where there is none. Results are remembered by
+ * object, so they are found again although an application makes its injections anew each turn. Lists are copied, because an
+ * application may add to them between turns.
  */
 export function standIns(given: readonly Injection[], before: readonly Injection[]): readonly Injection[] {
   const standing: Injection[] = []
@@ -69,10 +69,10 @@ export function standIns(given: readonly Injection[], before: readonly Injection
   return standing
 }
 
-/** The copies of injections that hold lists. */
+/** Copies of injections that hold lists. */
 const copies = new WeakMap<Injection, Injection>()
 
-/** One copy of an injection as long as its list has the same entries. */
+/** The injection with a list of its own. The same copy is given as long as the list has the same entries. */
 function withOwnList(injection: Injection): Injection {
   const { content } = injection
   if (!Array.isArray(content)) return injection
@@ -84,12 +84,7 @@ function withOwnList(injection: Injection): Injection {
   return copy
 }
 
-/** True when two lists of injections make the same prompt: equal values, whichever objects hold them. */
-function sameInjections(a: readonly Injection[], b: readonly Injection[]): boolean {
-  return sameLists(a, b, sameInjection)
-}
-
-/** True when two injections make the same of a prompt. */
+/** True for injections that print the same: equal values, whichever objects hold them. */
 function sameInjection(a: Injection, b: Injection): boolean {
   const isAlike = a.key === b.key && a.trust === b.trust && a.priority === b.priority && a.role === b.role && a.scope === b.scope
   return (
@@ -113,7 +108,7 @@ function sameText(a: Text, b: Text): boolean {
   return isSame && sameRemoved(a, b) && cutOf(a) === cutOf(b)
 }
 
-/** Encoded texts are known by identity; two of them are the same when the same was taken out of them. */
+/** True for two texts that are not encoded, and for two encoded ones from which the same was removed. */
 function sameRemoved(a: Text, b: Text): boolean {
   const [left, right] = [removedFrom(a), removedFrom(b)]
   if (left === right) return true
@@ -146,7 +141,7 @@ function sameSource(a: Source | undefined, b: Source | undefined): boolean {
   return a === b || (a?.file === b?.file && a?.line === b?.line && a?.column === b?.column)
 }
 
-/** True for two lists of as many items, each the same as the other's. */
+/** True for two lists of the same length, with the same items at the same places. */
 function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean): boolean {
   return a === b || (a.length === b.length && a.every((item, index) => item === b[index] || same(item, b[index] as Item)))
 }

@@ -15,25 +15,25 @@ import { toolEntry } from "../tools/tool-entry.ts"
 import { cleanInjection } from "./clean-injections.ts"
 import { compose } from "./print/prompt-printer.ts"
 
-/** What layers 1 to 4 are made from. Loading files is a step before. */
+/** The parts of layers 1 to 4. Files were loaded before. */
 export interface SystemPromptParts {
-  /** Who the agent is (L3). A bare string is author text. */
+  /** The persona (L3). A bare string is author text. */
   readonly persona: string | Text
   /** How it writes (L4). A bare string is author text. */
   readonly format?: string | Text
   readonly skills?: readonly Skill[]
-  /** Those with visibility `prestart` are left out (T27). */
+  /** Tools with visibility `prestart` are left out (T27). */
   readonly tools?: readonly Tool[]
   /** The locale of a shipped dialect. Default `en`. */
   readonly locale?: string
-  /** Whose files print skills and tools: a shipped dialect's name, or one of your own. Default `layered`. */
+  /** The dialect whose files print skills and tools: a shipped one's name, or one of your own. Default `layered`. */
   readonly dialect?: string | Dialect
 }
 
 /**
- * Layers 1 to 4 as a stack of the items `persona`, `format`, `skills` and `tools`, scope `global` (L14). Pure: the same texts
- * give the same bytes, whatever happens in a turn (L1). `render("", { heading: "none" })` is the system prompt, its layers joined
- * by a blank line; a layer that holds nothing leaves no trace.
+ * Builds layers 1 to 4 as a stack of the items `persona`, `format`, `skills` and `tools`, scope `global` (L14). Pure: the same
+ * texts give the same bytes, whatever happens in a turn (L1). `render("", { heading: "none" })` gives the system prompt: the
+ * layers, joined by blank lines. An empty layer leaves no trace.
  */
 export function buildSystemPrompt({
   persona,
@@ -66,32 +66,32 @@ function toolsInjection(tools: readonly Tool[], dialect: Dialect): InjectionInpu
   return { key: "tools", content: shown.map((tool) => toolEntry(tool, words)) }
 }
 
-/** Trust was looked at text by text, so no encoder may run over the whole again. */
+/** The texts inside were encoded one by one, so the whole counts as encoded: no encoder may run over it again. */
 function printed(input: InjectionInput, dialect: Dialect): Text {
   const injection = toInjection(input)
   return encodedText(injection === undefined ? "" : printAlone(injection, dialect), "author")
 }
 
-/** What layer 5 shows above the user's words, block by block, in this order (L7). What is blank or absent has no block. */
+/** The blocks that layer 5 shows above the user's words, in this order (L7). Blank or absent ones are left out. */
 export interface ContextBlocks {
-  /** What was recalled; several memories stand below each other. */
+  /** Recalled memories. Several stand below each other. */
   readonly memoryContext?: string | readonly string[]
   /** Results of tools that ran before the turn. */
   readonly prestart?: readonly KeptPrestart[]
 }
 
-/** In whose form a context prompt is printed. */
+/** The form of a context prompt. */
 export interface ContextPromptOptions {
   /** The locale of a shipped dialect. Default `en`. */
   readonly locale?: string
-  /** Its `chat.md` is the form: a shipped dialect's name, or one of your own. Default `layered`. */
+  /** The dialect whose `chat.md` gives the form: a shipped one's name, or one of your own. Default `layered`. */
   readonly dialect?: string | Dialect
 }
 
 /**
- * The user's message of a turn: its context blocks, parted by blank lines, then the user's words (L7). Text in a block cannot
- * close it and the user's words cannot open one: a line that reads as a label, in any case or width or with invisible characters,
- * gets a leading `\`. Pure; nothing recalled is no block, and nothing at all is `""`.
+ * Builds the user's message of a turn: its context blocks, separated by blank lines, then the user's words (L7). Text in a
+ * block cannot close it, and the user's words cannot open one: a line that reads as a label, in any case or width or with
+ * invisible characters, gets a leading `\`. Pure. Without any text the result is `""`.
  */
 export function buildContextPrompt(
   { memoryContext = [], prestart = [] }: ContextBlocks,
@@ -116,7 +116,7 @@ const emptyTurn = { group: false, agentName: "", history: [], tools: [], runs: [
 
 const guardedDialects = new WeakMap<Dialect, Dialect>()
 
-/** The dialect with its labels, `[memory context]`, protected also where more text follows them on the line. */
+/** The dialect whose labels, such as `[memory context]`, are also protected when more text follows them on the line. */
 function guarded(dialect: Dialect): Dialect {
   const known = guardedDialects.get(dialect)
   if (known) return known
@@ -130,17 +130,17 @@ function withLabels({ lines, heads, fences }: Markers): Markers {
   return { lines, heads: [...heads, ...labels], fences }
 }
 
-/** The last message that injections print in a prompt of a dialect, cleaned and encoded, not counted; `""` where there is none. */
+/** The last message that injections print in a prompt of a dialect, cleaned and encoded, not counted; `""` if there is none. */
 function printMessage(injections: readonly Injection[], dialect: Dialect, prompt: string): string {
   const clean = injections.map((injection) => cleanInjection(injection)?.injection ?? injection)
   const { messages } = compose(clean, { dialect, prompt })
   return (messages.at(-1)?.pieces ?? []).map(({ text }) => text).join("")
 }
 
-/** No file has this name: a file's name ends before its first dot. */
+/** No prompt file can have this name, because the name of a file ends before its dot. */
 const aloneName = "alone.injection"
 
-/** What one injection prints in a dialect where it stands alone on its lines. */
+/** The text that one injection prints in a dialect, alone on its lines. */
 function printAlone(injection: Injection, dialect: Dialect): string {
   const template = parseTemplate(`\${role(system)}\n\${${injection.key}}`)
   const files = new Map(dialect.files).set(aloneName, { template, separator: "\n", omit: [] })

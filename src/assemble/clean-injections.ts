@@ -3,37 +3,35 @@ import { type Entry, type Injection, isEmptyValue, isText, type Text, type Trust
 import { removedFrom } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
-/** An injection fit to print, and what was taken out of its untrusted texts. */
+/** An injection that is ready to print, and what was removed from its untrusted texts. */
 export interface CleanInjection {
   readonly injection: Injection
-  /** Characters removed or replaced. */
+  /** The number of characters removed or replaced. */
   readonly removed: number
   readonly kinds: readonly string[]
 }
 
 /**
- * Takes out of untrusted texts what nobody can see or what acts on a terminal, and leaves out entries that hold nothing.
- * It happens once, before anything is cut or counted, so that what is cut and counted is what is printed. `undefined` where
- * nothing is to be done, which takes less to see than to look up.
+ * Removes invisible characters and terminal controls from untrusted texts, and entries that hold nothing. This happens once,
+ * before anything is cut or counted, so that the printed text is the text that was counted. `undefined` when nothing has to
+ * be done: to see that is cheaper than to look a result up.
  */
 export function cleanInjection(injection: Injection): CleanInjection | undefined {
   if (isUntouchedContent(injection)) return undefined
-  const known = cleaned.get(injection)
+  const known = cleanedInjections.get(injection)
   if (known) return known
   const found = new Found()
-  const { injection: clean } = cleanContent(injection, found)
+  const clean = cleanContent(injection, found)
   const result = { injection: clean, removed: found.removed, kinds: found.kinds }
-  cleaned.set(injection, result)
+  cleanedInjections.set(injection, result)
   return result
 }
 
-const noKinds: readonly string[] = []
-
-/** Injections and entries are readonly data: each is cleaned once. */
-const cleaned = new WeakMap<Injection, CleanInjection>()
+/** Injections and entries are readonly data, so each is cleaned once. */
+const cleanedInjections = new WeakMap<Injection, CleanInjection>()
 const cleanedEntries = new WeakMap<Entry, CleanEntry>()
 
-/** Lists of injections, by the trust of what does not say its own: whether nothing was to be done up to each entry. */
+/** By the injection's trust, its lists: for each entry, true when neither it nor an entry before it had to be cleaned. */
 const untouchedLists: Readonly<Record<Trust, GrowingLists<Entry, boolean>>> = {
   author: new GrowingLists(),
   user: new GrowingLists(),
@@ -42,53 +40,7 @@ const untouchedLists: Readonly<Record<Trust, GrowingLists<Entry, boolean>>> = {
   memory: new GrowingLists(),
 }
 
-interface CleanEntry {
-  readonly trust: Trust
-  /** The very same entry where there was nothing to do; undefined where nothing is left of it. */
-  readonly entry: Entry | undefined
-  readonly removed: number
-  readonly kinds: readonly string[]
-}
-
-/** What cleaning has taken out so far. */
-class Found {
-  removed = 0
-  #kinds: Set<string> | undefined
-
-  /** Each once, in the order found. */
-  get kinds(): readonly string[] {
-    return this.#kinds ? [...this.#kinds] : noKinds
-  }
-
-  add({ removed, kinds }: { readonly removed: number; readonly kinds: Iterable<string> }): void {
-    if (removed === 0) return
-    this.removed += removed
-    this.#kinds ??= new Set()
-    for (const kind of kinds) this.#kinds.add(kind)
-  }
-}
-
-function cleanContent(injection: Injection, found: Found): { readonly injection: Injection } {
-  const { content, trust, fit } = injection
-  if (!Array.isArray(content)) {
-    const clean = cleanValue(content, trust, found)
-    return { injection: clean === content ? injection : { ...injection, content: clean } }
-  }
-  const entries = content as readonly Entry[]
-  const kept: number[] = []
-  const clean = cleanEntries(entries, trust, { found, kept })
-  if (clean === content) return { injection }
-  const scores = fit?.scores
-  return {
-    injection: {
-      ...injection,
-      content: clean,
-      ...(fit && scores ? { fit: { ...fit, scores: kept.map((index) => scores[index] ?? 0) } } : {}),
-    },
-  }
-}
-
-/** True for what its author wrote and for a list of which nothing has to be taken out. */
+/** True for a text of the author and for a list that needs no cleaning. */
 function isUntouchedContent({ content, trust }: Injection): boolean {
   if (typeof content === "string") return trust === "author"
   if (!Array.isArray(content)) return false
@@ -104,7 +56,21 @@ function isUntouched(entry: Entry, trust: Trust): boolean {
   return clean.removed === 0 && clean.entry === entry
 }
 
-/** The very same list where there was nothing to do; `kept` gets the numbers of the entries that are left. */
+function cleanContent(injection: Injection, found: Found): Injection {
+  const { content, trust, fit } = injection
+  if (!Array.isArray(content)) {
+    const clean = cleanValue(content, trust, found)
+    return clean === content ? injection : { ...injection, content: clean }
+  }
+  const kept: number[] = []
+  const clean = cleanEntries(content as readonly Entry[], trust, { found, kept })
+  if (clean === content) return injection
+  const scores = fit?.scores
+  if (!scores) return { ...injection, content: clean }
+  return { ...injection, content: clean, fit: { ...fit, scores: kept.map((index) => scores[index] ?? 0) } }
+}
+
+/** Gives back the same list when nothing was cleaned. `kept` receives the indexes of the entries that are left. */
 function cleanEntries(
   entries: readonly Entry[],
   trust: Trust,
@@ -116,7 +82,7 @@ function cleanEntries(
     const entry = entries[index]
     if (!entry) continue
     const known = cleanEntry(entry, trust)
-    if (known.removed > 0) found.add(known)
+    found.add(known)
     if (known.entry !== entry) isSame = false
     if (!known.entry) continue
     clean.push(known.entry)
@@ -125,11 +91,12 @@ function cleanEntries(
   return isSame ? entries : clean
 }
 
-/** The very same value where there was nothing to do. */
-function cleanValue(value: Value, trust: Trust, found: Found): Value {
-  if (typeof value === "boolean") return value
-  if (typeof value === "string") return trust === "author" ? value : cleanString(value, found)
-  return isText(value) ? cleanText(value, found) : cleanEntries(value, trust, { found })
+interface CleanEntry {
+  readonly trust: Trust
+  /** The same object when nothing was cleaned; `undefined` when nothing is left of the entry. */
+  readonly entry: Entry | undefined
+  readonly removed: number
+  readonly kinds: readonly string[]
 }
 
 function cleanEntry(entry: Entry, trust: Trust): CleanEntry {
@@ -140,9 +107,17 @@ function cleanEntry(entry: Entry, trust: Trust): CleanEntry {
   const clean = slots.every(({ value, clean }) => value === clean)
     ? entry
     : Object.fromEntries(slots.map(({ name, clean }) => [name, clean]))
-  const result = { trust, entry: isBlankEntry(clean) ? undefined : clean, removed: found.removed, kinds: found.kinds }
+  const isBlank = Object.values(clean).every(isEmptyValue)
+  const result = { trust, entry: isBlank ? undefined : clean, removed: found.removed, kinds: found.kinds }
   cleanedEntries.set(entry, result)
   return result
+}
+
+/** Gives back the same value when nothing was cleaned. */
+function cleanValue(value: Value, trust: Trust, found: Found): Value {
+  if (typeof value === "boolean") return value
+  if (typeof value === "string") return trust === "author" ? value : cleanString(value, found)
+  return isText(value) ? cleanText(value, found) : cleanEntries(value, trust, { found })
 }
 
 function cleanText(text: Text, found: Found): Text {
@@ -159,6 +134,22 @@ function cleanString(text: string, found: Found): string {
   return clean.text
 }
 
-function isBlankEntry(entry: Entry): boolean {
-  return Object.values(entry).every(isEmptyValue)
+const noKinds: readonly string[] = []
+
+/** Adds up what cleaning removed. */
+class Found {
+  removed = 0
+  #kinds: Set<string> | undefined
+
+  /** Each kind once, in the order found. */
+  get kinds(): readonly string[] {
+    return this.#kinds ? [...this.#kinds] : noKinds
+  }
+
+  add({ removed, kinds }: { readonly removed: number; readonly kinds: Iterable<string> }): void {
+    if (removed === 0) return
+    this.removed += removed
+    this.#kinds ??= new Set()
+    for (const kind of kinds) this.#kinds.add(kind)
+  }
 }

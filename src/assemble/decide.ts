@@ -1,13 +1,13 @@
 import type { Decision, Span } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
+import { templateNames } from "../dialect/dialect-names.ts"
 import type { FitStep, Fitted, KeyPlaces } from "./fit/fit-state.ts"
-import { namesOf } from "./print/placement.ts"
 import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
 
-/** What decisions are told from. */
-export interface Outcome {
-  /** Where the injections that the prompt is made from stand among those given. */
+/** An assembled request, from which decisions are read. */
+interface Outcome {
+  /** The places, among the given injections, of those that the prompt is made from. */
   readonly places: KeyPlaces
   readonly file: PromptFile
   readonly fitted: Fitted
@@ -16,24 +16,24 @@ export interface Outcome {
 }
 
 /**
- * One decision for each injection that was given, enabled and not empty, in the order given; those that another one of
- * their key replaced come last, so that nothing is lost silently.
+ * Makes one decision for each given injection that is enabled and not empty, in the order given. Injections that were
+ * replaced by another one of their key come last, so that nothing is lost silently.
  */
 export function decide(given: readonly Injection[], outcome: Outcome): Decision[] {
   const { places, fitted, counter } = outcome
   const steps = stepsByPlace(fitted.steps, places)
   const toTokens = tokensByPlace(outcome.spans, places)
-  // Mostly each injection has a key of its own and prints: then nothing has to be looked for.
-  const isEach = places.of.size === given.length
+  // Usually each injection has a key of its own and prints. Then no look-ups are needed.
+  const allLive = places.of.size === given.length
   const decisions: Decision[] = []
   const replaced: Decision[] = []
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
-    if (!injection || (!isEach && !isWanted(injection))) continue
+    if (!injection || (!allLive && !isWanted(injection))) continue
     const { key } = injection
     const step = steps[place]
     const tokens = toTokens[place]
-    if (!isEach && (places.of.get(key) ?? place) !== place)
+    if (!allLive && (places.of.get(key) ?? place) !== place)
       replaced.push(unplaced(injection, "another injection of its key took its place", counter))
     else if (step) decisions.push(cutDecision(step, step.fromTokens ?? fitted.fromTokens(key), tokens ?? 0))
     else if (tokens !== undefined && fitted.draft.printed.has(key)) decisions.push(kept(key, tokens))
@@ -51,7 +51,7 @@ function kept(key: string, tokens: number): Decision {
 }
 
 function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens: number): Decision {
-  // A placeholder that stands in its place is not what is left of it.
+  // The tokens of a placeholder that stands in its place do not count as its own.
   return "dropped" in cut
     ? { key, fate: "dropped", fromTokens, toTokens: 0, reason }
     : { key, fate: "shortened", fromTokens, toTokens, reason }
@@ -59,7 +59,7 @@ function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens
 
 function notPrinted(injection: Injection, { places, file, counter }: Outcome): Decision {
   const { key } = injection
-  const names = namesOf(file.template.nodes)
+  const names = templateNames(file.template.nodes)
   if (file.omit.includes(key)) return unplaced(injection, "the prompt file omits it", counter)
   if (!places.of.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
   if (injection.content === true)
@@ -83,7 +83,7 @@ function stepsByPlace(steps: readonly FitStep[], { of, count }: KeyPlaces): read
   return byPlace
 }
 
-/** What each injection has of the request, by its place; `undefined` for one of which nothing stands there. */
+/** The tokens of each injection in the request, by its place; `undefined` for one that printed nothing. */
 function tokensByPlace(spans: readonly Span[], { of, count }: KeyPlaces): readonly (number | undefined)[] {
   const byPlace = new Array<number | undefined>(count).fill(undefined)
   let [key, place] = ["", of.get("")]

@@ -13,21 +13,21 @@ import { TextSlices } from "./tokens/text-slices.ts"
 
 /** Options of {@link truncateText}. */
 export interface TruncateOptions {
-  /** Tokens that the result may have, its notice among them. */
+  /** Tokens that the result may have, with its notice. */
   readonly maxTokens?: number
-  /** Characters (code points) of the text that may be left, without the notice. */
+  /** Characters (code points) of the text that may be left, not counting the notice. */
   readonly maxCharacters?: number
-  /** What is left. Default both ends. */
+  /** The part that is left. Default: both ends. */
   readonly shrink?: "head" | "tail" | "headTail"
   /** Default: an estimate. */
   readonly counter?: TokenCounter
-  /** The words that stand where something was cut. Default: those of the shipped dialects, in English. */
+  /** Gives the notice that stands in place of what was cut. Default: that of the shipped dialects, in English. */
   readonly notice?: (counts: { readonly kept: number; readonly total: number }) => string
 }
 
 /** A text that is short enough. */
 export interface TruncatedText {
-  /** The text given, where nothing had to be cut. */
+  /** The given text, if nothing had to be cut. */
   readonly text: string
   readonly isCut: boolean
   /** Characters (code points) of the text that are left, and that it had. */
@@ -36,16 +36,16 @@ export interface TruncatedText {
 }
 
 /**
- * Cuts a text to so many tokens or characters, as little as it takes, around a visible notice. A cut never splits a grapheme
- * and never leaves a code fence open (S17). With a counter that has pieces it counts what it keeps and not the whole text.
- * Pure. Throws `usage` where `maxTokens` has not even room for the notice.
+ * Cuts a text to a number of tokens or characters, no more than needed, and puts a visible notice in place of the rest. A cut
+ * never splits a grapheme and never leaves a code fence open (S17). With a counter that has pieces, only the kept text is
+ * counted. Pure. Throws `usage` if `maxTokens` has no room for the notice.
  */
 export function truncateText(text: string, options: TruncateOptions): TruncatedText {
   const { maxTokens = Number.POSITIVE_INFINITY, maxCharacters = Number.POSITIVE_INFINITY } = options
   const total = countCodePoints(text)
   const cutter = new Cutter(text, total, options)
   if (total <= maxCharacters && cutter.fitsWhole(maxTokens)) return { text, isCut: false, kept: total, total }
-  // As many UTF-16 units are no more characters; a text with pairs keeps a few fewer than it might.
+  // N UTF-16 units are at most N characters. A text with surrogate pairs keeps a few characters fewer than it might.
   const most = Math.min(text.length - 1, maxCharacters)
   const size = largestSize(
     { least: 0, most, guess: Math.min(most, cutter.guess(maxTokens)) },
@@ -55,7 +55,7 @@ export function truncateText(text: string, options: TruncateOptions): TruncatedT
   return cutter.at(size)
 }
 
-/** A text at any size. */
+/** Cuts one text to any size, and counts the result. */
 class Cutter {
   readonly #text: string
   readonly #total: number
@@ -89,7 +89,7 @@ class Cutter {
   guess(maxTokens: number): number {
     if (maxTokens === Number.POSITIVE_INFINITY) return this.#text.length
     if (!this.#slices) return Math.floor((this.#text.length * maxTokens) / Math.max(1, this.#counter.text(this.#text)))
-    // A text is about as dense everywhere, and its notice takes about what it takes with nothing kept.
+    // Assumes that all of the text has about as many tokens per character, and that every notice is about as long.
     const room = Math.max(1, maxTokens - this.#counter.message([{ text: this.#parts(0).notice }]))
     const share = this.#shrink === "headTail" ? headShare : 1
     return Math.floor(this.#slices.unitsOf(Math.ceil(room * share)) / share)
@@ -128,8 +128,6 @@ function noRoom(maxTokens: number, least: number): PromptStrataError {
   return new PromptStrataError(
     "usage",
     `expected room for the notice of a cut, which takes ${least} tokens, found ${maxTokens}.`,
-    {
-      hint: `Allow ${least} tokens or more, or give a shorter notice.`,
-    },
+    { hint: `Allow ${least} tokens or more, or give a shorter notice.` },
   )
 }

@@ -1,4 +1,4 @@
-/** Whether one person or several read the conversation: private memories do not enter a group. */
+/** The readers of a conversation: one person, or several. Private memories do not enter a group. */
 export type Audience = "private" | "group"
 
 /** A session is a conversation of one agent, with one or many speakers. */
@@ -13,20 +13,20 @@ export interface ServiceKey extends SessionKey {
   readonly user: string
 }
 
-/** Somebody who speaks in a conversation: `id` is stable, `name` is shown in prompts. */
+/** A person who speaks in a conversation. `id` is stable, `name` is shown in prompts. */
 export interface Speaker {
   readonly id: string
   readonly name: string
 }
 
-/** A prestart result kept in history (T26). `args` as the tool got them. */
+/** A prestart result that is kept in history (T26). `args` are those that the tool received. */
 export interface KeptPrestart {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly result: string
 }
 
-/** One message of a conversation's history (T29): words, never thinking, tool chatter or injected context. */
+/** One message of a conversation's history (T29): the words alone, without thinking, tool calls or injected context. */
 export interface HistoryMessage {
   readonly role: "user" | "assistant"
   readonly text: string
@@ -37,23 +37,23 @@ export interface HistoryMessage {
   readonly prestart?: readonly KeptPrestart[]
   /** Paths of the files that the user sent with the message (R8), as the file tools know them. */
   readonly files?: readonly string[]
-  /** Memories that the turn recalled, on the user's message, where the profile keeps them (`context.older`). */
+  /** Memories that the turn recalled, on the user's message, if the profile keeps them (`context.older`). */
   readonly recalled?: readonly string[]
-  /** Set on an answer that was cut off. */
+  /** True on an answer that was cut off. */
   readonly interrupted?: true
-  /** Set on what the agent said where nobody had spoken (R27): no user's message stands before it. */
+  /** True on a message of the agent that no user's message came before (R27). */
   readonly unprompted?: true
 }
 
-/** A file that an answer shows (R8), for whoever delivers the answer. Plain JSON. */
+/** A file that an answer shows (R8), for the code that delivers the answer. Plain JSON. */
 export interface FileAttachment {
-  /** As it is spelled in the workspace. */
+  /** The path in the workspace. */
   readonly path: string
-  /** Such as `image/png`, by its ending. */
+  /** Such as `image/png`, from the ending of the path. */
   readonly mediaType: string
-  /** Bytes of `base64`. */
+  /** The number of bytes in `base64`. */
   readonly bytes: number
-  /** What it holds; of a reference with lines, those lines in UTF-8. */
+  /** The content of the file; for a reference with lines, those lines in UTF-8. */
   readonly base64: string
   /** The lines that were asked for, counted from 1. */
   readonly lines?: { readonly from: number; readonly to: number }

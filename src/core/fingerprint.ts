@@ -1,8 +1,8 @@
-/** A text's hash, from which that of a joined text is made without reading it again. */
+/** The hash of a text. The hash of two joined texts is made from theirs, without reading the texts again. */
 export interface TextHash {
   readonly low: number
   readonly high: number
-  /** What the hash of a text before it is multiplied by. */
+  /** Factors for the hash of a text that stands before this one. */
   readonly lowPower: number
   readonly highPower: number
 }
@@ -10,7 +10,7 @@ export interface TextHash {
 const lowBase = 0x01000193
 const highBase = 0x5bd1e995
 
-/** Two independent 32-bit polynomials over a text's UTF-16 units. */
+/** Hashes a text: two independent 32-bit polynomials over its UTF-16 units. */
 export function hashText(text: string): TextHash {
   let [low, high, lowPower, highPower] = [0, 0, 1, 1]
   for (let at = 0; at < text.length; at++) {
@@ -24,7 +24,7 @@ export function hashText(text: string): TextHash {
   return { low, high, lowPower, highPower }
 }
 
-/** The hash of two texts joined, from theirs. */
+/** The hash of two joined texts, from their hashes. */
 export function joinHashes(first: TextHash, second: TextHash): TextHash {
   return {
     low: (Math.imul(first.low, second.lowPower) + second.low) | 0,
@@ -35,8 +35,8 @@ export function joinHashes(first: TextHash, second: TextHash): TextHash {
 }
 
 /**
- * A running hash of texts. Equal texts in equal order give equal digests, however they are cut into pieces; it tells changes
- * apart, it does not withstand an attacker.
+ * A running hash of texts. Equal texts in equal order give equal digests, however they are cut into pieces. It detects changes;
+ * it does not withstand an attacker.
  */
 export class Fingerprint {
   #low = 0x811c9dc5

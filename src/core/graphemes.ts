@@ -1,11 +1,11 @@
 import { lazyPattern } from "./lazy-pattern.ts"
 
-/** Longer than any cluster that people write; what is longer is cut between code points. */
+/** More UTF-16 units than any grapheme that people write. A longer one is cut between code points. */
 const windowUnits = 256
 
 /**
- * The last place at or before `offset` (UTF-16 units) where a grapheme begins, or the text's end. Only the surroundings of
- * `offset` are segmented, so the cost does not grow with the text (S17).
+ * The last place at or before `offset` (UTF-16 units) at which a grapheme begins, or the text's end. Only the text near
+ * `offset` is segmented, so the cost does not grow with the text (S17).
  */
 export function graphemeBoundaryBefore(text: string, offset: number): number {
   if (offset <= 0) return 0
@@ -16,7 +16,7 @@ export function graphemeBoundaryBefore(text: string, offset: number): number {
   return found > from || offset - from < windowUnits ? found : codePointStart(text, offset)
 }
 
-/** The first place at or after `offset` where a grapheme begins, or the text's end (S17). */
+/** The first place at or after `offset` at which a grapheme begins, or the text's end (S17). */
 export function graphemeBoundaryAfter(text: string, offset: number): number {
   if (offset <= 0) return 0
   if (offset >= text.length) return text.length
@@ -26,14 +26,14 @@ export function graphemeBoundaryAfter(text: string, offset: number): number {
   return last === text.length ? last : codePointStart(text, offset)
 }
 
-/** Grapheme beginnings from `from` to just past `offset`, the text's end among them. */
+/** The starts of graphemes from `from` to a little after `offset`, and the text's end if it is there. */
 function* boundaries(text: string, from: number, offset: number): Generator<number> {
   const window = text.slice(from, offset + windowUnits)
   for (const { index } of graphemesOf(window)) yield from + index
   if (from + window.length === text.length) yield text.length
 }
 
-/** A place before `offset` that parts neither a surrogate pair nor, as far as the text tells, a flag. */
+/** A place before `offset` that splits no surrogate pair and no flag. */
 function windowStart(text: string, offset: number): number {
   const start = codePointStart(text, Math.max(0, offset - windowUnits))
   let indicators = 0
@@ -54,7 +54,7 @@ function isRegionalIndicator(text: string, offset: number): boolean {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** A text's graphemes. The segmenter is made with the first call: its data takes longer to load than all of this library. */
+/** The graphemes of a text. The segmenter is made by the first call, because its data takes longer to load than this library. */
 export function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" })
   return segmenter.segment(text)
@@ -62,7 +62,7 @@ export function graphemesOf(text: string): Intl.Segments {
 
 const plain = /^[ -~]*$/
 
-/** How many columns of a terminal a text takes: ideographs and emoji two, marks and joiners none. */
+/** The columns of a terminal that a text takes: ideographs and emoji take two, marks and joiners none. */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length
   let columns = 0
@@ -70,7 +70,7 @@ export function displayWidth(text: string): number {
   return columns
 }
 
-/** A cluster is drawn as one character: as wide as its widest. */
+/** A grapheme is drawn as one character, as wide as its widest one. */
 function clusterWidth(cluster: string): number {
   if (cluster.includes("\ufe0f")) return 2
   let columns = 0

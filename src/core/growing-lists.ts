@@ -1,13 +1,14 @@
 /**
- * What was made of the items of lists that grow, such as a conversation's: of a list that begins like the last one with its
- * first item, only the rest is made. Items are readonly data, known by identity; it keeps no list whose first item is gone.
+ * Remembers a result for each item of lists that grow, such as a conversation. For a list that begins like the last one with the
+ * same first item, only the results of the new items are made. Items are readonly data and compared by identity. A list is
+ * forgotten when its first item is collected.
  */
 export class GrowingLists<Item extends object, Made> {
   readonly #lists = new WeakMap<Item, { readonly items: Item[]; readonly made: Made[] }>()
 
   /**
-   * By item, what `make` makes of it and of what was made of the one before; to be read at once, as the next call may change
-   * the list.
+   * Gives the results by item. `make` gets an item and the result of the item before. Read the list at once: the next call may
+   * change it.
    */
   of(items: readonly Item[], make: (item: Item, before: Made | undefined) => Made): readonly Made[] {
     const [first] = items
@@ -26,7 +27,7 @@ export class GrowingLists<Item extends object, Made> {
   }
 }
 
-/** How many items two lists begin with alike. */
+/** Counts the equal items with which two lists begin. */
 export function commonStart<Item>(a: readonly Item[], b: readonly Item[]): number {
   const most = Math.min(a.length, b.length)
   let count = 0

@@ -1,4 +1,4 @@
-/** Who speaks in a request to a model. */
+/** The speaker of a message in a request to a model. */
 export type MessageRole = "system" | "developer" | "user" | "assistant" | "tool"
 
 /** A native tool call of an assistant message; `args` is JSON text as the model wrote it. */

@@ -1,34 +1,34 @@
-/** Takes a piece: where it ends, in UTF-16 offsets, and its tokens. The scan stops when it returns false. */
+/** Receives a piece: its end, as a UTF-16 offset, and its tokens. The scan stops when it returns false. */
 export type PieceVisitor = (end: number, tokens: number) => boolean | undefined
 
-/** What of a native tool a request carries and a provider counts. */
+/** The parts of a native tool that a request carries and a provider counts. */
 export interface CountedTool {
   readonly name: string
   readonly description: string
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** Counts tokens, synchronously; made by an async factory where it has to load first. */
+/** Counts tokens, synchronously. A counter that has to load something is made by an async factory. */
 export interface TokenCounter {
   /** False for an estimate. */
   readonly exact: boolean
   count(text: string): number
   /**
-   * Where the tokenizer's pieces begin, as UTF-16 offsets. No token crosses a piece's end, and three promises hold, on
-   * which exact counts of joined texts rest:
+   * The starts of the tokenizer's pieces, as UTF-16 offsets. No token crosses the end of a piece. Exact counts of joined texts
+   * need three more promises:
    *
-   * 1. Nothing looks back: the pieces of `text.slice(start)`, from where a piece begins, are the text's own from there on.
-   * 2. A piece alone is one piece, so a text's count is the sum of its pieces'.
-   * 3. When text is appended and a piece stays as it was, all pieces before it stay too.
+   * 1. If a piece begins at `start`, the pieces of `text.slice(start)` are the pieces of `text` from there on.
+   * 2. A piece by itself is one piece, so the count of a text is the sum of the counts of its pieces.
+   * 3. If text is appended and a piece stays as it was, all pieces before it stay too.
    */
   pieces?(text: string): Uint32Array
-  /** The pieces in order, each with its tokens, as far as the visitor wants them: counting and splitting in one pass. */
+  /** Gives the pieces in order, each with its tokens, until the visitor returns false. It splits and counts in one pass. */
   scan?(text: string, visit: PieceVisitor): void
-  /** No token spans more UTF-16 units: a text that has so many for each token allowed, and more, is over without being read. */
+  /** The UTF-16 units of the longest token. A text with more units for each allowed token is too long without being counted. */
   readonly longestToken?: number
-  /** Of an estimate: its tokens before they are rounded up, so that texts can be estimated one by one and added up. */
+  /** For an estimate: the tokens before they are rounded up, so that texts can be estimated one by one and added up. */
   estimate?(text: string): number
-  /** What a provider adds around messages, apart from their text, and what the schemas of native tools take. */
+  /** The tokens that a provider adds around messages, and those of the schemas of native tools. */
   overhead?(messages: readonly { readonly role: string; readonly content: string }[], tools?: readonly CountedTool[]): number
 }
 
@@ -51,7 +51,7 @@ export interface IdGenerator {
 /** A number in [0, 1). */
 export type RandomSource = () => number
 
-/** Everything a turn takes from its surroundings. */
+/** Everything that a turn takes from the outside world. */
 export interface Ports {
   readonly clock: Clock
   readonly timers: Timers

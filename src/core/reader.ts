@@ -1,13 +1,13 @@
 /**
- * Turns a stream into another, piece by piece. `push` may hold back what it cannot decide yet; whatever was held
- * comes out of `end`. Cutting the input differently never changes the joined output.
+ * Turns one stream into another, piece by piece. `push` may hold back text that it cannot decide yet, and `end` gives the rest.
+ * The joined output does not depend on how the input is cut into pieces.
  */
 export interface Reader<In, Out> {
   push(chunk: In): Out[]
   end(): Out[]
 }
 
-/** Two readers as one: what the first yields is the second's input. */
+/** Joins two readers: the output of the first is the input of the second. */
 export function pipe<A, B, C>(first: Reader<A, B>, second: Reader<B, C>): Reader<A, C> {
   return {
     push: (chunk) => first.push(chunk).flatMap((piece) => second.push(piece)),

@@ -1,7 +1,7 @@
 import { displayWidth } from "./graphemes.ts"
 import { lazyPattern } from "./lazy-pattern.ts"
 
-/** A place in an authored file: 1-based line, and column where it is known. */
+/** A place in an authored file: the line and, if it is known, the column, both counted from 1. */
 export interface Source {
   readonly file: string
   readonly line: number
@@ -21,14 +21,14 @@ export function positionAt(text: string, offset: number): Position {
   return { line: lines.length, column: [...(lines.at(-1) ?? "")].length + 1 }
 }
 
-/** `file:line:column`, or `file:line` where the column is unknown. */
+/** `file:line:column`, or `file:line` if the column is unknown. */
 export function formatSource(source: Source): string {
   return source.column === undefined ? `${source.file}:${source.line}` : `${source.file}:${source.line}:${source.column}`
 }
 
 /**
- * The lines around a position with a caret under the column, for error messages. Long lines are cut around the column so
- * that the caret stays in sight; what would move the caret or act on a terminal is shown as one plain character.
+ * The lines around a position with a caret under the column, for error messages. Long lines are cut around the column, so that
+ * the caret stays visible. A character that would move the caret or control a terminal is shown as one plain character.
  */
 export function codeFrame(text: string, { line, column }: Position, { around = 1, widthColumns = 100 } = {}): string {
   const lines = text.split(/\r\n|\n|\r/)
@@ -46,13 +46,13 @@ export function codeFrame(text: string, { line, column }: Position, { around = 1
   return rows.join("\n")
 }
 
-/** Controls, line separators, bidi controls and half characters: each stands as one visible character. */
+/** Controls, line separators, bidi controls and half surrogate pairs. Each is shown as one visible character. */
 const disturbing = lazyPattern(
   String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]`,
   "gu",
 )
 
-/** Up to `count` characters of a line, from the 1-based column `from`. A long line is not spread out whole. */
+/** Up to `count` characters of a line, from the 1-based column `from`. It does not read a long line to its end. */
 function shownPart(line: string, from: number, count: number): string[] {
   const shown: string[] = []
   let column = 0

@@ -2,39 +2,39 @@ import type { Message } from "./message.ts"
 import type { Source } from "./source.ts"
 import type { Stability, Trust } from "./value.ts"
 
-/** A run of characters of one origin. A message's spans tile its content: joined, they are the content (S12). */
+/** A run of characters of one origin. Joined, the spans of a message are its content (S12). */
 export interface Span {
   readonly text: string
   /** Index into the assembly's messages. */
   readonly message: number
-  /** The injection's key, for a placeholder that of its slot; `""` for the rest of the prompt file's own frame. */
+  /** The key of the injection; for a placeholder, the name of its slot; `""` for the prompt file's own text. */
   readonly key: string
-  /** `frame` is the prompt file's text, `content` a value, `notice` what truncation put in. */
+  /** `frame` is text of the prompt file, `content` is a value, `notice` stands in place of what was cut. */
   readonly part: "frame" | "content" | "notice"
   readonly trust: Trust
   readonly stability: Stability
   readonly source?: Source
   /**
-   * By how much the message's count grows with it, so that a message's spans sum to its tokens: a token that crosses the
-   * seam of two spans belongs to the one it begins in. Where later text makes fewer tokens of a span, it has those fewer.
+   * The tokens by which the message grows with this span, so that the spans of a message sum to its tokens. A token that crosses
+   * the seam of two spans belongs to the one in which it begins. If later text joins tokens of a span, the span has fewer.
    */
   readonly tokens: number
 }
 
-/** Where the spans up to a stability end: a provider's cache can serve everything before it. */
+/** The beginning of a request in which no span changes more often than `stability`. A provider's cache can serve it. */
 export interface Prefix {
   readonly stability: Stability
   /** Index of the message in which the prefix ends. */
   readonly message: number
   /** UTF-16 offset in that message's content. */
   readonly end: number
-  /** Of all contents before the end: what the counter says of that text. */
+  /** Tokens of all contents before the end, as the counter counts that text. */
   readonly tokens: number
-  /** Equal for equal text, roles and order of everything before the end. */
+  /** Equal fingerprints stand for equal text, roles and calls, in equal order, before the end. */
   readonly fingerprint: string
 }
 
-/** What happened to one injection and why. */
+/** The fate of one injection, and the reason. */
 export interface Decision {
   readonly key: string
   readonly fate: "kept" | "shortened" | "dropped" | "unplaced"
@@ -43,51 +43,54 @@ export interface Decision {
   readonly reason: string
 }
 
-/** Cuts of a turn's first step: what is left of each shrunk injection. Later steps cut the same, so that their requests extend the first. */
+/**
+ * By key, the part that is left of each shrunk injection. The first step of a turn decides it. Later steps cut the same, so that
+ * their requests extend the first one.
+ */
 export interface Cut {
   readonly [key: string]: CutSize
 }
 
 /**
- * `dropped`, how many of the last entries are left (`of` so many then, as a list can grow meanwhile), or how many UTF-16
- * units of a text at most.
+ * The part of an injection that is left: nothing (`dropped`), a number of entries (`of` as many as the list had then, because it can grow
+ * later), or at most a number of UTF-16 units (`characters`).
  */
 export type CutSize =
   | { readonly dropped: true }
   | { readonly entries: number; readonly of?: number }
   | { readonly characters: number }
 
-/** Why a later step of a turn could not keep what its first step decided, so that the provider's cache breaks. */
+/** Why a later step of a turn had to cut more than its first step decided. The provider's cache then misses. */
 export interface PrefixMoved {
-  /** The first injection that had to give more. */
+  /** The key of the first injection that was cut further. */
   readonly key: string
   readonly reason: string
 }
 
-/** A request, assembled: plain JSON, so it can be stored, compared and shown. */
+/** An assembled request. It is plain JSON, so it can be stored, compared and shown. */
 export interface Assembly {
   readonly version: 1
   readonly messages: readonly Message[]
   readonly spans: readonly Span[]
-  /** Of all messages' contents. */
+  /** Tokens of the contents of all messages. */
   readonly tokens: number
-  /** What the provider adds around them. */
+  /** Tokens that the provider adds around the messages. */
   readonly overheadTokens: number
   /** False when the counter estimates. */
   readonly exact: boolean
   readonly prefixes: readonly Prefix[]
   readonly decisions: readonly Decision[]
   readonly cut: Cut
-  /** Set when more was cut than `options.cut` said, and not of this turn's own tool results. */
+  /** Set if more was cut than `options.cut` says, other than this turn's own tool results. */
   readonly prefixMoved?: PrefixMoved
-  /** What sanitising took out of untrusted text. */
+  /** Characters that sanitising removed from untrusted text. */
   readonly sanitised: readonly Sanitised[]
 }
 
-/** Characters removed from an injection's untrusted text. */
+/** Characters that were removed from an injection's untrusted text. */
 export interface Sanitised {
   readonly key: string
   readonly removed: number
-  /** Which kinds: `tags`, `bidi`, `control`, `surrogate`. */
+  /** Their kinds: `tags`, `bidi`, `control`, `surrogate`. */
   readonly kinds: readonly string[]
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "./errors.ts"
 import type { Clock, Timers } from "./ports.ts"
 
-/** The outcome of something that was given only so much time; never a rejection. */
+/** The outcome of a task with a time limit. It is always a value, never a rejection. */
 export type Timely<T> =
   | { readonly status: "done"; readonly value: T }
   | { readonly status: "failed"; readonly error: unknown }
@@ -9,8 +9,8 @@ export type Timely<T> =
   | { readonly status: "aborted" }
 
 /**
- * Runs `task` for at most `timeoutMs` and no longer than the signal; what it does after that is ignored, and its
- * own signal has aborted by then.
+ * Runs `task` for at most `timeoutMs`, and only until `signal` aborts. Then the task's own signal aborts, and its later result
+ * is ignored.
  */
 export function within<T>(
   { timeoutMs, signal, timers }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly timers: Timers },
@@ -38,24 +38,24 @@ export function within<T>(
   })
 }
 
-/** What became of it, for a warning, without a full stop: `failed: …` or `took longer than 5000 ms`. */
+/** The outcome in words, for a warning, without a full stop: `failed: …` or `took longer than 5000 ms`. */
 export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): string {
   if (outcome.status !== "failed") return `took longer than ${timeoutMs} ms`
   const message = messageOf(outcome.error)
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
 }
 
-/** A timer that stands still while somebody is asked. */
+/** A timer that can be paused, for example while a person is asked. */
 export interface PausableTimer {
-  /** Stops the time until the function handed back is called; pauses may overlap. */
+  /** Pauses the timer until the returned function is called. Pauses may overlap. */
   pause(): () => void
   clear(): void
 }
 
-/** Longer delays make timers fire at once. */
+/** The longest delay of a timer. With a longer one, the host's timers fire at once. */
 const maxDelayMs = 2_147_483_647
 
-/** Starts a timer that calls `callback` once after `delayMs` of time that was not paused. */
+/** Starts a timer that calls `callback` once, after `delayMs` without the pauses. */
 export function startPausableTimer(
   { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
   delayMs: number,

@@ -1,48 +1,49 @@
 import type { Source } from "./source.ts"
 
-/** A text that remembers who wrote it and, where it stands in a file, where. */
+/** A text with its trust, which says who wrote it, and its place, if it stands in a file. */
 export interface Text {
   readonly text: string
   readonly trust: Trust
   readonly source?: Source
 }
 
-/** One line of speech, one tool, one tool run, one memory: named values that an entry file prints. */
+/** Named values that an entry file prints: a line of speech, a tool, a tool run, a memory. */
 export interface Entry {
   readonly [slot: string]: Value
 }
 
-/** What a slot can hold. A bare string takes the trust of its injection; `false`, `""` and `[]` are empty. */
+/** The content of a slot. A bare string has the trust of its injection. `false`, `""` and `[]` are empty. */
 export type Value = string | boolean | Text | readonly Entry[]
 
-/** The role whose message an injection belongs to where the prompt does not name it; `developer` folds into `system` where a model lacks it. */
+/** The role of the message for an injection without a slot of its own. `developer` becomes `system` if the model lacks it. */
 export type InjectionRole = "system" | "developer"
 
-/** How an injection gives way when the budget is short (S13). */
+/** How an injection shrinks when the budget is short (S13). */
 export interface Fit {
-  /** What has the lowest rank shrinks first. */
+  /** The lowest rank shrinks first. */
   readonly rank: number
-  /** Reserved: it never has fewer, and is never dropped whole. Default 0. */
+  /** Reserved tokens: it never has fewer. If this is above 0, it is never dropped whole. Default 0. */
   readonly minTokens?: number
-  /** A ceiling that holds even when there is room. */
+  /** The most tokens it may have, even when there is room. */
   readonly maxTokens?: number
-  /** What is left when it shrinks: nothing, fewer entries, its head, its tail, or both ends around a notice. */
+  /** The part that is left when it shrinks: nothing (`drop`), fewer entries, its head, its tail, or both ends around a notice. */
   readonly shrink: "drop" | "entries" | "head" | "tail" | "headTail"
   /** Items of one group are dropped together. */
   readonly group?: string
   /**
-   * By entry, when it shrinks by entries: the lowest goes first, equal ones oldest first. Absent: oldest first, where of a
-   * user's message and the model's answers to it the answers go first. An entry that `answers` goes with the one before it.
+   * Scores of the entries, for `shrink: "entries"`: the lowest is dropped first, equal ones oldest first. Without scores, the
+   * oldest is dropped first, but the model's answers before the user's message that they answer. An entry that `answers` is
+   * dropped together with the one before it.
    */
   readonly scores?: readonly number[]
 }
 
-/** Keyed data for a prompt: it lands in the slot of its key, or in the prompt's rest slot (S1). */
+/** Keyed data for a prompt. It is printed in the slot of its key, else in the prompt's rest slot (S1). */
 export interface Injection {
   readonly key: string
   readonly content: Value
   readonly trust: Trust
-  /** Ascending order of print in the rest slot; see {@link priority}. */
+  /** The order in the rest slot, ascending; see {@link priority}. */
   readonly priority: number
   readonly role: InjectionRole
   readonly scope: Scope
@@ -51,12 +52,12 @@ export interface Injection {
   readonly source?: Source
 }
 
-/** True for a {@link Text}, as opposed to a string, a flag or a list of entries. */
+/** True for a {@link Text}; false for a string, a flag or a list of entries. */
 export function isText(value: Value): value is Text {
   return typeof value === "object" && !Array.isArray(value)
 }
 
-/** True when a slot holding `value` prints nothing: absent, `false`, blank text or no entries. */
+/** True for a value that prints nothing: absent, `false`, blank text or no entries. */
 export function isEmptyValue(value: Value | undefined): boolean {
   if (value === undefined || value === false) return true
   if (value === true) return false
@@ -65,17 +66,15 @@ export function isEmptyValue(value: Value | undefined): boolean {
 }
 
 /**
- * Who wrote the characters of a text. `author` is the developer's own files and code and stands as it is;
- * everything else passes through an encoder. Descriptions from an MCP server are `tool`, recalled text is `memory`.
+ * The writer of a text. `author` means the developer's own files and code; such text is printed as it is. Other text passes
+ * through an encoder. Descriptions from an MCP server are `tool`, recalled text is `memory`.
  */
 export type Trust = "author" | "user" | "agent" | "tool" | "memory"
 
-/** How long an injection lives (S1): `global` outlives sessions, `session` ends with its session, `turn` ends with its turn. */
+/** The lifetime of an injection (S1): `global` outlives sessions, `session` ends with its session, `turn` with its turn. */
 export type Scope = "global" | "session" | "turn"
 
-/**
- * How often a span changes, from rarely to always (S15). `conversation` is history: it only grows.
- */
+/** How often a span changes, from never to in every turn (S15). `conversation` is for history, which only grows. */
 export type Stability = "global" | "session" | "conversation" | "turn"
 
 /** Every stability, the most stable first. */

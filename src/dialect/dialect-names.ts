@@ -1,52 +1,72 @@
 import type { TemplateNode } from "../template/ast.ts"
 import type { Dialect } from "./dialect.ts"
 
-/** The names that a dialect's files ask for. */
+/** The names in a dialect's files. */
 export interface DialectNames {
-  /** Of slots and conditions, in any file. */
+  /** Names of slots and conditions, in any file. */
   readonly all: ReadonlySet<string>
-  /** Of conditions, in any file. */
+  /** Names of conditions, in any file. */
   readonly conditions: ReadonlySet<string>
-  /** Of lists that a file prints as messages of their own: `${messages(history)}`. */
+  /** Names of lists that a file prints as messages of their own: `${messages(history)}`. */
   readonly messageLists: ReadonlySet<string>
-  /** Of slots and conditions, by the name of the file. */
+  /** Names of slots and conditions, by the name of the file. */
   readonly byFile: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-const found = new WeakMap<Dialect, DialectNames>()
-
-/** The names that a dialect's files ask for, also in branches and placeholders; found once for each dialect. */
+/** The names in a dialect's files, also in branches and placeholders. They are found once for each dialect. */
 export function dialectNames(dialect: Dialect): DialectNames {
-  const before = found.get(dialect)
+  const before = knownDialects.get(dialect)
   if (before) return before
-  const conditions = new Set<string>()
-  const messageLists = new Set<string>()
-  const byFile = new Map<string, ReadonlySet<string>>()
-  for (const [name, { template }] of dialect.files) {
-    const slots = new Set<string>()
-    collect(template.nodes, { slots, conditions, messageLists })
-    byFile.set(name, slots)
+  const files = [...dialect.files].map(([file, { template }]) => ({ file, names: templateNames(template.nodes) }))
+  const names = {
+    all: new Set(files.flatMap(({ names }) => [...names.values])),
+    conditions: new Set(files.flatMap(({ names }) => [...names.conditions])),
+    messageLists: new Set(files.flatMap(({ names }) => [...names.messageLists])),
+    byFile: new Map(files.map(({ file, names }) => [file, names.values])),
   }
-  const names = { all: new Set([...byFile.values()].flatMap((slots) => [...slots])), conditions, messageLists, byFile }
-  found.set(dialect, names)
+  knownDialects.set(dialect, names)
   return names
 }
 
-interface Found {
-  readonly slots: Set<string>
-  readonly conditions: Set<string>
-  readonly messageLists: Set<string>
+const knownDialects = new WeakMap<Dialect, DialectNames>()
+
+/** The names in a template, also in branches and placeholders. */
+interface TemplateNames {
+  /** Names of `${slot}` and of `${messages(list)}`. */
+  readonly slots: ReadonlySet<string>
+  readonly conditions: ReadonlySet<string>
+  readonly messageLists: ReadonlySet<string>
+  /** Names of `${slot}` and of conditions. */
+  readonly values: ReadonlySet<string>
+  readonly all: ReadonlySet<string>
 }
 
-function collect(nodes: readonly TemplateNode[], into: Found): void {
+/** The names in a template. They are found once for each template. */
+export function templateNames(nodes: readonly TemplateNode[]): TemplateNames {
+  const before = knownTemplates.get(nodes)
+  if (before) return before
+  const found = { texts: new Set<string>(), conditions: new Set<string>(), messageLists: new Set<string>() }
+  collect(nodes, found)
+  const { texts, conditions, messageLists } = found
+  const [slots, values] = [texts.union(messageLists), texts.union(conditions)]
+  const names = { slots, conditions, messageLists, values, all: slots.union(conditions) }
+  knownTemplates.set(nodes, names)
+  return names
+}
+
+const knownTemplates = new WeakMap<readonly TemplateNode[], TemplateNames>()
+
+function collect(
+  nodes: readonly TemplateNode[],
+  into: Readonly<Record<"texts" | "conditions" | "messageLists", Set<string>>>,
+): void {
   for (const node of nodes) {
     if (node.type === "messages") into.messageLists.add(node.name)
     if (node.type === "slot") {
-      into.slots.add(node.name)
+      into.texts.add(node.name)
       collect(node.placeholder ?? [], into)
     }
     if (node.type !== "conditional") continue
-    into.slots.add(node.name)
     into.conditions.add(node.name)
     collect(node.then, into)
     collect(node.otherwise, into)

@@ -25,25 +25,25 @@ export interface PromptFile extends Pick<PromptAttributes, "separator" | "omit">
 export interface Dialect {
   readonly name: string
   readonly locale: string
-  /** By name without folder and ending: `planner`, `history`, … */
+  /** The files by name, without folder and ending: `planner`, `history`, … */
   readonly files: ReadonlyMap<string, PromptFile>
-  /** What untrusted text must not pass for in any of the files. */
+  /** Lines and beginnings of lines, of all files, that untrusted text must not imitate. */
   readonly markers: Markers
 }
 
-/** What a dialect is compiled from. */
+/** The source of a dialect. */
 export interface DialectSource {
   readonly name: string
   readonly locale: string
   /** Files ending in `.md` become prompts; others can be loaded by `file_load`. */
   readonly files: readonly PromptSource[]
-  /** Follows `file_load`; by default among `files`. */
+  /** Finds the files of `file_load`. Default: among `files`. */
   readonly load?: TemplateLoader
 }
 
 /**
- * Compiles a dialect. Blank lines at a file's ends are not part of it. A mistake in a template or in front matter, two
- * files of one name and a prompt without `${rest}` throw.
+ * Compiles a dialect. Blank lines at the ends of a file are left out. Throws for a mistake in a template or in front matter,
+ * for two files of one name, and for a prompt without `${rest}`.
  */
 export function compileDialect({ name, locale, files, load = sourceLoader(files) }: DialectSource): Dialect {
   const compiled = new Map<string, PromptFile>()
@@ -61,7 +61,7 @@ function compileFile(source: PromptSource, load: TemplateLoader): PromptFile {
   const { separator, optional, omit } = readPromptAttributes(source)
   const { text, firstLine } = withoutBlankEnds(source)
   const parsed = parseTemplate(text, { file: source.path, firstLine, load, optional })
-  // Entries that a comma parts share a line, so nothing at their ends is alone on it.
+  // Entries with commas between them share a line, so no value at their ends is alone on its line.
   const nodes = separator === ", " ? markAlone(parsed.nodes, { start: false, end: false }) : parsed.nodes
   const template: Template = { ...parsed, nodes }
   requireRest(source, template)
@@ -80,14 +80,13 @@ function twoOfOneName(source: PromptSource, files: readonly PromptSource[]): Pro
   const paths = files.filter(({ path }) => isPrompt(path) && promptName(path) === name).map(({ path }) => path)
   return new PromptStrataError("prompt", `expected one file named ${name} in a dialect, found ${paths.join(" and ")}.`, {
     source: { file: source.path, line: 1 },
-    evidence: { kind: "two-files" },
     hint: "Rename one of them, or put them together.",
   })
 }
 
 /**
- * Refuses a prompt in which an injection that no slot names could vanish: `${rest}` must be printed
- * whichever way the conditionals go; a conditional on `rest` itself may hold it.
+ * Throws for a prompt in which an injection without a slot could vanish. `${rest}` must be printed in every branch; only a
+ * condition on `rest` itself may hold it.
  */
 export function requireRest(source: PromptSource, template: Template): void {
   const name = promptName(source.path)
@@ -100,8 +99,7 @@ export function requireRest(source: PromptSource, template: Template): void {
     file: source.path,
     text: "\n".repeat(source.firstLine - 1) + source.body,
     position: { line: source.firstLine, column: 1 },
-    evidence: { kind: "rest-slot" },
-    hint: `What no slot names is printed at \${rest}, so that nothing a plugin adds is lost. Put \${rest} where such text belongs.`,
+    hint: `Text without a slot of its own is printed at \${rest}, so that no plugin's text is lost. Put \${rest} where it belongs.`,
   })
 }
 

@@ -1,4 +1,4 @@
-/** What stands in where a locale is missing, in this order. */
+/** The locales that replace a missing one, in this order. */
 const fallbacks = ["en", "zh-CN"]
 
 /** True for a folder name that is a locale: `en`, `zh-CN`, `zh-Hans-CN`, `es-419`. */
@@ -6,7 +6,7 @@ export function isLocale(name: string): boolean {
   return /^[a-z]{2,3}(?:-[A-Z0-9][A-Za-z0-9]{1,3})*$/.test(name)
 }
 
-/** The locale to use of those there are: the same, else one of the same language, else `en`, else `zh-CN`, else any. */
+/** Chooses one of the available locales: the wanted one, else one of the same language, else `en`, else `zh-CN`, else the first. */
 export function chooseLocale(wanted: string, available: readonly string[]): string | undefined {
   const language = (locale: string) => locale.split("-")[0]
   return (

@@ -4,8 +4,8 @@ import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
 
 /**
- * Derives what untrusted text must not pass for (T28): every line that a template can print of literal text alone, and
- * the literal beginnings of lines that go on with a value. Branches and placeholders count as they are printed.
+ * Derives the markers that untrusted text must not imitate (T28): every line that a template can print from literal text alone,
+ * and every literal beginning of a line that goes on with a value. All branches and placeholders are followed.
  */
 export function deriveMarkers(templates: Iterable<Template>): Markers {
   const found: FoundLines = { lines: new Set(), heads: new Set(), fences: false }
@@ -13,7 +13,7 @@ export function deriveMarkers(templates: Iterable<Template>): Markers {
   return { lines: found.lines, heads: shortest(found.heads), fences: found.fences }
 }
 
-/** The heads that no other head is the beginning of. */
+/** The heads without those that begin with another head. */
 function shortest(heads: ReadonlySet<string>): string[] {
   const kept: string[] = []
   for (const head of [...heads].sort()) {
@@ -23,28 +23,28 @@ function shortest(heads: ReadonlySet<string>): string[] {
   return kept
 }
 
-/** What the lines of templates look like, folded. */
+/** The lines found in templates, folded. */
 interface FoundLines {
   /** Lines of literal text alone. */
   readonly lines: Set<string>
-  /** Literal text that a line begins with before a value. */
+  /** Literal beginnings of lines that go on with a value. */
   readonly heads: Set<string>
-  /** True when a value is fenced. */
+  /** True if a value is printed in a code fence. */
   fences: boolean
 }
 
-/** How many ways a line may begin before its beginnings are taken for heads: each conditional on a line doubles them. */
+/** The most ways of a line that are followed, because each conditional doubles them. With more, its beginnings become heads. */
 const maxWays = 16
 
-/** How many branches are open, and what was found. */
+/** The number of open branches, and the lines found so far. */
 interface Walk {
   readonly depth: number
   readonly found: FoundLines
 }
 
 /**
- * Adds every line that the nodes can print, whichever way the conditionals go; a slot prints its value or its placeholder.
- * As where frames are printed, white space waits until something follows it and is dropped at a branch's two ends.
+ * Adds every line that the nodes can print, in all branches. A slot prints its value or its placeholder. White space is handled
+ * as in printing: it is printed only before text that follows it, and not at the two ends of a branch.
  */
 function collectLines(nodes: readonly TemplateNode[], found: FoundLines): void {
   const ways = follow(nodes, distinctWays([messageStart]), { depth: 0, found })
@@ -122,7 +122,7 @@ function addHead({ line }: Way, found: FoundLines): void {
   if (!isBullet(head)) found.heads.add(head)
 }
 
-/** Too many ways: what a line holds so far becomes a head, which covers however it goes on. */
+/** Limits the ways. If there are too many, the line so far becomes a head, which covers every way in which it can go on. */
 function bounded(ways: Ways, found: FoundLines): Ways {
   if (ways.size <= maxWays) return ways
   return eachWay(ways, (way) => {
@@ -131,33 +131,32 @@ function bounded(ways: Ways, found: FoundLines): Ways {
   })
 }
 
-/** Nothing, or what begins an item of a list in any text. */
+/** True for an empty head and for a list bullet, with which any text may begin a line. */
 function isBullet(head: string): boolean {
   return /^(?:[-*+•]|\d+[.)])?$/.test(head)
 }
 
-/** One way in which the output can stand at a point of a template. */
+/** One possible state of the output at a point of a template. */
 interface Way {
-  /** The literal text of the line at hand; `null` when a value or a known head begins it. */
+  /** The literal text of the current line; `null` if it begins with a value or a known head. */
   readonly line: string | null
-  /** The outermost open branch (0 is the file) in which a line break waits for something to follow it; Infinity for none. */
+  /** The outermost open branch (0 is the file) that has a line break not printed yet; Infinity for none. */
   readonly breakAt: number
-  /** The same of a space. */
+  /** The same for a space. */
   readonly spaceAt: number
-  /** The outermost open branch in which nothing was printed yet, so that white space is trimmed; Infinity for none. */
+  /** The outermost open branch in which nothing was printed yet, so that white space is left out; Infinity for none. */
   readonly trimsFrom: number
 }
 
-/** Ways without repetition. */
+/** Different ways, by everything that makes them different. */
 type Ways = ReadonlyMap<string, Way>
 
-/** Where a message begins. */
+/** The state at the beginning of a message. */
 const messageStart: Way = { line: "", breakAt: Infinity, spaceAt: Infinity, trimsFrom: 0 }
 
-/** Where something was just printed, at the beginning of a line. */
+/** The state after something was printed. */
 const freshLine: Way = { ...messageStart, trimsFrom: Infinity }
 
-/** The ways, each once. */
 function distinctWays(ways: Iterable<Way>): Ways {
   const distinct = new Map<string, Way>()
   for (const way of ways)
@@ -165,12 +164,10 @@ function distinctWays(ways: Iterable<Way>): Ways {
   return distinct
 }
 
-/** Each way changed. */
 function eachWay(ways: Ways, change: (way: Way) => Way): Ways {
   return distinctWays(ways.values().map(change))
 }
 
-/** These ways and those. */
 function eitherWay(these: Ways, those: Ways): Ways {
   return new Map([...these, ...those])
 }

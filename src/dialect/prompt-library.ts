@@ -6,28 +6,31 @@ import { chooseLocale, isLocale } from "./locales.ts"
 import { type PromptSource, promptKinds, promptName } from "./prompt-source.ts"
 import { overlayDialect, overlayLoader, sourceLoader } from "./source-loader.ts"
 
-/** The folder whose files every dialect of a locale has. */
+/** The folder whose files belong to every dialect of a locale. */
 const shared = "shared"
 
-/** Prompt files in folders such as `fay/en`, of which each is read when it is first needed. */
+/** Prompt files in folders such as `fay/en`. A folder is read when it is first needed. */
 export interface PromptTree {
-  /** Paths of all files, such as `fay/en/planner.md`. */
+  /** The paths of all files, such as `fay/en/planner.md`. */
   readonly paths: readonly string[]
-  /** The files of a folder: of `fay/en`, say. */
+  /** Reads the files of a folder, such as `fay/en`. */
   read(folder: string): readonly PromptSource[]
 }
 
 /** A tree of prompt files: `DIALECT/LOCALE/*`, `shared/LOCALE/*`, and other folders. */
 export interface PromptLibrary {
-  /** The names of the dialects, in order: the folders with a planner, a final or a chat prompt in some locale. */
+  /** The names of the dialects, sorted: folders that have a planner, a final or a chat prompt in some locale. */
   readonly dialects: readonly string[]
   /** Folders with their locale, such as `fay/en`. */
   readonly folders: readonly string[]
-  /** A dialect's files over the shared ones, not compiled: the base for a user's own files. Falls back as {@link PromptLibrary.dialect}. */
+  /**
+   * A dialect's files over the shared ones, not compiled. They are the base for a user's own files. A missing locale falls back
+   * as in {@link PromptLibrary.dialect}.
+   */
   files(name: string, locale: string): Required<DialectSource>
   /**
-   * A dialect, compiled on first use and kept. A missing locale falls back to one of the same language, to `en`, then to
-   * `zh-CN`; an unknown name is an error with code `prompt-missing` that lists the known ones.
+   * A dialect, compiled once, when it is first used. A missing locale falls back to one of the same language, then to `en`, then
+   * to `zh-CN`. An unknown name is an error with code `prompt-missing` that lists the known names.
    */
   dialect(name: string, locale: string): Dialect
   /** Any file by its path, such as `characters/fay.md`. */
@@ -52,7 +55,7 @@ export function createPromptLibrary({ paths, read }: PromptTree): PromptLibrary 
 
   const find = (path: string) => (paths.includes(path) ? read(folderOf(path)).find((prompt) => prompt.path === path) : undefined)
 
-  /** Files of other folders can be loaded by their whole path; a folder is read only then. */
+  /** Loads files of other folders by their whole path. Only then the folder is read. */
   const fromRoot: TemplateLoader = (path, from) => {
     const found = find(path)
     return sourceLoader(found ? [found] : paths.map(unread), [""])(path, from)
@@ -76,12 +79,12 @@ export function createPromptLibrary({ paths, read }: PromptTree): PromptLibrary 
   }
 }
 
-/** Stands for a file in the list of known paths. */
+/** An empty prompt in place of an unread file, for the list of known paths. */
 function unread(path: string): PromptSource {
   return { path, attributes: {}, body: "", firstLine: 1 }
 }
 
-/** A prompt of a dialect, `fay/en/planner.md`; files under `shared` belong to all. */
+/** True for a prompt of a dialect, such as `fay/en/planner.md`. Files under `shared` belong to all dialects. */
 function isDialectPrompt(path: string): boolean {
   const parts = path.split("/")
   return parts.length === 3 && parts[0] !== shared && isLocale(folderAt(path, 1)) && promptKinds.includes(promptName(path))

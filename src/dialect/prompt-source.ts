@@ -1,37 +1,37 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
 
-/** A prompt file as it was read, not yet compiled. */
+/** A prompt file that is not compiled yet. */
 export interface PromptSource {
-  /** The file's name in sources and errors: relative to `prompts/` for a shipped file, as it was given for a user's. Parts are joined by `/`. */
+  /** The path for sources and errors, with `/`: relative to `prompts/` for a shipped file, as given for a user's file. */
   readonly path: string
   /** The front matter. */
   readonly attributes: Readonly<Record<string, unknown>>
-  /** What follows the front matter. */
+  /** The text after the front matter. */
   readonly body: string
-  /** The file's line on which the body begins. */
+  /** The line of the file on which the body begins. */
   readonly firstLine: number
 }
 
-/** `planner` for `fay/en/planner.md`: the name by which a dialect knows the file. */
+/** The name of a file in its dialect: `planner` for `fay/en/planner.md`. */
 export function promptName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "")
 }
 
-/** True for a file that a dialect compiles; other files (`.txt`) are there to be loaded by `file_load`. */
+/** True for a file that a dialect compiles. Other files, such as `.txt`, can be loaded by `file_load`. */
 export function isPrompt(path: string): boolean {
   return path.endsWith(".md")
 }
 
-/** Files of these names are prompts: each makes a request of its own. A folder with one of them in a locale is a dialect. */
+/** The names of files that make requests of their own. A folder that has one of them in a locale is a dialect. */
 export const promptKinds: readonly string[] = ["planner", "final", "chat"]
 
-/** What stands between the entries that one file prints, by the name a file gives it. */
+/** The separators between the entries that a file prints, by their names in front matter. */
 const separators = { newline: "\n", "blank-line": "\n\n", comma: ", " } as const
 
 /** The front matter of a prompt file, checked. */
 export interface PromptAttributes {
-  /** What stands between two entries printed through this file. */
+  /** The separator between two entries that this file prints. */
   readonly separator: "\n" | "\n\n" | ", "
   /** Names that may be absent without an error. */
   readonly optional: readonly string[]
@@ -41,7 +41,7 @@ export interface PromptAttributes {
 
 const known = ["omit", "optional", "separator"] as const satisfies readonly (keyof PromptAttributes)[]
 
-/** Reads a prompt file's front matter; an unknown key or a value of the wrong kind is an error with code `prompt`. */
+/** Reads the front matter of a prompt file. An unknown key or a wrong value is an error with code `prompt`. */
 export function readPromptAttributes(source: PromptSource): PromptAttributes {
   for (const key of Object.keys(source.attributes)) {
     if (!(known as readonly string[]).includes(key))

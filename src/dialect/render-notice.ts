@@ -3,7 +3,7 @@ import { didYouMean } from "../core/suggest.ts"
 import { renderTemplate, type TemplateValues } from "../template/render.ts"
 import type { Dialect, PromptFile } from "./dialect.ts"
 
-/** A prompt file of a dialect by its name; an error that lists what there is, with code `prompt-missing`. */
+/** A prompt file of a dialect. An unknown name is an error with code `prompt-missing` that lists the known names. */
 export function promptFile(dialect: Dialect, name: string): PromptFile {
   const file = dialect.files.get(name)
   if (file) return file
@@ -14,7 +14,7 @@ export function promptFile(dialect: Dialect, name: string): PromptFile {
   )
 }
 
-/** A sentence of the dialect with its values put in, such as `unknown-tool` or `truncated`. */
+/** A sentence of a dialect with its values, such as `unknown-tool` or `truncated`. */
 export function renderNotice(dialect: Dialect, name: string, values: TemplateValues): string {
   return renderTemplate(promptFile(dialect, name).template, values)
 }

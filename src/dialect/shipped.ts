@@ -5,7 +5,7 @@ import { createPromptLibrary, type PromptLibrary } from "./prompt-library.ts"
 import type { PromptSource } from "./prompt-source.ts"
 import { shippedFolders } from "./shipped-prompts/folders.ts"
 
-/** Folders that were read, by name. */
+/** The folders that were read, by name. */
 const read = new Map<string, readonly PromptSource[]>()
 
 let library: PromptLibrary | undefined
@@ -24,14 +24,14 @@ export function shippedDialectNames(): readonly string[] {
 }
 
 /**
- * A shipped dialect, compiled on first use. A missing locale falls back to one of the same language, to `en`, then to
- * `zh-CN`; an unknown name is an error with code `prompt-missing`. Outside Node.js await {@link loadDialect} first.
+ * A shipped dialect, compiled when it is first used. A missing locale falls back to one of the same language, then to `en`, then
+ * to `zh-CN`. An unknown name is an error with code `prompt-missing`. Outside Node.js, await {@link loadDialect} first.
  */
 export function shippedDialect(name: string, locale: string): Dialect {
   return shippedLibrary().dialect(name, locale)
 }
 
-/** Loads a shipped dialect by `import()`. From then on {@link shippedDialect} has it in any JavaScript runtime. */
+/** Loads a shipped dialect by `import()`. After that, {@link shippedDialect} gives it in any JavaScript runtime. */
 export async function loadDialect(name: string, locale: string): Promise<Dialect> {
   const { folders } = shippedLibrary()
   for (const own of [name, "shared"]) {
@@ -43,7 +43,7 @@ export async function loadDialect(name: string, locale: string): Promise<Dialect
   return shippedDialect(name, locale)
 }
 
-/** A shipped dialect's files, not compiled: lay a user's over them with `overlayDialect`, then `compileDialect`. */
+/** The files of a shipped dialect, not compiled. To change some, use `overlayDialect`, then `compileDialect`. */
 export function shippedDialectFiles(name: string, locale: string): Required<DialectSource> {
   return shippedLibrary().files(name, locale)
 }
@@ -53,7 +53,7 @@ export function shippedPrompt(path: string): PromptSource | undefined {
   return shippedLibrary().find(path)
 }
 
-/** Shipped files, in order of their paths: those of `name`, such as `tools`, in every locale, or all. */
+/** Shipped files, in order of their paths: those of the folder `name`, such as `tools`, in every locale, or all. */
 export function shippedPrompts(name?: string): readonly PromptSource[] {
   return Object.keys(shippedFolders).flatMap((folder) =>
     name === undefined || folder.startsWith(`${name}/`) ? readFolder(folder) : [],
@@ -70,13 +70,13 @@ function readFolder(folder: string): readonly PromptSource[] {
   return prompts
 }
 
-/** Reads a generated module at once. Only Node.js and runtimes like it can; others have to load it before. */
+/** Reads a generated module synchronously. Only Node.js and similar runtimes can do that; others have to load it before. */
 function readModule(name: string): readonly PromptSource[] {
   const own = import.meta.url
   const nodeModule = globalThis.process?.getBuiltinModule?.("node:module")
   if (!nodeModule) throw notLoaded(name)
   try {
-    // The same path from this file's folder and from that of the built chunk.
+    // This path is valid from the folder of this file and from the folder of the built chunk.
     const path = `../dialect/shipped-prompts/${name}${own.slice(own.lastIndexOf("."))}`
     return (nodeModule.createRequire(own)(path) as { readonly prompts: readonly PromptSource[] }).prompts
   } catch (cause) {
@@ -85,8 +85,8 @@ function readModule(name: string): readonly PromptSource[] {
 }
 
 function notLoaded(name: string, cause?: unknown): PromptStrataError {
-  return new PromptStrataError("prompt-missing", `expected the shipped prompts ${name} to be loaded, found that they are not.`, {
-    hint: "Where files cannot be read at once (a browser, a bundled program), await loadDialect(name, locale) first.",
+  return new PromptStrataError("prompt-missing", `expected the shipped prompts ${name} to be loaded, found them not loaded.`, {
+    hint: "If files cannot be read synchronously (in a browser or a bundle), await loadDialect(name, locale) first.",
     cause,
   })
 }

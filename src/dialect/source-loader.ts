@@ -4,8 +4,8 @@ import type { TemplateLoader } from "../template/parse.ts"
 import { isPrompt, type PromptSource, promptName } from "./prompt-source.ts"
 
 /**
- * Follows `file_load` among files held in memory (R2): a path is looked up beside the file that asks, then in each of
- * `folders`; `""` is the root. Nothing outside the given files can be reached.
+ * Makes a loader for `file_load` that reads files in memory (R2). It looks for a path beside the file that asks, then in each of
+ * `folders`; `""` is the root. No other file can be reached.
  */
 export function sourceLoader(sources: readonly PromptSource[], folders: readonly string[] = [""]): TemplateLoader {
   const byPath = new Map(sources.map((source) => [source.path, source]))
@@ -25,7 +25,7 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")))
 }
 
-/** The path with `.` and `..` resolved; `undefined` when it leaves the root. */
+/** The path with `.` and `..` resolved; `undefined` if it leaves the root. */
 function joinPath(folder: string, path: string): string | undefined {
   const parts: string[] = []
   for (const part of `${folder}/${path}`.split("/")) {
@@ -36,13 +36,13 @@ function joinPath(folder: string, path: string): string | undefined {
   return parts.join("/")
 }
 
-/** Lays a user's files over a dialect's: a file of the same name takes the place of the one below, others are added. */
+/** Puts a user's files over those of a dialect. A file of the same name replaces the dialect's file; others are added. */
 export function overlayDialect(base: readonly PromptSource[], over: readonly PromptSource[]): PromptSource[] {
   const replaced = new Set(over.map(({ path }) => fileName(path)))
   return [...base.filter(({ path }) => !replaced.has(fileName(path))), ...over]
 }
 
-/** Follows `file_load` with `over`, and with `base` what `over` does not have. */
+/** Loads a file of `file_load` by `over`, and by `base` if `over` does not have it. */
 export function overlayLoader(base: TemplateLoader, over: TemplateLoader): TemplateLoader {
   return (path, from) => {
     try {

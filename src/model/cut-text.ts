@@ -1,4 +1,4 @@
-/** Pieces of `size` UTF-16 units, as a model streams them; one unit more where a character would be cut in half. */
+/** Cuts a text into pieces of `size` UTF-16 units, as a model streams it; one unit more if that keeps a surrogate pair whole. */
 export function cutText(text: string, size: number): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {

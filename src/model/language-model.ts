@@ -1,15 +1,15 @@
 import type { Message, ToolCall } from "../core/message.ts"
 import type { Assembly } from "../core/span.ts"
 
-/** What a model can take; decides what is sent to it. */
+/** The features of a model. They decide what is sent to it. */
 export interface ModelCapabilities {
-  /** True when the model has a `developer` role; else such text folds into `system`. */
+  /** True if the model has a `developer` role; else such text goes to the system message. */
   readonly developerRole: boolean
-  /** False when only one system message may stand in a request: later ones are joined to the first. Default true. */
+  /** False if a request may have only one system message: later ones are joined to the first. Default true. */
   readonly severalSystemMessages?: boolean
-  /** True when the model calls tools natively. */
+  /** True if the model calls tools natively. */
   readonly tools: boolean
-  /** True when its text begins inside a thought that only a closing tag ends (T22). */
+  /** True if its text begins inside a thought, without an opening tag, until the closing tag (T22). */
   readonly opensInThought?: boolean
 }
 
@@ -21,16 +21,16 @@ export interface ModelTool {
   readonly inputSchema: Readonly<Record<string, unknown>>
 }
 
-/** What the turn knows, as data, for models that are code rather than networks. Never sent anywhere. */
+/** Facts of the turn as data, for models that are code and not networks. They are never sent anywhere. */
 export interface TurnFacts {
-  /** The prompt file the request was made from: `planner`, `final`. */
+  /** The prompt file of the request: `planner`, `final`. */
   readonly prompt: string
-  /** True where no turn made the request, but work beside one. */
+  /** True if background work made the request, and not a turn. */
   readonly background?: true
   readonly question: string
-  /** The name of who asked. */
+  /** The name of the person who asked. */
   readonly speaker: string
-  /** The tools the request offers; none in a final output. */
+  /** The tools that the request offers; none for a final output. */
   readonly tools: readonly ModelTool[]
   /** The tool runs of this turn so far. */
   readonly runs: readonly { readonly tool: string; readonly args: unknown; readonly result: string; readonly failed: boolean }[]
@@ -38,12 +38,12 @@ export interface TurnFacts {
   readonly memories: readonly string[]
 }
 
-/** One request. `assembly` is where the messages came from: adapters put cache breakpoints at its prefixes. */
+/** One request. `assembly` is the source of the messages; adapters put cache breakpoints at the ends of its prefixes. */
 export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly assembly?: Assembly
   readonly tools?: readonly ModelTool[]
-  /** `json` asks the provider for a JSON object where it can be asked. */
+  /** `json` asks the provider for a JSON object, if it supports that. */
   readonly responseFormat?: "json" | "text"
   readonly maxOutputTokens?: number
   readonly temperature?: number
@@ -51,17 +51,17 @@ export interface ModelRequest {
 }
 
 /**
- * Any model behind one method. `stream` yields parts as they come and ends after `finish`; it throws a
- * {@link PromptStrataError} with code `model` when the provider fails, and stops promptly when `signal` aborts.
+ * Any model, behind one method. `stream` yields parts as they arrive and ends after `finish`. It throws a
+ * {@link PromptStrataError} with code `model` if the provider fails, and stops promptly when `signal` aborts.
  */
 export interface LanguageModel {
-  /** Shown in traces, such as `openai:gpt-5-mini`. */
+  /** The name for traces, such as `openai:gpt-5-mini`. */
   readonly id: string
   readonly capabilities: ModelCapabilities
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelPart>
 }
 
-/** Why a model stopped. */
+/** The reason why a model stopped. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
 /** One piece of a model's stream. */
@@ -73,7 +73,7 @@ export type ModelPart =
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "finish"; readonly reason: FinishReason }
 
-/** Tokens as the provider reports them. Absent is absent, not zero. */
+/** Tokens as the provider reports them. An absent field means unknown, not zero. */
 export interface Usage {
   readonly inputTokens?: number
   readonly inputCacheReadTokens?: number
@@ -82,7 +82,7 @@ export interface Usage {
   readonly reasoningTokens?: number
 }
 
-/** The sum, field by field; a field absent on both sides stays absent. */
+/** Adds usage, field by field. A field that both lack stays absent. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: number } = {}
   for (const key of usageKeys) {

@@ -3,9 +3,9 @@ import { lastRender, rememberRender, withoutTrailing } from "./last-render.ts"
 import type { PromptStack } from "./prompt-stack.ts"
 import { joinSpans, type RenderedSpan, type RenderOptions, renderSpans } from "./render.ts"
 
-/** How messages are composed. */
+/** Options of {@link composeMessages}. */
 interface ComposeOptions extends RenderOptions {
-  /** True where the adapter has a `developer` role; else developer items stand in the system message. Default false. */
+  /** True if the adapter has a `developer` role; else developer items stand in the system message. Default false. */
   readonly developerRole?: boolean
 }
 
@@ -16,9 +16,9 @@ interface SystemMessage {
 }
 
 /**
- * One system message on top (none where there is nothing to say), a developer message where asked for, then the history
- * without its old system messages, the very same objects (S8). Composing the result again changes nothing; after a JSON
- * round trip that holds for the stack that composed it, under `## key` headings (S10).
+ * Composes one system message (none if it would be empty), a developer message if `developerRole` is set, then the history
+ * without its old system messages, as the very same objects (S8). To compose the result again changes nothing. After a JSON
+ * round trip this holds for the stack that composed it, under `## key` headings (S10).
  */
 export function composeMessages<M extends ChatMessage>(
   stack: PromptStack,
@@ -41,7 +41,7 @@ export function composeMessages<M extends ChatMessage>(
   ]
 }
 
-/** The base of messages that may have been composed before: what this stack appended to them is taken off again. */
+/** The base of messages that may have been composed before. The sections that this stack appended are removed. */
 function withoutOwnSections(stack: PromptStack, messages: readonly ChatMessage[], basePrompt: string): string {
   const last = lastRender(stack)
   if (!last || basePrompt === last.base) return basePrompt
@@ -55,17 +55,17 @@ function withoutOwnSections(stack: PromptStack, messages: readonly ChatMessage[]
 function composed(role: SystemMessage["role"], base: string, spans: readonly RenderedSpan[]): SystemMessage[] {
   if (spans.length === 0) return []
   const message = { role, content: joinSpans(spans) }
-  rememberComposition(message, { base, spans })
+  compositions.set(message, { base, spans, content: message.content })
   return [message]
 }
 
-/** Any message that has a role; its content is a string, or parts of which the ones with a `text` are read. */
+/** Any message with a role. Its content is a string, or a list of parts; parts with a `text` are read. */
 interface ChatMessage {
   readonly role: string
   readonly content?: unknown
 }
 
-/** The system prompt and the messages that are left. */
+/** The system prompt, and the other messages. */
 interface SplitMessages<M> {
   readonly basePrompt: string
   readonly history: M[]
@@ -77,9 +77,9 @@ function isSystemMessage(message: ChatMessage): boolean {
 }
 
 /**
- * All system and developer messages joined by a blank line, and the other messages, the very same objects in order (S7).
- * Blank ones are left out. A message made by `composeMessages` gives the base it was composed from, as long as it is the
- * same object; from a copy, only the stack that wrote it can tell its sections from the base.
+ * Joins all system and developer messages by blank lines, without blank ones, and gives the other messages in order, as the very
+ * same objects (S7). A message made by `composeMessages` gives the base from which it was composed, if it is the same object. In
+ * a copy, only the stack that wrote it can tell its sections from the base.
  */
 export function splitSystemPrompt<M extends ChatMessage>(messages: readonly M[]): SplitMessages<M> {
   return {
@@ -88,7 +88,7 @@ export function splitSystemPrompt<M extends ChatMessage>(messages: readonly M[])
   }
 }
 
-/** Texts joined by a blank line, blank ones left out. */
+/** Joins texts by blank lines. Blank texts are left out. */
 function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text.trim() !== "").join("\n\n")
 }
@@ -105,20 +105,16 @@ function partText(part: unknown): string {
   return isTextPart ? String(part.text) : ""
 }
 
-/** Where a composed message came from: the prompt without the stack's items, and the spans that tile its content. */
+/** The origin of a composed message: the prompt without the stack's items, and the spans of its content. */
 interface Composition {
   readonly base: string
   readonly spans: readonly RenderedSpan[]
 }
 
+/** Compositions stand beside the messages, which stay plain data. */
 const compositions = new WeakMap<object, Composition & { readonly content: string }>()
 
-/** Notes where a message came from; the message itself stays plain data. */
-function rememberComposition(message: { readonly content: string }, composition: Composition): void {
-  compositions.set(message, { ...composition, content: message.content })
-}
-
-/** The base and spans of a message made by `composeMessages` (S10); `undefined` for others, copies, and once its content was changed. */
+/** The base and the spans of a message made by `composeMessages` (S10); `undefined` for others, copies, and changed content. */
 export function compositionOf(message: { readonly content?: unknown }): Composition | undefined {
   const known = compositions.get(message)
   return known && known.content === message.content ? { base: known.base, spans: known.spans } : undefined

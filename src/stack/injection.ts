@@ -15,10 +15,10 @@ import { hasLineBreak } from "../encode/line-breaks.ts"
 import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
-/** An injection as one writes it down; what is left out takes the defaults of S1, and `author` as trust. */
+/** An injection as a caller writes it. Fields that are left out have the defaults of S1; the default trust is `author`. */
 export type InjectionInput = Pick<Injection, "key" | "content"> & InjectionOptions
 
-/** All of an injection but its key and content. */
+/** The fields of an injection beside its key and content. */
 export type InjectionOptions = Partial<Omit<Injection, "key" | "content">>
 
 const roles: ReadonlySet<InjectionRole> = new Set<InjectionRole>(["system", "developer"])
@@ -27,8 +27,8 @@ const shrinks: ReadonlySet<Fit["shrink"]> = new Set<Fit["shrink"]>(["drop", "ent
 const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
 
 /**
- * The whole injection, its text trimmed, or `undefined` where its content is blank (S3). Throws with code `injection`
- * for a key that is no single visible line, and for fields outside their range.
+ * Completes an injection and trims its text; `undefined` if its content is blank (S3). Throws with code `injection` for a key
+ * that is not one visible line, and for fields outside their range.
  */
 export function toInjection(input: InjectionInput): Injection | undefined {
   const { key, content, ...options } = input
@@ -59,7 +59,7 @@ function checkKey(key: unknown): void {
   )
 }
 
-/** Deeper than any prompt's entries, shallower than the call stack: entries that hold themselves end here. */
+/** The deepest nesting of entries. It stops entries that hold themselves before the call stack is full. */
 const maxDepth = 32
 
 function checkContent(key: string, content: unknown): void {
@@ -71,7 +71,7 @@ function checkContent(key: string, content: unknown): void {
   )
 }
 
-/** What is no {@link Value} in a value that came from code without types. */
+/** Says which part of a value, from code without types, is no {@link Value}; `undefined` if all of it is. */
 function contentProblem(value: unknown, depth: number): string | undefined {
   if (typeof value === "string" || typeof value === "boolean") return undefined
   if (depth > maxDepth) return `entries nested more than ${maxDepth} levels deep`
@@ -117,7 +117,10 @@ function isSource(source: unknown): boolean {
   return typeof file === "string" && Number.isFinite(line)
 }
 
-/** Sources move along with the first line that is left. Encoded and cut texts are known by identity, so a text without blank ends stays as it is. */
+/**
+ * Trims content, and moves its source to the first line that is left. A text without blank ends stays the same object, because
+ * encoded and cut texts are known by identity.
+ */
 function trimmed(content: Value, source: Source | undefined): Pick<Injection, "content" | "source"> {
   if (typeof content === "string") return { content: content.trim(), ...moved(source, content) }
   const beside = source ? { source } : {}

@@ -1,32 +1,30 @@
-/** What a stack rendered last under `## key` headings: the base, and the sections of the system and the developer message. */
+/** The last rendering of a stack under `## key` headings: the base, and the sections of the system and the developer message. */
 export interface LastRender {
   readonly base: string
   readonly system: string
   readonly developer: string
 }
 
-/** Beside the stack, not in it: only text that the stack wrote itself is read differently because of it. */
+/** Renderings stand beside the stacks. They only help a stack to recognise text that it wrote itself. */
 const renders = new WeakMap<object, LastRender>()
 
-/** Notes what `stack` rendered. */
 export function rememberRender(stack: object, render: LastRender): void {
   renders.set(stack, render)
 }
 
-/** What `stack` rendered last. */
 export function lastRender(stack: object): LastRender | undefined {
   return renders.get(stack)
 }
 
-/** Hands what `from` rendered last on to `to`, as from a stack to its fork and back. */
+/** Copies the last rendering of one stack to another: from a stack to its fork, and back. */
 export function inheritRender(from: object, to: object): void {
   const render = renders.get(from)
   if (render) renders.set(to, render)
 }
 
 /**
- * The base of a system prompt that came back as a bare string: trailing sections equal to the stack's last render are
- * removed; everything else is the base, other headings too (S10). A text equal to the last base is the base.
+ * The base of a system prompt that came back as a string. Trailing sections that equal the stack's last rendering are removed.
+ * Everything else is the base, also other headings (S10). A text that equals the last base is the base.
  */
 export function baseOf(stack: object, text: string): string {
   const last = renders.get(stack)

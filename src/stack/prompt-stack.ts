@@ -5,20 +5,20 @@ import { type InjectionInput, type InjectionOptions, toInjection } from "./injec
 import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
 import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"
 
-/** What a fork started from: who made it, and the items it began with. */
+/** The origin of a fork: its parent, and the items that it began with. */
 interface Origin {
   readonly parent: PromptStack
   readonly items: ReadonlyMap<string, Injection>
 }
 
 /**
- * Keyed pieces of a prompt that any module adds at any stage of a turn (S11). A turn works on a {@link PromptStack.fork};
- * its `session` items come back by {@link PromptStack.merge}, the rest ends with it (S9).
+ * Keyed pieces of a prompt. Any module can add some at any stage of a turn (S11). A turn works on a {@link PromptStack.fork};
+ * {@link PromptStack.merge} takes over the fork's `session` items, and its `turn` items end with it (S9).
  */
 export class PromptStack {
   readonly #items = new Map<string, Injection>()
   #origin: Origin | undefined
-  /** Session items a fork removed: one that comes back after that stands last, in the parent too. */
+  /** Keys of the session items that a fork removed. One that is added again after that stands last, in the parent too. */
   readonly #removed = new Set<string>()
 
   constructor(injections: Iterable<InjectionInput> = []) {
@@ -26,8 +26,8 @@ export class PromptStack {
   }
 
   /**
-   * Adds an item, or replaces the whole item of that key in its place; false for blank content, which changes nothing (S3).
-   * Throws with code `injection` for a malformed item, and for a `global` one on a fork.
+   * Adds an item, or replaces the item of that key at its place. Blank content changes nothing and gives false (S3). Throws with
+   * code `injection` for a malformed item, and for a `global` one on a fork.
    */
   add(injection: InjectionInput): boolean
   add(key: string, content: Value, options?: InjectionOptions): boolean
@@ -38,18 +38,16 @@ export class PromptStack {
       throw new PromptStrataError(
         "injection",
         `Expected scope turn or session of ${JSON.stringify(injection.key)} on a turn's stack, found global.`,
-        {
-          hint: "Add global items to the profile or to createAgent; a hook adds turn or session items.",
-        },
+        { hint: "Add global items to the profile or to createAgent; a hook adds turn or session items." },
       )
     }
     this.#items.set(injection.key, injection)
     return true
   }
 
-  /** Removes the item of a key; false when there was none. */
+  /** Removes the item of a key; false if there was none. */
   remove(key: string): boolean {
-    // Taking away a turn item that stood in for a session one does not give up the latter.
+    // To remove a turn item that replaced a session item does not remove the session item from the parent.
     if (this.#origin && this.#items.get(key)?.scope === "session") this.#removed.add(key)
     return this.#items.delete(key)
   }
@@ -64,12 +62,12 @@ export class PromptStack {
     return [...this.#items.keys()]
   }
 
-  /** Every item in render order, disabled ones too: by ascending priority, equal ones as they were inserted. */
+  /** Every item in render order, also disabled ones: by ascending priority, equal ones in the order of insertion. */
   items(): Injection[] {
     return [...this.#items.values()].sort((a, b) => a.priority - b.priority)
   }
 
-  /** Removes all items of a scope and says how many. */
+  /** Removes all items of a scope and returns their number. */
   clearScope(scope: Scope): number {
     const cleared = [...this.#items.values()].filter((item) => item.scope === scope)
     for (const { key } of cleared) this.remove(key)
@@ -77,8 +75,8 @@ export class PromptStack {
   }
 
   /**
-   * The base, then `## key` and content of each enabled item, parted by blank lines (S5). A base that ends in this
-   * stack's own last render is taken for saved output and does not grow (S10).
+   * Renders the base, then `## key` and the content of each enabled item, with blank lines between them (S5). A base that ends in
+   * this stack's own last rendering is recognised as saved output and does not grow (S10).
    */
   render(base = "", { heading = "key" }: RenderOptions = {}): string {
     const bare = baseOf(this, base)
@@ -87,12 +85,12 @@ export class PromptStack {
     return joinSpans(renderSpans(bare, items, { heading }))
   }
 
-  /** Every item as plain data in render order; with an assembly, also what became of it there (S6). */
+  /** Every item as plain data, in render order. With an assembly, also its tokens and its fate there (S6). */
   renderDebug(assembly?: Assembly): InjectionDebug[] {
     return renderDebug(this.items(), assembly)
   }
 
-  /** A stack of the same items whose changes do not show here. */
+  /** A stack with the same items. Changes to it do not change this stack. */
   fork(): PromptStack {
     const fork = new PromptStack()
     for (const [key, item] of this.#items) fork.#items.set(key, item)
@@ -102,8 +100,8 @@ export class PromptStack {
   }
 
   /**
-   * Takes over all that a fork of this stack added, changed or removed, turn items too: how a hook's changes enter the turn
-   * once the hook is done. Throws with code `injection` for a stack that is no fork of this one.
+   * Takes over everything that a fork of this stack added, changed or removed, turn items too. The changes of a hook enter the turn
+   * this way, once the hook is done. Throws with code `injection` for a stack that is no fork of this one.
    */
   adopt(fork: PromptStack): void {
     const origin = this.#originOf(fork)
@@ -114,8 +112,9 @@ export class PromptStack {
   }
 
   /**
-   * Takes over the `session` items that a fork of this stack added, changed or removed, and nothing else (S9). What changed
-   * here meanwhile stays, unless the fork changed it too. Throws with code `injection` for a stack that is no fork of this one.
+   * Takes over the `session` items that a fork of this stack added, changed or removed, and nothing else (S9). An item that was
+   * changed here meanwhile stays, unless the fork changed it too. Throws with code `injection` for a stack that is no fork of this
+   * one.
    */
   merge(fork: PromptStack): void {
     const origin = this.#originOf(fork)
@@ -126,7 +125,7 @@ export class PromptStack {
     inheritRender(fork, this)
   }
 
-  /** Takes the `global` items of another stack in the place of its own; all others stay. How a changed profile enters a session. */
+  /** Replaces the `global` items by those of another stack; all others stay. A changed profile enters a session this way. */
   rebase(base: PromptStack): void {
     const own = [...this.#items].filter(([, { scope }]) => scope !== "global")
     this.#items.clear()

@@ -7,20 +7,20 @@ import { encodeLines, type Markers } from "../encode/lines.ts"
 import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
-/** What stands above an item's content: `## key`, nothing, or what the function gives; an empty string is no heading. */
+/** The heading above an item's content: `## key`, none, or the result of the function. An empty string is no heading. */
 type Heading = "key" | "none" | ((injection: Injection) => string)
 
-/** How a stack is rendered. `heading` is `"key"` where it is left out. */
+/** Options for rendering a stack. The default `heading` is `"key"`. */
 export interface RenderOptions {
   readonly heading?: Heading
 }
 
-/** A run of characters of one origin in a rendered stack; joined, they are the text (S12). Not counted yet. */
+/** A run of characters of one origin in a rendered stack, not counted. Joined, the spans are the text (S12). */
 export type RenderedSpan = Omit<Span, "message" | "tokens">
 
 /**
- * The base, then every enabled item in the given order, parted by blank lines (S5). A blank base and items that print
- * nothing leave no trace. The base is the span of key `base`.
+ * Renders the base, then every enabled item in the given order, with blank lines between them (S5). A blank base and items that
+ * print nothing leave no trace. The base is the span with key `base`.
  */
 export function renderSpans(
   base: string,
@@ -35,7 +35,7 @@ export function renderSpans(
   return parts.flatMap((spans, index) => (index === 0 ? spans : [{ ...frameOf(spans), text: "\n\n" }, ...spans]))
 }
 
-/** The text that spans tile. */
+/** The text of spans, joined. */
 export function joinSpans(spans: readonly RenderedSpan[]): string {
   return spans.map((span) => span.text).join("")
 }
@@ -45,7 +45,7 @@ function headingOf(item: Injection, heading: Heading): string {
   return heading === "none" ? "" : heading(item)
 }
 
-/** Untrusted text can pass neither for a `##` heading nor for any heading that stands in this rendering. */
+/** The markers that untrusted text must not imitate: `##` headings, and all headings of this rendering. */
 function markersOf(headings: readonly string[]): Markers {
   const lines = headings.flatMap((heading) => splitLines(heading).map((line) => fold(line.text)))
   return { lines: new Set(lines), heads: ["##"], fences: false }
@@ -75,14 +75,14 @@ function frameOf(spans: readonly RenderedSpan[]): RenderedSpan {
 /** One item of a stack as plain data, for people. */
 export interface InjectionDebug {
   readonly key: string
-  /** The first 200 characters (code points), then `...` where there are more. */
+  /** The first 200 characters (code points), then `...` if there are more. */
   readonly content: string
   readonly priority: number
   readonly role: InjectionRole
   readonly scope: Scope
   readonly enabled: boolean
   readonly source?: Source
-  /** Of all spans of this key in the assembly. */
+  /** Tokens of all spans of this key in the assembly. */
   readonly tokens?: number
   readonly fate?: Decision["fate"]
   readonly reason?: string
@@ -91,7 +91,7 @@ export interface InjectionDebug {
 const shownCharacters = 200
 const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
 
-/** Every item in the given order, disabled ones too; an assembly adds what became of each (S6). */
+/** Every item in the given order, also disabled ones. With an assembly, also its tokens and its fate there (S6). */
 export function renderDebug(items: readonly Injection[], assembly?: Assembly): InjectionDebug[] {
   return items.map((item) => {
     const { key, priority, role, scope, enabled } = item
@@ -121,8 +121,8 @@ function shorten(text: string): string {
 }
 
 /**
- * What a value prints in a stack, text by text; each stands on lines of its own. Flags print nothing; entries print the
- * texts of their slots in order. Text that no author wrote is sanitised and cannot read as one of the markers.
+ * The texts that a value prints in a stack, each on lines of its own. Flags print nothing; entries print the texts of their slots
+ * in order. Text that is not the author's is sanitised and cannot imitate one of the markers.
  */
 function printValue(value: Value, trust: Trust, markers: Markers): readonly Text[] {
   if (typeof value === "boolean") return []

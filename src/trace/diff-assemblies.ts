@@ -4,28 +4,28 @@ import type { Assembly, Span } from "../core/span.ts"
 import { type Stability, stabilities } from "../core/value.ts"
 import { oneLine } from "./one-line.ts"
 
-/** What became of a request in the next one (S15). */
+/** The difference between a request and the next one (S15). */
 export interface AssemblyDifference extends Parting {
   /**
-   * `none`: they are equal. `extended`: the previous one stands whole and unchanged at the beginning of the next one.
-   * `shortened`: the next one is a beginning of the previous one. `changed`: anything else.
+   * `none`: they are equal. `extended`: the next request begins with the whole previous one. `shortened`: the previous request
+   * begins with the whole next one. `changed`: anything else.
    */
   readonly outcome: "none" | "extended" | "shortened" | "changed"
   /**
-   * Tokens of the contents before the place where they part, by the next request's spans; of a span that only begins the
-   * same, its share by length. `simulateCache` counts with the tokenizer.
+   * Tokens of the contents before the first difference, from the next request's spans. A span that only begins the same counts in
+   * proportion to the equal length. `simulateCache` counts with the tokenizer.
    */
   readonly sharedTokens: number
-  /** The span that made the difference: absent where they are equal, or where none stands, as in a message of native calls. */
+  /** The span that made the difference; absent if they are equal, or if no span is there, as in a message of native calls. */
   readonly span?: ChangedSpan
-  /** True when something that claims to be `global` or `session` changed: all that follows it falls out of a provider's cache. */
+  /** True if text changed whose stability is `global` or `session`: everything after it is lost for a provider's cache. */
   readonly brokeStable: boolean
-  /** Whose message the place is in; absent where a request has ended. */
+  /** The role of the message with the first difference, in each request; absent where a request has ended. */
   readonly roles: { readonly previous?: MessageRole; readonly next?: MessageRole }
   readonly excerpt: Excerpt
 }
 
-/** Names the first span that differs between two requests, of any prompts. Pure; linear in their text (S15). */
+/** Compares two requests, of any prompts, and names the first span that differs. Pure; linear in their text (S15). */
 export function diffAssemblies(previous: Assembly, next: Assembly): AssemblyDifference {
   const parting = findParting(previous.messages, next.messages)
   const outcome = outcomeOf(previous, next, parting)
@@ -65,44 +65,44 @@ function tokensBefore({ spans }: Assembly, { message, offset }: Parting): number
   return tokens
 }
 
-/** The span that made two requests differ. */
+/** The span that makes two requests differ. */
 export interface ChangedSpan extends Pick<Span, "key" | "part" | "trust" | "stability" | "source" | "message"> {
-  /** UTF-16 offset in its message's content where it begins. */
+  /** The start of the span: a UTF-16 offset in its message's content. */
   readonly offset: number
-  /** `added`: its layer stands in the next request only; `removed`: in the previous one only; `changed`, `moved`: in both. */
+  /** `added`: only the next request has its layer. `removed`: only the previous one has it. `changed`, `moved`: both have it. */
   readonly change: "added" | "removed" | "changed" | "moved"
 }
 
-/** A span and where it begins in its message. */
+/** A span and its start in its message. */
 interface PlacedSpan {
   readonly span: Span
   readonly start: number
 }
 
-/** Who is to blame for a difference; undefined where no span stands there, as in a message that only makes a native call. */
+/** The span that makes the difference; `undefined` if no span is there, as in a message that only makes a native call. */
 function findChangedSpan(previous: Assembly, next: Assembly, parting: Parting): ChangedSpan | undefined {
   const [before, after] = [spanAround(previous, parting), spanAround(next, parting)]
   const [old, young] = [before.at, after.at]
   if (!old || !young)
     return young ? placed(young, wholly(young, parting, "added")) : old && placed(old, wholly(old, parting, "removed"))
   if (isSame(old.span, young.span)) return placed(lessStable(young, old), "changed")
-  // What grew or shrank at its end goes on where the other request has its neighbour already.
+  // One span grew or shrank at its end: it goes on at a place where the other request already has its neighbour.
   if (before.ending && isSame(before.ending.span, young.span)) return placed(young, "changed")
   if (after.ending && isSame(after.ending.span, old.span)) return placed(old, "changed")
   const came = !previous.spans.some((span) => isSame(span, young.span))
   const went = !next.spans.some((span) => isSame(span, old.span))
-  // Where one took the other's place, a broken promise tells more than a change that was to be expected.
+  // If one span replaced the other, the one that claimed to be more stable is named.
   if (came && !(went && isStabler(old, young))) return placed(young, "added")
   if (went) return placed(old, "removed")
   return placed(lessStable(young, old), "moved")
 }
 
-/** True for what claims to stay as it is for at least a session. */
+/** True for a stability that promises no change for at least a session. */
 export function claimsToBeStable(stability: Stability): boolean {
   return stability === "global" || stability === "session"
 }
 
-/** The span that goes on at a place, and the one that ends there though it began before it. */
+/** The span that covers a place (`at`), and the span that ends there (`ending`). */
 function spanAround({ spans }: Assembly, { message, offset }: Parting): { at?: PlacedSpan; ending?: PlacedSpan } {
   let start = 0
   let ending: PlacedSpan | undefined
@@ -117,18 +117,18 @@ function spanAround({ spans }: Assembly, { message, offset }: Parting): { at?: P
   return ending ? { ending } : {}
 }
 
-/** A layer is known by its key, a prompt file's own text by its place in the file. */
+/** Compares spans: layers by their keys, text of a prompt file by its line in the file. */
 function isSame(a: Span, b: Span): boolean {
   if (a.key !== b.key) return false
   return a.key !== "" || (a.source?.file === b.source?.file && a.source?.line === b.source?.line)
 }
 
-/** What began before the place has only grown or shrunk there. */
+/** A span that began before the place was not added or removed: it only grew or shrank there. */
 function wholly({ start }: PlacedSpan, { offset }: Parting, change: "added" | "removed"): ChangedSpan["change"] {
   return start < offset ? "changed" : change
 }
 
-/** The one that changes more often is the likelier to have moved the other; equals: the first. */
+/** The span that changes more often, because it probably moved the other one; the first if both are equal. */
 function lessStable(a: PlacedSpan, b: PlacedSpan): PlacedSpan {
   return isStabler(a, b) ? b : a
 }
@@ -142,19 +142,19 @@ function placed({ span, start }: PlacedSpan, change: ChangedSpan["change"]): Cha
   return { key, part, trust, stability, message, offset: start, change, ...(source ? { source } : {}) }
 }
 
-/** The characters around the place where two requests part: whole graphemes, on one line, shortened. */
+/** The characters around the first difference: whole graphemes, on one line, shortened. */
 export interface Excerpt {
-  /** What stands before it in both; `…` in front where there is more. */
+  /** The text before it, which both have; it begins with `…` if there is more. */
   readonly shared: string
-  /** What stands behind it in the previous request, `…` behind where there is more; empty where its message ends. */
+  /** The text after it in the previous request; it ends with `…` if there is more, and is empty if the message ends. */
   readonly previous: string
   readonly next: string
 }
 
-/** UTF-16 units shown on either side. */
+/** The UTF-16 units that are shown on each side. */
 const aroundUnits = 48
 
-/** Cuts the excerpt out of both; a grapheme that only begins the same is shown whole on both sides. */
+/** Makes the excerpt. A grapheme that is equal only at its beginning is shown as different, whole. */
 function excerptAround(previous: Assembly, next: Assembly, { message, offset }: Parting): Excerpt {
   const [old, young] = [previous, next].map(({ messages }) => messages[message]?.content ?? "") as [string, string]
   const at = Math.min(graphemeBoundaryBefore(old, offset), graphemeBoundaryBefore(young, offset))
@@ -170,24 +170,24 @@ function beginningOf(text: string, at: number): string {
   return oneLine(text.slice(at), aroundUnits)
 }
 
-/** Where two lists of messages part. Everything before is equal, in both and in the same place. */
+/** The first difference between two lists of messages. Everything before it is equal. */
 export interface Parting {
-  /** Index of the first message that differs; the length of the shorter list where it is the beginning of the other. */
+  /** Index of the first message that differs; the length of the shorter list if the other one begins with it. */
   readonly message: number
   /** UTF-16 offset in that message's content; never inside a surrogate pair. */
   readonly offset: number
-  /** What differs there; `message`: one list ends. */
+  /** The kind of difference; `message` means that one list ends. */
   readonly what: "nothing" | "text" | "role" | "calls" | "message"
 }
 
-/** Finds where two lists of messages part; reads each character once. */
+/** Finds the first difference between two lists of messages. It reads each character once. */
 export function findParting(previous: readonly Message[], next: readonly Message[]): Parting {
   const shorter = Math.min(previous.length, next.length)
   for (let message = 0; message < shorter; message++) {
     const [a, b] = [previous[message], next[message]]
     if (!a || !b || a === b) continue
     if (a.role !== b.role) return { message, offset: 0, what: "role" }
-    // A call's id stands before what answers it, calls stand after the text that makes them.
+    // The id of an answered call counts as before the content, and the calls of a message as after it.
     if (a.toolCallId !== b.toolCallId) return { message, offset: 0, what: "calls" }
     if (a.content !== b.content) return { message, offset: sharedUnits(a.content, b.content), what: "text" }
     if (!sameCalls(a.toolCalls, b.toolCalls)) return { message, offset: a.content.length, what: "calls" }
@@ -195,7 +195,7 @@ export function findParting(previous: readonly Message[], next: readonly Message
   return { message: shorter, offset: 0, what: previous.length === next.length ? "nothing" : "message" }
 }
 
-/** True when a list of messages ends where it parts from another one. */
+/** True if a list of messages ends at the first difference to another one. */
 function endsAt(messages: readonly Message[], other: readonly Message[], { message, offset, what }: Parting): boolean {
   if (message >= messages.length) return true
   const [last, same] = [messages[message], other[message]]
@@ -205,11 +205,11 @@ function endsAt(messages: readonly Message[], other: readonly Message[], { messa
 
 const runUnits = 1024
 
-/** How many UTF-16 units two texts begin with in common, whole characters only. */
+/** Counts the UTF-16 units that two texts share at their beginnings; surrogate pairs count whole. */
 export function sharedUnits(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length)
   let shared = 0
-  // Whole runs are compared at once, which is much faster than unit by unit.
+  // To compare runs is much faster than to compare unit by unit.
   while (shared + runUnits <= shorter && a.slice(shared, shared + runUnits) === b.slice(shared, shared + runUnits))
     shared += runUnits
   while (shared < shorter && a.charCodeAt(shared) === b.charCodeAt(shared)) shared++
@@ -221,9 +221,7 @@ function isInsidePair(text: string, offset: number): boolean {
 }
 
 function sameCalls(a: readonly ToolCall[] = [], b: readonly ToolCall[] = []): boolean {
+  const isSameCall = ({ id, name, args }: ToolCall, other: ToolCall | undefined): boolean =>
+    id === other?.id && name === other.name && args === other.args
   return a.length === b.length && a.every((call, index) => isSameCall(call, b[index]))
-}
-
-function isSameCall(a: ToolCall, b: ToolCall | undefined): boolean {
-  return a.id === b?.id && a.name === b.name && a.args === b.args
 }

@@ -6,9 +6,9 @@ import { fitColumns, fitColumnsAtEnd, printTable, type Rule } from "./table.ts"
 const columns = ["layer", "tokens", "share", "changes", "source", "fate"] as const
 
 /**
- * One request as a table: each layer's tokens, share, how often it changes, where it comes from and what became of it; a
- * line where each stable prefix ends, which is as far as a provider's cache can serve a later request; then what was cut
- * or left out, with the reason. Made for 100 columns.
+ * Prints one request as a table, for 100 columns. A row shows a layer's tokens, share, stability, source and fate. A line marks
+ * the end of each stable prefix: a provider's cache can serve a later request up to there. Below the table stands what was cut or
+ * left out, with the reason.
  */
 export function printAssembly(assembly: Assembly): string {
   const rows = regionsOf(assembly).flatMap(({ sections, ends }): (readonly string[] | Rule)[] => [
@@ -46,7 +46,7 @@ function notes(assembly: Assembly): string[] {
   ]
 }
 
-/** What was lost is marked; what the prompt has no place for by its own wish is not. */
+/** Lost text is marked by `!`; an injection without a place in the prompt is not. */
 function note({ key, fate, fromTokens, toTokens, reason }: Decision): string {
   const name = fitColumns(oneLine(key), 40)
   const why = reason === "" ? "" : `: ${oneLine(reason)}`
@@ -54,30 +54,30 @@ function note({ key, fate, fromTokens, toTokens, reason }: Decision): string {
   return `  ! ${name} was ${fate}, ${fate === "dropped" ? `all ${fromTokens}` : `${fromTokens} → ${toTokens}`} tokens${why}`
 }
 
-/** All spans of one layer in one region of a request together. */
+/** All spans of one layer in one region of a request. */
 interface Section {
   /** The injection's key; `(frame)` for the prompt file's own text. */
   readonly key: string
   readonly tokens: number
-  /** Of the request's tokens, 0 to 1. */
+  /** Its share of the request's tokens, 0 to 1. */
   readonly share: number
-  /** How often it changes, one word each. */
+  /** The stabilities of its spans, with a space between them. */
   readonly stability: string
-  /** The first place it comes from, `file:line`. */
+  /** Its first source, as `file:line`. */
   readonly source: string
-  /** `kept`, `shortened from …`, or `placeholder` where nothing was given. */
+  /** `kept`, `shortened from …`, or `placeholder` if no value was printed. */
   readonly fate: string
 }
 
-/** A part of a request that ends where prefixes end, or where the request does. */
+/** A part of a request that ends where prefixes end, or where the request ends. */
 interface Region {
-  /** In the order in which the layers first stand in it. */
+  /** The layers, in the order in which they begin. */
   readonly sections: readonly Section[]
-  /** Those that end with it; none where the request goes on to its end. */
+  /** The prefixes that end with the region; none for the rest of the request. */
   readonly ends: readonly Prefix[]
 }
 
-/** A request by layer, parted where its prefixes end (S15). */
+/** The layers of a request, in regions between the ends of its prefixes (S15). */
 function regionsOf(assembly: Assembly): Region[] {
   const regions: { spans: Span[]; ends: readonly Prefix[] }[] = []
   const places = prefixPlaces(assembly)
@@ -98,7 +98,7 @@ function regionsOf(assembly: Assembly): Region[] {
   return regions.map(({ spans, ends }) => ({ sections: sectionsIn(spans, assembly), ends }))
 }
 
-/** Those that hold something; the last one is the whole request. */
+/** The prefixes that are not empty, without the last one, which is the whole request. */
 function prefixPlaces({ prefixes, tokens }: Assembly): readonly Prefix[] {
   return prefixes.filter((prefix) => prefix.stability !== "turn" && prefix.tokens > 0 && prefix.tokens <= tokens)
 }

@@ -10,8 +10,9 @@ import { fitColumns, fitColumnsAtEnd } from "./table.ts"
 import type { TraceStep, TurnTrace } from "./trace.ts"
 
 /**
- * A turn for people: each request as a table of where its tokens came from and how it differs from the one before, each
- * tool run, every warning, in order; what a child agent did stands indented under its tool run. What a model, a tool or a user said does nothing to the terminal it is printed on.
+ * Prints a turn for people, in order: each request as a table of its tokens with the difference to the one before, each tool run,
+ * and every warning. The turn of a child agent is indented under its tool run. Text of a model, a tool or a user cannot control
+ * the terminal.
  */
 export function printTrace(trace: TurnTrace): string {
   const runs = [...trace.runs]
@@ -24,14 +25,14 @@ export function printTrace(trace: TurnTrace): string {
     const run = runs.shift()
     if (run) lines.push(...toolLines(run))
   }
-  // Native calls, several of which can belong to one step.
+  // Native calls: several of them can belong to one step.
   lines.push(...runs.flatMap(toolLines))
   lines.push(...trace.warnings.map(({ kind, message }) => `warning (${kind}): ${oneLine(message, 500)}`))
   if (trace.error) lines.push(`error (${trace.error.code}): ${plainLines(trace.error.message)}`)
   return lines.join("\n")
 }
 
-/** What ran inside a tool run, under it. */
+/** The turns of child agents inside a tool run. */
 function childLines({ children }: TurnTrace, { id }: ToolRun): string[] {
   const own = children.filter((child) => child.id === id)
   return own.flatMap(({ trace }) =>
@@ -41,7 +42,7 @@ function childLines({ children }: TurnTrace, { id }: ToolRun): string[] {
   )
 }
 
-/** A step, its request as a table, and what changed since the turn's last request. */
+/** A step, its request as a table, and the difference to the turn's last request. */
 function requestLines(step: TraceStep, previous: TraceStep | undefined): string[] {
   const lines = [stepLine(step), printAssembly(step.assembly)]
   if (!previous) return lines
@@ -83,12 +84,12 @@ function recalledLine({ text, speaker, score, why = [] }: RecalledMemory): strin
   return `recalled ${oneLine(speaker === undefined ? text : `${speaker}: ${text}`)}${points}`
 }
 
-/** A tool's name is whatever the model wrote. */
+/** A call in one line. The name of the tool is encoded, because the model wrote it. */
 function callText(tool: string, args: Readonly<Record<string, unknown>>): string {
   return `${oneLine(encodeInline(tool))}(${oneLine(printArguments(args))})`
 }
 
-/** A difference for people: what changed in one line, and where text did, the characters around it in two more. */
+/** Prints a difference for people: the change in one or two lines and, for changed text, the characters around it in two more. */
 export function printDifference(difference: AssemblyDifference): string[] {
   const { outcome, sharedTokens } = difference
   const shared = `${sharedTokens} ${sharedTokens === 1 ? "token" : "tokens"}`
@@ -99,7 +100,7 @@ export function printDifference(difference: AssemblyDifference): string[] {
   return [`${shared} stand unchanged at the beginning`, `  ${whoChanged(difference)}${broke}`, ...excerptLines(difference)]
 }
 
-/** The layer that made the difference, and what happened to it, in a few words. */
+/** The layer that made the difference, and its change, in a few words. */
 export function changeInShort({ span, what }: AssemblyDifference): string {
   if (!span) return what === "calls" ? "native calls changed" : "text changed"
   return `${nameOf(span)} (${span.stability}) ${happenedTo(span, what)}`

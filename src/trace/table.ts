@@ -1,14 +1,14 @@
 import { displayWidth, graphemesOf } from "../core/graphemes.ts"
 import { oneLine } from "./one-line.ts"
 
-/** A line across a table, with words in it. */
+/** A line across a table, with a label. */
 export interface Rule {
   readonly rule: string
 }
 
 /**
- * A table in plain text: columns padded to their widest cell, numbers to the right, rules as wide as the table. Wide
- * characters take two columns.
+ * Prints a table in plain text. Columns are as wide as their widest cell, numbers stand on the right, and rules are as wide as the
+ * table. Wide characters take two columns.
  */
 export function printTable(header: readonly string[], rows: readonly (readonly string[] | Rule)[]): string {
   const plain = (row: readonly string[]) => header.map((_, column) => oneLine(row[column] ?? ""))
@@ -37,13 +37,13 @@ function pad(cell: string, width: number, right: boolean): string {
   return right ? space + cell : cell + space
 }
 
-/** As many whole characters from a text's beginning as fit into so many columns of a terminal; `…` stands for the rest. */
+/** Shortens a text to a number of terminal columns, with `…` at its end in place of the rest. */
 export function fitColumns(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   return `${takeColumns(segmentsOf(text), columns - 1).join("")}…`
 }
 
-/** The same from a text's end. */
+/** Shortens a text to a number of terminal columns, with `…` at its beginning: the end of the text is kept. */
 export function fitColumnsAtEnd(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   return `…${takeColumns(segmentsOf(text).reverse(), columns - 1)

@@ -6,20 +6,20 @@ import type { FinishReason, Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
 import type { ToolRecord, ToolRun } from "../tools/tool.ts"
 
-/** One call of the model: what was asked, what came back, how it was read. */
+/** One call of the model: the request, the output, and the decision read from it. */
 export interface TraceStep {
-  /** 1 for the turn's first call. */
+  /** The number of the call in the turn, from 1. */
   readonly step: number
   /** The prompt file: `planner`, `final`. */
   readonly prompt: string
   readonly model: string
   readonly assembly: Assembly
-  /** Everything the model said, thinking included. */
+  /** The whole output of the model, with its thinking. */
   readonly output: string
   readonly decision?: Decision
   readonly usage?: Usage
   readonly finishReason?: FinishReason
-  /** Why the call failed, if it did. */
+  /** The reason if the call failed. */
   readonly error?: string
   readonly startedMs: number
   readonly durationMs: number
@@ -50,31 +50,31 @@ export interface ChildTrace {
   /** The tool call that it answers: the `id` of a {@link ToolRun}. */
   readonly id: string
   readonly name: string
-  /** As far as it had come where the call was given up. */
+  /** The trace of the child's turn. If the call was given up, it ends there. */
   readonly trace: TurnTrace
 }
 
-/** Everything observable of a turn (S11): plain JSON but for the error. */
+/** The record of a turn (S11): plain JSON, except for the error. */
 export interface TurnTrace {
   readonly turnId: string
-  /** Which process ran it (R24): `main-virtual`, or a child's name. */
+  /** The process that ran the turn (R24): `main-virtual`, or a child's name. */
   readonly process: string
-  /** Why it began, where nobody spoke (R27). */
+  /** The reason of a turn without a user's message (R27). */
   readonly wake?: string
   readonly key: SessionKey
   readonly startedMs: number
   readonly durationMs: number
   readonly prestart: readonly ToolRun[]
-  /** The memories that its prompts hold, the most relevant first, with what spoke for each; absent where there are none. */
+  /** The memories in its prompts, the most relevant first, each with its scores; absent if there are none. */
   readonly recalled?: readonly RecalledMemory[]
   readonly steps: readonly TraceStep[]
   readonly runs: readonly ToolRun[]
   readonly warnings: readonly TurnWarning[]
-  /** What tools did beside answering: files written, for one. */
+  /** Side effects of tools, such as written files. */
   readonly records: readonly ToolRecord[]
-  /** What ran inside its tool calls, in the order in which it began. */
+  /** The turns of child agents inside its tool calls, in the order in which they began. */
   readonly children: readonly ChildTrace[]
-  /** Its own calls' and its children's. */
+  /** The usage of its own calls and of its children's. */
   readonly usage: Usage
   readonly error?: PromptStrataError
 }

@@ -5,7 +5,7 @@ import type { Decision } from "../reply/decision.ts"
 import type { ConfirmRequest, ToolProgress, ToolRun } from "../tools/tool.ts"
 import type { TurnTrace, TurnWarning } from "./trace.ts"
 
-/** Everything that happens in a turn, in order. The first is `turn-start`, the last always one `turn-end`. */
+/** An event of a turn. The first event is `turn-start`; the last one is always a single `turn-end`. */
 export type TurnEvent =
   | { readonly type: "turn-start"; readonly turnId: string; readonly atMs: number }
   | {
@@ -23,13 +23,13 @@ export type TurnEvent =
       readonly exact: boolean
     }
   | { readonly type: "thinking-delta"; readonly step: number; readonly delta: string }
-  /** Joined, these are the answer's text; bubbles are its paragraphs. */
+  /** A piece of the answer's text. Joined, the pieces are the text. */
   | { readonly type: "text-delta"; readonly delta: string }
-  /** A bubble has ended (R9); an answer that marks none is one bubble, or one for each stretch between tool calls. */
+  /** A bubble has ended (R9). An answer without marks is one bubble, or one bubble between two tool calls. */
   | { readonly type: "bubble"; readonly text: string }
-  /** A file that the answer shows (R8), where it stands between the words. */
+  /** A file that the answer shows (R8), at its place between the words. */
   | { readonly type: "attachment"; readonly attachment: FileAttachment }
-  /** What the profile's format found in the answer (L4). */
+  /** An emotion that the profile's format found in the answer (L4). */
   | { readonly type: "emotion"; readonly emotion: string }
   | { readonly type: "output-event"; readonly name: string; readonly data: unknown }
   /** The agent chose to say nothing (R10). */
@@ -40,38 +40,38 @@ export type TurnEvent =
       readonly decision?: Decision
       readonly usage?: Usage
       readonly finishReason?: FinishReason
-      /** Why the call failed, if it did. */
+      /** The reason if the call failed. */
       readonly error?: string
     }
   | { readonly type: "retry"; readonly model: string; readonly delayMs: number; readonly reason: string }
   | { readonly type: "tool-start"; readonly id: string; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
-  /** Between the start and the end of a tool or prestart run that tells how far it is. */
+  /** The progress of a tool or prestart run, between its start and its end. */
   | { readonly type: "tool-progress"; readonly id: string; readonly tool: string; readonly progress: ToolProgress }
   | { readonly type: "tool-end"; readonly run: ToolRun }
   | { readonly type: "confirm-start"; readonly request: ConfirmRequest }
   | { readonly type: "confirm-end"; readonly request: ConfirmRequest; readonly confirmed: boolean }
   | { readonly type: "warning"; readonly warning: TurnWarning }
-  /** Something that happened in a child agent that the tool call `id` runs (R25), between that call's start and its end. */
+  /** An event of the child agent that the tool call `id` runs (R25), between the start and the end of that call. */
   | { readonly type: "child"; readonly id: string; readonly name: string; readonly event: TurnEvent }
   | { readonly type: "commit"; readonly version: number }
   | { readonly type: "turn-end"; readonly result: TurnResult }
 
-/** Why a turn ended with an answer: the planner finished, a limit or a repeat forced the answer, or the answer was cut off. */
+/** The reason why a turn ended with an answer: the planner finished, a limit or a repeated call forced it, or it was cut off. */
 export type StopReason = "finish" | "max-steps" | "repeated-call" | "truncated"
 
-/** What a failed turn had by then. */
+/** The results of a failed turn so far. */
 export interface Gathered {
   readonly runs: readonly ToolRun[]
-  /** The characters of the answer that were shown. */
+  /** The part of the answer that was shown already. */
   readonly text: string
 }
 
-/** How a turn ended (T19): an answer, or a typed error that keeps what was gathered. */
+/** The result of a turn (T19): an answer, or a typed error with what was gathered so far. */
 export type TurnResult =
   | {
       readonly ok: true
       readonly text: string
-      /** Files that the answer shows, in order (R8); absent where it shows none. */
+      /** Files that the answer shows, in order (R8); absent if there are none. */
       readonly attachments?: readonly FileAttachment[]
       readonly stopReason: StopReason
       readonly usage: Usage

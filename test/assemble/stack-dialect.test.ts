@@ -12,7 +12,7 @@ import { runs } from "../support/size.ts"
 
 const locales = ["en", "zh-CN"] as const
 
-/** What the stack protects when it renders by itself: its headings. */
+/** The markers that the stack protects when it renders by itself: its headings. */
 const ownMarkers: Markers = { lines: new Set(), heads: ["##"], fences: false }
 
 /** The dialect's chat prompt over a stack and a base, as messages. */

@@ -4,7 +4,7 @@ import { encodeText } from "../../src/encode/encode.ts"
 
 const shippedDialects = shippedDialectNames().flatMap((dialect) => ["zh-CN", "en"].map((locale) => ({ dialect, locale })))
 
-/** What the dialects' own notation begins with: headings, names in brackets; in root speakers and tools too (R5). */
+/** The beginnings of the dialects' own notation: headings and names in brackets; in root also speakers and tools (R5). */
 const notation = ["##", "[", "【"]
 const rootNotation = [...notation, "^", "#"]
 

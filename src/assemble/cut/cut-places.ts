@@ -3,16 +3,19 @@ import type { Entry, Fit } from "../../core/value.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
 import { beforeFenceLine, behindFenceMark } from "./fences.ts"
 
-/** Where a text is cut: what stands between the two places goes. */
+/** A cut: the text between the two places is removed. */
 interface CutPlaces {
   readonly headEnd: number
   readonly tailStart: number
 }
 
-/** Head and tail share what is left as 70 to 20 (D4). */
+/** The head's share of what is left. Head and tail are as 70 to 20 (D4). */
 export const headShare = 7 / 9
 
-/** The places that leave at most `size` UTF-16 units, between graphemes and never in the line of a code fence (S17). `first` loses its end, `last` its beginning. */
+/**
+ * Finds where to cut so that at most `size` UTF-16 units are left: between graphemes and never in the line of a code fence
+ * (S17). `first` loses its end, `last` its beginning.
+ */
 export function cutPlaces(first: string, last: string, size: number, shrink: Fit["shrink"]): CutPlaces {
   const headUnits = shrink === "tail" ? 0 : shrink === "head" ? size : Math.ceil(size * headShare)
   const headEnd = boundary(first, Math.min(headUnits, first.length), graphemeBoundaryBefore)
@@ -24,22 +27,22 @@ export function cutPlaces(first: string, last: string, size: number, shrink: Fit
   }
 }
 
-/** Between two plain characters nothing has to be looked up. */
+/** The boundary that `find` gives for `at`. Between two plain characters `at` itself is one. */
 function boundary(text: string, at: number, find: (text: string, at: number) => number): number {
   const isPlain = at > 0 && at < text.length && isSingle(text.charCodeAt(at - 1)) && isSingle(text.charCodeAt(at))
   return isPlain ? at : find(text, at)
 }
 
-/** A character that joins with none before or after it: printable ASCII, and ideographs. */
+/** True for characters that never join a neighbour into one grapheme: printable ASCII and ideographs. */
 function isSingle(unit: number): boolean {
   return (unit >= 0x20 && unit < 0x7f) || (unit >= 0x4e00 && unit <= 0x9fff)
 }
 
 const highSurrogate = /[\ud800-\udbff]/
 
-/** How many code points a text has; a half pair is one. */
+/** Counts the code points of a text. Half a surrogate pair counts as one. */
 export function countCodePoints(text: string): number {
-  // Most texts have no pair, and finding that out is far cheaper than counting.
+  // Most texts have no surrogate pair, and to find that out is far cheaper than to count.
   const first = text.search(highSurrogate)
   if (first < 0) return text.length
   let count = first
@@ -51,19 +54,17 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/marked-text.ts"
-
 const noticeEntries = new WeakMap<Entry, NoticeText>()
 
-/** An entry that says how many entries were left out; printed in their place. */
+/** Makes the entry that is printed in place of dropped entries. */
 export function noticeEntry(notice: NoticeText): Entry {
   const entry: Entry = { notice: notice.text }
   noticeEntries.set(entry, notice)
   return entry
 }
 
-/** The words of an entry made by {@link noticeEntry}; `undefined` for any other. */
+/** The notice of an entry made by {@link noticeEntry}; `undefined` for any other. */
 export function noticeOf(entry: Entry): NoticeText | undefined {
-  // Reading a value takes less than looking every entry up.
+  // To read a value is cheaper than to look every entry up.
   return typeof entry.notice === "string" ? noticeEntries.get(entry) : undefined
 }

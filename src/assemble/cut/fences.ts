@@ -1,6 +1,6 @@
 import type { Text } from "../../core/value.ts"
 
-/** A code fence that is open at some place of a text. */
+/** A Markdown code fence that is open at some place of a text. */
 interface OpenFence {
   /** The line that opens it, with its info. */
   readonly opening: string
@@ -11,12 +11,12 @@ interface OpenFence {
 /** Up to three blanks, at least three backticks or tildes, and no backtick in the info of a fence of backticks. */
 const fenceLine = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/
 
-/** The Markdown code fence that is open at a place of a text (UTF-16 units); no line of a fence is parted there. */
+/** Gives the code fence that is open at a place of a text (UTF-16 units). The place must not be inside a fence's own line. */
 export type FenceAt = (offset: number) => OpenFence | undefined
 
 const noFence: FenceAt = () => undefined
 
-/** Finds a text's fences in one linear pass; next to none where there is no fence. */
+/** Finds the code fences of a text, in one linear pass. A text without fences costs almost nothing. */
 export function fencesOf(text: string): FenceAt {
   const lines: { readonly markAt: number; readonly open: OpenFence | undefined }[] = []
   let open: OpenFence | undefined
@@ -35,13 +35,13 @@ export function fencesOf(text: string): FenceAt {
   return lines.length === 0 ? noFence : (offset) => lines.findLast(({ markAt }) => markAt < offset)?.open
 }
 
-/** The end of a head, before the line of a fence that it would part. */
+/** Moves the end of a head before the line of a fence that it would split. */
 export function beforeFenceLine(text: string, end: number): number {
   const lineStart = text.lastIndexOf("\n", end - 1) + 1
   return end < text.length && lineStart < end && beginsWithMark.test(text.slice(lineStart, lineStart + 8)) ? lineStart : end
 }
 
-/** The start of a tail, behind a mark that would make a fence of the rest of its line. */
+/** Moves the start of a tail behind a mark that would turn the rest of its line into a fence. */
 export function behindFenceMark(text: string, start: number): number {
   if (start === 0 || text[start - 1] === "\n" || !beginsWithMark.test(text.slice(start, start + 8))) return start
   let at = start
@@ -57,14 +57,14 @@ function afterLine(open: OpenFence | undefined, mark: string, info: string): Ope
   return mark.startsWith(open.closing) && info.trim() === "" ? undefined : open
 }
 
-/** Where the next run that can be a fence begins, or -1. */
+/** The start of the next run of marks that can be a fence, or -1. */
 function nextMark(text: string, from: number): number {
   const backticks = text.indexOf("```", from)
   const tildes = text.indexOf("~~~", from)
   return backticks < 0 ? tildes : tildes < 0 ? backticks : Math.min(backticks, tildes)
 }
 
-/** The words of a notice between two parts of a text: a fence that the cut left open before it is closed, one after it opened again. */
+/** A notice between two parts of a text. It closes a fence that is open before it and opens again a fence that goes on after it. */
 export function closedNotice(
   notice: string,
   { before, after }: { readonly before: OpenFence | undefined; readonly after: OpenFence | undefined },
@@ -72,7 +72,7 @@ export function closedNotice(
   return `${before ? `${before.closing}\n\n` : ""}${notice}${after ? `\n\n${after.opening}` : ""}`
 }
 
-/** The code fences of a cut text that its head leaves open and that its tail begins in. */
+/** The fence that is open at the end of a cut text's head, and the one in which its tail begins. */
 interface CutFences {
   readonly before: OpenFence | undefined
   readonly after: OpenFence | undefined
@@ -80,12 +80,12 @@ interface CutFences {
 
 const fences = new WeakMap<Text, CutFences>()
 
-/** Remembers what fences a cut opened, for whoever prints the text: whether they count depends on its encoder. */
+/** Remembers the fences at a cut. The printer decides if they matter, because an encoder may take away their meaning. */
 export function rememberCutFences(cut: Text, open: CutFences): void {
   if (open.before || open.after) fences.set(cut, open)
 }
 
-/** The fences that a cut opened; `undefined` for none. */
+/** The fences at a cut; `undefined` if there are none. */
 export function cutFencesOf(cut: Text): CutFences | undefined {
   return fences.get(cut)
 }

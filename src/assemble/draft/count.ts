@@ -6,32 +6,34 @@ import { messageCounter } from "../tokens/message-counter.ts"
 import type { Draft, DraftMessage, EvenMessage, Piece, WrittenMessage } from "./draft.ts"
 import { findPrefixes, messageHash } from "./prefixes.ts"
 
-/** A draft with its messages written out and every span counted. */
+/** A draft whose messages are written out and whose spans are counted. */
 interface CountedDraft {
   readonly messages: readonly Message[]
   readonly spans: readonly Span[]
-  /** Of the messages' contents. */
+  /** Tokens of the messages' contents. */
   readonly tokens: number
-  /** What the provider adds around them. */
+  /** Tokens that the provider adds around the messages. */
   readonly overheadTokens: number
   readonly prefixes: readonly Prefix[]
 }
 
-/** With what a draft is counted: a counter, and the native tools that go with the request. */
+/** The counter of a draft, and the native tools that go with the request. */
 export interface Counting {
   readonly counter: TokenCounter
-  readonly tools?: readonly CountedTool[]
+  readonly tools?: readonly CountedTool[] | undefined
 }
 
-/** Tokens of a draft: its messages' contents, and what the provider adds around them. */
+/** Counts a draft: the contents of its messages and what the provider adds around them. */
 export function countDraft({ messages }: Draft, counting: Counting): number {
   const counter = messageCounter(counting.counter)
   let tokens = 0
   for (const message of messages) tokens += messageTokens(message, counter)
-  return counting.counter.overhead ? tokens + overheadOf(messages.map(sketchOf), counting) : tokens
+  if (!counting.counter.overhead) return tokens
+  const sketches = messages.map((message) => message.written?.message ?? new Unwritten(message))
+  return tokens + overheadOf(sketches, counting)
 }
 
-/** Writes a draft out and counts it: its messages, its spans, and the prefix that ends with each stability. */
+/** Writes a draft out as messages, counts its spans, and finds the prefix of each stability. */
 export function countSpans(draft: Draft, counting: Counting): CountedDraft {
   const counter = messageCounter(counting.counter)
   const written = draft.messages.map((message, index) => writeMessage(message, index, counter))
@@ -61,12 +63,7 @@ function overheadOf(
   return counter.overhead?.(messages, ...(tools ? [tools] : [])) ?? 0
 }
 
-/** A message as what providers add is counted from. */
-function sketchOf(draft: DraftMessage): { readonly role: string; readonly content: string } {
-  return draft.written?.message ?? new Unwritten(draft)
-}
-
-/** A message whose content is written out only when it is read: what providers add seldom depends on it. */
+/** A message whose content is joined only when it is read, because the overhead of a provider seldom depends on it. */
 class Unwritten {
   readonly role: string
   readonly #pieces: DraftMessage["pieces"]
@@ -81,14 +78,15 @@ class Unwritten {
   }
 }
 
-/** Writes a message out and counts it: once for each counter, and its spans once for each place that it stands in. */
+/** Writes a message out and counts it, once for each counter. Its spans are made once for each index that it has. */
 function writeMessage(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage {
   const known = draft.written?.counter === counter ? draft.written : undefined
   if (known?.index === index) return known
-  const growth = known?.growth ?? counter.growth(draft.pieces)
-  const message = known?.message ?? messageOf(draft)
-  const even = known ? known.even : evenMessage(message, draft.pieces)
-  const spans = draft.pieces.map((piece, at) => spanOf(piece, index, growth.shares[at] ?? 0))
+  const { role, calls, pieces } = draft
+  const growth = known?.growth ?? counter.growth(pieces)
+  const message = known?.message ?? { role, content: joined(pieces), ...calls }
+  const even = known ? known.even : evenMessage(message, pieces)
+  const spans = pieces.map((piece, at) => spanOf(piece, index, growth.shares[at] ?? 0))
   draft.written = { counter, message, growth, index, spans, even }
   return draft.written
 }
@@ -96,10 +94,6 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
 /** Tokens of a message's content. */
 function messageTokens({ written, pieces }: DraftMessage, counter: MessageCounter): number {
   return written?.counter === counter ? written.growth.tokens : counter.message(pieces)
-}
-
-function messageOf({ role, calls, pieces }: DraftMessage): Message {
-  return { role, content: joined(pieces), ...calls }
 }
 
 /** The text of pieces that follow each other. */
@@ -118,7 +112,6 @@ function spanOf({ text, key, part, trust, stability, source }: Piece, message: n
 function evenMessage(message: Message, pieces: readonly Piece[]): EvenMessage | undefined {
   const [first] = pieces
   if (!first) return undefined
-  const { stability } = first
-  for (const piece of pieces) if (piece.stability !== stability) return undefined
-  return { stability, hash: messageHash(message, pieces), spans: pieces.length, units: message.content.length }
+  for (const piece of pieces) if (piece.stability !== first.stability) return undefined
+  return { hash: messageHash(message, pieces), spans: pieces.length, units: message.content.length }
 }

@@ -4,20 +4,20 @@ import type { Source } from "../../core/source.ts"
 import { type Injection, leastStable, type Scope, type Stability } from "../../core/value.ts"
 import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 
-/** Whose text is being printed. */
+/** The source of what is being printed. */
 export interface Origin {
+  /** The key of the injection; `""` for the prompt file's own text. */
   readonly key: string
   readonly stability: Stability
-  /** True for a placeholder: it prints in place of its injection. */
+  /** True for a placeholder, which is printed in place of the injection. */
   readonly placeholder?: boolean
 }
 
-/** The prompt file's own text. */
 const ownFrame: Origin = { key: "", stability: "global" }
 
 const stabilityOfScope: Record<Scope, Stability> = { global: "global", session: "session", turn: "turn" }
 
-/** The origin of what an injection prints. History only grows, whatever its scope. */
+/** The origin of what an injection prints. History has the stability `conversation`, whatever its scope: it only grows. */
 export function originOf({ key, scope }: Injection): Origin {
   return { key, stability: key === "history" ? "conversation" : stabilityOfScope[scope] }
 }
@@ -25,27 +25,27 @@ export function originOf({ key, scope }: Injection): Origin {
 /** A message while it is being printed. */
 interface OpenMessage {
   readonly role: MessageRole
-  readonly calls?: MessageCalls
+  readonly calls?: MessageCalls | undefined
   readonly pieces: Piece[]
 }
 
-/** Records what is printed as pieces of messages, each with its origin. One recorder makes one draft. */
+/** Records printed text as pieces of messages, each with its origin. One recorder makes one draft. */
 export class DraftRecorder {
   readonly #messages: DraftMessage[] = []
   readonly #printed = new Set<string>()
-  /** The piece put last, or one that stood here before: where the next one would be like it, it is put again. */
+  /** The piece that was put last, or one that stood here in an earlier draft. The next piece reuses it if both are equal. */
   again: Piece | undefined
   #lastKey = ""
   #origin: Origin
   #open: OpenMessage | undefined
-  /** The last message, where it was opened here. */
+  /** The last message, if it was opened by `startMessage`. */
   #last: OpenMessage | undefined
 
   constructor(origin: Origin = ownFrame) {
     this.#origin = origin
   }
 
-  /** Whose text is being printed now. */
+  /** The origin of what is printed now. */
   get origin(): Origin {
     return this.#origin
   }
@@ -55,13 +55,13 @@ export class DraftRecorder {
     return this.#messages.at(-1)?.role
   }
 
-  /** True while nothing was recorded. */
+  /** True until something is recorded. */
   get isEmpty(): boolean {
     for (const { pieces } of this.#messages) if (pieces.length > 0) return false
     return true
   }
 
-  /** Records what `print` prints as coming from `origin`, or from something that changes more often around it. */
+  /** Runs `print` and records its text under `origin`. A less stable origin around it lowers the stability. */
   from<Result>(origin: Origin, print: () => Result): Result {
     const around = this.#origin
     const stability = leastStable(origin.stability, around.stability)
@@ -73,12 +73,12 @@ export class DraftRecorder {
     }
   }
 
-  /** Records what `print` prints as standing there only because of something that changes this often. */
+  /** Runs `print` and records that its text changes at least this often, for example because a condition does. */
   dependingOn<Result>(stability: Stability, print: () => Result): Result {
     return this.from({ ...this.#origin, stability }, print)
   }
 
-  put({ text, part, trust, source }: Pick<Piece, "text" | "part" | "trust" | "source">): void {
+  put({ text, part, trust, source }: Pick<Piece, "text" | "part" | "trust"> & { readonly source?: Source | undefined }): void {
     if (text === "") return
     const { key, stability } = this.#origin
     const { pieces } = this.#place(source)
@@ -92,7 +92,7 @@ export class DraftRecorder {
     this.#mark()
   }
 
-  /** Puts pieces that were recorded under this origin before, from number `from` on. */
+  /** Puts pieces again that were recorded under this origin before, from index `from` on. */
   putAgain(pieces: readonly Piece[], from: number): void {
     const first = pieces[from]
     if (!first) return
@@ -101,17 +101,17 @@ export class DraftRecorder {
     this.#mark()
   }
 
-  /** How many pieces the last message has. */
+  /** The number of pieces of the last message. */
   get count(): number {
     return this.#messages.at(-1)?.pieces.length ?? 0
   }
 
-  /** The pieces of the last message from number `from` on. */
+  /** The pieces of the last message from index `from` on. */
   piecesFrom(from: number): readonly Piece[] {
     return this.#messages.at(-1)?.pieces.slice(from) ?? []
   }
 
-  /** Puts pieces that some injections printed before, each under its own origin, from number `from` up to number `to`. */
+  /** Puts pieces again that several injections printed before, each under its own origin, from index `from` up to `to`. */
   putPrinted(pieces: readonly Piece[], from: number, to: number): void {
     const first = pieces[from]
     if (!first || from >= to) return
@@ -119,20 +119,20 @@ export class DraftRecorder {
     for (let index = from; index < to; index++) into.push(pieces[index] ?? first)
   }
 
-  /** Notes that an injection printed something that was put by {@link putPrinted}. */
+  /** Notes that an injection printed something, for pieces that were put by {@link putPrinted}. */
   markPrinted(key: string): void {
     this.#printed.add(key)
   }
 
-  /** A message in which nothing is printed leaves no trace, unless it makes or answers a native call. */
-  startMessage(role: MessageRole, calls?: MessageCalls): void {
+  /** Opens a message. If nothing is printed in it, it is left out, unless it makes or answers a native call. */
+  startMessage(role: MessageRole, calls?: MessageCalls | undefined): void {
     this.#dropEmptyMessage()
-    this.#open = { role, pieces: [], ...(calls ? { calls } : {}) }
+    this.#open = { role, calls, pieces: [] }
     this.#last = this.#open
     this.#messages.push(this.#open)
   }
 
-  /** Adds a message that was recorded under this origin before, and in which something is printed. */
+  /** Adds a message that was recorded under this origin before and is not empty. */
   addMessage(message: DraftMessage): void {
     this.#dropEmptyMessage()
     this.#open = undefined
@@ -141,12 +141,12 @@ export class DraftRecorder {
     this.#mark()
   }
 
-  /** What is printed next needs a message of its own. */
+  /** Closes the open message. The next text needs a message of its own. */
   endMessage(): void {
     this.#open = undefined
   }
 
-  /** What is printed next still belongs to the last message. */
+  /** Opens the last message again, so that the next text belongs to it. */
   continueMessage(): void {
     this.#open = this.#last
   }
@@ -163,7 +163,7 @@ export class DraftRecorder {
     this.#printed.add(key)
   }
 
-  /** A prompt that names no role is one message of the user. */
+  /** The message for the next piece. A prompt that names no role is one message of the user. */
   #place(source: Source | undefined): OpenMessage {
     if (this.#open) return this.#open
     if (this.#messages.length > 0) throw outsideMessage(source)

@@ -1,22 +1,21 @@
 import type { TextHash } from "../../core/fingerprint.ts"
 import type { Message, MessageRole } from "../../core/message.ts"
 import type { Span } from "../../core/span.ts"
-import type { Stability } from "../../core/value.ts"
 import type { Countable, Growth, MessageCounter } from "../tokens/counted-message.ts"
 
-/** A span before it has its tokens and its place in a message. */
+/** A span that has no tokens and no message yet. */
 export type Piece = Omit<Span, "tokens" | "message"> & Countable & { hash?: TextHash | undefined }
 
-/** What a message carries beside its text. */
+/** The native calls of a message, beside its text. */
 export type MessageCalls = Pick<Message, "toolCalls" | "toolCallId">
 
-/** A message that is composed: the pieces tile its content. */
+/** A composed message. Joined, its pieces are its content. */
 export interface DraftMessage {
   readonly role: MessageRole
   /** The native calls it makes, or the call it answers. */
-  readonly calls?: MessageCalls
+  readonly calls?: MessageCalls | undefined
   readonly pieces: readonly Piece[]
-  /** What was made of it the last time: an entry of history is one message over all turns. */
+  /** The result of writing it out. It is kept, because an entry of history is the same message in all turns. */
   written?: WrittenMessage | undefined
 }
 
@@ -25,24 +24,24 @@ export interface WrittenMessage {
   readonly counter: MessageCounter
   readonly message: Message
   readonly growth: Growth
-  /** The number of the message that the spans belong to. */
+  /** The index of the message, which its spans name. */
   readonly index: number
   readonly spans: readonly Span[]
-  /** Of a message whose spans all change equally often. */
+  /** Set if all its spans have the same stability. */
   readonly even?: EvenMessage | undefined
 }
 
-/** A message of one stability. */
+/** Facts about a message whose spans all have the same stability. */
 export interface EvenMessage {
-  readonly stability: Stability
-  /** Of what opens the message and of its content. */
+  /** The hash of its role, its calls and its content. */
   readonly hash: TextHash
+  /** The number of its spans. */
   readonly spans: number
   /** UTF-16 units of its content. */
   readonly units: number
 }
 
-/** A composed prompt, not yet counted or fitted. */
+/** A composed prompt that is not counted yet. */
 export interface Draft {
   readonly messages: readonly DraftMessage[]
   /** Keys of injections that printed something. */
@@ -50,22 +49,21 @@ export interface Draft {
 }
 
 /**
- * The tokens of a draft's pieces, each by itself, by runs: pieces of one key that stand together in a message. The lists go
- * by run, over all messages.
+ * The tokens of a draft's pieces, each counted by itself. A run is a row of pieces of one key in one message; the lists have an
+ * item for each run, over all messages.
  */
 export class DraftSummary {
   readonly keys: string[] = []
-  /** In its message, the number behind its last piece. */
+  /** The end of each run: in its message, the index after its last piece. */
   readonly ends: number[] = []
   readonly ownTokens: number[] = []
-  /** Those that no neighbour takes away. */
+  /** The tokens that no seam can take away. */
   readonly leastTokens: number[] = []
-  /** By message, the number behind its last run. */
+  /** For each message, the index after its last run. */
   readonly messageEnds: number[] = []
-  /** Of the whole draft. */
   readonly totalOwnTokens: number
   readonly totalLeastTokens: number
-  #ownByKey: ReadonlyMap<string, number> | undefined
+  #ownByKey: Map<string, number> | undefined
 
   constructor({ messages }: Draft, counter: MessageCounter) {
     let [allOwn, allLeast] = [0, 0]
@@ -91,22 +89,20 @@ export class DraftSummary {
     this.totalLeastTokens = allLeast
   }
 
-  /** The tokens of everything that a key prints, each piece by itself. */
+  /** The tokens of everything that a key prints, each piece counted by itself. */
   ownOf(key: string): number {
-    this.#ownByKey ??= this.#sumByKey()
+    if (!this.#ownByKey) {
+      this.#ownByKey = new Map()
+      for (const [run, own] of this.keys.entries())
+        this.#ownByKey.set(own, (this.#ownByKey.get(own) ?? 0) + (this.ownTokens[run] ?? 0))
+    }
     return this.#ownByKey.get(key) ?? 0
-  }
-
-  #sumByKey(): ReadonlyMap<string, number> {
-    const sums = new Map<string, number>()
-    for (const [run, key] of this.keys.entries()) sums.set(key, (sums.get(key) ?? 0) + (this.ownTokens[run] ?? 0))
-    return sums
   }
 }
 
 const summaries = new WeakMap<Draft, { readonly counter: MessageCounter; readonly summary: DraftSummary }>()
 
-/** Adds up a draft's pieces, once. */
+/** The summary of a draft. It is made once for each draft. */
 export function summaryOf(draft: Draft, counter: MessageCounter): DraftSummary {
   const known = summaries.get(draft)
   if (known?.counter === counter) return known.summary

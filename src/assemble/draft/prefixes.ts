@@ -5,35 +5,35 @@ import { type Stability, stabilities } from "../../core/value.ts"
 import { Generations } from "../tokens/generations.ts"
 import type { EvenMessage, Piece } from "./draft.ts"
 
-/** What is known of messages beside their spans. */
+/** Facts about messages that are known without reading their spans. */
 interface KnownMessages {
   /** Tokens of the first `count` spans of a message, joined. */
   tokensUpTo(message: number, count: number): number
-  /** Of a message of one stability. */
+  /** Set for a message whose spans all have the same stability. */
   even(message: number): EvenMessage | undefined
 }
 
-/** Where each stability's prefix ends: before the first span that changes more often (S15). */
+/** Finds the prefix of each stability: it ends before the first span that changes more often (S15). */
 export function findPrefixes(
   messages: readonly Message[],
   spans: readonly Span[],
   known: KnownMessages = sumsOf(spans),
 ): Prefix[] {
   const walk = new PrefixWalk(messages, spans, known)
-  // A prefix begins with the one of the stability before it, so one walk finds them all.
+  // Each prefix begins with the whole prefix of the stability before it, so that one walk finds them all.
   return stabilities.map((stability, rank) => walk.upTo(stability, rank))
 }
 
-/** A walk over messages, from one prefix's end to the next one's. */
+/** Walks over messages, from the end of one prefix to the end of the next. */
 class PrefixWalk {
   readonly #messages: readonly Message[]
   readonly #spans: readonly Span[]
   readonly #known: KnownMessages
   readonly #fingerprint = new Fingerprint()
-  /** The number of the span that comes next. */
+  /** The index of the next span. */
   #next = 0
   #message = -1
-  /** Units and spans of the message up to here, and the tokens of those before it. */
+  /** UTF-16 units and spans of the message up to here, and the tokens of the messages before it. */
   #end = 0
   #count = 0
   #tokensBefore = 0
@@ -91,7 +91,7 @@ class PrefixWalk {
 
 const rankOf = Object.fromEntries(stabilities.map((stability, rank) => [stability, rank])) as Record<Stability, number>
 
-/** By the spans' own tokens. */
+/** Facts about messages from the tokens of their spans alone. */
 function sumsOf(spans: readonly Span[]): KnownMessages {
   return {
     even: () => undefined,
@@ -103,10 +103,9 @@ function sumsOf(spans: readonly Span[]): KnownMessages {
   }
 }
 
-/** Hashes of long texts: most of a request stood in the one before it. */
+/** Hashes of long texts are remembered, because most of a request stood in the one before it. */
 const hashes = new Generations<string, TextHash>({ entries: 16_384, weight: 4_194_304 })
 
-/** The hash of a text; of a long one it is remembered. */
 function knownHash(text: string): TextHash {
   if (text.length < 32) return hashText(text)
   const known = hashes.get(text, text.length)
@@ -118,7 +117,7 @@ function knownHash(text: string): TextHash {
 
 const openings = new Map<string, TextHash>()
 
-/** The hash of what a message is apart from its text; one that only makes a native call has no spans of its own. */
+/** The hash of a message's role and calls. It separates messages, and stands for calls, which have no spans. */
 function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role" | "toolCalls" | "toolCallId">): TextHash {
   if (toolCalls !== undefined || toolCallId !== undefined)
     return hashText(`\u0000${role}${JSON.stringify([toolCalls, toolCallId])}\u0000`)
@@ -129,7 +128,7 @@ function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role" | "to
   return hash
 }
 
-/** The hash of a whole message: its opening and its pieces, which keep theirs. */
+/** The hash of a whole message. Each piece keeps its own hash for the next time. */
 export function messageHash(message: Message, pieces: readonly Piece[]): TextHash {
   let hash = openingHash(message)
   for (const piece of pieces) {

@@ -1,17 +1,18 @@
 import { commonStart } from "../../core/growing-lists.ts"
 import type { Entry, Fit } from "../../core/value.ts"
 
-/** Entries that stay or go together: one, and those that answer it. */
+/** Entries that stay or go together: an entry and those that answer it. */
 export interface Unit {
-  /** Where it begins in the list, and how many entries it has. */
+  /** The index of its first entry. */
   readonly at: number
+  /** Its number of entries. */
   readonly size: number
 }
 
 /**
- * The units of a list in the order in which they go: by their first entry's score, equal ones oldest first; without scores
- * oldest first, but the model's answers before the user's message that they answer. It depends on nothing that comes later
- * than the next message of the user, so that a list that grows goes on in the same order.
+ * The units of a list in the order in which they are dropped. With scores: the lowest score of a first entry first, equal ones
+ * oldest first. Without: oldest first, but the model's answers before the user's message that they answer. The place of a unit
+ * depends on nothing later than the next message of the user, so a growing list keeps its order.
  */
 export function dropOrder(entries: readonly Entry[], fit: Fit | undefined): readonly Unit[] {
   const scores = fit?.scores
@@ -28,14 +29,14 @@ function unitsFrom(entries: readonly Entry[], from: number): Unit[] {
   return units
 }
 
-/** The order of a list as far as nothing that comes later changes it: of its first `settled` entries, while the one after them stays. */
+/** The order of a list's first `settled` entries. It does not change while the entry after them stays. */
 interface SettledOrder {
   readonly entries: readonly Entry[]
   readonly settled: number
   readonly order: readonly Unit[]
 }
 
-/** By its first entry, the last list that was put in order: history grows by a turn, and is ordered in each. */
+/** By first entry, the list that was ordered last. History grows by a turn and is ordered in each one. */
 const settledOrders = new WeakMap<Entry, SettledOrder>()
 
 function answersFirst(entries: readonly Entry[]): readonly Unit[] {

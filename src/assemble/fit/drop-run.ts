@@ -1,16 +1,16 @@
 import type { Fit, Injection } from "../../core/value.ts"
+import { templateNames } from "../../dialect/dialect-names.ts"
 import { type Draft, type DraftMessage, type DraftSummary, type Piece, summaryOf } from "../draft/draft.ts"
-import { namesOf } from "../print/placement.ts"
 import type { FitState, Goal, KeyPlaces, Tryout } from "./fit-state.ts"
 import { fewestGone, type Gains, gainsOf } from "./search.ts"
 
-/** The injections from one on that stand in the rest slot, are on no condition, and can only be dropped, each by itself. */
+/** The injections from index `from` on that have no slot or condition of their own and can only be dropped, each by itself. */
 export function plainDropsFrom(
   order: readonly Injection[],
   from: number,
   { options: { file }, draft: { printed } }: FitState,
 ): readonly Injection[] {
-  const { all: named } = namesOf(file.template.nodes)
+  const { all: named } = templateNames(file.template.nodes)
   const isPlain = ({ key, fit }: Injection): boolean => isDrop(fit) && !named.has(key) && printed.has(key)
   let end = from
   for (let injection = order[end]; injection && isPlain(injection); injection = order[end]) end++
@@ -22,8 +22,8 @@ function isDrop(fit: Fit | undefined): boolean {
 }
 
 /**
- * Drops the first ones of a run of plain drops, as few as it takes. How many is found by counting what is composed without
- * their pieces; it is composed anew only where the first item of a slot goes.
+ * Drops the first injections of a run of plain drops, as few as needed. The number is found by counting the composed draft
+ * without their pieces. The draft is composed anew only if the first item of a slot is dropped.
  */
 export function dropRun(
   state: FitState,
@@ -45,15 +45,24 @@ export function dropRun(
     const isGone = (key: string) => places.isOfFirst(key, count)
     const tryout = firstsStay(state, isGone) ? filtered(state, isGone, tryFirst(count)) : state.without(isGone)
     if (state.excess(tryout.draft) > 0 && count < run.length) continue
-    adoptDrops(state, tryout, { dropped, ownTokens: places.ownTokens }, goalOf)
+    const steps = dropped.map((injection, place) => ({
+      key: injection.key,
+      cut: wholly,
+      reason: goalOf(state, injection).reason,
+      fromTokens: places.ownTokens[place] ?? 0,
+    }))
+    const last = dropped.at(-1)
+    if (last) state.adopt(tryout, goalOf(state, last), steps)
     return
   }
 }
 
-/** So many items of a run are counted together to learn what their neighbours take from them. */
+const wholly = { dropped: true } as const
+
+/** The number of items that are counted together to learn how many tokens an item loses at its seams. */
 const sampled = 16
 
-/** By how many tokens an item counts less among others than by itself, as the last few of a long run show; it says where to ask first. */
+/** The tokens that an item has fewer among others than by itself, measured on the last items of a long run. A hint for the search. */
 function seamLoss(state: FitState, places: RunPlaces): number {
   const { length } = places.ownTokens
   if (length < sampled * 8) return 0
@@ -62,7 +71,7 @@ function seamLoss(state: FitState, places: RunPlaces): number {
   return (own - state.excess(places.withoutFirst(more)) + state.excess(places.withoutFirst(fewer))) / sampled
 }
 
-/** What is left, composed already. */
+/** The tryout whose draft is known already. */
 function filtered(state: FitState, isGone: (key: string) => boolean, { messages }: Draft): Tryout {
   const { printed: before } = state.draft
   const printed = { has: (key: string) => before.has(key) && !isGone(key) }
@@ -70,12 +79,12 @@ function filtered(state: FitState, isGone: (key: string) => boolean, { messages 
 }
 
 /**
- * True where each slot that collects items keeps its first one. What stands between two items belongs to the later one and is
- * the same wherever that stands; only before the first one it is the prompt file's own. Which slot an item is in depends on its
- * role and on whether it ever changes, so the first one of each such kind is asked for.
+ * True if each collecting slot keeps its first item. The white space between two items belongs to the later one and stays the
+ * same wherever that stands; only the white space before the first item is the prompt file's own. The slot of an item depends
+ * on its role and on whether its scope is global, so the first item of each such kind is checked.
  */
 function firstsStay({ injections, draft, options: { file } }: FitState, isGone: (key: string) => boolean): boolean {
-  const { slots } = namesOf(file.template.nodes)
+  const { slots } = templateNames(file.template.nodes)
   const firsts: Injection[] = []
   for (const injection of injections) {
     const { key, role, scope, priority } = injection
@@ -86,44 +95,25 @@ function firstsStay({ injections, draft, options: { file } }: FitState, isGone: 
   return firsts.every(({ key }) => !isGone(key))
 }
 
-const wholly = { dropped: true } as const
-
-function adoptDrops(
-  state: FitState,
-  tryout: Tryout,
-  { dropped, ownTokens }: { readonly dropped: readonly Injection[]; readonly ownTokens: readonly number[] },
-  goalOf: (state: FitState, injection: Injection) => Goal,
-): void {
-  const [last] = dropped.slice(-1)
-  if (!last) return
-  const steps = dropped.map((injection, place) => ({
-    key: injection.key,
-    cut: wholly,
-    reason: goalOf(state, injection).reason,
-    fromTokens: ownTokens[place] ?? 0,
-  }))
-  state.adopt(tryout, goalOf(state, last), steps)
-}
-
-/** A message's runs of pieces, and how many items are gone. */
+/** The runs of a message's pieces, from number `from` up to `to`, and the number of dropped items. */
 interface PieceRange {
   readonly from: number
   readonly to: number
   readonly count: number
 }
 
-/** Where the items of a run stand in a draft, and what each of them prints there. */
+/** The pieces that each item of a run prints in a draft. */
 class RunPlaces {
-  /** By item, the tokens of what it prints, each piece by itself. */
+  /** By item, the tokens of what it prints, each piece counted by itself. */
   readonly ownTokens: readonly number[]
-  /** Those that no neighbour takes away. */
+  /** By item, the tokens that no seam can take away. */
   readonly #leastTokens: readonly number[]
   readonly #draft: Draft
   readonly #summary: DraftSummary
   readonly #places: KeyPlaces
-  /** By the place of a key, which item of the run it is; above them all for what is none of them. */
+  /** By the place of a key, the number of its item in the run; the length of the run for other keys. */
   readonly #numbers: Uint32Array
-  /** By run of pieces, which item printed it. */
+  /** By run of pieces, the number of the item that printed it. */
   readonly #printers: Uint32Array
 
   constructor(
@@ -151,7 +141,7 @@ class RunPlaces {
     this.#leastTokens = least
   }
 
-  /** About what the draft loses with the first ones of the run, where neighbours take so many tokens from each. */
+  /** About the tokens that the draft loses with the first items of the run, each by `loss` fewer than by itself. */
   gains(loss: number): Gains {
     const tokens = loss === 0 ? this.ownTokens : this.ownTokens.map((own) => own - loss)
     return gainsOf(tokens, this.#leastTokens)
@@ -162,7 +152,7 @@ class RunPlaces {
     return (this.#numberOf(key) ?? count) < count
   }
 
-  /** The draft without the first ones of the run: as if composed, but for the white space where the first of a slot goes. */
+  /** The draft without the first items of the run. It equals a composed one, if no slot loses its first item. */
   withoutFirst(count: number): Draft {
     const { messages, printed } = this.#draft
     let from = 0

@@ -8,64 +8,64 @@ import { messageCounter } from "../tokens/message-counter.ts"
 import { applyCut, type Notices } from "./shrink.ts"
 import type { WaterMarks } from "./water-marks.ts"
 
-/** Why an injection was cut, for the list of decisions. */
+/** One cut of an injection and its reason, for the list of decisions. */
 export interface FitStep {
   readonly key: string
   readonly cut: CutSize
   readonly reason: string
-  /** What it had before, where that is known; else it is looked up. */
-  readonly fromTokens?: number
+  /** Its tokens before the cut, if they are known already. */
+  readonly fromTokens?: number | undefined
 }
 
-/** By key, a number of its own below `count`: the place of its injection among those that were given. */
+/** The place of each key's injection among the given ones: a number below `count`, different for each key. */
 export interface KeyPlaces {
   readonly of: ReadonlyMap<string, number>
   readonly count: number
 }
 
-/** What fitting works with. */
+/** Options of `fit`. */
 export interface FitOptions {
   readonly places: KeyPlaces
   readonly compose: (injections: readonly Injection[]) => Draft
   /** The prompt's file. */
   readonly file: PromptFile
   readonly counting: Counting
-  /** Tokens the whole request may have, with what the provider adds around messages. */
-  readonly budgetTokens?: number
+  /** Tokens that the whole request may have, with what the provider adds around messages. */
+  readonly budgetTokens?: number | undefined
   readonly notices: Notices
-  /** What an earlier step of this turn cut; absent in its first one. */
-  readonly cut?: Cut
+  /** The cut of the turn's first request; absent in the first one. */
+  readonly cut?: Cut | undefined
   readonly history: WaterMarks
 }
 
 /** A draft within its budget. */
 export interface Fitted {
   readonly draft: Draft
-  /** About what an injection that was cut would have had, each text counted by itself. */
+  /** The tokens of an injection before it was cut, each text counted by itself. */
   readonly fromTokens: (key: string) => number
-  /** The last one of each key counts. */
+  /** Of several steps with one key, the last one counts. */
   readonly steps: readonly FitStep[]
   readonly cut: Cut
-  readonly prefixMoved?: PrefixMoved
+  readonly prefixMoved: PrefixMoved | undefined
 }
 
-/** What a cut is to reach. */
+/** The aim of a cut. */
 export interface Goal {
   readonly reason: string
-  /** By how many tokens a draft exceeds; it is reached where this is not positive. */
+  /** The tokens that a draft has too many. The goal is reached when this is 0 or less. */
   readonly excess: (draft: Draft) => number
 }
 
-/** What an injection could become. */
+/** A possible next state: injections of which some are cut, and their draft. */
 export interface Tryout {
   readonly injections: readonly Injection[]
   readonly draft: Draft
 }
 
-/** This turn's own results: they come after what the first step decided, so cutting them moves nothing of it. */
+/** Keys of this turn's own results. They stand behind all that the first step decided, so that cutting them moves no prefix. */
 const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 
-/** The injections as they stand while fitting goes on. Every cut is made of the whole injection, never of a cut one. */
+/** The injections and their draft while fitting goes on. Every cut is made from the whole injection, never from a cut one. */
 export class FitState {
   readonly options: FitOptions
   readonly counter: MessageCounter
@@ -75,7 +75,8 @@ export class FitState {
   #injections: readonly Injection[]
   #whole: Draft | undefined
   #draft: Draft | undefined
-  readonly #presumed = new Map<string, number>()
+  /** By key, about the tokens of injections that were cut ahead. */
+  readonly #tokensAhead = new Map<string, number>()
   #prefixMoved: PrefixMoved | undefined
   #lastingTokens: number | undefined
   #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
@@ -89,13 +90,13 @@ export class FitState {
     this.#draft = this.#steps.length === 0 ? undefined : options.compose(this.#injections)
   }
 
-  /** The draft with nothing cut: composed when it is first asked for, as a long history makes it far longer than what is sent. */
+  /** The draft with nothing cut. It is composed only when asked for: with a long history it is far longer than the request. */
   get whole(): Draft {
     this.#whole ??= this.options.compose(this.#given)
     return this.#whole
   }
 
-  /** What is left of the injections, in the order given. */
+  /** The injections after the cuts so far, in the order given. */
   get injections(): readonly Injection[] {
     return this.#injections
   }
@@ -105,12 +106,12 @@ export class FitState {
     return this.#draft
   }
 
-  /** Tokens the request may have. */
+  /** Tokens that the request may have. */
   get budgetTokens(): number {
     return this.options.budgetTokens ?? Number.POSITIVE_INFINITY
   }
 
-  /** Tokens of what is printed and changes from turn to turn, each text by itself. */
+  /** Tokens of the printed text that changes from turn to turn, each piece counted by itself. */
   turnTokens(): number {
     let tokens = 0
     for (const { pieces } of this.draft.messages)
@@ -118,59 +119,59 @@ export class FitState {
     return tokens
   }
 
-  /** Tokens of the prompt with only what stays from turn to turn. */
+  /** Tokens of the prompt with only the injections that stay from turn to turn. */
   lastingTokens(): number {
-    this.#lastingTokens ??= this.#countLasting()
+    if (this.#lastingTokens !== undefined) return this.#lastingTokens
+    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
+    this.#lastingTokens = countDraft(this.options.compose(lasting), this.options.counting)
     return this.#lastingTokens
   }
 
-  /** About the tokens of what is said in this turn, history apart. */
+  /** About the tokens of this turn's injections, without history. */
   turnValueTokens(): number {
     const own = this.#given.filter(({ key, scope }) => scope === "turn" && key !== "history")
     return own.reduce((sum, { content }) => sum + valueTokens(content, this.counter), 0)
   }
 
-  /** Begins with an injection cut that cannot be sent whole, before the whole is composed; `fromTokens` is about what it had. */
-  presume({ injections, draft }: Tryout, fromTokens: number, step: FitStep): void {
+  /** Takes over a cut that was made before the whole prompt was composed. `fromTokens` is about what the injection had. */
+  cutAhead({ injections, draft }: Tryout, fromTokens: number, step: FitStep): void {
     this.#injections = injections
     this.#draft = draft
-    this.#presumed.set(step.key, fromTokens)
+    this.#tokensAhead.set(step.key, fromTokens)
     this.#record([step])
   }
 
-  /** What was cut of an injection so far. */
+  /** The cut of an injection so far. */
   cutOf(key: string): CutSize | undefined {
     return this.#cut.get(key)
   }
 
-  /** Tokens of a whole request, exactly. */
+  /** The exact tokens of a whole request. */
   totalTokens(draft: Draft = this.draft): number {
     const { messages } = draft
     if (this.#exact?.messages !== messages) this.#exact = { messages, tokens: countDraft(draft, this.options.counting) }
     return this.#exact.tokens
   }
 
-  /**
-   * By how many tokens a request exceeds what it may have; where the one with nothing cut plainly does, a lower bound of it.
-   */
+  /** The tokens that a request has too many. For the whole draft, if it is far too long, this is a lower bound. */
   excess(draft: Draft = this.draft, budgetTokens = this.options.budgetTokens): number {
     if (budgetTokens === undefined) return 0
-    const plain = draft === this.#whole ? summaryOf(draft, this.counter).totalLeastTokens - budgetTokens : 0
-    return plain > 0 ? plain : this.totalTokens(draft) - budgetTokens
+    const atLeast = draft === this.#whole ? summaryOf(draft, this.counter).totalLeastTokens - budgetTokens : 0
+    return atLeast > 0 ? atLeast : this.totalTokens(draft) - budgetTokens
   }
 
   fits(draft: Draft = this.draft): boolean {
     return this.excess(draft) <= 0
   }
 
-  /** The tokens of everything an injection prints, each text by itself. */
+  /** The tokens of everything that an injection prints, each piece counted by itself. */
   ownTokens(key: string, draft: Draft = this.draft): number {
     return summaryOf(draft, this.counter).ownOf(key)
   }
 
-  /** The request with an injection in another form, or without it. */
-  tryout(key: string, shrunk: Injection | undefined): Tryout {
-    const injections = this.#injections.flatMap((other) => (other.key === key ? (shrunk ? [shrunk] : []) : [other]))
+  /** The request with an injection in another form. */
+  tryout(shrunk: Injection): Tryout {
+    const injections = this.#injections.map((other) => (other.key === shrunk.key ? shrunk : other))
     return { injections, draft: this.options.compose(injections) }
   }
 
@@ -180,9 +181,9 @@ export class FitState {
     return { injections, draft: this.options.compose(injections) }
   }
 
-  /** Takes a tryout over; false for one that saves nothing. */
+  /** Takes over a tryout; false, and nothing changes, for one that saves nothing. */
   adopt({ injections, draft }: Tryout, goal: Goal, steps: readonly FitStep[]): boolean {
-    if (goal.excess(draft) > 0 && this.#saved(draft) <= 0) return false
+    if (goal.excess(draft) > 0 && this.totalTokens() <= countDraft(draft, this.options.counting)) return false
     this.#injections = injections
     this.#draft = draft
     this.#record(steps)
@@ -192,25 +193,13 @@ export class FitState {
   }
 
   result(): Fitted {
-    const moved = this.#prefixMoved ? { prefixMoved: this.#prefixMoved } : {}
-    const steps = this.#steps
     return {
       draft: this.draft,
-      fromTokens: (key) => this.#presumed.get(key) ?? this.ownTokens(key, this.whole),
-      steps,
+      fromTokens: (key) => this.#tokensAhead.get(key) ?? this.ownTokens(key, this.whole),
+      steps: this.#steps,
       cut: Object.fromEntries(this.#cut),
-      ...moved,
+      prefixMoved: this.#prefixMoved,
     }
-  }
-
-  #countLasting(): number {
-    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
-    return countDraft(this.options.compose(lasting), this.options.counting)
-  }
-
-  #saved(draft: Draft): number {
-    const now = this.totalTokens()
-    return now - countDraft(draft, this.options.counting)
   }
 
   #cutEarlier(injection: Injection): Injection[] {

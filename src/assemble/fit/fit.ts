@@ -3,36 +3,44 @@ import type { Injection } from "../../core/value.ts"
 import type { Draft } from "../draft/draft.ts"
 import { dropRun, plainDropsFrom } from "./drop-run.ts"
 import { type FitOptions, FitState, type Fitted, type Goal } from "./fit-state.ts"
-import { presumeHistory, shorten } from "./shorten.ts"
+import { shorten, shortenHistoryAhead } from "./shorten.ts"
 import { canShorten } from "./shrink.ts"
 
 /**
- * Shrinks injections until the composed prompt is within budget (S13). What has the lowest rank gives way first, equal
- * ranks in the order given: it is shortened as little as it takes, or else to its minimum; if that is not enough and
- * nothing of it is reserved, it is dropped whole, with its group. Only then comes the next rank. Ceilings hold in any
- * case. Deterministic.
- * @throws PromptStrataError `budget` naming the minimum and the largest items when nothing is left to shrink.
+ * Shrinks injections until the composed prompt is within the budget (S13). The lowest rank shrinks first; equal ranks go in
+ * the order given. An injection is shortened no more than needed, at most to its minimum. If that is not enough and it has no
+ * reserved tokens, it is dropped with its group. Only then comes the next rank. Ceilings (`maxTokens`) hold even when there is
+ * room. Deterministic.
+ * @throws PromptStrataError `budget`, with the smallest possible budget and the largest items, if nothing is left to shrink.
  */
 export function fit(injections: readonly Injection[], options: FitOptions): Fitted {
   const state = new FitState(injections, options)
   const order = byRank(injections)
-  presume(state, order)
+  cutLongHistory(state, order)
   for (const injection of injections) holdCeiling(state, injection)
   holdReserve(state, injections)
   for (let index = 0; index < order.length && !state.fits(); ) {
     const run = plainDropsFrom(order, index, state)
     const injection = order[index]
-    if (run.length > 1) dropRun(state, run, goalOf)
-    else if (injection) giveWay(state, injection)
+    if (run.length > 1) dropRun(state, run, budgetGoal)
+    else if (injection) reach(state, injection, budgetGoal(state, injection))
     index += Math.max(run.length, 1)
   }
   if (!state.fits()) throw impossible(state, injections, options)
   return state.result()
 }
 
+/** The goal of fitting: a request within the budget. */
+function budgetGoal(state: FitState, injection: Injection): Goal {
+  return {
+    reason: `over budget, and rank ${injection.fit?.rank ?? 0} is the lowest left`,
+    excess: (draft: Draft) => state.excess(draft),
+  }
+}
+
 function holdCeiling(state: FitState, injection: Injection): void {
-  const { key, fit: rule } = injection
-  const maxTokens = rule?.maxTokens
+  const { key } = injection
+  const maxTokens = injection.fit?.maxTokens
   if (maxTokens === undefined) return
   reach(state, injection, {
     reason: `more than its ceiling of ${maxTokens} tokens`,
@@ -40,15 +48,15 @@ function holdCeiling(state: FitState, injection: Injection): void {
   })
 }
 
-/** History that is first to give way, and longer than the whole budget, is cut before anything is composed. */
-function presume(state: FitState, [first]: readonly Injection[]): void {
+/** Cuts history before anything is composed, if it has the lowest rank and is longer than the whole budget. */
+function cutLongHistory(state: FitState, [first]: readonly Injection[]): void {
   const { budgetTokens, cut = {} } = state.options
   if (first?.key !== "history" || !Array.isArray(first.content) || budgetTokens === undefined || !canShorten(first)) return
   const isPlain = first.fit?.maxTokens === undefined && (first.fit?.minTokens ?? 0) <= 0
-  if (isPlain && !Object.hasOwn(cut, "history")) presumeHistory(state, first, goalOf(state, first).reason)
+  if (isPlain && !Object.hasOwn(cut, "history")) shortenHistoryAhead(state, first, budgetGoal(state, first).reason)
 }
 
-/** Only history makes room for what is not there yet, and only in a turn's first request. */
+/** Shortens history in the first request of a turn, so that `reserveTokens` are free for what later requests add. */
 function holdReserve(state: FitState, injections: readonly Injection[]): void {
   const { budgetTokens, history, cut } = state.options
   const { reserveTokens = 0 } = history
@@ -63,24 +71,14 @@ function holdReserve(state: FitState, injections: readonly Injection[]): void {
   if (state.draft.printed.has("history") && goal.excess(state.draft) > 0) shorten(state, injection, goal)
 }
 
-function goalOf(state: FitState, injection: Injection): Goal {
-  return {
-    reason: `over budget, and rank ${injection.fit?.rank ?? 0} is the lowest left`,
-    excess: (draft: Draft) => state.excess(draft),
-  }
-}
-
-function giveWay(state: FitState, injection: Injection): void {
-  reach(state, injection, goalOf(state, injection))
-}
-
+/** Shortens an injection, then drops it, as far as the goal needs it. */
 function reach(state: FitState, injection: Injection, goal: Goal): void {
   if (!state.draft.printed.has(injection.key) || goal.excess(state.draft) <= 0) return
   if (canShorten(injection) && shorten(state, injection, goal) && goal.excess(state.draft) <= 0) return
   dropGroup(state, injection, goal)
 }
 
-/** Items of one group are dropped together; where one of them is reserved, none is. */
+/** Drops an injection and its group, or none of them if one has reserved tokens. */
 function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): void {
   const group = rule?.group
   const printed = state.injections.filter((other) => state.draft.printed.has(other.key))
@@ -91,8 +89,11 @@ function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): 
   const reasonOf = (dropped: string) => (dropped === key ? goal.reason : `dropped with ${key}, of its group`)
   const steps = keys.map((dropped) => ({ key: dropped, cut: { dropped: true } as const, reason: reasonOf(dropped) }))
   const gone = new Set(keys)
-  const tryout = state.without((one) => gone.has(one))
-  state.adopt(tryout, goal, steps)
+  state.adopt(
+    state.without((one) => gone.has(one)),
+    goal,
+    steps,
+  )
 }
 
 function impossible(
@@ -113,23 +114,23 @@ function impossible(
     "budget",
     `expected a prompt of at most ${budgetTokens} tokens; with everything cut that may be cut it still has ${minimumTokens}${estimated}.`,
     {
-      hint: `Raise the budget to ${minimumTokens} or more, what is kept for the answer not counted${shorter}.`,
+      hint: `Raise the budget to ${minimumTokens} or more, not counting what is kept for the answer${shorter}.`,
       evidence: { budgetTokens, minimumTokens, largest },
     },
   )
 }
 
-/** Rank and place together in one number: with both below these, it is a whole one and exact. */
+/** Below these limits, a rank and a place fit together into one exact number. */
 const placeLimit = 2 ** 20
 const rankLimit = 2 ** 31
 
-/** What may give way, the lowest rank first, equal ranks in the order given. */
+/** The injections that may shrink, the lowest rank first, equal ranks in the order given. */
 export function byRank(injections: readonly Injection[]): Injection[] {
   const ranked = injections.filter(({ fit }) => fit !== undefined)
   return sortedAsNumbers(ranked) ?? ranked.sort((a, b) => (a.fit?.rank ?? 0) - (b.fit?.rank ?? 0))
 }
 
-/** Sorted without comparing injections, a quarter of the work; `undefined` where a rank is broken, negative or huge. */
+/** Sorts by numbers, which takes a quarter of the time; `undefined` if a rank is negative, huge or no whole number. */
 function sortedAsNumbers(ranked: readonly Injection[]): Injection[] | undefined {
   if (ranked.length > placeLimit) return undefined
   const numbers = new Float64Array(ranked.length)

@@ -1,14 +1,14 @@
-/** Where a search begins, and between which sizes it stays. */
+/** The bounds of a search, and where it begins. */
 interface SizeRange {
   readonly least: number
   readonly most: number
-  /** A size that may come near; the search asks there first. */
+  /** The size that the search tries first. */
   readonly guess: number
 }
 
 /**
- * The largest size in a range with which `excess` is not positive, else the least; where `excess` falls again further up it
- * may be missed. `excess` grows about evenly with the size, so that a dozen questions are enough for any range.
+ * Finds the largest size in a range for which `excess` is not positive, else gives the least size. If `excess` falls again for
+ * larger sizes, a larger solution may be missed. `excess` grows about evenly with the size, so about a dozen calls are enough.
  */
 export function largestSize({ least, most, guess }: SizeRange, excess: (size: number) => number): number {
   if (least >= most) return least
@@ -31,6 +31,7 @@ interface Probe {
   readonly over: number
 }
 
+/** A token seldom spans more UTF-16 units. Where tokens are longer, the doubling steps make up for it. */
 const unitsPerToken = 6
 
 function nextSize(
@@ -38,30 +39,29 @@ function nextSize(
   exceeds: Probe | undefined,
   { low, high, tries }: { readonly low: number; readonly high: number; readonly tries: number },
 ): number {
-  // A token is seldom more than some units; where it is, the steps double.
   const stride = (over: number) => (Math.abs(over) * unitsPerToken + unitsPerToken) * 2 ** Math.min(tries, 40)
   if (!fits) return exceeds ? exceeds.size - stride(exceeds.over) : low
   if (!exceeds) return fits.size + stride(fits.over)
-  // Now and then a question halves the range, so that an uneven text takes no more than its logarithm.
+  // Every fourth try halves the range, so that an uneven text takes no more tries than a binary search.
   if (tries % 4 === 3) return (low + high + 1) >> 1
   const share = -fits.over / (exceeds.over - fits.over)
   return Math.round(fits.size + share * (exceeds.size - fits.size))
 }
 
-/** What a search for the least to give up knows of each thing that can go. */
+/** Estimates of what a request loses with each thing that can be dropped. */
 export interface Gains {
-  /** How many things there are. */
+  /** The number of things. */
   readonly length: number
-  /** About how many tokens the request loses with the first `count` of them. */
+  /** About the tokens that the request loses with the first `count` things. */
   upTo(count: number): number
-  /** How many it loses at the very least with number `index`; 0 where nothing is known. */
+  /** The tokens that it loses at least with thing number `index`; 0 if nothing is known. */
   atLeast(index: number): number
 }
 
 /**
- * How many things have to go, the first ones first, until nothing exceeds: the fewest with which `excess` is not positive and
- * with one fewer is; `undefined` where all of them are not enough. `excess` is asked for exactly; the gains only say where to
- * ask, so that a few questions are enough. With none gone it is known to exceed by about `first`.
+ * Finds how many things have to go, in their order, until `excess` is not positive: with one thing fewer it is positive.
+ * `undefined` if all of them are not enough. `excess` is exact; the gains only say which counts to try, so that a few calls are
+ * enough. With nothing dropped, the excess is about `first`.
  */
 export function fewestGone(gains: Gains, first: number, excess: (count: number) => number): number | undefined {
   let tooFew = 0
@@ -82,7 +82,7 @@ export function fewestGone(gains: Gains, first: number, excess: (count: number) 
   }
 }
 
-/** Where the gains reach what is over, counted from `count`: the first place for more, the last one for less. */
+/** The smallest count whose gains reach those of `count` plus `over`. */
 function nextCount(gains: Gains, count: number, over: number): number {
   const target = gains.upTo(count) + over
   let [low, high] = [0, gains.length]
@@ -94,7 +94,7 @@ function nextCount(gains: Gains, count: number, over: number): number {
   return low
 }
 
-/** Gains of things whose tokens are known one by one. */
+/** Gains of things with known tokens. */
 export function gainsOf(tokens: readonly number[], least: readonly number[] = []): Gains {
   const sums = [0]
   for (const count of tokens) sums.push((sums.at(-1) ?? 0) + count)

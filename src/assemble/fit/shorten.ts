@@ -1,6 +1,6 @@
 import type { CutSize } from "../../core/span.ts"
 import { type Entry, type Injection, isText } from "../../core/value.ts"
-import { cutOf } from "../cut/cut-places.ts"
+import { cutOf } from "../../encode/marked-text.ts"
 import { tokensUpTo } from "../tokens/counted-message.ts"
 import { TextSlices } from "../tokens/text-slices.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
@@ -9,7 +9,7 @@ import { fewestGone, type Gains, gainsOf, largestSize } from "./search.ts"
 import { dropUnits, type Shrunk, shrinkTo, sizeOf } from "./shrink.ts"
 import { historySteps, unitTokens } from "./water-marks.ts"
 
-/** Shortens an injection that is printed as little as it takes, or else to its minimum; true where something was saved. */
+/** Shortens a printed injection no more than the goal needs, at most to its minimum; true if tokens were saved. */
 export function shorten(state: FitState, whole: Injection, goal: Goal): boolean {
   const found = Array.isArray(whole.content) ? shortList(state, whole, goal) : shortText(state, whole, goal)
   return found !== undefined && state.adopt(found.tryout, goal, [{ key: whole.key, cut: found.cut, reason: goal.reason }])
@@ -21,22 +21,22 @@ interface Short {
   readonly cut: CutSize
 }
 
-/** Tries forms of an injection; the last one tried is kept, as it is mostly the one chosen. */
-function tryouts(state: FitState, key: string, make: (size: number) => Shrunk): (size: number) => Short {
+/** Makes forms of an injection by size. The last one is kept, because it is usually the one chosen. */
+function tryouts(state: FitState, make: (size: number) => Shrunk): (size: number) => Short {
   let last: { readonly size: number; readonly short: Short } | undefined
   return (size) => {
     if (last?.size === size) return last.short
     const { injection, cut } = make(size)
-    last = { size, short: { tryout: state.tryout(key, injection), cut } }
+    last = { size, short: { tryout: state.tryout(injection), cut } }
     return last.short
   }
 }
 
 /**
- * Begins with a history that is plainly too long already cut, so that its oldest part is not even composed. The step is the
- * first one after which the values fit; where that turns out to leave room for one step more, nothing is presumed.
+ * Cuts a history that is far too long before the prompt is composed, so that its oldest part is never composed. It cuts at the
+ * first step after which the values fit. If that leaves room for one step more, nothing is cut here.
  */
-export function presumeHistory(state: FitState, whole: Injection, reason: string): void {
+export function shortenHistoryAhead(state: FitState, whole: Injection, reason: string): void {
   const { budgetTokens = Number.POSITIVE_INFINITY, notices } = state.options
   const steps = stepsOf(state, whole)
   const own = steps.gains.upTo(steps.gains.length)
@@ -45,16 +45,16 @@ export function presumeHistory(state: FitState, whole: Injection, reason: string
   let count = 1
   while (count < steps.units.length && steps.gains.upTo(count) < over) count++
   const { injection, cut } = dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, notices)
-  const tryout = state.tryout(whole.key, injection)
+  const tryout = state.tryout(injection)
   const stepGains = steps.gains.upTo(count) - steps.gains.upTo(count - 1)
   if (!tryout.draft.printed.has(whole.key) || state.totalTokens(tryout.draft) + stepGains / plainly <= budgetTokens) return
-  state.presume(tryout, own, { key: whole.key, cut, reason })
+  state.cutAhead(tryout, own, { key: whole.key, cut, reason })
 }
 
-/** Above every doubt that the seams between messages leave. */
+/** A factor above 1 that covers the error of adding up texts that were counted one by one. */
 const plainly = 1.25
 
-/** The ways in which a list can give way: after so many of its units. */
+/** The steps in which a list can be shortened. Step `n` drops the first `units[n]` units of the order. */
 interface ListSteps {
   readonly order: readonly Unit[]
   readonly units: readonly number[]
@@ -63,12 +63,11 @@ interface ListSteps {
 
 function shortList(state: FitState, whole: Injection, goal: Goal): Short | undefined {
   const steps = stepsOf(state, whole)
-  const at = tryouts(state, whole.key, (count) =>
-    dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.options.notices),
-  )
+  const at = tryouts(state, (count) => dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.options.notices))
   const most = mostSteps(state, whole, steps.units.length, at)
-  const gone = keptOf(state, whole)
-  const before = gone === undefined ? 0 : steps.units.filter((units) => leftAfter(whole, steps.order, units) >= gone).length
+  const cut = state.cutOf(whole.key)
+  const left = cut && "entries" in cut ? cut.entries : undefined
+  const before = left === undefined ? 0 : steps.units.filter((units) => leftAfter(whole, steps.order, units) >= left).length
   if (before >= most) return undefined
   const gains: Gains = {
     length: most - before,
@@ -81,7 +80,7 @@ function shortList(state: FitState, whole: Injection, goal: Goal): Short | undef
 
 const knownSteps = new WeakMap<FitState, { readonly whole: Injection; readonly steps: ListSteps }>()
 
-/** The steps of a list, found once. */
+/** The steps of a list. They are found once. */
 function stepsOf(state: FitState, whole: Injection): ListSteps {
   const known = knownSteps.get(state)
   if (known?.whole === whole) return known.steps
@@ -93,7 +92,8 @@ function stepsOf(state: FitState, whole: Injection): ListSteps {
 function findSteps(state: FitState, whole: Injection): ListSteps {
   const { budgetTokens, history } = state.options
   if (whole.key === "history" && budgetTokens !== undefined) {
-    return historySteps(whole, history, { room: roomForHistory(state, budgetTokens), counter: state.counter })
+    const room = budgetTokens - (history.reserveTokens ?? 0) - state.lastingTokens()
+    return historySteps(whole, history, { room, counter: state.counter })
   }
   const entries = whole.content as readonly Entry[]
   const order = dropOrder(entries, whole.fit)
@@ -102,23 +102,13 @@ function findSteps(state: FitState, whole: Injection): ListSteps {
   return { order, units: order.map((_, index) => index + 1), gains: gainsOf(tokens) }
 }
 
-/** What the request may have beside what stays the same from turn to turn. */
-function roomForHistory(state: FitState, budgetTokens: number): number {
-  return budgetTokens - (state.options.history.reserveTokens ?? 0) - state.lastingTokens()
-}
-
-/** How many entries are left of a list that was shortened before. */
-function keptOf(state: FitState, { key }: Injection): number | undefined {
-  const cut = state.cutOf(key)
-  return cut && "entries" in cut ? cut.entries : undefined
-}
-
+/** The number of entries that are left after `units` units were dropped. */
 function leftAfter({ content }: Injection, order: readonly Unit[], units: number): number {
   const gone = order.slice(0, units).reduce((sum, { size }) => sum + size, 0)
   return (content as readonly Entry[]).length - gone
 }
 
-/** How many steps leave the reserved tokens of content. */
+/** The number of steps after which the reserved tokens of content are still there. */
 function mostSteps(state: FitState, { key, fit }: Injection, all: number, at: (count: number) => Short): number {
   const minTokens = fit?.minTokens ?? 0
   if (minTokens <= 0) return all
@@ -129,7 +119,7 @@ function mostSteps(state: FitState, { key, fit }: Injection, all: number, at: (c
 function shortText(state: FitState, whole: Injection, goal: Goal): Short | undefined {
   const { key, fit } = whole
   const learn = learner(state, whole)
-  const at = tryouts(state, key, (size) => {
+  const at = tryouts(state, (size) => {
     const shrunk = shrinkTo(whole, size, state.options.notices)
     learn(shrunk.injection)
     return shrunk
@@ -140,11 +130,14 @@ function shortText(state: FitState, whole: Injection, goal: Goal): Short | undef
   const lacks = (size: number) => minTokens - contentTokens(state, key, at(size).tryout)
   const least = minTokens <= 0 ? 0 : smallestSize(most + 1, lacks)
   if (least > most) return undefined
-  const guess = guessSize(state, whole, goal)
+  // The excess comes off the text's tokens, and its length shrinks in proportion.
+  const own = state.ownTokens(key)
+  const share = own === 0 ? 0 : Math.max(0, 1 - goal.excess(state.draft) / own)
+  const guess = Math.floor(sizeOf(whole) * share)
   return at(largestSize({ least, most, guess }, (size) => goal.excess(at(size).tryout.draft)))
 }
 
-/** Counts what is left of a text from the pieces of the whole, so that no size is counted from nothing. */
+/** Counts the cut forms of a text from the pieces of the whole text, so that each new size costs little. */
 function learner({ counter }: FitState, { content }: Injection): (shrunk: Injection) => void {
   const text = typeof content === "string" ? content : typeof content === "object" && isText(content) ? content.text : ""
   const slices = counter.store ? new TextSlices(text, counter.store) : undefined
@@ -165,13 +158,6 @@ function smallestSize(all: number, lacks: (size: number) => number): number {
     else low = middle + 1
   }
   return low
-}
-
-/** What is over comes off the text's tokens; its size goes with them. */
-function guessSize(state: FitState, whole: Injection, goal: Goal): number {
-  const own = state.ownTokens(whole.key)
-  const share = own === 0 ? 0 : Math.max(0, 1 - goal.excess(state.draft) / own)
-  return Math.floor(sizeOf(whole) * share)
 }
 
 function contentTokens({ counter }: FitState, key: string, { draft }: Tryout): number {

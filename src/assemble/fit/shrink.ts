@@ -2,19 +2,19 @@ import type { CutSize } from "../../core/span.ts"
 import { type Entry, type Fit, type Injection, isText, type Text } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile, renderNotice } from "../../dialect/render-notice.ts"
-import { cutText, isEncodedText } from "../../encode/marked-text.ts"
+import { cutOf, cutText, isEncodedText, type NoticeText } from "../../encode/marked-text.ts"
 import type { TemplateValues } from "../../template/render.ts"
-import { countCodePoints, cutOf, cutPlaces, type NoticeText, noticeEntry } from "../cut/cut-places.ts"
+import { countCodePoints, cutPlaces, noticeEntry } from "../cut/cut-places.ts"
 import { fencesOf, rememberCutFences } from "../cut/fences.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 
-/** How much there is of a text, in UTF-16 units; 0 for what is no text. */
+/** The length of a text in UTF-16 units; 0 for other content. */
 export function sizeOf({ content }: Injection): number {
   if (typeof content === "string") return content.length
   return typeof content === "object" && isText(content) ? content.text.length : 0
 }
 
-/** True when a shorter form than the whole and more than nothing exists. */
+/** True if something between the whole and nothing can be left of an injection. */
 export function canShorten({ content, fit }: Injection): boolean {
   if (fit === undefined || fit.shrink === "drop" || typeof content === "boolean") return false
   if (Array.isArray(content)) return fit.shrink === "entries"
@@ -22,8 +22,8 @@ export function canShorten({ content, fit }: Injection): boolean {
 }
 
 /**
- * A text of which at most `size` UTF-16 units are left, around a notice. It cuts the raw value between graphemes (S17);
- * encoding comes after.
+ * Cuts a text so that at most `size` UTF-16 units are left, with a notice in place of the rest. The raw value is cut, between
+ * graphemes (S17); it is encoded later.
  */
 export function shrinkTo(injection: Injection, size: number, notices: Notices): Shrunk {
   const { content, fit } = injection
@@ -42,11 +42,11 @@ function shorten(
   { size, shrink, notices }: { readonly size: number; readonly shrink: Fit["shrink"]; readonly notices: Notices },
 ): Text {
   const earlier = cutOf(text)
-  // What was cut before is cut further: its head loses its end, its tail its beginning.
+  // A text that was cut before is cut further: its head loses more of its end, its tail more of its beginning.
   const [first, last] = earlier ? [earlier.head, earlier.tail] : [text.text, text.text]
   const { headEnd, tailStart } = cutPlaces(first, last, size, shrink)
   const [head, tail] = [first.slice(0, headEnd), last.slice(tailStart)]
-  const totalCharacters = earlier?.totalCharacters ?? charactersOf(text)
+  const totalCharacters = earlier?.totalCharacters ?? known(text.text).total
   const cut = cutText(text, {
     head,
     tail,
@@ -58,16 +58,12 @@ function shorten(
   return cut
 }
 
-/** The text tried last: many sizes of one text are tried, and what is found out about it stays the same. */
+/** Facts about the text that was tried last, because many sizes of one text are tried in a row. */
 let lastText = { text: "", total: 0, fenceAt: fencesOf("") }
 
 function known(text: string): typeof lastText {
   if (lastText.text !== text) lastText = { text, total: countCodePoints(text), fenceAt: fencesOf(text) }
   return lastText
-}
-
-function charactersOf({ text }: Text): number {
-  return known(text).total
 }
 
 function countLineBreaks(text: string, end: number): number {
@@ -76,20 +72,20 @@ function countLineBreaks(text: string, end: number): number {
   return count
 }
 
-/** The words that stand where something was cut; from the dialect's prompt files. Texts are counted in code points. */
+/** The notices that stand in place of what was cut, from the dialect's prompt files. Texts are counted in code points. */
 export interface Notices {
   truncated(counts: { readonly kept: number; readonly total: number }): NoticeText
-  /** `byScore` where not the oldest ones went. */
+  /** `byScore` is true if the entries with the lowest scores were dropped, and not the oldest ones. */
   entriesDropped(counts: { readonly dropped: number; readonly total: number; readonly byScore: boolean }): NoticeText
 }
 
-/** An injection after a cut, and the cut as later steps of the turn repeat it. */
+/** An injection after a cut, and the cut in the form that later steps of the turn repeat. */
 export interface Shrunk {
   readonly injection: Injection
   readonly cut: CutSize
 }
 
-/** A list of which the first `units` in its drop order are left out, a notice in their place. */
+/** Drops the first `units` of a list's drop order and puts a notice in their place. */
 export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): Shrunk {
   const entries = injection.content as readonly Entry[]
   const isGone = new Uint8Array(entries.length)
@@ -111,7 +107,7 @@ export function dropUnits(injection: Injection, order: readonly Unit[], units: n
   return { injection: { ...injection, content }, cut }
 }
 
-/** What an earlier step of the turn left out is left out again; what the list has grown by since then stays. */
+/** Drops what an earlier step of the turn dropped. Entries that were added since then stay. */
 function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number }>, notices: Notices): Shrunk | undefined {
   const entries = injection.content as readonly Entry[]
   const then = Math.min(cut.of ?? entries.length, entries.length)
@@ -124,7 +120,7 @@ function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number
   return units === 0 ? undefined : dropUnits(injection, order, units, notices)
 }
 
-/** Applies what an earlier step of the turn decided, so that every step cuts the same and its request extends the one before. */
+/** Repeats the cut of an earlier step of the turn, so that each request of the turn extends the one before. */
 export function applyCut(injection: Injection, cut: CutSize, notices: Notices): Shrunk | undefined {
   if ("dropped" in cut || !canShorten(injection)) return undefined
   if (Array.isArray(injection.content)) return "entries" in cut ? dropAgain(injection, cut, notices) : undefined
@@ -132,7 +128,7 @@ export function applyCut(injection: Injection, cut: CutSize, notices: Notices): 
   return cut.characters < sizeOf(injection) ? shrinkTo(injection, cut.characters, notices) : undefined
 }
 
-/** The dialect's words for what was cut. */
+/** The notices of a dialect. */
 export function dialectNotices(dialect: Dialect): Notices {
   const say = (name: string, values: TemplateValues): NoticeText => {
     const source = promptFile(dialect, name).template.nodes[0]?.source
@@ -140,7 +136,7 @@ export function dialectNotices(dialect: Dialect): Notices {
   }
   return {
     truncated: (counts) => say("truncated", counts),
-    // A dialect of somebody's own may have one file for both.
+    // A dialect of your own may have one file for both cases.
     entriesDropped: ({ byScore, ...counts }) =>
       say(byScore && dialect.files.has("entries-outranked") ? "entries-outranked" : "entries-dropped", counts),
   }

@@ -3,34 +3,35 @@ import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 import { type Gains, gainsOf } from "./search.ts"
 
-/** How history gives way: in steps, so that a provider's cache serves it over many turns (S16). */
+/** Options for the steps in which history is cut. Steps let a provider's cache serve the history over many turns (S16). */
 export interface WaterMarks {
   /**
-   * What is left of the room for history after a cut, as a share of it: the cut begins at a multiple of the rest, counted in
-   * tokens from the conversation's beginning. Default 0.5.
+   * The share of the room for history that is filled after a cut, 0 to 1. The rest of the room is the length of a step: cuts are
+   * made at its multiples, counted in tokens from the conversation's beginning. Default 0.5.
    */
   readonly lowWater?: number
   /**
-   * Tokens that the first request of a turn leaves free for what comes in its later ones and for turns that need more. What
-   * changes from turn to turn counts against it. Default 0.
+   * Tokens that the first request of a turn leaves free for its later requests. The first request's own text that changes from
+   * turn to turn is part of them. Default 0.
    */
   readonly reserveTokens?: number
 }
 
 const defaultLowWater = 0.5
 
-/** The places where history may begin: after so many of its units, in the order in which they go. */
+/** The places where a cut history may begin. */
 export interface HistorySteps {
+  /** All units, in the order in which they are dropped. */
   readonly order: readonly Unit[]
-  /** By step, the number of units that are left out; the last step leaves out all. */
+  /** By step, the number of units that are dropped. The last step drops all. */
   readonly units: readonly number[]
   readonly gains: Gains
 }
 
 /**
- * The steps in which history gives way. A function of the history and the room alone, and a longer history has the same steps
- * and more: turn after turn chooses the same beginning until it no longer fits. `room` is what the request has beside what
- * stays from turn to turn.
+ * Finds the steps in which history is cut. They depend on the history and the room alone, and a longer history has the same
+ * steps and more, so each turn chooses the same beginning until it no longer fits. `room` is the budget of the request without
+ * the text that stays from turn to turn.
  */
 export function historySteps(
   injection: Injection,
@@ -45,7 +46,6 @@ export function historySteps(
   const tokens: number[] = []
   let gone = 0
   let stepGains = 0
-  /** The multiple of a step that comes next. */
   let mark = step
   for (let index = 0; index < order.length; index++) {
     const own = unitTokens(order[index], upTo)
@@ -60,7 +60,7 @@ export function historySteps(
   return { order, units, gains: gainsOf(tokens) }
 }
 
-/** Tokens of a unit's values, from those of the entries up to each. */
+/** Tokens of a unit's values. `upTo` holds the tokens of the list up to the end of each entry. */
 export function unitTokens(unit: Unit | undefined, upTo: readonly number[]): number {
   if (!unit) return 0
   return (upTo[unit.at + unit.size - 1] ?? 0) - (unit.at === 0 ? 0 : (upTo[unit.at - 1] ?? 0))

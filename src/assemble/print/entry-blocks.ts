@@ -4,31 +4,31 @@ import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { DraftMessage, Piece } from "../draft/draft.ts"
 import type { Origin } from "../draft/draft-recorder.ts"
 
-/** What an entry prints by itself. */
+/** The pieces that an entry prints by itself. */
 export interface EntryBlock {
   readonly pieces: readonly Piece[]
-  /** True when the first piece is the file's own text and not a value, a fence or a notice. */
+  /** True if the first piece is the file's own text, and not a value, a fence or a notice. */
   readonly opensWithFrame: boolean
-  /** The white space that stood before it the last time. */
+  /** The white space that stood before the block the last time. */
   lead?: Piece | undefined
-  /** The message that it makes, where it was asked for. */
+  /** The message that the block makes, once it was asked for. */
   message?: DraftMessage
 }
 
-/** Where an entry is printed. */
+/** The file through which an entry, or a rest item, is printed, and its injection. */
 export interface BlockPlace {
   readonly file: PromptFile
   readonly injection: Injection
   readonly rest?: boolean
 }
 
-/** In what it is printed. */
+/** The dialect and the origin under which it is printed. */
 export interface BlockContext {
   readonly dialect: Dialect
   readonly origin: Origin
 }
 
-/** A block, and the context in which it was printed. */
+/** A block with everything that it depends on. */
 interface KnownBlock extends EntryBlock {
   readonly dialect: Dialect
   readonly key: string
@@ -39,10 +39,10 @@ interface KnownBlock extends EntryBlock {
   readonly rest: boolean | undefined
 }
 
-/** The last block of each entry, or rest item, in each file: they are readonly data, so the same one prints the same. */
+/** By file, the last block of each entry or rest item. They are readonly data, so the same object prints the same. */
 const blocks = new WeakMap<PromptFile, WeakMap<Entry | Injection, KnownBlock>>()
 
-/** The file asked for last: one after the other, all entries of a list print through the same. */
+/** The file that was asked for last, because all entries of a list print through the same one. */
 let last: { readonly file: PromptFile; readonly blocks: WeakMap<Entry | Injection, KnownBlock> } | undefined
 
 function blocksOf(file: PromptFile): WeakMap<Entry | Injection, KnownBlock> {
@@ -53,7 +53,7 @@ function blocksOf(file: PromptFile): WeakMap<Entry | Injection, KnownBlock> {
   return ofFile
 }
 
-/** What an entry, or a rest item, printed the last time in the same context. */
+/** The block that an entry, or a rest item, printed the last time in the same context. */
 export function knownBlock(
   owner: Entry | Injection,
   { file, injection, rest }: BlockPlace,
@@ -72,7 +72,7 @@ export function knownBlock(
   return isSame ? known : undefined
 }
 
-/** Remembers what an entry printed, in place of what it printed before in that file. */
+/** Remembers the block of an entry, or a rest item, in place of its last one in that file. */
 export function rememberBlock(
   owner: Entry | Injection,
   { file, injection, rest }: BlockPlace,

@@ -1,45 +1,38 @@
-import { type Entry, type Injection, isEmptyValue } from "../../core/value.ts"
+import { type Injection, isEmptyValue } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
-import type { TemplateNode } from "../../template/ast.ts"
+import { templateNames } from "../../dialect/dialect-names.ts"
 
-/** Where a prompt's injections print. */
-export interface Landing {
-  /** By slot; the slots `rest`, `developer` and `standing` collect what has none of its own. */
+/** The slots in which a prompt's injections are printed. */
+export interface Placement {
+  /** Injections by slot. The slots `rest`, `developer` and `standing` collect injections that have no slot of their own. */
   readonly slots: ReadonlyMap<string, readonly Injection[]>
-  /** Names that a condition finds filled, flags too. */
+  /** Names for which a condition is true. */
   readonly held: ReadonlySet<string>
 }
 
-/** Slots that collect other injections; none can claim them by its key. */
+/** Slots that collect other injections. No injection gets one of them by its key. */
 const collecting: ReadonlySet<string> = new Set(["rest", "developer", "standing"])
 
 /**
- * Decides where each injection lands: in the slot of its key; what no slot names and the file does not omit goes to
- * the rest slot by ascending priority, equal ones in the order given; developer items go to the `developer` slot where
- * the file has one and the model has the role, and what never changes to the `standing` slot where the file has one, so
- * that it stands in a provider's cache. Flags print nowhere and only answer conditions.
+ * Gives each injection its slot: the slot of its key, if the file has one. Others, unless the file omits them, go to a collecting
+ * slot by ascending priority, equal ones in the order given. A developer item goes to `developer`, if the file has that slot and
+ * the model has the role. A global item goes to `standing`, if the file has that slot, so that it stands in a provider's cache.
+ * All others go to `rest`. Flags are not printed; they only answer conditions.
  */
-export function landing(
+export function placeInjections(
   injections: readonly Injection[],
   file: PromptFile,
-  { developerRole = false }: { readonly developerRole?: boolean } = {},
-): Landing {
-  const { slots: names, conditions, all } = namesOf(file.template.nodes)
+  { developerRole = false }: { readonly developerRole?: boolean | undefined } = {},
+): Placement {
+  const { slots: names, conditions, all } = templateNames(file.template.nodes)
   const omitted = setOf(file.omit)
-  const rest: Injection[] = []
-  const developers: Injection[] = []
-  const standing: Injection[] = []
+  const [rest, developers, standing]: [Injection[], Injection[], Injection[]] = [[], [], []]
   const slots = new Map([
     ["rest", rest],
     ["developer", developers],
     ["standing", standing],
   ])
   const held = new Set<string>()
-  const land = (slot: string, injection: Injection) => {
-    const landed = slots.get(slot)
-    if (landed) landed.push(injection)
-    else slots.set(slot, [injection])
-  }
   const hasDeveloper = developerRole && names.has("developer")
   const hasStanding = names.has("standing")
   for (const injection of byPriority(injections)) {
@@ -48,11 +41,14 @@ export function landing(
     const isNamed = all.has(key) && !collecting.has(key)
     if (isNamed && conditions.has(key)) held.add(key)
     if (content === true) continue
-    if (isNamed && names.has(key)) land(key, injection)
-    else if (hasDeveloper && role === "developer") developers.push(injection)
+    if (isNamed && names.has(key)) {
+      const own = slots.get(key)
+      if (own) own.push(injection)
+      else slots.set(key, [injection])
+    } else if (hasDeveloper && role === "developer") developers.push(injection)
     else (hasStanding && scope === "global" ? standing : rest).push(injection)
   }
-  for (const [slot, landed] of slots) if (landed.length > 0) held.add(slot)
+  for (const [slot, placed] of slots) if (placed.length > 0) held.add(slot)
   return { slots, held }
 }
 
@@ -63,46 +59,9 @@ function byPriority(injections: readonly Injection[]): readonly Injection[] {
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** A list of names, to be looked up; made once per list. */
+/** The set of a list of names. It is made once for each list. */
 function setOf(names: readonly string[]): ReadonlySet<string> {
   const known = sets.get(names) ?? new Set(names)
   sets.set(names, known)
   return known
-}
-
-/** The entry that a rest item prints through `rest.md`. */
-export function restEntry({ key, content }: Injection): Entry {
-  return { key: { text: key, trust: "author" }, content }
-}
-
-/** The names a template mentions, also in branches and placeholders. */
-interface TemplateNames {
-  readonly slots: ReadonlySet<string>
-  readonly conditions: ReadonlySet<string>
-  /** Both. */
-  readonly all: ReadonlySet<string>
-}
-
-const known = new WeakMap<readonly TemplateNode[], TemplateNames>()
-
-/** The names of a template's slots and conditions, found once per template. */
-export function namesOf(nodes: readonly TemplateNode[]): TemplateNames {
-  const before = known.get(nodes)
-  if (before) return before
-  const mentioned = { slots: new Set<string>(), conditions: new Set<string>() }
-  collect(nodes, mentioned)
-  const names = { ...mentioned, all: mentioned.slots.union(mentioned.conditions) }
-  known.set(nodes, names)
-  return names
-}
-
-function collect(nodes: readonly TemplateNode[], names: { slots: Set<string>; conditions: Set<string> }): void {
-  for (const node of nodes) {
-    if (node.type === "slot" || node.type === "messages") names.slots.add(node.name)
-    if (node.type === "slot") collect(node.placeholder ?? [], names)
-    if (node.type !== "conditional") continue
-    names.conditions.add(node.name)
-    collect(node.then, names)
-    collect(node.otherwise, names)
-  }
 }

@@ -5,7 +5,7 @@ import type { FrameWriter } from "../../template/frame-writer.ts"
 import type { Piece } from "../draft/draft.ts"
 import type { DraftRecorder } from "../draft/draft-recorder.ts"
 
-/** Where a slot's items are printed, and how one of them is. */
+/** The slot in which items are printed, and how to print one of them. */
 interface ListPlace {
   readonly node: SlotNode
   readonly context: ListContext
@@ -14,9 +14,18 @@ interface ListPlace {
   readonly print: (item: Injection) => boolean
 }
 
+/** Everything beside the items that their text depends on. In equal contexts, the same items print the same. */
+interface ListContext {
+  readonly dialect: Dialect
+  /** The file that prints each item. */
+  readonly file: PromptFile
+  /** The stability of what stands around the slot. */
+  readonly stability: Stability
+}
+
 /**
- * Prints a slot's items, parted as their file says; true where anything was printed. Those that stood here the last time, one
- * after the other, are put again as a whole.
+ * Prints a slot's items with the file's separator between them; true if anything was printed. Items that followed each other
+ * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
  */
 export function printList(items: readonly Injection[], { node, context, writer, recorder, print }: ListPlace): boolean {
   const { separator = "\n" } = context.file
@@ -26,7 +35,7 @@ export function printList(items: readonly Injection[], { node, context, writer, 
   const ends: number[] = []
   let [near, misses, news] = [0, 0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
-    // White space before the first one that prints is the prompt file's own.
+    // The white space before the first item that prints something belongs to the prompt file, so that item is printed anew.
     const run = recorder.count === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
     if (known && run) {
       const moved = recorder.count - begun - run.from
@@ -48,35 +57,37 @@ export function printList(items: readonly Injection[], { node, context, writer, 
     }
   }
   const isKnown = news <= 1 && known?.items.length === items.length && known.items[0] === items[0]
-  if (!isKnown) rememberList(node, new PrintedList({ context, items, pieces: recorder.piecesFrom(begun), ends }))
+  if (!isKnown) lists.set(node, new PrintedList({ context, items, pieces: recorder.piecesFrom(begun), ends }))
   return writer.close(scope)
 }
 
-/** In what a slot's items are printed: where all of it is alike, the same items print the same. */
-interface ListContext {
-  readonly dialect: Dialect
-  /** The file that prints each item. */
-  readonly file: PromptFile
-  /** How often what stands around the slot changes. */
-  readonly stability: Stability
+/** By slot of a prompt file, the list that it printed the last time. */
+const lists = new WeakMap<SlotNode, PrintedList>()
+
+/** The list that a slot printed the last time, if it was in the same context. */
+function knownList(node: SlotNode, { dialect, file, stability }: ListContext): PrintedList | undefined {
+  const known = lists.get(node)
+  const context = known?.context
+  const isSame = context?.dialect === dialect && context.file === file && context.stability === stability
+  return isSame ? known : undefined
 }
 
-/** Some items of a list that follow each other, and which of the list's pieces they printed. */
+/** Items of a list that follow each other, and the pieces that they printed. */
 interface PrintedRun {
-  /** The places of the first one and behind the last one. */
+  /** The index of the first item, and the index after the last one. */
   readonly first: number
   readonly end: number
-  /** The numbers of their first piece and behind their last one. */
+  /** The index of their first piece, and the index after their last one. */
   readonly from: number
   readonly to: number
 }
 
-/** A slot's items and what they printed. What one printed behind others, it prints behind any others. */
+/** A slot's items and the pieces that they printed. An item that stands behind others prints the same behind any others. */
 class PrintedList {
   readonly context: ListContext
   readonly items: readonly Injection[]
   readonly pieces: readonly Piece[]
-  /** By item, behind which number its pieces end. */
+  /** By item, the index after its last piece. */
   readonly ends: readonly number[]
   #places: ReadonlyMap<Injection, number> | undefined
 
@@ -87,7 +98,10 @@ class PrintedList {
     this.ends = ends
   }
 
-  /** The items of a list from number `index` on that stand here too, behind others that printed something; `near` is where to look. */
+  /**
+   * The items of another list from `index` on that follow each other here too, behind an item that printed something. The
+   * search begins at place `near`; only if `isLost` it looks everywhere.
+   */
   runOf(
     items: readonly Injection[],
     index: number,
@@ -101,7 +115,7 @@ class PrintedList {
     return { first, end, from, to: this.ends[end - 1] ?? from }
   }
 
-  /** One that is new stands between its neighbours or in the place of another; then nothing has to be looked up. */
+  /** The place of an item, -1 if it is not found. After one added or replaced item, the next one is found without a map. */
   #placeOf(item: Injection | undefined, near: number, isLost: boolean): number {
     if (!item || this.items[near] === item) return near
     if (this.items[near + 1] === item) return near + 1
@@ -109,20 +123,4 @@ class PrintedList {
     this.#places ??= new Map(this.items.map((own, place) => [own, place]))
     return this.#places.get(item) ?? -1
   }
-}
-
-/** By slot of a prompt file, what it held the last time. */
-const lists = new WeakMap<SlotNode, PrintedList>()
-
-/** What a slot's items printed the last time in the same context. */
-function knownList(node: SlotNode, { dialect, file, stability }: ListContext): PrintedList | undefined {
-  const known = lists.get(node)
-  const context = known?.context
-  const isSame = context?.dialect === dialect && context.file === file && context.stability === stability
-  return isSame ? known : undefined
-}
-
-/** Remembers what a slot's items printed, in place of what was remembered of it. */
-function rememberList(node: SlotNode, list: PrintedList): void {
-  lists.set(node, list)
 }

@@ -2,32 +2,30 @@ import type { Source } from "../../core/source.ts"
 import type { Text, Trust } from "../../core/value.ts"
 import { encodeFence, encodeText } from "../../encode/encode.ts"
 import type { Markers } from "../../encode/lines.ts"
-import { isEncodedText } from "../../encode/marked-text.ts"
+import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
 import type { EncoderName, SlotNode } from "../../template/ast.ts"
-import { type CutText, cutOf, framedNotice } from "../cut/cut-places.ts"
 import { closedNotice, cutFencesOf } from "../cut/fences.ts"
 
-/** What of an encoded text is whose, and where it comes from. */
+/** A part of a printed text, with its origin. */
 export interface PrintedPart {
   readonly text: string
   readonly part: "frame" | "content" | "notice"
   readonly trust: Trust
-  readonly source?: Source
+  readonly source?: Source | undefined
 }
 
-/** Where a text is printed. */
+/** The slot in which a text is printed. */
 export interface TextPlace {
   readonly node: SlotNode
   readonly markers: Markers
-  /** Where the text comes from, unless it says so itself. */
-  readonly source?: Source
+  /** The source of the text, if the text has none of its own. */
+  readonly source?: Source | undefined
 }
 
 /**
- * Encodes a text for the place it stands in. Trust decides, so that the author of a template cannot forget it: author text
- * stands as it is, other text goes through the encoder the file names, else `lines` where it is alone on its line and
- * `inline` inside one.
- * Joined, the parts are what is printed.
+ * Encodes a text for its place. Joined, the parts are the printed text. Trust decides the encoder, so that the author of a
+ * template cannot forget it: author text is printed as it is. Other text goes through the encoder that the file names, else
+ * through `lines` if it is alone on its lines, and through `inline` inside a line.
  */
 export function printText(text: Text, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around ?? node.source
@@ -42,13 +40,13 @@ export function printText(text: Text, { node, markers, source: around }: TextPla
   const cut = cutOf(text)
   if (encoder === "fence") return notBlank(fenced(text.text, { cut, content, node, source }))
   const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
-  // Inside a line a cut value is one quoted string, notice and all.
+  // Inside a line, a cut value is one quoted string together with its notice.
   if (!cut || encoder === "inline") return notBlank([content(encode(text.text))])
   const closed = withFencesClosed(text, cut, encode)
   return notBlank([content(encode(cut.head)), noticePart(closed), content(encode(cut.tail), tailSource(source, cut))])
 }
 
-/** A fence that the cut left open is closed by the notice (S17), unless the encoder has taken fences their meaning. */
+/** Lets the notice close a fence that the cut left open (S17), unless the encoder makes fences plain text. */
 function withFencesClosed(text: Text, cut: CutText, encode: (raw: string) => string): CutText {
   const open = cutFencesOf(text)
   if (!open || encode("```") !== "```") return cut
@@ -64,15 +62,20 @@ function encoderFor(text: Text, node: SlotNode): EncoderName | undefined {
   return node.alone ? "lines" : "inline"
 }
 
-/** What a fence is made from. */
-interface Fenced {
-  readonly cut: CutText | undefined
-  readonly content: (text: string, at?: Source) => PrintedPart
-  readonly node: SlotNode
-  readonly source: Source
-}
-
-function fenced(text: string, { cut, content, node, source }: Fenced): PrintedPart[] {
+function fenced(
+  text: string,
+  {
+    cut,
+    content,
+    node,
+    source,
+  }: {
+    readonly cut: CutText | undefined
+    readonly content: (text: string, at?: Source) => PrintedPart
+    readonly node: SlotNode
+    readonly source: Source
+  },
+): PrintedPart[] {
   const whole = encodeFence(text)
   const frame = (mark: string): PrintedPart => ({ text: mark, part: "frame", trust: "author", source: node.source })
   const inside = cut ? [content(cut.head), noticePart(cut), content(cut.tail, tailSource(source, cut))] : [content(text)]
@@ -81,7 +84,7 @@ function fenced(text: string, { cut, content, node, source }: Fenced): PrintedPa
 
 function noticePart(cut: CutText): PrintedPart {
   const { source } = cut.notice
-  return { text: framedNotice(cut), part: "notice", trust: "author", ...(source ? { source } : {}) }
+  return { text: framedNotice(cut), part: "notice", trust: "author", source }
 }
 
 function tailSource(source: Source, { linesBeforeTail }: CutText): Source {

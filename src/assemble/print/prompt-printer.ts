@@ -3,49 +3,51 @@ import type { Source } from "../../core/source.ts"
 import { type Entry, type Injection, isText, type Stability, type Value } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile } from "../../dialect/render-notice.ts"
+import type { NoticeText } from "../../encode/marked-text.ts"
 import { promptVariables } from "../../layers/prompt-names.ts"
 import type { SlotNode, TemplateRole } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
 import { type WalkHost, walk } from "../../template/walk.ts"
-import { type NoticeText, noticeOf } from "../cut/cut-places.ts"
+import { noticeOf } from "../cut/cut-places.ts"
 import type { Draft, DraftMessage, MessageCalls } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
-import { type Landing, landing } from "./placement.ts"
+import { type Placement, placeInjections } from "./placement.ts"
 import { type EntryPlace, entryFile, missingEntryFile, notEntries, ValuePrinter } from "./value-printer.ts"
 
-/** What composing takes beside the injections. */
+/** Options of {@link compose}. */
 interface ComposeOptions {
   readonly dialect: Dialect
   /** A prompt file of the dialect: `planner`, `final`, `chat`. */
   readonly prompt: string
   /** True when the model has a developer role; else developer items fold into the system message (S8). */
-  readonly developerRole?: boolean
+  readonly developerRole?: boolean | undefined
 }
 
 /** Puts injections into a prompt's slots. Pure; nothing is cleaned, counted or cut here. */
 export function compose(injections: readonly Injection[], { dialect, prompt, developerRole = false }: ComposeOptions): Draft {
   const file = promptFile(dialect, prompt)
-  const printer = new PromptPrinter(dialect, { injections, landing: landing(injections, file, { developerRole }), developerRole })
+  const placement = placeInjections(injections, file, { developerRole })
+  const printer = new PromptPrinter(dialect, { injections, placement, developerRole })
   walk(file.template.nodes, printer.writer, printer)
   return printer.draft()
 }
 
-/** What a prompt is printed from. */
+/** The data that a prompt is printed from. */
 interface PromptPrinterInput {
-  /** All that were given, placed or not. */
+  /** All given injections, placed or not. */
   readonly injections: readonly Injection[]
-  readonly landing: Landing
+  readonly placement: Placement
   readonly developerRole: boolean
 }
 
-/** Prints a prompt file: its messages, and in them the values that landed in its slots. One printer makes one draft. */
+/** Prints a prompt file: its messages, and in them the values of its slots. One printer makes one draft. */
 class PromptPrinter implements WalkHost {
   readonly writer: FrameWriter
   readonly #recorder = new DraftRecorder()
   readonly #values: ValuePrinter
   readonly #dialect: Dialect
   readonly #input: PromptPrinterInput
-  /** What was cut from a list of messages; it stands where the next message begins. */
+  /** The notice about messages that were dropped. It is printed where the next message begins. */
   #heldNotice: { readonly injection: Injection; readonly notice: NoticeText; readonly source: Source } | undefined
 
   constructor(dialect: Dialect, input: PromptPrinterInput) {
@@ -61,15 +63,15 @@ class PromptPrinter implements WalkHost {
   }
 
   holds(name: string): boolean {
-    return this.#input.landing.held.has(name)
+    return this.#input.placement.held.has(name)
   }
 
   slot(node: SlotNode): boolean {
-    const landed = this.#input.landing.slots.get(node.name) ?? []
+    const placed = this.#input.placement.slots.get(node.name) ?? []
     const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
     const file = isRest ? entryFile(this.#dialect, "rest") : undefined
-    if (file) return this.#values.restItems(landed, { node, file })
-    return this.#values.list(landed, { node, separator: "\n\n" }, (injection) =>
+    if (file) return this.#values.restItems(placed, { node, file })
+    return this.#values.list(placed, { node, separator: "\n\n" }, (injection) =>
       this.#recorder.from(originOf(injection), () =>
         this.#values.value(injection.content, { injection, node, fileName: injection.key, rest: isRest }),
       ),
@@ -93,7 +95,7 @@ class PromptPrinter implements WalkHost {
   }
 
   messages(name: string, source: Source): void {
-    for (const injection of this.#input.landing.slots.get(name) ?? []) {
+    for (const injection of this.#input.placement.slots.get(name) ?? []) {
       if (!Array.isArray(injection.content)) throw notEntries(name, source)
       const node: SlotNode = { type: "slot", name, alone: true, source }
       const file = entryFile(this.#dialect, name)
@@ -125,7 +127,10 @@ class PromptPrinter implements WalkHost {
     this.#values.entry(entry, place)
   }
 
-  /** A held notice opens a message of the user; the assistant did not say it, and history does not stand in the system message. */
+  /**
+   * Starts a message. A held notice is printed in a message of the user: the assistant did not say it, and history does not stand
+   * in the system message.
+   */
   #startMessage(role: MessageRole, calls?: MessageCalls): void {
     const held = this.#heldNotice
     this.#heldNotice = undefined
@@ -144,23 +149,19 @@ class PromptPrinter implements WalkHost {
     this.writer.startMessage()
   }
 
-  /** What nobody gave comes, if it comes, as often as such things do. */
+  /** The stability of an injection, or the usual one of its slot, if none was given. */
   #stabilityOf(name: string): Stability {
     const injection = this.#input.injections.find(({ key }) => key === name)
-    return injection ? originOf(injection).stability : usualStability(name)
+    return injection ? originOf(injection).stability : (usualStabilities.get(name) ?? "turn")
   }
 }
 
 function openingOf(entry: Entry): Omit<DraftMessage, "pieces"> {
-  const calls = callsOf(entry)
-  return { role: roleOf(entry), ...(calls ? { calls } : {}) }
+  const { role } = entry
+  return { role: role === "assistant" || role === "tool" ? role : "user", calls: callsOf(entry) }
 }
 
-function roleOf({ role }: Entry): MessageRole {
-  return role === "assistant" || role === "tool" ? role : "user"
-}
-
-/** The native calls of an entry: data of the message beside its text. */
+/** The native calls of an entry. They are data of the message, beside its text. */
 function callsOf({ toolCalls, toolCallId }: Entry): MessageCalls | undefined {
   if (toolCallId !== undefined) return { toolCallId: textOf(toolCallId) }
   return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(textOf(toolCalls)) as readonly ToolCall[] }
@@ -171,8 +172,8 @@ function textOf(value: Value): string {
   return typeof value !== "boolean" && isText(value) ? value.text : ""
 }
 
-/** How often what lands in a slot changes, where it is known from the slot alone. */
-const known: ReadonlyMap<string, Stability> = new Map([
+/** The stability of the shipped dialects' slots. */
+const usualStabilities: ReadonlyMap<string, Stability> = new Map([
   ["persona", "global"],
   ["format", "global"],
   ["skills", "global"],
@@ -185,8 +186,3 @@ const known: ReadonlyMap<string, Stability> = new Map([
   ["memory_on", "session"],
   ["history", "conversation"],
 ])
-
-/** The stability of what stands in a slot's place, or on a condition, while it is empty: `turn` for a slot of somebody's own. */
-function usualStability(slot: string): Stability {
-  return known.get(slot) ?? "turn"
-}

@@ -2,37 +2,37 @@ import { invariant, PromptStrataError } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
 import { type Entry, type Injection, isEmptyValue, isText, type Text, type Value } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
+import type { NoticeText } from "../../encode/marked-text.ts"
 import type { SlotNode, TemplateNode } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
 import { type WalkHost, walkScope } from "../../template/walk.ts"
-import { type NoticeText, noticeOf } from "../cut/cut-places.ts"
+import { noticeOf } from "../cut/cut-places.ts"
 import type { DraftMessage } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
 import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
-import { restEntry } from "./placement.ts"
 import { printList } from "./print-list.ts"
 import { printText } from "./print-text.ts"
 
-/** Where a value is printed: in which slot, for which injection. */
+/** The slot in which a value is printed, and its injection. */
 interface ValuePlace {
   readonly injection: Injection
   readonly node: SlotNode
-  /** The name of the file its entries print through. */
+  /** The name of the file that prints its entries. */
   readonly fileName: string
-  /** True for what the rest slot holds: a list without a file of its own prints its texts. */
+  /** True for items of the rest slot: a list without a file of its own prints its texts. */
   readonly rest?: boolean
 }
 
-/** Where an entry is printed, and through which file. */
+/** The slot in which an entry is printed, and the file that prints it. */
 export interface EntryPlace {
   readonly injection: Injection
   readonly node: SlotNode
   readonly file: PromptFile
-  /** True for the rest slot's own entry, not for entries inside. */
+  /** True for the entry of a rest item itself, not for entries inside it. */
   readonly rest?: boolean
 }
 
-/** Prints values: texts through their encoders, lists through the file of their name. Everything says whether it printed anything. */
+/** Prints values: texts through encoders, lists through the file of their name. A method returns true if it printed anything. */
 export class ValuePrinter {
   readonly #dialect: Dialect
   readonly #writer: FrameWriter
@@ -62,7 +62,7 @@ export class ValuePrinter {
     return this.#block(this.#entryBlock(entry, place), place)
   }
 
-  /** An entry as a message of its own, the same one each time; `undefined` where it prints nothing. */
+  /** An entry as a message of its own, the same object each time; `undefined` if it prints nothing. */
   entryMessage(
     entry: Entry,
     place: EntryPlace,
@@ -74,7 +74,7 @@ export class ValuePrinter {
     return block.message
   }
 
-  /** The items of the rest slot, each as an entry of `rest.md`. What they print is kept, one by one and as a list. */
+  /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */
   restItems(items: readonly Injection[], { node, file }: Omit<EntryPlace, "injection">): boolean {
     return printList(items, {
       node,
@@ -100,7 +100,7 @@ export class ValuePrinter {
     const { pieces, opensWithFrame } = block
     const first = pieces[0]
     if (!first) return false
-    // The white space that waits becomes one piece with a frame, and stands before a value by itself.
+    // White space that is not printed yet joins a frame in one piece. Before a value it is a piece of its own.
     if (opensWithFrame) this.#writer.frame(first.text, first.source ?? place.node.source)
     else {
       this.#recorder.again = block.lead
@@ -117,7 +117,7 @@ export class ValuePrinter {
     return true
   }
 
-  /** Prints items with a separator between those that print something. */
+  /** Prints items, with a separator between those that print something. */
   list<Item>(
     items: readonly Item[],
     { node, separator = "\n" }: { readonly node: SlotNode; readonly separator?: string },
@@ -131,7 +131,7 @@ export class ValuePrinter {
   }
 
   #text(text: Text, { injection: { source }, node }: ValuePlace): boolean {
-    const parts = printText(text, { node, markers: this.#dialect.markers, ...(source ? { source } : {}) })
+    const parts = printText(text, { node, markers: this.#dialect.markers, source })
     if (parts.length === 0) return false
     this.#writer.beforeContent(node.source)
     for (const part of parts) this.#recorder.put(part)
@@ -142,7 +142,7 @@ export class ValuePrinter {
     return knownBlock(owner, place, { dialect: this.#dialect, origin: this.#recorder.origin })
   }
 
-  /** An entry is printed by itself, once: what stands around it changes nothing but the white space before it. */
+  /** Prints an entry by itself, once. The text around an entry changes only the white space before it. */
   #makeBlock(owner: Entry | Injection, entry: Entry, place: EntryPlace): EntryBlock {
     const recorder = new DraftRecorder(this.#recorder.origin)
     let opensWithFrame = false
@@ -157,7 +157,7 @@ export class ValuePrinter {
     return rememberBlock(owner, place, { dialect: this.#dialect, origin: this.#recorder.origin }, { pieces, opensWithFrame })
   }
 
-  /** An entry that no file prints: its texts in order, a line each. */
+  /** Prints an entry that has no file: its texts in order, each on a line. */
   #texts(entry: Entry, place: ValuePlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
@@ -168,15 +168,15 @@ export class ValuePrinter {
     )
   }
 
-  /** Answers an entry file with the entry's values; names of the prompt mean nothing in it. */
+  /** Gives an entry's values to its file. Names of the prompt are unknown there. */
   #hostOf(entry: Entry, { injection, rest }: EntryPlace): WalkHost {
-    // A rest item's key is a flag, so that the file can ask for one: `${memories? … : ${key}}`.
+    // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
     const flag = rest === true ? injection.key : undefined
     const valueAt = (name: string) => (Object.hasOwn(entry, name) ? entry[name] : name === flag ? true : undefined)
     return {
       holds: (name) => !isEmptyValue(valueAt(name)),
       slot: (node) => {
-        // What the rest slot holds is known by its key: a list of tools prints through tools.md there too.
+        // The content of a rest item prints through the file of its key: a list of tools through tools.md.
         const isRest = rest === true && node.name === "content"
         return this.value(valueAt(node.name), { injection, node, fileName: isRest ? injection.key : node.name, rest: isRest })
       },
@@ -188,7 +188,12 @@ export class ValuePrinter {
   }
 }
 
-/** The file that prints the entries of a list of that name; a file that makes messages is a prompt and prints none. */
+/** The entry a rest item prints through `rest.md`. */
+function restEntry({ key, content }: Injection): Entry {
+  return { key: { text: key, trust: "author" }, content }
+}
+
+/** The file that prints the entries of a list. A file that makes messages is a prompt and prints no entries. */
 export function entryFile(dialect: Dialect, name: string): PromptFile | undefined {
   const file = dialect.files.get(name)
   return file && !makesMessages(file.template.nodes) ? file : undefined
@@ -201,7 +206,7 @@ function makesMessages(nodes: readonly TemplateNode[]): boolean {
   })
 }
 
-/** For a slot whose list no file prints. */
+/** The error for a list in a slot, if no file prints its entries. */
 export function missingEntryFile(name: string, dialect: Dialect, node: SlotNode): PromptStrataError {
   return new PromptStrataError(
     "prompt-missing",
@@ -213,7 +218,7 @@ export function missingEntryFile(name: string, dialect: Dialect, node: SlotNode)
   )
 }
 
-/** For `${messages(name)}` when the injection is no list. */
+/** The error for `${messages(name)}`, if the injection is no list. */
 export function notEntries(name: string, source: Source): PromptStrataError {
   return new PromptStrataError("injection", `expected a list of entries for \${messages(${name})}, found text.`, {
     source,

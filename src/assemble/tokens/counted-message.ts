@@ -4,46 +4,46 @@ import type { Part, Tail } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
 import type { Seam } from "./seam.ts"
 
-/** A text that is counted. What is known of it is kept with it, so that it is not looked up again. */
+/** A text that is counted. The results are kept with it, so that they need no look-up the next time. */
 export interface Countable {
   readonly text: string
   known?: KnownText | undefined
 }
 
-/** What a store knows of a text, and what appending it did the last time. */
+/** The part that a store has for a text, and the seam that it made the last time. */
 export interface KnownText {
   readonly store: PartStore
   readonly part: Part
-  /** Behind what it was appended. */
+  /** The text before it, when the seam was made. */
   after?: Tail | undefined
   seam?: Seam | undefined
 }
 
-/** What a part of a message has by itself. */
+/** The tokens of a part of a message, counted by itself. */
 interface PartTokens {
   readonly tokens: number
-  /** Those that nothing before or after it takes away. */
+  /** The tokens that no text before or after it can take away. */
   readonly innerTokens: number
 }
 
-/** Counts messages that are made of texts, with whatever a counter can do. */
+/** Counts messages that are made of parts. There is one implementation for each kind of `TokenCounter`. */
 export interface MessageCounter {
-  /** A text by itself. */
+  /** Counts a text by itself. */
   text(text: string): number
-  /** A part of a message by itself. */
+  /** Counts a part of a message by itself. */
   part(part: Countable): PartTokens
-  /** The parts joined. */
+  /** Counts the parts, joined. */
   message(parts: readonly Countable[]): number
-  /** The parts joined, after each of them. */
+  /** Counts the parts joined, after each of them. */
   growth(parts: readonly Countable[]): Growth
-  /** What is known of texts, where they are counted by their pieces. */
+  /** The remembered parts and seams; absent if the counter has no pieces. */
   readonly store?: PartStore
 }
 
-/** How a message's count grows from part to part. */
+/** The growth of a message's count from part to part. */
 export interface Growth {
   readonly tokens: number
-  /** Each part's share: none is negative, and they sum to the message's tokens. */
+  /** The share of each part. No share is negative, and their sum is the message's tokens. */
   readonly shares: readonly number[]
   /** The tokens of the first `count` parts joined. */
   upTo(count: number): number
@@ -51,7 +51,7 @@ export interface Growth {
 
 const counted = new WeakMap<MessageCounter, WeakMap<Entry, number>>()
 
-/** Tokens of an entry's values, each by itself: about what the entry takes, wherever it is printed. */
+/** Tokens of an entry's values, each counted by itself: about what the entry takes, wherever it is printed. */
 function entryTokens(entry: Entry, counter: MessageCounter): number {
   const known = counted.get(counter) ?? new WeakMap<Entry, number>()
   counted.set(counter, known)
@@ -64,14 +64,14 @@ function entryTokens(entry: Entry, counter: MessageCounter): number {
 
 const lists = new WeakMap<MessageCounter, GrowingLists<Entry, number>>()
 
-/** The tokens of a list's entries up to each of them, as {@link entryTokens} has them; to be read at once. */
+/** For each entry, the tokens of the list up to its end, by {@link entryTokens}. Read it at once: the next call may change it. */
 export function tokensUpTo(entries: readonly Entry[], counter: MessageCounter): readonly number[] {
   const known = lists.get(counter) ?? new GrowingLists<Entry, number>()
   lists.set(counter, known)
   return known.of(entries, (entry, before = 0) => before + entryTokens(entry, counter))
 }
 
-/** Tokens of a value's texts, each by itself. */
+/** Tokens of a value's texts, each counted by itself. */
 export function valueTokens(value: Value, counter: MessageCounter): number {
   if (typeof value === "boolean") return 0
   if (typeof value === "string") return counter.text(value)

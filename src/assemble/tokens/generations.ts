@@ -1,6 +1,6 @@
 /**
- * A bounded map of two generations: when the young one is full it becomes the old one, and what was in the old one is
- * forgotten unless it was asked for since. It holds at most twice the limits.
+ * A bounded map of two generations. When the young generation is full, it becomes the old one, and the old one is forgotten.
+ * An old value that is asked for becomes young again. The map holds at most twice the limits.
  */
 export class Generations<Key, Value> {
   readonly #limits: { readonly entries: number; readonly weight: number }
@@ -12,7 +12,7 @@ export class Generations<Key, Value> {
     this.#limits = { weight: Number.POSITIVE_INFINITY, ...limits }
   }
 
-  /** `weight` is what the value adds to the limit when it is young again. */
+  /** Gives a value. `weight` counts against the limit if the value becomes young again. */
   get(key: Key, weight = 0): Value | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young

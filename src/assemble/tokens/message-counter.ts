@@ -9,8 +9,8 @@ import { messageStart, type Seam } from "./seam.ts"
 const counters = new WeakMap<TokenCounter, MessageCounter>()
 
 /**
- * The message counter of a counter. By pieces where it has them: exact, and no text twice. An exact one without pieces counts
- * each message whole; an estimate without pieces adds up its estimates of the texts.
+ * The message counter for a token counter; the same one for the same counter. A counter with pieces counts by pieces: exactly,
+ * and no text twice. An exact counter without pieces counts each message whole. An estimate without pieces adds up estimates.
  */
 export function messageCounter(counter: TokenCounter): MessageCounter {
   const known = counters.get(counter)
@@ -21,7 +21,7 @@ export function messageCounter(counter: TokenCounter): MessageCounter {
   return made
 }
 
-/** Counts by the pieces of the parts and the seams between them: exactly the joined text's count, and nothing is split twice. */
+/** Counts the pieces of the parts and the seams between them. The sum is exactly the count of the joined text. */
 function countByPieces(store: PartStore): MessageCounter {
   const known = (given: Countable): KnownText => {
     if (given.known?.store === store) return given.known
@@ -30,7 +30,7 @@ function countByPieces(store: PartStore): MessageCounter {
   }
   const settle = (tail: Tail, part: Part, parts: readonly Countable[], index: number): Seam =>
     store.knownSeam(tail, part) ?? store.settleSeam(tail, part, () => joined(parts, index))
-  /** The tokens of the parts joined; `upTo` gets them after each. */
+  /** Counts the parts, joined. `upTo` receives the count after each part. */
   const walk = (parts: readonly Countable[], upTo?: number[]): number => {
     let tail = messageStart
     let tokens = 0
@@ -67,8 +67,8 @@ function joined(parts: readonly Countable[], count: number): string {
 }
 
 /**
- * A part's share is by how much the message grows with it. Where a later part makes fewer tokens of what stood before, the
- * parts before it have those fewer.
+ * A part's share is the growth of the message with it. If a later part joins tokens of the text before it, so that the count
+ * falls, the earlier parts get fewer tokens.
  */
 function growthOf(upTo: readonly number[]): Growth {
   const shares = new Array<number>(upTo.length)
@@ -81,10 +81,10 @@ function growthOf(upTo: readonly number[]): Growth {
   return { tokens: upTo.at(-1) ?? 0, shares, upTo: (count) => (count === 0 ? 0 : (upTo[count - 1] ?? 0)) }
 }
 
-/** Half of what is remembered. */
+/** The limits of one generation; the map holds two. */
 const estimateLimits = { entries: 16_384, weight: 4_194_304 }
 
-/** Adds up estimates of the texts: an estimate of the joined text would be no better. */
+/** Adds up estimates of the parts. An estimate of the joined text would not be better. */
 function countBySums(counter: TokenCounter): MessageCounter {
   const known = new Generations<string, number>(estimateLimits)
   const estimate = (text: string): number => {
@@ -118,10 +118,10 @@ function countBySums(counter: TokenCounter): MessageCounter {
   }
 }
 
-/** Half of what is remembered. */
+/** The limits of one generation; the map holds two. */
 const countLimits = { entries: 4096, weight: 4_194_304 }
 
-/** Counts each message whole, for a counter that says nothing of pieces: exact, at the price of whole counts. */
+/** Counts each message whole, for an exact counter without pieces. It is exact, but slower. */
 function countWhole(counter: TokenCounter): MessageCounter {
   const known = new Generations<string, number>(countLimits)
   const text = (given: string): number => {
@@ -149,7 +149,7 @@ function countWhole(counter: TokenCounter): MessageCounter {
   }
 }
 
-/** The counts, scaled to sum to `total`; what rounding takes from one goes to the next. */
+/** The counts, scaled so that their sum is `total`. A rounding error goes to the next count. */
 function scaled(counts: readonly number[], total: number): readonly number[] {
   const sum = counts.reduce((all, count) => all + count, 0)
   if (sum === total) return counts

@@ -3,48 +3,44 @@ import { makePart, type Part, type Tail } from "./part.ts"
 import type { PieceScan } from "./piece-window.ts"
 import { type Seam, settleSeam } from "./seam.ts"
 
-/** Half of what is remembered: at most twice as many texts of twice as many characters, and twice as many seams. */
+/** The limits of one generation; each map holds two. */
 const partLimits = { entries: 16_384, weight: 4_194_304 }
 const seamLimits = { entries: 65_536 }
 
-/** Above every id that a process gives in its life, so that two of them make one number. */
+/** More than all ids of a process, so that two ids fit into one exact number. */
 const idLimit = 2 ** 26
 
-/** Everything that was counted: texts, and the seams between them. A text or a seam that is remembered is never split again. */
+/** Remembers counted texts and the seams between them, so that none of them is split again. */
 export class PartStore {
-  readonly #scan: PieceScan
+  readonly scan: PieceScan
   readonly #parts = new Generations<string, Part>(partLimits)
   readonly #seams = new Generations<number, Seam>(seamLimits)
 
   constructor(scan: PieceScan) {
-    this.#scan = scan
-  }
-
-  get scan(): PieceScan {
-    return this.#scan
+    this.scan = scan
   }
 
   part(text: string): Part {
     const known = this.#parts.get(text, text.length)
     if (known) return known
-    const part = makePart(text, this.#scan)
+    const part = makePart(text, this.scan)
     this.#parts.set(text, part, text.length)
     return part
   }
 
-  /** Remembers a part whose pieces were found another way. */
+  /** Remembers a part that was made from pieces known already. */
   add(part: Part): void {
     this.#parts.set(part.text, part, part.text.length)
   }
 
-  /** What appending a part to a message does, where it was settled before. */
+  /** The seam between a message's last pieces and a part, if it is remembered. */
   knownSeam(tail: Tail, part: Part): Seam | undefined {
     return this.#seams.get(tail.id * idLimit + part.id)
   }
 
-  /** Settles what appending a part to a message does; `before` gives the message's text so far. */
+  /** Finds and remembers the seam between a message's last pieces and a part. `before` gives the message's text so far. */
   settleSeam(tail: Tail, part: Part, before: () => string): Seam {
-    const seam = settleSeam(tail, part, this.#scan, before)
+    const seam = settleSeam(tail, part, this.scan, before)
     this.#seams.set(tail.id * idLimit + part.id, seam)
     return seam
   }

@@ -1,23 +1,23 @@
 import type { PieceVisitor, TokenCounter } from "../../core/ports.ts"
 
-/** Some pieces of a text that follow each other, and their characters. */
+/** Some pieces of a text that follow each other, with their characters. */
 export interface PieceWindow {
   readonly text: string
-  /** Where each piece ends in `text`; the first begins at 0. */
+  /** The end of each piece in `text`. The first piece begins at 0. */
   readonly ends: readonly number[]
   /** The tokens of each piece. */
   readonly tokens: readonly number[]
-  /** True when these are all pieces: of a message up to here, or of a part. */
+  /** True if these are all pieces of the message so far, or of the part. */
   readonly isWhole: boolean
 }
 
-/** Splits a text and counts its pieces in one pass. */
+/** Splits a text and counts its pieces, in one pass. */
 export type PieceScan = (text: string, visit: PieceVisitor) => void
 
-/** No pieces: where a message begins. */
+/** The window before a message's first piece. */
 export const noPieces: PieceWindow = { text: "", ends: [], tokens: [], isWhole: true }
 
-/** The scan of a counter; `undefined` for one that says nothing of pieces. */
+/** The scan of a counter; `undefined` for a counter without pieces. */
 export function scanOf({ scan, pieces, count }: TokenCounter): PieceScan | undefined {
   if (scan) return scan
   if (!pieces) return undefined
@@ -42,7 +42,7 @@ export function scanWhole(text: string, scan: PieceScan): PieceWindow {
   return { text, ends, tokens, isWhole: true }
 }
 
-/** The pieces of a window from number `from` up to number `to`. */
+/** The pieces of a window from index `from` up to `to`. */
 export function sliceWindow(window: PieceWindow, from: number, to: number = window.ends.length): PieceWindow {
   if (from === 0 && to === window.ends.length) return window
   const start = startOf(window, from)
@@ -55,7 +55,7 @@ export function sliceWindow(window: PieceWindow, from: number, to: number = wind
   }
 }
 
-/** Where the pieces from number `from` up to number `to` end, counted from `start`. */
+/** The ends of the pieces from index `from` up to `to`, counted from the place `start`. */
 export function endsFrom(
   ends: readonly number[],
   { from, to, start }: { readonly from: number; readonly to: number; readonly start: number },
@@ -65,12 +65,12 @@ export function endsFrom(
   return moved
 }
 
-/** Where a piece begins; the window's end for the one after the last. */
+/** The start of a piece; the window's end for the index after the last piece. */
 export function startOf({ ends }: PieceWindow, piece: number): number {
   return piece === 0 ? 0 : (ends[piece - 1] ?? 0)
 }
 
-/** Tokens of the pieces from number `from` up to number `to`. */
+/** Tokens of the pieces from index `from` up to `to`. */
 export function sumTokens(tokens: readonly number[], from: number, to: number): number {
   let sum = 0
   for (let index = from; index < to; index++) sum += tokens[index] ?? 0

@@ -1,8 +1,8 @@
 import type { TokenCounter } from "../../core/ports.ts"
 
 /**
- * Estimates tokens from the kinds of characters, with no vocabulary to load: about four letters of an alphabet a token,
- * one ideograph a token. `exact` is false, and an assembly counted with it says so.
+ * Estimates tokens from the kinds of characters and loads no vocabulary. About four ASCII characters, or two letters of another
+ * alphabet, or one ideograph make a token. `exact` is false, and an assembly that is counted with it says so.
  */
 export const roughCounter: TokenCounter = {
   exact: false,

@@ -2,18 +2,18 @@ import { invariant } from "../../core/errors.ts"
 import { edgePieces, nextId, type Part, type Tail } from "./part.ts"
 import { noPieces, type PieceScan, type PieceWindow, scanWhole, sliceWindow, startOf, sumTokens } from "./piece-window.ts"
 
-/** What appending a part does: by how much the message's count grows, and its last pieces afterwards. */
+/** The effect of appending a part to a message: the tokens by which the count grows, and the message's last pieces afterwards. */
 export interface Seam {
   readonly tokens: number
   readonly tail: Tail
 }
 
-/** Where a message begins. */
+/** The tail of an empty message. */
 export const messageStart: Tail = { ...noPieces, id: 0 }
 
 /**
- * Settles the seam between the text before (its last pieces are `left`) and a part: splits a window around it, made wider
- * until both its ends are sure. `before` gives the whole text before, for the rare seam that reaches further back.
+ * Finds the seam between a message so far (its last pieces are `left`) and a part. It splits a window around the seam, and a
+ * wider one until both its ends are certain. `before` gives the whole text before, for the rare seam that reaches further back.
  */
 export function settleSeam(left: Tail, part: Part, scan: PieceScan, before: () => string): Seam {
   const { head } = part
@@ -23,10 +23,14 @@ export function settleSeam(left: Tail, part: Part, scan: PieceScan, before: () =
   const [whole, all] = [scanWhole(before(), scan), scanWhole(part.text, scan)]
   const far = settle(whole, all, scan)
   invariant(far !== undefined, "two texts that are split whole have a seam")
-  return farSeam(whole, all, far, part)
+  const { kept, between, resumed } = far
+  return {
+    tokens: grownBy(whole, part, { ...far, head: all }),
+    tail: tailOf([sliceWindow(whole, 0, kept), between, sliceWindow(all, resumed)], true),
+  }
 }
 
-/** The first `kept` pieces of the left side stay, `between` are new, the right side's own resume at number `resumed`. */
+/** The first `kept` pieces of the left side stay, `between` are new, and the right side's pieces go on from index `resumed`. */
 interface Settled {
   readonly kept: number
   readonly between: PieceWindow
@@ -45,7 +49,7 @@ function settle(left: PieceWindow, right: PieceWindow, scan: PieceScan): Settled
   }
 }
 
-/** The left side's pieces in a window begin with number `from`, the right side's end before number `to`. */
+/** In a window, the left side's pieces begin with index `from`, and the right side's end before index `to`. */
 interface Sides {
   readonly left: PieceWindow
   readonly from: number
@@ -53,18 +57,18 @@ interface Sides {
   readonly to: number
 }
 
-/** The seam, or undefined where the window is too small to be sure of it. */
+/** The seam, or `undefined` if the window is too small to be certain. */
 function readWindow(window: PieceWindow, { left, from, right, to }: Sides): Settled | undefined {
   const offset = startOf(left, from)
   const seamAt = left.text.length - offset
   let stays = 0
   while (from + stays < left.ends.length && window.ends[stays] === (left.ends[from + stays] ?? 0) - offset) stays++
-  // A piece that stays vouches for all before it; the first one of the message needs nobody.
+  // If a piece stays, all pieces before it stay. Without one, the window must begin where the message begins.
   if (stays === 0 && (from > 0 || !left.isWhole)) return undefined
   for (let piece = stays, resumed = 0; piece < window.ends.length; piece++) {
     const at = startOf(window, piece) - seamAt
     while (resumed < to && startOf(right, resumed) < at) resumed++
-    // Where a piece is the right side's own, cutting the window off behind it has changed nothing before it.
+    // If a piece is one of the right side's own, the end of the window has changed nothing before it.
     const isOwn = resumed < to && at === startOf(right, resumed) && (window.ends[piece] ?? 0) - seamAt === right.ends[resumed]
     if (isOwn) return { kept: from + stays, between: sliceWindow(window, stays, piece), resumed }
   }
@@ -72,23 +76,25 @@ function readWindow(window: PieceWindow, { left, from, right, to }: Sides): Sett
   return { kept: from + stays, between: sliceWindow(window, stays), resumed: to }
 }
 
-function seamOf(left: Tail, part: Part, { kept, between, resumed, head }: Settled & { readonly head: PieceWindow }): Seam {
+/** A settled seam, and the right side's pieces from which it was found. */
+type SettledParts = Settled & { readonly head: PieceWindow }
+
+function grownBy(left: PieceWindow, part: Part, { kept, between, resumed, head }: SettledParts): number {
   const lost = sumTokens(left.tokens, kept, left.ends.length) + sumTokens(head.tokens, 0, resumed)
-  const tokens = part.tokens - lost + sumTokens(between.tokens, 0, between.ends.length)
+  return part.tokens - lost + sumTokens(between.tokens, 0, between.ends.length)
+}
+
+function seamOf(left: Tail, part: Part, settled: SettledParts): Seam {
+  const { kept, between, resumed } = settled
+  const tokens = grownBy(left, part, settled)
   const rest = part.pieces - resumed
   if (rest >= edgePieces) return { tokens, tail: part.tail }
-  // Fewer than a tail's are left of the part, so its last pieces are all of them.
+  // Fewer pieces of the part are left than a tail holds, so the part's tail has all of them.
   const own = sliceWindow(part.tail, part.tail.ends.length - rest)
   return { tokens, tail: tailOf([sliceWindow(left, 0, kept), between, own], left.isWhole) }
 }
 
-function farSeam(left: PieceWindow, right: PieceWindow, { kept, between, resumed }: Settled, part: Part): Seam {
-  const lost = sumTokens(left.tokens, kept, left.ends.length) + sumTokens(right.tokens, 0, resumed)
-  const tokens = part.tokens - lost + sumTokens(between.tokens, 0, between.ends.length)
-  return { tokens, tail: tailOf([sliceWindow(left, 0, kept), between, sliceWindow(right, resumed)], true) }
-}
-
-/** The last pieces of windows that follow each other; `isWhole` says that the first one begins the message. */
+/** The last pieces of windows that follow each other. `isWhole` is true if the first window begins the message. */
 function tailOf(windows: readonly PieceWindow[], isWhole: boolean): Tail {
   let text = ""
   const ends: number[] = []

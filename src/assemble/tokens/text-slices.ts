@@ -3,11 +3,11 @@ import { type Part, partOfKnown } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
 import { scanWhole, startOf, sumTokens } from "./piece-window.ts"
 
-/** Beginnings and ends of a text, counted from the pieces that they share: trying another size splits a few characters. */
+/** Counts beginnings and ends of a text from the pieces that they share. To try another size, only a few characters are split. */
 export class TextSlices {
   readonly #text: string
   readonly #store: PartStore
-  /** The text's first pieces, as far as they were wanted. */
+  /** The text's first pieces, as far as they were needed. */
   readonly #first: PieceLine = { from: 0, ends: [], sums: [] }
   /** The pieces of the text from one place on. */
   #last: PieceLine
@@ -18,7 +18,7 @@ export class TextSlices {
     this.#last = { from: text.length, ends: [], sums: [] }
   }
 
-  /** True where the text has more than so many tokens; none of them spans more than `longestToken` units. */
+  /** True if the text has more than `tokens` tokens. No token spans more than `longestToken` UTF-16 units. */
   exceeds(tokens: number, longestToken = Number.POSITIVE_INFINITY): boolean {
     const { ends, sums } = this.#first
     const isOver = () => (sums.at(-1) ?? 0) + (this.#text.length - (ends.at(-1) ?? 0)) / longestToken > tokens
@@ -26,7 +26,7 @@ export class TextSlices {
     return isOver()
   }
 
-  /** Where the text's first tokens end, so many of them at least, or its end. */
+  /** The end of the first piece with which the text has at least `tokens` tokens, or the text's end. */
   unitsOf(tokens: number): number {
     const { ends, sums } = this.#first
     const isMore = () => (sums.at(-1) ?? 0) < tokens
@@ -34,12 +34,12 @@ export class TextSlices {
     return ends[countUpTo(sums, tokens - 1)] ?? ends.at(-1) ?? 0
   }
 
-  /** Makes the text up to `end` known to the store. */
+  /** Adds the text up to `end` to the store. */
   learnHead(end: number): void {
     if (end > 0) this.#store.add(this.#head(end))
   }
 
-  /** Makes the text from `start` on known to the store. */
+  /** Adds the text from `start` on to the store. */
   learnTail(start: number): void {
     if (start < this.#text.length) this.#store.add(this.#tail(start))
   }
@@ -66,7 +66,7 @@ export class TextSlices {
       const from = Math.max(0, whole - back)
       const start = lineEnd(line, from)
       const window = scanWhole(this.#text.slice(start, end), this.#store.scan)
-      // A piece that stays vouches for all before it.
+      // If a piece stays, all pieces before it stay.
       if (from > 0 && start + (window.ends[0] ?? 0) !== line.ends[from]) continue
       return partOfKnown(this.#text.slice(0, end), {
         count: from + window.ends.length,
@@ -99,7 +99,7 @@ export class TextSlices {
     }
   }
 
-  /** The pieces of the text from `start` or some place before it. */
+  /** The pieces of the text from `start`, or from some place before it. */
   #piecesFrom(start: number): PieceLine {
     const after = this.#last
     if (after.from <= start) return after
@@ -109,15 +109,15 @@ export class TextSlices {
     this.#store.scan(this.#text.slice(from), (end, tokens) => {
       const at = lineEnd(line, line.ends.length)
       addPiece(line, from + end, tokens)
-      // What was split before goes on from a piece that both have.
+      // From the first piece that both lines have, the known line goes on.
       met = at < after.from ? -1 : pieceBetween(after, at, from + end)
       return met < 0
     })
-    this.#last = met < 0 ? line : prepend(line, after, met + 1)
+    this.#last = met < 0 ? line : append(line, after, met + 1)
     return this.#last
   }
 
-  /** Splits on where the known pieces end, until one after which no more are wanted. */
+  /** Splits the text from the end of the known pieces on, as long as `wantsMore` says so. */
   #scanOn(wantsMore: (end: number) => boolean): void {
     const line = this.#first
     const start = line.ends.at(-1) ?? 0
@@ -129,25 +129,24 @@ export class TextSlices {
   }
 }
 
-/** So much more is split before the end of a text that is asked for, as a longer one may be asked for next. */
+/** UTF-16 units that are split before the asked place, because an earlier place may be asked for next. */
 const marginUnits = 32
 
-/** Pieces of a text that follow each other from one place on. */
+/** Pieces of a text that follow each other, from the place `from` on. */
 interface PieceLine {
   readonly from: number
-  /** Where each piece ends in the text. */
+  /** The end of each piece in the text. */
   readonly ends: number[]
   /** The tokens up to the end of each piece. */
   readonly sums: number[]
 }
 
-/** Adds the piece that comes next. */
 function addPiece({ ends, sums }: PieceLine, end: number, tokens: number): void {
   sums.push((sums.at(-1) ?? 0) + tokens)
   ends.push(end)
 }
 
-/** Where the first `count` pieces of a line end. */
+/** The end of the first `count` pieces of a line. */
 function lineEnd({ from, ends }: PieceLine, count: number): number {
   return count === 0 ? from : (ends[count - 1] ?? from)
 }
@@ -157,14 +156,14 @@ function lineTokens({ sums }: PieceLine, count: number): number {
   return count === 0 ? 0 : (sums[count - 1] ?? 0)
 }
 
-/** The number of the piece of a line that stands between two places; -1 where there is none. */
+/** The index of the piece of a line that begins and ends at two places; -1 if there is none. */
 function pieceBetween(line: PieceLine, start: number, end: number): number {
   const piece = countUpTo(line.ends, end) - 1
   return piece >= 0 && lineEnd(line, piece + 1) === end && lineEnd(line, piece) === start ? piece : -1
 }
 
-/** A line that goes on as another one does from number `from` on. */
-function prepend(line: PieceLine, after: PieceLine, from: number): PieceLine {
+/** Appends to a line the pieces of another one, from index `from` on. */
+function append(line: PieceLine, after: PieceLine, from: number): PieceLine {
   const more = lineTokens(line, line.ends.length) - lineTokens(after, from)
   for (let piece = from; piece < after.ends.length; piece++) {
     line.ends.push(after.ends[piece] ?? 0)
@@ -173,7 +172,7 @@ function prepend(line: PieceLine, after: PieceLine, from: number): PieceLine {
   return line
 }
 
-/** How many of some ascending numbers are not above a bound. */
+/** Counts the numbers of an ascending list that are not above a bound. */
 function countUpTo(numbers: readonly number[], bound: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {

@@ -166,7 +166,7 @@ describe("S13 what gives way", () => {
         budgetTokens: 10,
       })
     expect(make).toThrow(
-      /expected a prompt of at most 10 tokens; with everything cut that may be cut it still has 87\.\nRaise the budget to 87 or more, what is kept for the answer not counted, or shorten the largest items: law \(57\), question \(30\)\./,
+      /expected a prompt of at most 10 tokens; with everything cut that may be cut it still has 87\.\nRaise the budget to 87 or more, not counting what is kept for the answer, or shorten the largest items: law \(57\), question \(30\)\./,
     )
     expect(make).toThrow(
       expect.objectContaining({ code: "budget", evidence: expect.objectContaining({ budgetTokens: 10, minimumTokens: 87 }) }),

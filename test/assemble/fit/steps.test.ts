@@ -77,7 +77,7 @@ describe("what a turn's first step cuts, later steps cut too", () => {
   const history = Array.from({ length: 12 }, (_, i) => said(i % 2 === 0 ? "user" : "assistant", `message ${i} `.repeat(3)))
   const stack = new PromptStack([{ key: "persona", content: "You are Fay.", scope: "global" }])
   const where = { dialect: "layered", counter: perCodePoint } as const
-  /** What the first request needs with nothing cut. */
+  /** The tokens that the first request needs with nothing cut. */
   const room = assemble(stack, { ...where, turn: turnState("?", { history }) }).tokens
 
   test("so that the requests still extend each other", () => {

@@ -28,7 +28,7 @@ function turns(lengths: readonly number[], options: Partial<AssembleOptions>, me
   )
 }
 
-/** Where the history of a request begins: its first line. */
+/** The first line of a request's history. */
 const beginning = ({ messages }: Assembly) => /^\d+:/m.exec(messages[1]?.content ?? "")?.[0]
 
 describe("S16 history gives way in steps", () => {

@@ -11,7 +11,7 @@ import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import type { SlotNode } from "../../../src/template/ast.ts"
 import { FrameWriter } from "../../../src/template/frame-writer.ts"
 
-/** What is done to a stack between two requests. */
+/** A change of a stack between two requests. */
 const edit = fc.oneof(
   fc.record({ type: fc.constant("set" as const), at: fc.nat(9), words: fc.nat(4), priority: fc.integer({ min: 1, max: 2 }) }),
   fc.record({ type: fc.constant("remove" as const), at: fc.nat(9) }),
