@@ -1,5 +1,5 @@
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
-import type { Assembly, Cut } from "../core/span.ts"
+import type { Assembly, CutRecord } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
@@ -36,7 +36,7 @@ export interface AssembleOptions {
   /** Tokens that the messages may have. Over budget, injections shrink by rank (S13). */
   readonly budgetTokens?: number
   /** What an earlier request of the same turn cut; absent in its first one. */
-  readonly cut?: Cut
+  readonly cut?: CutRecord
   /** How history gives way. */
   readonly history?: WaterMarks
   /** Native tools that go with the request; their schemas count as overhead. */
@@ -68,7 +68,7 @@ interface AssembleInjectionsOptions {
   /** Tokens the request may have, after what is reserved for the answer was taken off. */
   readonly budgetTokens?: number
   /** What an earlier step of the same turn cut; absent in its first one. */
-  readonly cut?: Cut
+  readonly cut?: CutRecord
   /** How history gives way. */
   readonly history?: WaterMarks
   /** Native tools that go with the request; their schemas count as overhead. */

@@ -1,5 +1,13 @@
 import { GrowingLists } from "../core/growing-lists.ts"
-import { type Entry, type Injection, isEmptyValue, isText, type Text, type Trust, type Value } from "../core/value.ts"
+import {
+  type Injection,
+  isEmptyValue,
+  isText,
+  type SlotEntry,
+  type SlotValue,
+  type Trust,
+  type TrustedText,
+} from "../core/value.ts"
 import { removedFrom } from "../encode/encoded.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
@@ -31,10 +39,10 @@ const noKinds: readonly string[] = []
 
 /** Injections and entries are readonly data: each is cleaned once. */
 const cleaned = new WeakMap<Injection, CleanInjection>()
-const cleanedEntries = new WeakMap<Entry, CleanEntry>()
+const cleanedEntries = new WeakMap<SlotEntry, CleanEntry>()
 
 /** Lists of injections, by the trust of what does not say its own: whether nothing was to be done up to each entry. */
-const untouchedLists: Readonly<Record<Trust, GrowingLists<Entry, boolean>>> = {
+const untouchedLists: Readonly<Record<Trust, GrowingLists<SlotEntry, boolean>>> = {
   author: new GrowingLists(),
   user: new GrowingLists(),
   agent: new GrowingLists(),
@@ -45,7 +53,7 @@ const untouchedLists: Readonly<Record<Trust, GrowingLists<Entry, boolean>>> = {
 interface CleanEntry {
   readonly trust: Trust
   /** The very same entry where there was nothing to do; undefined where nothing is left of it. */
-  readonly entry: Entry | undefined
+  readonly entry: SlotEntry | undefined
   readonly removed: number
   readonly kinds: readonly string[]
 }
@@ -74,7 +82,7 @@ function cleanContent(injection: Injection, found: Found): { readonly injection:
     const clean = cleanValue(content, trust, found)
     return { injection: clean === content ? injection : { ...injection, content: clean } }
   }
-  const entries = content as readonly Entry[]
+  const entries = content as readonly SlotEntry[]
   const kept: number[] = []
   const clean = cleanEntries(entries, trust, { found, kept })
   if (clean === content) return { injection }
@@ -93,24 +101,24 @@ function isUntouchedContent({ content, trust }: Injection): boolean {
   if (typeof content === "string") return trust === "author"
   if (!Array.isArray(content)) return false
   const upTo = untouchedLists[trust].of(
-    content as readonly Entry[],
+    content as readonly SlotEntry[],
     (entry, before = true) => before && isUntouched(entry, trust),
   )
   return upTo.at(-1) !== false
 }
 
-function isUntouched(entry: Entry, trust: Trust): boolean {
+function isUntouched(entry: SlotEntry, trust: Trust): boolean {
   const clean = cleanEntry(entry, trust)
   return clean.removed === 0 && clean.entry === entry
 }
 
 /** The very same list where there was nothing to do; `kept` gets the numbers of the entries that are left. */
 function cleanEntries(
-  entries: readonly Entry[],
+  entries: readonly SlotEntry[],
   trust: Trust,
   { found, kept }: { readonly found: Found; readonly kept?: number[] },
-): readonly Entry[] {
-  const clean: Entry[] = []
+): readonly SlotEntry[] {
+  const clean: SlotEntry[] = []
   let isSame = true
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]
@@ -126,13 +134,13 @@ function cleanEntries(
 }
 
 /** The very same value where there was nothing to do. */
-function cleanValue(value: Value, trust: Trust, found: Found): Value {
+function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
   if (typeof value === "boolean") return value
   if (typeof value === "string") return trust === "author" ? value : cleanString(value, found)
   return isText(value) ? cleanText(value, found) : cleanEntries(value, trust, { found })
 }
 
-function cleanEntry(entry: Entry, trust: Trust): CleanEntry {
+function cleanEntry(entry: SlotEntry, trust: Trust): CleanEntry {
   const known = cleanedEntries.get(entry)
   if (known?.trust === trust) return known
   const found = new Found()
@@ -145,7 +153,7 @@ function cleanEntry(entry: Entry, trust: Trust): CleanEntry {
   return result
 }
 
-function cleanText(text: Text, found: Found): Text {
+function cleanText(text: TrustedText, found: Found): TrustedText {
   const encoded = removedFrom(text)
   if (encoded) found.add(encoded)
   if (encoded || text.trust === "author") return text
@@ -159,6 +167,6 @@ function cleanString(text: string, found: Found): string {
   return clean.text
 }
 
-function isBlankEntry(entry: Entry): boolean {
+function isBlankEntry(entry: SlotEntry): boolean {
   return Object.values(entry).every(isEmptyValue)
 }

@@ -35,7 +35,7 @@ export interface Prefix {
 }
 
 /** What happened to one injection and why. */
-export interface Decision {
+export interface FitDecision {
   readonly key: string
   readonly fate: "kept" | "shortened" | "dropped" | "unplaced"
   readonly fromTokens: number
@@ -44,7 +44,7 @@ export interface Decision {
 }
 
 /** Cuts of a turn's first step: what is left of each shrunk injection. Later steps cut the same, so that their requests extend the first. */
-export interface Cut {
+export interface CutRecord {
   readonly [key: string]: CutSize
 }
 
@@ -76,8 +76,8 @@ export interface Assembly {
   /** False when the counter estimates. */
   readonly exact: boolean
   readonly prefixes: readonly Prefix[]
-  readonly decisions: readonly Decision[]
-  readonly cut: Cut
+  readonly decisions: readonly FitDecision[]
+  readonly cut: CutRecord
   /** Set when more was cut than `options.cut` said, and not of this turn's own tool results. */
   readonly prefixMoved?: PrefixMoved
   /** What sanitising took out of untrusted text. */

@@ -1,25 +1,25 @@
 import type { Source } from "./source.ts"
 
 /** A text that remembers who wrote it and, where it stands in a file, where. */
-export interface Text {
+export interface TrustedText {
   readonly text: string
   readonly trust: Trust
   readonly source?: Source
 }
 
 /** One line of speech, one tool, one tool run, one memory: named values that an entry file prints. */
-export interface Entry {
-  readonly [slot: string]: Value
+export interface SlotEntry {
+  readonly [slot: string]: SlotValue
 }
 
 /** What a slot can hold. A bare string takes the trust of its injection; `false`, `""` and `[]` are empty. */
-export type Value = string | boolean | Text | readonly Entry[]
+export type SlotValue = string | boolean | TrustedText | readonly SlotEntry[]
 
 /** The role whose message an injection belongs to where the prompt does not name it; `developer` folds into `system` where a model lacks it. */
 export type InjectionRole = "system" | "developer"
 
 /** How an injection gives way when the budget is short (S13). */
-export interface Fit {
+export interface FitRule {
   /** What has the lowest rank shrinks first. */
   readonly rank: number
   /** Reserved: it never has fewer, and is never dropped whole. Default 0. */
@@ -40,24 +40,24 @@ export interface Fit {
 /** Keyed data for a prompt: it lands in the slot of its key, or in the prompt's rest slot (S1). */
 export interface Injection {
   readonly key: string
-  readonly content: Value
+  readonly content: SlotValue
   readonly trust: Trust
   /** Ascending order of print in the rest slot; see {@link priority}. */
   readonly priority: number
   readonly role: InjectionRole
   readonly scope: Scope
   readonly enabled: boolean
-  readonly fit?: Fit
+  readonly fit?: FitRule
   readonly source?: Source
 }
 
-/** True for a {@link Text}, as opposed to a string, a flag or a list of entries. */
-export function isText(value: Value): value is Text {
+/** True for a {@link TrustedText}, as opposed to a string, a flag or a list of entries. */
+export function isText(value: SlotValue): value is TrustedText {
   return typeof value === "object" && !Array.isArray(value)
 }
 
 /** True when a slot holding `value` prints nothing: absent, `false`, blank text or no entries. */
-export function isEmptyValue(value: Value | undefined): boolean {
+export function isEmptyValue(value: SlotValue | undefined): boolean {
   if (value === undefined || value === false) return true
   if (value === true) return false
   if (typeof value === "string") return value.trim() === ""

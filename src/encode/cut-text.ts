@@ -1,5 +1,5 @@
 import type { Source } from "../core/source.ts"
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 
 /** The words that stand where something was cut, and the prompt file they come from. */
 export interface NoticeText {
@@ -18,20 +18,20 @@ export interface CutText {
   readonly totalCharacters?: number
 }
 
-const cutTexts = new WeakMap<Text, CutText>()
+const cutTexts = new WeakMap<TrustedText, CutText>()
 
 /**
  * A text with a notice in place of what was cut; printed as content, notice, content. Known by identity: a copy of it is
  * plain text, and the mark does not survive JSON.
  */
-export function cutText(whole: Text, cut: CutText): Text {
-  const text: Text = { ...whole, text: cut.head + framedNotice(cut) + cut.tail }
+export function cutText(whole: TrustedText, cut: CutText): TrustedText {
+  const text: TrustedText = { ...whole, text: cut.head + framedNotice(cut) + cut.tail }
   cutTexts.set(text, cut)
   return text
 }
 
 /** The parts of a text made by {@link cutText}. */
-export function cutOf(text: Text): CutText | undefined {
+export function cutOf(text: TrustedText): CutText | undefined {
   return cutTexts.get(text)
 }
 

@@ -1,4 +1,4 @@
-import type { Text, Trust } from "../core/value.ts"
+import type { Trust, TrustedText } from "../core/value.ts"
 
 /** What sanitising took out while a text was put together. */
 export interface Removed {
@@ -7,24 +7,24 @@ export interface Removed {
 }
 
 const nothing: Removed = { removed: 0, kinds: [] }
-const encodedTexts = new WeakMap<Text, Removed>()
+const encodedTexts = new WeakMap<TrustedText, Removed>()
 
 /**
  * A text whose untrusted parts were encoded one by one while it was put together, so that no encoder runs over it again.
  * Only code of this library can make one: the mark does not survive JSON and is not part of the value.
  */
-export function encodedText(text: string, trust: Trust, { removed, kinds }: Removed = nothing): Text {
-  const value: Text = { text, trust }
+export function encodedText(text: string, trust: Trust, { removed, kinds }: Removed = nothing): TrustedText {
+  const value: TrustedText = { text, trust }
   encodedTexts.set(value, { removed, kinds })
   return value
 }
 
 /** What was taken out of a text made by {@link encodedText}; `undefined` for any other text. */
-export function removedFrom(text: Text): Removed | undefined {
+export function removedFrom(text: TrustedText): Removed | undefined {
   return encodedTexts.get(text)
 }
 
 /** True for a text made by {@link encodedText}. */
-export function isEncodedText(text: Text): boolean {
+export function isEncodedText(text: TrustedText): boolean {
   return encodedTexts.has(text)
 }

@@ -1,11 +1,11 @@
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 import { promptSlots } from "../layers/prompt-names.ts"
 import { type ProfileSearch, report } from "./profile-search.ts"
 import type { ProfileDocument } from "./read-profile-file.ts"
 import { offsetOf } from "./toml-positions.ts"
 
 /** The `[variables]` of a chain of profiles, the nearest first; numbers become text, and text knows the line it stands in. */
-export function profileVariables(chain: readonly ProfileDocument[]): Record<string, boolean | Text> {
+export function profileVariables(chain: readonly ProfileDocument[]): Record<string, boolean | TrustedText> {
   return Object.fromEntries(chain.toReversed().flatMap(variablesOf))
 }
 
@@ -20,7 +20,7 @@ export function checkVariables(search: ProfileSearch): void {
   }
 }
 
-function variablesOf(document: ProfileDocument): [string, boolean | Text][] {
+function variablesOf(document: ProfileDocument): [string, boolean | TrustedText][] {
   const lineOf = lineFinder(document.text)
   return Object.entries(document.data.variables ?? {}).map(([key, value]) => {
     if (typeof value === "boolean") return [key, value]

@@ -1,5 +1,5 @@
 import { createVirtualContext } from "../forgetting/plugin/virtual-context.ts"
-import type { VirtualContextInput } from "../forgetting/plugin/virtual-context-settings.ts"
+import type { VirtualContextOptions } from "../forgetting/plugin/virtual-context-settings.ts"
 import type { Profile } from "../profile/profile.ts"
 import { promptsWithOwn } from "./builtin-tools.ts"
 import { camelKeys } from "./camel-keys.ts"
@@ -22,7 +22,7 @@ export function withVirtualContext(
 }
 
 /** The four tables as `createVirtualContext` takes them; what they leave open has its defaults. */
-function virtualContextInput(file: ProfileFile, timeZone: string | undefined): VirtualContextInput {
+function virtualContextInput(file: ProfileFile, timeZone: string | undefined): VirtualContextOptions {
   const { miniFullContextCount, ...compression } = camelKeys(file.compression ?? {})
   return {
     events: { ...(timeZone === undefined ? {} : { timeZone }), ...eventsInput(file) },
@@ -32,7 +32,7 @@ function virtualContextInput(file: ProfileFile, timeZone: string | undefined): V
   }
 }
 
-function eventsInput({ events = {} }: ProfileFile): VirtualContextInput["events"] {
+function eventsInput({ events = {} }: ProfileFile): VirtualContextOptions["events"] {
   const { rememberYears, rememberMonths, rememberWeeks, rememberDays, rememberTopics, ...others } = camelKeys(events)
   const { weightStability, weightRetrievability, weightImportance, weightRelevance, topicGapMinutes, ...rest } = others
   return {
@@ -50,7 +50,7 @@ function eventsInput({ events = {} }: ProfileFile): VirtualContextInput["events"
 
 const defaultTurnsPerDay = 20
 
-function workspaceInput({ workspace = {} }: ProfileFile): NonNullable<VirtualContextInput["workspace"]> {
+function workspaceInput({ workspace = {} }: ProfileFile): NonNullable<VirtualContextOptions["workspace"]> {
   const {
     clock,
     turnsPerDay = defaultTurnsPerDay,

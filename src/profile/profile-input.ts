@@ -1,4 +1,4 @@
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 import type {
   BudgetSettings,
   ContextSettings,
@@ -25,8 +25,8 @@ export interface ProfileInput {
   readonly timeZone?: string
   readonly agent?: Partial<Profile["agent"]>
   readonly user?: Partial<Profile["user"]>
-  readonly persona?: string | Text
-  readonly format?: string | Text
+  readonly persona?: string | TrustedText
+  readonly format?: string | TrustedText
   readonly variables?: Profile["variables"]
   readonly skills?: Profile["skills"]
   readonly plugins?: Profile["plugins"]
@@ -45,7 +45,7 @@ export interface ProfileInput {
   readonly memory?: Partial<MemorySettings>
   readonly recallWeights?: Partial<Profile["recallWeights"]>
   readonly mcp?: Profile["mcp"]
-  readonly final?: { readonly system?: string | Text }
+  readonly final?: { readonly system?: string | TrustedText }
 }
 
 /** A prestart tool as one writes it: without arguments, not kept in history, and with the profile's time limit by default. */

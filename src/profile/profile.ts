@@ -1,4 +1,4 @@
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { Skill } from "../layers/skills.ts"
 import type { OutputFormat } from "../reply/output/output-part.ts"
@@ -27,11 +27,11 @@ export interface Profile {
   /** How the user is shown in a private conversation; in a group each message carries its own speaker (T6). */
   readonly user: { readonly name: string }
   /** Who the agent is, whole, for the slot `persona` (L3). Blank: nobody in particular. */
-  readonly persona: Text
+  readonly persona: TrustedText
   /** How it writes, whole, for the slot `format` (L4). */
-  readonly format?: Text
+  readonly format?: TrustedText
   /** Named values for prompts: each fills the slot of its name. */
-  readonly variables: Readonly<Record<string, string | boolean | Text>>
+  readonly variables: Readonly<Record<string, string | boolean | TrustedText>>
   /** Layer 3, in no particular order (L5). */
   readonly skills: readonly Skill[]
   /** What extends the agent (L10); their tools, skills, hooks and formats come after the profile's own. */
@@ -119,7 +119,7 @@ export interface ToolSettings {
   /** Groups whose tools the agent has, beside those of no group (R28). Absent: all. */
   readonly groups?: readonly ToolGroup[]
   /** Rules of use of groups, for prompts (R28). */
-  readonly rules: Readonly<Partial<Record<ToolGroup, Text>>>
+  readonly rules: Readonly<Partial<Record<ToolGroup, TrustedText>>>
   /** True puts what was said in place of `@last_NAME` in the arguments of calls (R7). */
   readonly mentions: boolean
 }
@@ -145,7 +145,7 @@ export interface ModelSettings {
 /** How the final output is asked for. */
 interface FinalSettings {
   /** Its system message, for the slot `final_system`; by default there is none (T3). */
-  readonly system?: Text
+  readonly system?: TrustedText
 }
 
 /** How memories enter a turn. */

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { isText, type Text } from "../core/value.ts"
+import { isText, type TrustedText } from "../core/value.ts"
 import type { RecallWeights } from "../services/recall/recall-weights.ts"
 import { profileProblems } from "./check.ts"
 import { defaultReserve, defaultUserName, profileDefaults } from "./defaults.ts"
@@ -62,7 +62,7 @@ function resolvePrestart({ tool, args, includeHistory, timeoutMs }: PrestartInpu
   return { tool, args: args ?? {}, includeHistory: includeHistory ?? false, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
 }
 
-function asText(content: string | Text): Text {
+function asText(content: string | TrustedText): TrustedText {
   return typeof content !== "string" && isText(content) ? content : { text: content, trust: "author" }
 }
 

@@ -1,4 +1,4 @@
-import type { Entry, Text } from "../core/value.ts"
+import type { SlotEntry, TrustedText } from "../core/value.ts"
 import { encodedText } from "../encode/encoded.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { sanitiseJson } from "../encode/sanitise-json.ts"
@@ -24,7 +24,7 @@ export interface ParameterWords {
  * Makes the entry of a tool for a dialect's `tools.md` (T9, L6): `name`, `description`, `parameters` and `hint`, of which the
  * last two may be `""`. The texts have the tool's trust. `parameters` is encoded already.
  */
-export function toolEntry(tool: Tool, words: ParameterWords): Entry {
+export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
   const { name, description, usageHint = "", inputSchema, trust } = tool
   return {
     name: { text: name, trust },
@@ -35,7 +35,7 @@ export function toolEntry(tool: Tool, words: ParameterWords): Entry {
 }
 
 /** A schema that came over a network is cleaned, and encoded name by name. */
-function untrustedParameters({ inputSchema, trust }: Tool, words: ParameterWords): Text {
+function untrustedParameters({ inputSchema, trust }: Tool, words: ParameterWords): TrustedText {
   const { value, ...removed } = sanitiseJson(inputSchema)
   return encodedText(printParameters(value, words, encodeInline), trust, removed)
 }

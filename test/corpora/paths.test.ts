@@ -33,7 +33,7 @@ function spellings(path: string): readonly string[] {
   return [...new Set([...found, path.replaceAll("\\", "/"), `notes/${path}`])]
 }
 
-describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, judged as $judgedBy", ({ fs }) => {
+describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, checked as $pathCheck", ({ fs }) => {
   const paths = dataPresent ? readJsonLines<{ path: string }>("paths/path-traversal.jsonl").map(({ path }) => path) : []
 
   test("none of them reads, makes, changes or shows anything outside", patiently, async () => {
@@ -70,7 +70,7 @@ const swapTries = Number(process.env.SWAP_TRIES ?? 3_000)
 describe("a workspace under pressure", () => {
   test(`D12 ${swapTries} tries while folders and files are swapped for links: none gets outside`, patiently, async () => {
     const [best] = judgments
-    if (best?.judgedBy !== "opened") return console.log("skipped: only Linux can ask what a descriptor has open")
+    if (best?.pathCheck !== "opened") return console.log("skipped: only Linux can ask what a descriptor has open")
     inMemory()
     const { escapes, refused, naive } = await checkSwaps({ tries: swapTries, fs: best.fs })
     console.log(`${swapTries} tries: ${escapes.length} escapes, ${refused} refused; without care ${naive} escapes`)

@@ -105,7 +105,7 @@ export function playBroken(flaws: Flaws): PlayProvider {
             break
           }
           case "reasoning":
-            yield { type: "reasoning-delta", delta: happening.text }
+            yield { type: "thinking-delta", delta: happening.text }
             break
           case "tool-call": {
             const args = happening.args.join("") || (flaws.blankArguments ? "" : "{}")

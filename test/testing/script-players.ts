@@ -108,7 +108,7 @@ function scriptedChunks(script: ProviderScript): readonly ScriptedChunk[] {
       case "text":
         return [happening.text]
       case "reasoning":
-        return [{ type: "reasoning-delta", delta: happening.text }]
+        return [{ type: "thinking-delta", delta: happening.text }]
       case "tool-call": {
         const { id, name, args } = happening
         return isCut ? [] : [{ type: "tool-call", call: { id, name, args: args.join("") || "{}" } }]

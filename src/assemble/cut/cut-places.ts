@@ -1,5 +1,5 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import type { Entry, Fit } from "../../core/value.ts"
+import type { FitRule, SlotEntry } from "../../core/value.ts"
 import type { NoticeText } from "../../encode/cut-text.ts"
 import { beforeFenceLine, behindFenceMark } from "./fences.ts"
 
@@ -13,7 +13,7 @@ interface CutPlaces {
 export const headShare = 7 / 9
 
 /** The places that leave at most `size` UTF-16 units, between graphemes and never in the line of a code fence (S17). `first` loses its end, `last` its beginning. */
-export function cutPlaces(first: string, last: string, size: number, shrink: Fit["shrink"]): CutPlaces {
+export function cutPlaces(first: string, last: string, size: number, shrink: FitRule["shrink"]): CutPlaces {
   const headUnits = shrink === "tail" ? 0 : shrink === "head" ? size : Math.ceil(size * headShare)
   const headEnd = boundary(first, Math.min(headUnits, first.length), graphemeBoundaryBefore)
   const tailStart = boundary(last, Math.max(0, last.length - (size - headUnits)), graphemeBoundaryAfter)
@@ -53,17 +53,17 @@ export function countCodePoints(text: string): number {
 
 export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/cut-text.ts"
 
-const noticeEntries = new WeakMap<Entry, NoticeText>()
+const noticeEntries = new WeakMap<SlotEntry, NoticeText>()
 
 /** An entry that says how many entries were left out; printed in their place. */
-export function noticeEntry(notice: NoticeText): Entry {
-  const entry: Entry = { notice: notice.text }
+export function noticeEntry(notice: NoticeText): SlotEntry {
+  const entry: SlotEntry = { notice: notice.text }
   noticeEntries.set(entry, notice)
   return entry
 }
 
 /** The words of an entry made by {@link noticeEntry}; `undefined` for any other. */
-export function noticeOf(entry: Entry): NoticeText | undefined {
+export function noticeOf(entry: SlotEntry): NoticeText | undefined {
   // Reading a value takes less than looking every entry up.
   return typeof entry.notice === "string" ? noticeEntries.get(entry) : undefined
 }

@@ -1,4 +1,4 @@
-import type { Cut, CutSize, PrefixMoved } from "../../core/span.ts"
+import type { CutRecord, CutSize, PrefixMoved } from "../../core/span.ts"
 import type { Injection } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import { type Counting, countDraft } from "../draft/count.ts"
@@ -34,7 +34,7 @@ export interface FitOptions {
   readonly budgetTokens?: number
   readonly notices: Notices
   /** What an earlier step of this turn cut; absent in its first one. */
-  readonly cut?: Cut
+  readonly cut?: CutRecord
   readonly history: WaterMarks
 }
 
@@ -45,7 +45,7 @@ export interface Fitted {
   readonly fromTokens: (key: string) => number
   /** The last one of each key counts. */
   readonly steps: readonly FitStep[]
-  readonly cut: Cut
+  readonly cut: CutRecord
   readonly prefixMoved?: PrefixMoved
 }
 

@@ -1,5 +1,5 @@
 import type { CutSize } from "../../core/span.ts"
-import { type Entry, type Injection, isText } from "../../core/value.ts"
+import { type Injection, isText, type SlotEntry } from "../../core/value.ts"
 import { cutOf } from "../cut/cut-places.ts"
 import { tokensUpTo } from "../tokens/counted-message.ts"
 import { TextSlices } from "../tokens/text-slices.ts"
@@ -95,7 +95,7 @@ function findSteps(state: FitState, whole: Injection): ListSteps {
   if (whole.key === "history" && budgetTokens !== undefined) {
     return historySteps(whole, history, { room: roomForHistory(state, budgetTokens), counter: state.counter })
   }
-  const entries = whole.content as readonly Entry[]
+  const entries = whole.content as readonly SlotEntry[]
   const order = dropOrder(entries, whole.fit)
   const upTo = tokensUpTo(entries, state.counter)
   const tokens = order.map((unit) => unitTokens(unit, upTo))
@@ -115,7 +115,7 @@ function keptOf(state: FitState, { key }: Injection): number | undefined {
 
 function leftAfter({ content }: Injection, order: readonly Unit[], units: number): number {
   const gone = order.slice(0, units).reduce((sum, { size }) => sum + size, 0)
-  return (content as readonly Entry[]).length - gone
+  return (content as readonly SlotEntry[]).length - gone
 }
 
 /** How many steps leave the reserved tokens of content. */

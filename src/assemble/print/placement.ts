@@ -1,4 +1,4 @@
-import { type Entry, type Injection, isEmptyValue } from "../../core/value.ts"
+import { type Injection, isEmptyValue, type SlotEntry } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import type { TemplateNode } from "../../template/ast.ts"
 
@@ -71,7 +71,7 @@ function setOf(names: readonly string[]): ReadonlySet<string> {
 }
 
 /** The entry that a rest item prints through `rest.md`. */
-export function restEntry({ key, content }: Injection): Entry {
+export function restEntry({ key, content }: Injection): SlotEntry {
   return { key: { text: key, trust: "author" }, content }
 }
 

@@ -1,5 +1,5 @@
 import type { Source } from "../../core/source.ts"
-import type { Text, Trust } from "../../core/value.ts"
+import type { Trust, TrustedText } from "../../core/value.ts"
 import { encodeText } from "../../encode/encode.ts"
 import { isEncodedText } from "../../encode/encoded.ts"
 import { encodeFence } from "../../encode/fence.ts"
@@ -30,7 +30,7 @@ export interface TextPlace {
  * `inline` inside one.
  * Joined, the parts are what is printed.
  */
-export function printText(text: Text, { node, markers, source: around }: TextPlace): PrintedPart[] {
+export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around ?? node.source
   const content = (encoded: string, at: Source = source): PrintedPart => ({
     text: encoded,
@@ -50,7 +50,7 @@ export function printText(text: Text, { node, markers, source: around }: TextPla
 }
 
 /** A fence that the cut left open is closed by the notice (S17), unless the encoder has taken fences their meaning. */
-function withFencesClosed(text: Text, cut: CutText, encode: (raw: string) => string): CutText {
+function withFencesClosed(text: TrustedText, cut: CutText, encode: (raw: string) => string): CutText {
   const open = cutFencesOf(text)
   if (!open || encode("```") !== "```") return cut
   const { head, tail, notice } = cut
@@ -59,7 +59,7 @@ function withFencesClosed(text: Text, cut: CutText, encode: (raw: string) => str
   return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }
 }
 
-function encoderFor(text: Text, node: SlotNode): EncoderName | undefined {
+function encoderFor(text: TrustedText, node: SlotNode): EncoderName | undefined {
   if (node.encoder) return node.encoder
   if (text.trust === "author") return undefined
   return node.alone ? "lines" : "inline"

@@ -28,7 +28,7 @@ export interface PartReader extends Reader<WirePart, ModelPart> {
  */
 export function createPartReader(): PartReader {
   const text = createDeltaReader("text-delta")
-  const reasoning = createDeltaReader("reasoning-delta")
+  const reasoning = createDeltaReader("thinking-delta")
   const toolCalls = createToolCallReader()
   let usage: Usage | undefined
   let finish: Finish | undefined

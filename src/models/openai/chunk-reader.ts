@@ -23,7 +23,7 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
  */
 export function createChunkReader(): ChunkReader {
   const text = createDeltaReader("text-delta")
-  const reasoning = createDeltaReader("reasoning-delta")
+  const reasoning = createDeltaReader("thinking-delta")
   const toolCalls = createToolCallAssembler()
   let usage: Usage | undefined
   let finish: Finish | undefined

@@ -23,10 +23,10 @@ describe("several processes", () => {
   })
 
   test.each(judgments)(
-    "D12 2,000 tries while folders and files are swapped for links, judged as $judgedBy",
-    async ({ judgedBy, fs }) => {
-      const { escapes } = await checkSwaps({ tries: judgedBy === "opened" ? 2_000 : 200, fs })
-      if (judgedBy === "opened") expect(escapes).toEqual([])
+    "D12 2,000 tries while folders and files are swapped for links, checked as $pathCheck",
+    async ({ pathCheck, fs }) => {
+      const { escapes } = await checkSwaps({ tries: pathCheck === "opened" ? 2_000 : 200, fs })
+      if (pathCheck === "opened") expect(escapes).toEqual([])
     },
   )
 })

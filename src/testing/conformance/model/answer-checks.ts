@@ -113,7 +113,7 @@ function isWellFormed(part: ModelPart): boolean {
 function runsOf(parts: readonly ModelPart[]): readonly string[] {
   const runs: { type: string; said: string }[] = []
   for (const part of parts) {
-    if (part.type !== "text-delta" && part.type !== "reasoning-delta") continue
+    if (part.type !== "text-delta" && part.type !== "thinking-delta") continue
     const last = runs.at(-1)
     if (last?.type === part.type) last.said += part.delta
     else if (part.delta !== "") runs.push({ type: part.type, said: part.delta })
