@@ -104,7 +104,7 @@ export function playBroken(flaws: Flaws): PlayProvider {
             else for (const delta of text.push(happening.text)) yield { type: "text-delta", delta }
             break
           }
-          case "reasoning":
+          case "thinking":
             yield { type: "thinking-delta", delta: happening.text }
             break
           case "tool-call": {

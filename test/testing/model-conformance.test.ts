@@ -19,7 +19,7 @@ const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
   [
     "takes thoughts for words",
     { parts: (part) => [part.type === "thinking-delta" ? { ...part, type: "text-delta" } : part] },
-    "reasoning arrives as reasoning, in its place before the text",
+    "thinking arrives as thinking, in its place before the text",
   ],
   [
     "has one reason for every finish",
