@@ -57,11 +57,7 @@ export function createPartReader(): PartReader {
           return warningsIn(part).map((message) => ({ type: "warning", message }))
       }
     },
-    end: () => [
-      ...thinking.end(),
-      ...text.end(),
-      ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished }),
-    ],
+    end: () => [...thinking.end(), ...text.end(), ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished })],
   }
 }
 

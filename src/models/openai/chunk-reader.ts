@@ -39,11 +39,7 @@ export function createChunkReader(): ChunkReader {
       if (reason !== "") finish ??= { reason: finishReasons.get(reason.toLowerCase()) ?? "other" }
       return [...thinking.push(content.reasoning), ...text.push(content.text)]
     },
-    end: () => [
-      ...thinking.end(),
-      ...text.end(),
-      ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished }),
-    ],
+    end: () => [...thinking.end(), ...text.end(), ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished })],
   }
 }
 
