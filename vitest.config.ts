@@ -1,6 +1,38 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
-/** `unit` and `postgres`, which starts a server of its own, are `npm test`; `corpora` runs over the outside material in ../shared/data and skips, saying so, where it is absent. */
+/** A guard against tests that hang. No working test comes near it, on however busy a machine. */
+const hangMs = 1_800_000
+
+/** Test files that need modules of their own: they mock modules, or count which modules were loaded. All others share loaded modules. */
+const isolated = [
+  "test/agent/unloaded-loop.test.ts",
+  "test/node/file-log-coarse.test.ts",
+  "test/tokenizers/tiktoken/load-encoder.test.ts",
+]
+
+const root = fileURLToPath(new URL(".", import.meta.url))
+
+/** Test files whose amount of work depends on the size of the run: they import `test/support/size.ts`. */
+const sized = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
+  .map((path) => `test/${path.replaceAll("\\", "/")}`)
+  .filter((path) => path.endsWith(".test.ts") && readFileSync(root + path, "utf8").includes('support/size.ts"'))
+
+/** Environment of the tests. Programs that tests start find the compiled code of those before them: most of their life is their start. */
+const env = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/promptstrata-tests` }
+const longEnv = { ...env, TEST_SIZE: process.env.TEST_SIZE ?? "long" }
+
+const limits = { testTimeout: hangMs, hookTimeout: hangMs, expect: { poll: { timeout: hangMs } } }
+const shared = { ...limits, env, isolate: false, setupFiles: ["test/support/setup.ts"] }
+const needsServer = "test/stores/postgres/**"
+const globalSetup = ["test/support/postgres-setup.ts"]
+
+/**
+ * `unit`, `isolated` and `postgres`, which starts a server of its own, are `npm test`. `long` and `long-postgres` run those of
+ * their tests that depend on the size again, with the numbers of a long run. `corpora` runs over the outside material in
+ * ../shared/data and skips, saying so, where it is absent.
+ */
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
@@ -9,22 +41,33 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/corpora/**", "test/bench/**", "test/stores/postgres/**"],
-          testTimeout: 60_000,
+          exclude: ["test/corpora/**", "test/bench/**", "test/**/*.long.test.ts", needsServer, ...isolated],
+        },
+      },
+      { test: { ...shared, name: "isolated", include: isolated, isolate: true } },
+      { test: { ...shared, name: "postgres", include: [`${needsServer}/*.test.ts`], globalSetup } },
+      {
+        test: {
+          ...shared,
+          name: "long",
+          env: longEnv,
+          include: [...sized.filter((path) => !path.startsWith("test/stores/postgres/")), "test/**/*.long.test.ts"],
+          exclude: ["test/corpora/**"],
         },
       },
       {
         test: {
-          name: "postgres",
-          include: ["test/stores/postgres/**/*.test.ts"],
-          globalSetup: ["test/support/postgres-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...shared,
+          name: "long-postgres",
+          env: longEnv,
+          include: sized.filter((path) => path.startsWith("test/stores/postgres/")),
+          globalSetup,
         },
       },
-      { test: { name: "corpora", include: ["test/corpora/**/*.test.ts"], testTimeout: 120_000 } },
+      { test: { ...shared, name: "corpora", include: ["test/corpora/**/*.test.ts"] } },
     ],
   },
 })

@@ -3,6 +3,9 @@
 import { spawnSync } from "node:child_process"
 import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { rolldown } from "rolldown"
+import { parseSync, Visitor } from "rolldown/utils"
+import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
+import { documentProfileTypes } from "./document-profile-types.ts"
 
 const { exports, bin } = JSON.parse(readFileSync("package.json", "utf8"))
 
@@ -35,6 +38,29 @@ const findLoaded = {
   },
 }
 
+/**
+ * Takes the sentences about profile keys, and their defaults in words, out of the declarations. The root entry loads those, and only
+ * the JSON Schema shows the words: so the schema is made here, and dist has it as data.
+ */
+const withoutSentences = {
+  name: "without-sentences",
+  load(id) {
+    if (!id.replaceAll("\\", "/").endsWith("/src/node/profile/profile-json-schema.ts")) return null
+    return `export const profileJsonSchema = () => (${JSON.stringify(profileJsonSchema())})`
+  },
+  transform(code, id) {
+    if (!/[\\/]src[\\/]profile[\\/](?:keys[\\/]|profile-(?:file-)?keys\.ts$)/.test(id)) return null
+    const found = []
+    const blank = (node, text) => /^["A-Z].* .*\.$/.test(text) && found.push(node)
+    new Visitor({
+      Literal: (node) => blank(node, String(node.value)),
+      TemplateLiteral: (node) => blank(node, node.quasis.map(({ value }) => value.cooked).join("…")),
+      Property: ({ key, value }) => key.name === "otherwise" && found.push(value),
+    }).visit(parseSync(id, code).program)
+    return found.reduceRight((text, { start, end }) => `${text.slice(0, start)}""${text.slice(end)}`, code)
+  },
+}
+
 /** The one package of the root entry, four kilobytes: as a file of its own to be found and read it is a tenth of an import. */
 const inlined = "leven"
 
@@ -42,7 +68,7 @@ rmSync("dist", { recursive: true, force: true })
 const bundle = await rolldown({
   input: Object.fromEntries([...entries, ...prompts].map((entry) => [entry, `src/${entry}.ts`])),
   platform: "node",
-  plugins: [findLoaded],
+  plugins: [findLoaded, withoutSentences],
   // Everything but our own files: packages are the user's to install and to update.
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && id !== inlined,
   onLog(level, log) {
@@ -67,4 +93,5 @@ await bundle.write({
 await bundle.close()
 copyFileSync(`node_modules/${inlined}/license`, `dist/chunks/${inlined}.LICENSE.txt`)
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" })
+documentProfileTypes("dist")
 process.exitCode = status ?? 1

@@ -1,11 +1,11 @@
-// Writes docs/profile.md from the schema of profiles: every key with its type, default and meaning.
+// Writes docs/profile.md from the schema of a profile's file: every key with its type, default and meaning.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { type DescribedSchema, describedProfileSchema } from "../src/node/profile-json-schema.ts"
+import { type DescribedSchema, describedProfileSchema } from "../src/node/profile/profile-json-schema.ts"
 
 const target = fileURLToPath(new URL("../docs/profile.md", import.meta.url))
 
-const head = `<!-- Generated from the schema by .ci/write-profile-reference.ts. Do not edit: a test holds it equal. -->
+const head = `<!-- Generated from src/profile by .ci/write-profile-reference.ts. Do not edit: a test holds it equal. -->
 
 # Profiles
 
@@ -47,12 +47,13 @@ tool = "current_time"
 tokens = 16000
 \`\`\`
 
-- Every key may be left out. One that is unknown, of the wrong type or out of bounds is an error with its line, its column and what was expected.
+- Every key may be left out. An unknown key, a value of the wrong type and a number out of bounds are errors. An error gives the line, the
+  column and what was expected.
 - \`extends\` inherits: tables merge key by key, arrays are replaced.
 - A path is relative to the file in which it stands, also when another profile extends that file.
-- An edit takes effect in the next session, without a restart, where the agent was made with \`watchProfile\`.
-- Editors complete and check keys with the JSON Schema: \`promptstrata schema > profile.schema.json\`, and its path in a comment on the first
-  line, as above.`
+- If the agent was made with \`watchProfile\`, an edit takes effect in the next session, without a restart.
+- Editors complete and check keys with the JSON Schema. Write it with \`promptstrata schema > profile.schema.json\`, and put its path in a
+  comment on the first line, as above.`
 
 /** The page, whole. */
 export function profileReference(): string {
@@ -89,26 +90,33 @@ function rowsOf({ properties = {}, required = [] }: DescribedSchema): string[] {
 
 /** A table of which each key is the reader's own is shown as one such key. */
 function row(name: string, schema: DescribedSchema, isRequired = false): string {
-  const inner = schema.additionalProperties
-  const isOpen = isSchema(inner) && inner.type !== undefined
-  const shown = isOpen ? [`${name}.NAME`, typeOf(inner)] : [name, typeOf(schema)]
-  const cells = [`\`${shown[0]}\``, shown[1] ?? "", isRequired ? "required" : defaultOf(schema), schema.description ?? ""]
+  const inner = namedValue(schema)
+  const cells = [
+    `\`${inner ? `${name}.NAME` : name}\``,
+    typeOf(inner ?? schema),
+    isRequired ? "required" : defaultOf(schema),
+    schema.description ?? "",
+  ]
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
+}
+
+/** The values of a table whose keys are the reader's own, or one of some names. */
+function namedValue({ properties = {}, additionalProperties }: DescribedSchema): DescribedSchema | undefined {
+  const [named] = Object.values(properties)
+  if (named !== undefined) return named
+  return isSchema(additionalProperties) && additionalProperties.type !== undefined ? additionalProperties : undefined
 }
 
 function typeOf(schema: DescribedSchema): string {
   const { type, minimum, maximum, items } = schema
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ")
-  if (type === "array") return `array of ${typeOf(items ?? {})}s`
+  if (type === "array") return `array of ${typeOf(items ?? {})}${items?.enum ? "" : "s"}`
   if (type === "boolean") return "true or false"
   if (typeof type === "object") return "string, number, true or false"
   if (type === "object") return "table"
   if (type !== "integer" && type !== "number") return type ?? "anything"
   const kind = type === "integer" ? "whole number" : "number"
-  if (minimum === undefined) return kind
-  return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
-    ? `${kind}, at least ${minimum}`
-    : `${kind}, ${minimum} to ${maximum}`
+  return maximum === undefined ? `${kind}, at least ${minimum}` : `${kind}, ${minimum} to ${maximum}`
 }
 
 function defaultOf(schema: DescribedSchema): string {

@@ -17,16 +17,15 @@ export type { Dialect } from "./dialect/dialect.ts"
 export type { PromptSource } from "./dialect/prompt-source.ts"
 export { loadDialect, shippedDialect, shippedDialectNames } from "./dialect/shipped.ts"
 export type { Template } from "./template/ast.ts"
-export { escapeTemplate } from "./template/escape.ts"
 export { type ParseOptions, parseTemplate } from "./template/parse.ts"
 export { renderTemplate, type TemplateValues } from "./template/render.ts"
+export { escapeTemplate } from "./template/scanner.ts"
 
 // Profiles and layers
 
 export type { Skill, SkillMode } from "./layers/skills.ts"
 export type { PlannerStep, RecalledMemory, TurnState } from "./layers/turn-state.ts"
-export type { Profile } from "./profile/profile.ts"
-export type { PrestartInput, ProfileInput } from "./profile/profile-input.ts"
+export type { PrestartInput, Profile, ProfileInput } from "./profile/profile.ts"
 export { resolveProfile } from "./profile/resolve.ts"
 
 // Assembling a request and counting its tokens
@@ -61,16 +60,15 @@ export type {
 
 export type { Reader } from "./core/reader.ts"
 export { type FileReference, formatFileReference } from "./encode/file-reference.ts"
-export { formatTranscript, parseTranscript, type TranscriptMessage } from "./encode/parse-transcript.ts"
+export { formatTranscript, parseTranscript, type TranscriptMessage } from "./encode/transcript.ts"
 export type { Decision, DecisionEvent, DecisionFault, DecisionStatus } from "./reply/decision.ts"
 export { createDecisionReader, readDecision } from "./reply/decision-reader.ts"
 export { type FoundMentions, findMentions, type Mention } from "./reply/mentions.ts"
-export { type BubbleReaderOptions, createBubbleReader } from "./reply/output/bubble-reader.ts"
+export { type BubbleReaderOptions, createBubbleReader, splitBubbles } from "./reply/output/bubble-reader.ts"
 export { createFileReferenceReader } from "./reply/output/file-reference-reader.ts"
 export { formats } from "./reply/output/formats.ts"
 export type { FormatOptions, OutputFormat, OutputPart, OutputReader } from "./reply/output/output-part.ts"
 export { createOutputReader, type OutputReaderOptions } from "./reply/output/output-reader.ts"
-export { splitBubbles } from "./reply/output/split-bubbles.ts"
 export { stripThinking } from "./reply/thinking.ts"
 
 // Tools

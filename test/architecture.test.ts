@@ -18,10 +18,10 @@ describe("the house", () => {
 })
 
 /** Folders that have more than 20 files today. Take out each one that has been given sub-folders; the list ends empty. */
-const stillCrowded: readonly string[] = ["src/node", "src/reply", "src/template"]
+const stillCrowded: readonly string[] = []
 
 /** Doc comments that begin with a question word today. Lower the number as they are mended; it ends at 0. */
-const stillToMend = 260
+const stillToMend = 162
 
 /** Functions of the loop that are too long today. Take out each one that has been shortened; the list ends empty. */
 const stillLong: readonly string[] = ["askOne", "agentWork"]

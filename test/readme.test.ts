@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type CodeBlock, codeBlocksIn, runsIn } from "./support/code-blocks.ts"
 import { entryPoints } from "./support/entry-points.ts"
+import { size } from "./support/size.ts"
 import { root } from "./support/source-files.ts"
 
 const readme = readFileSync(`${root}README.md`, "utf8")
@@ -32,7 +33,7 @@ const atItsLine = ({ line, text }: CodeBlock) => `${"\n".repeat(line - 1)}${text
 function node(args: readonly string[]): { status: number | null; output: string; errors: string } {
   const { OPENAI_API_KEY: _, ...rest } = process.env
   const env = { ...rest, NO_COLOR: "1", LANG: "en_US.UTF-8" }
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env, timeout: 50_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env })
   return { status, output: stdout, errors: stderr }
 }
 
@@ -65,7 +66,8 @@ describe("the README and the pages in docs/", () => {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
   })
 
-  test("their programs type-check against the source", () => {
+  // This checks all of the source too, ten seconds of work: only a long run does it.
+  test.skipIf(size === "quick")("their programs type-check against the source", () => {
     const { status, output } = node([`${root}node_modules/typescript/bin/tsc`, "-p", folder, "--pretty", "false"])
     expect(output).toBe("")
     expect(status).toBe(0)

@@ -1,5 +1,4 @@
-import type { Profile } from "../profile/profile.ts"
-import { isProfileSource, type ProfileSource } from "../profile/profile-source.ts"
+import { isProfileSource, type Profile, type ProfileSource } from "../profile/profile.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 

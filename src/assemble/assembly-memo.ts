@@ -3,7 +3,7 @@ import type { Source } from "../core/source.ts"
 import type { Assembly } from "../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import { removedFrom } from "../encode/encoded.ts"
+import { removedFrom } from "../encode/marked-text.ts"
 import { cutOf, noticeOf } from "./cut/cut-places.ts"
 
 /** What an assembly is made from, beside the injections. */

@@ -8,7 +8,7 @@ import {
   type Trust,
   type TrustedText,
 } from "../core/value.ts"
-import { removedFrom } from "../encode/encoded.ts"
+import { removedFrom } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** An injection fit to print, and what was taken out of its untrusted texts. */

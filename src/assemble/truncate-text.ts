@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
-import { framedNotice } from "../encode/cut-text.ts"
+import { framedNotice } from "../encode/marked-text.ts"
 import { countCodePoints, cutPlaces, headShare } from "./cut/cut-places.ts"
 import { closedNotice, type FenceAt, fencesOf } from "./cut/fences.ts"
 import { largestSize } from "./fit/search.ts"

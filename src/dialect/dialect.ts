@@ -1,11 +1,10 @@
 import { locatedError, PromptStrataError } from "../core/errors.ts"
-import type { Markers } from "../encode/markers.ts"
-import { markAlone } from "../template/alone.ts"
+import type { Markers } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
-import type { TemplateLoader } from "../template/include.ts"
-import { normalizeText } from "../template/normalize.ts"
-import { parseTemplate } from "../template/parse.ts"
+import { markAlone } from "../template/own-line.ts"
+import { parseTemplate, type TemplateLoader } from "../template/parse.ts"
+import { normalizeText } from "../template/scanner.ts"
 import { deriveMarkers } from "./markers.ts"
 import {
   isPrompt,

@@ -1,5 +1,5 @@
 import { fold } from "../encode/fold.ts"
-import type { Markers } from "../encode/markers.ts"
+import type { Markers } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
 

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
-import type { TemplateLoader } from "../template/include.ts"
+import type { TemplateLoader } from "../template/parse.ts"
 import { compileDialect, type Dialect, type DialectSource } from "./dialect.ts"
 import { chooseLocale, isLocale } from "./locales.ts"
 import { type PromptSource, promptKinds, promptName } from "./prompt-source.ts"

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
-import type { TemplateLoader } from "../template/include.ts"
+import type { TemplateLoader } from "../template/parse.ts"
 import { isPrompt, type PromptSource, promptName } from "./prompt-source.ts"
 
 /**

@@ -1,9 +1,9 @@
+import { PromptStrataError } from "../core/errors.ts"
 import type { EncoderName } from "../template/ast.ts"
-import { decodeFence, encodeFence } from "./fence.ts"
-import { decodeIndent, encodeIndent } from "./indent.ts"
+import { withoutUnseen } from "./fold.ts"
 import { decodeInline, encodeInline } from "./inline.ts"
-import { decodeLines, encodeLines } from "./lines.ts"
-import type { Markers } from "./markers.ts"
+import { hasLineBreak, mapLines } from "./line-breaks.ts"
+import { decodeLines, encodeLines, type Markers } from "./lines.ts"
 import { decodeSpeaker, decodeTranscript, encodeSpeaker, encodeTranscript } from "./transcript.ts"
 
 interface Encoder {
@@ -15,7 +15,7 @@ const encoders: Readonly<Record<EncoderName, Encoder>> = {
   lines: { encode: encodeLines, decode: decodeLines },
   inline: { encode: encodeInline, decode: decodeInline },
   fence: { encode: (text) => encodeFence(text), decode: decodeFence },
-  // Indentation alone is lost on a reader who trims lines, so what is indented passes through `lines` first.
+  // A reader who trims lines does not see indentation, so indented text goes through `lines` first.
   indent: {
     encode: (text, markers) => encodeIndent(encodeLines(text, markers)),
     decode: (encoded, markers) => decodeLines(decodeIndent(encoded), markers),
@@ -24,12 +24,68 @@ const encoders: Readonly<Record<EncoderName, Encoder>> = {
   speaker: { encode: (name) => encodeSpeaker(name), decode: (encoded) => decodeSpeaker(encoded) },
 }
 
-/** Untrusted text through the encoder a prompt file names; {@link decodeText} undoes it for every string. */
+/** Encodes untrusted text with the encoder that a prompt file names. Inverse: {@link decodeText}, for every string. */
 export function encodeText(text: string, encoder: EncoderName, markers: Markers): string {
   return encoders[encoder].encode(text, markers)
 }
 
-/** What {@link encodeText} was given, for the same encoder and markers. */
+/** Decodes what {@link encodeText} returned, for the same encoder and markers. */
 export function decodeText(encoded: string, encoder: EncoderName, markers: Markers): string {
   return encoders[encoder].decode(encoded, markers)
+}
+
+/** A backtick, and the characters that look like one: `｀` and the Greek varia. */
+const backtick = /[`\u{ff40}\u{1fef}]/u
+
+/**
+ * Puts the text between two fences of backticks. They are longer than any run of backticks in it, even when invisible
+ * characters are dropped, so the text cannot close its fence. `info` follows the opening fence. Throws with code `encoding`
+ * for an `info` with backticks or line breaks. Inverse: {@link decodeFence} (T6).
+ */
+export function encodeFence(text: string, info = ""): string {
+  if (backtick.test(info) || hasLineBreak(info)) {
+    throw new PromptStrataError(
+      "encoding",
+      `Expected a fence's info on one line without backticks, found ${JSON.stringify(info)}.`,
+    )
+  }
+  const fence = "`".repeat(Math.max(3, longestRun(text) + 1))
+  return `${fence}${info}\n${text}\n${fence}`
+}
+
+/** Decodes what {@link encodeFence} returned. Throws with code `encoding` for anything but one whole fenced text. */
+export function decodeFence(encoded: string): string {
+  let length = 0
+  while (encoded.charCodeAt(length) === 0x60) length++
+  const start = encoded.indexOf("\n") + 1
+  const end = encoded.length - length - 1
+  if (length < 3 || start === 0 || end < start || encoded.slice(end) !== `\n${"`".repeat(length)}`) {
+    throw new PromptStrataError("encoding", `Expected a fenced text, found ${JSON.stringify(encoded.slice(0, 80))}.`, {
+      hint: "Pass exactly what encodeFence returned.",
+    })
+  }
+  return encoded.slice(start, end)
+}
+
+function longestRun(text: string): number {
+  if (!backtick.test(text)) return 0
+  let longest = 0
+  for (const [run] of withoutUnseen(text).matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  return longest
+}
+
+/**
+ * Puts `prefix` before each line, empty lines too. Throws with code `encoding` for a prefix with line breaks. Inverse:
+ * {@link decodeIndent}.
+ */
+export function encodeIndent(text: string, prefix = "  "): string {
+  if (hasLineBreak(prefix)) {
+    throw new PromptStrataError("encoding", `Expected a prefix without line breaks, found ${JSON.stringify(prefix)}.`)
+  }
+  return mapLines(text, (line) => prefix + line)
+}
+
+/** Decodes what {@link encodeIndent} returned, for the same prefix. A line without the prefix stays as it is. */
+export function decodeIndent(encoded: string, prefix = "  "): string {
+  return mapLines(encoded, (line) => (line.startsWith(prefix) ? line.slice(prefix.length) : line))
 }

@@ -1,38 +1,38 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
 
-/** The longest text that stands bare, in code points. */
+/** The longest text that is written without quotes, in code points. */
 const longestBare = 500
 
-/** What a plain word begins with. */
+/** The first character of a plain word. */
 const beginning = lazyPattern(String.raw`^[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]`, "v")
 
-/** Anything but letters, digits and the marks of plain sentences: what lists of arguments, links or tags are made of. */
+/** Any character but letters, digits and the punctuation of plain sentences. Argument lists, links and tags are made of these. */
 const foreign = lazyPattern(
   String.raw`[^[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}] ._:;!?\-\/'%°+·\&@，。：；！？、…—～~℃《》“”‘’]`,
   "v",
 )
 
-/** What some letters and numbers turn into when width is evened out, such as ⑴. */
+/** Structural characters. Some letters and numbers, such as ⑴, turn into them when their width is evened out. */
 const structure = /[()="`\\<>[\]{}|#^$*]/
 
 const jsonWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
-/** Characters that JSON leaves as they are although they break a line, hide, or read as a quote or backslash in another width. */
+/** Characters that JSON does not escape although they break a line, are invisible, or look like a quote or a backslash. */
 const concealed = lazyPattern(
   String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{ff02}\u{ff3c}\u{fe68}]`,
   "gv",
 )
 
 /**
- * Untrusted text for a place inside a line: bare when it is plainly a word or phrase and not JSON, else a JSON string.
- * The result never holds a line break. Inverse: {@link decodeInline} (T10).
+ * Encodes untrusted text for a place inside a line. A plain word or phrase that is no JSON stays as it is; any other text
+ * becomes a JSON string. The result never holds a line break. Inverse: {@link decodeInline} (T10).
  */
 export function encodeInline(text: string): string {
   return isPlain(text) ? text : encodeJsonLine(text)
 }
 
-/** What {@link encodeInline} was given. Throws with code `encoding` for a quoted text that is not one JSON string. */
+/** Decodes what {@link encodeInline} returned. Throws with code `encoding` for a quoted text that is not one JSON string. */
 export function decodeInline(encoded: string): string {
   if (!encoded.startsWith('"')) return encoded
   try {
@@ -50,7 +50,7 @@ export function decodeInline(encoded: string): string {
 }
 
 /**
- * Any JSON value on one line: line breaks and invisible characters inside its strings are escaped. `undefined` prints
+ * Writes a JSON value on one line. Line breaks and invisible characters in its strings are escaped; `undefined` becomes
  * `null`. Throws with code `encoding` for what JSON cannot hold: cycles, bigints, nesting too deep to print.
  */
 export function encodeJsonLine(value: unknown): string {

@@ -1,11 +1,11 @@
-/** A line and the break that ends it; the last line of a text has none. */
+/** A line and the break that ends it. */
 export interface Line {
   readonly text: string
-  /** `\n`, `\r`, `\r\n`, U+2028, U+2029, U+0085, `\v`, `\f`, or `""` at the end of the text. */
+  /** `\n`, `\r`, `\r\n`, U+2028, U+2029, U+0085, `\v` or `\f`; `""` for the last line of a text. */
   readonly lineBreak: string
 }
 
-/** True for a UTF-16 unit that ends a line for JavaScript or for the eye; `\r\n` is two units and one break. */
+/** True for a UTF-16 unit that ends a line for JavaScript or for the eye. `\r\n` is two units but one break. */
 export function isLineBreak(codeUnit: number): boolean {
   return (codeUnit >= 0x0a && codeUnit <= 0x0d) || codeUnit === 0x85 || codeUnit === 0x2028 || codeUnit === 0x2029
 }
@@ -15,14 +15,14 @@ export function hasLineBreak(text: string): boolean {
   return /[\n\v\f\r\u{85}\u{2028}\u{2029}]/u.test(text)
 }
 
-/** Every line with its break: joined, they are the text. An empty text is one empty line. */
+/** Splits a text into its lines with their breaks. Joined, they are the text. An empty text is one empty line. */
 export function splitLines(text: string): readonly Line[] {
   const lines: Line[] = []
   visitLines(text, (start, end, next) => lines.push({ text: text.slice(start, end), lineBreak: text.slice(end, next) }))
   return lines
 }
 
-/** The text with `change` applied to each of its lines; the breaks stay as they are. */
+/** Applies `change` to each line of a text. The breaks stay as they are. */
 export function mapLines(text: string, change: (line: string) => string): string {
   let changed = ""
   let copied = 0

@@ -1,26 +1,38 @@
 import { fold, isEven } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
-import type { Markers } from "./markers.ts"
 
 /**
- * Untrusted text for a place alone on its line: each line that reads as one of the markers, once folded and without
- * leading backslashes and blanks, gets one leading `\`; all else stands as it is. Inverse: {@link decodeLines} (T5, T28).
+ * The lines that a dialect itself prints, folded (see `fold`). Untrusted text must not pass for one of them. They are
+ * derived from the prompt files.
+ */
+export interface Markers {
+  /** Whole lines. */
+  readonly lines: ReadonlySet<string>
+  /** Beginnings of lines that go on with a value, such as `##` of `## ${key}`. */
+  readonly heads: readonly string[]
+  /** True when the dialect uses code fences: then a line that opens or closes a fence is a marker too. */
+  readonly fences: boolean
+}
+
+/**
+ * Encodes untrusted text that has its lines to itself. A line that equals one of the markers, folded and without leading
+ * backslashes and blanks, gets one leading `\`. All other lines stay as they are. Inverse: {@link decodeLines} (T5, T28).
  */
 export function encodeLines(text: string, markers: Markers): string {
   const reads = markerReader(markers)
   return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
 }
 
-/** What {@link encodeLines} was given, for the same markers. */
+/** Decodes what {@link encodeLines} returned, for the same markers. */
 export function decodeLines(text: string, markers: Markers): string {
   const reads = markerReader(markers)
-  // A backslash in front never changes what a line reads as, so the same question finds the lines that were marked.
+  // A leading backslash does not change the comparison, so the same test finds the lines that were marked.
   return mapLines(text, (line) => (line.startsWith("\\") && reads(line) ? line.slice(1) : line))
 }
 
 type MarkerReader = (line: string) => boolean
 
-/** Markers live as long as their prompt, so what is derived from them is derived once. */
+/** The readers of markers. Markers live as long as their prompt, so each is built once. */
 const readers = new WeakMap<Markers, MarkerReader>()
 
 function markerReader(markers: Markers): MarkerReader {
@@ -43,24 +55,27 @@ function markerReader(markers: Markers): MarkerReader {
   return reader
 }
 
-/** So many characters of what a line reads as tell that most prose is no marker. */
+/** The first characters of a folded line. They are enough to tell that most prose is no marker. */
 const stemLength = 24
 
-/** The beginning of what a long line reads as, longer than a stem; `undefined` where the whole line has to be looked at. */
+/** The folded beginning of a long line, longer than a stem; `undefined` where the whole line has to be folded. */
 function beginning(line: string): string | undefined {
   const start = line.slice(0, stemLength * 4)
   if (start.length === line.length || !isEven(start)) return undefined
   const seen = core(start)
-  // What follows may change the last character.
+  // The fold of the last character may depend on the next one.
   return seen.length > stemLength + 1 ? seen : undefined
 }
 
-/** The line as it is compared: folded, without the backslashes and blanks it begins with. */
+/** The part of a line that is compared: folded, without leading backslashes and blanks. */
 function core(line: string): string {
   return fold(line).replace(/^[\\ ]+/, "")
 }
 
-/** A line that begins with a letter, digit or Han character folds to that beginning: most lines need no folding. */
+/**
+ * True for a line whose first character tells that it is no marker. An ASCII letter, a digit or a Han character folds to
+ * itself, so most lines need no folding.
+ */
 function beginsOtherwise(line: string, initials: ReadonlySet<number>): boolean {
   let at = 0
   let unit = line.charCodeAt(0)

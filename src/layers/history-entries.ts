@@ -1,10 +1,9 @@
 import type { HistoryMessage, KeptPrestart } from "../core/conversation.ts"
 import { commonStart } from "../core/growing-lists.ts"
 import type { SlotEntry, TrustedText } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
-import { sanitise } from "../encode/sanitise.ts"
-import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { encodedText } from "../encode/marked-text.ts"
+import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/call-arguments.ts"
 import type { TurnState } from "./turn-state.ts"
 

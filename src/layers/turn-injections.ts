@@ -1,5 +1,5 @@
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
+import { encodedText } from "../encode/marked-text.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
 

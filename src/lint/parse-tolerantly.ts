@@ -1,9 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { Template } from "../template/ast.ts"
-import type { TemplateLoader } from "../template/include.ts"
-import { normalizeText } from "../template/normalize.ts"
-import { parseTemplate } from "../template/parse.ts"
+import { parseTemplate, type TemplateLoader } from "../template/parse.ts"
+import { normalizeText } from "../template/scanner.ts"
 
 /** The search ends after this many mistakes: such a file is hardly a template. */
 const maxFaults = 50

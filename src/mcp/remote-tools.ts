@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
-import { sanitise } from "../encode/sanitise.ts"
-import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { JsonSchema } from "../tools/tool.ts"
 import { safeLine } from "./warnings.ts"

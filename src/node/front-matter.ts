@@ -2,7 +2,7 @@ import matter from "gray-matter"
 import { type Document, isMap, isScalar, parseDocument, visit } from "yaml"
 import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
-import { normalizeText } from "../template/normalize.ts"
+import { normalizeText } from "../template/scanner.ts"
 
 /** The longest front matter that is read, in UTF-16 units: parts of the YAML reader take quadratic time. */
 const maxLength = 16_384

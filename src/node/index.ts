@@ -1,12 +1,12 @@
 // Profiles and what they name
 
 export { type LoadPersonaOptions, loadPersona, type Persona } from "./load-persona.ts"
-export { type LoadProfileOptions, loadProfile } from "./load-profile.ts"
 export { type LoadPluginsOptions, loadPlugins } from "./plugins/load-plugins.ts"
 export type { PluginContext, PluginDefinition, PluginFactory, SkillDefinition } from "./plugins/plugin-module.ts"
+export { type LoadProfileOptions, loadProfile } from "./profile/load-profile.ts"
+export { type ProfileWatch, type WatchProfileOptions, watchProfile } from "./profile/watch-profile.ts"
 export { type LoadSkillsOptions, loadSkills } from "./skills/load-skills.ts"
 export type { SkillProblem, SkillRule } from "./skills/skill-problem.ts"
-export { type ProfileWatch, type WatchProfileOptions, watchProfile } from "./watch-profile.ts"
 
 // A folder that a character may touch
 

@@ -6,8 +6,8 @@ import { chooseLocale, isLocale } from "../dialect/locales.ts"
 import { type PromptSource, promptKinds } from "../dialect/prompt-source.ts"
 import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../dialect/shipped.ts"
 import { overlayDialect, overlayLoader } from "../dialect/source-loader.ts"
-import { profileDefaults } from "../profile/defaults.ts"
-import type { TemplateLoader } from "../template/include.ts"
+import { defaultDialect } from "../profile/profile-keys.ts"
+import type { TemplateLoader } from "../template/parse.ts"
 import { isFolder } from "./file-log.ts"
 import { fileLoader, loadPrompts } from "./load-prompts.ts"
 import { displayPath } from "./shipped-files.ts"
@@ -56,7 +56,7 @@ function overlaid(name: string, locale: string, folder: string): DialectSource {
 /** The shipped files that every dialect has; a dialect of the user's own is added to them. */
 function sharedOnly(name: string, locale: string, folder: string): Required<DialectSource> {
   const chosen = chooseLocale(locale, localesIn(join(folder, name))) ?? locale
-  const { files, load } = shippedDialectFiles(profileDefaults.dialect, chosen)
+  const { files, load } = shippedDialectFiles(defaultDialect, chosen)
   return { name, locale: chosen, files: files.filter(({ path }) => path.startsWith("shared/")), load }
 }
 

@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
+/** Two folders up, both from this file and from a built chunk: a file deeper in `src/` would find another folder in `dist/`. */
 const packageFolder = fileURLToPath(new URL("../../", import.meta.url))
 
 /** The folder of the shipped profiles. */
@@ -8,6 +9,9 @@ export const shippedProfilesFolder: string = resolve(packageFolder, "profiles")
 
 /** The folder of the shipped prompts and personas. */
 export const shippedPromptsFolder: string = resolve(packageFolder, "prompts")
+
+/** The folder of the files that `promptstrata init` writes. */
+export const shippedTemplatesFolder: string = resolve(packageFolder, "templates")
 
 /**
  * A path as messages show it, parts joined by `/`. A shipped prompt is shown relative to `prompts/` and another shipped file

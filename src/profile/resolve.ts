@@ -1,73 +1,98 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { isText, type TrustedText } from "../core/value.ts"
-import type { RecallWeights } from "../services/recall/recall-weights.ts"
-import { profileProblems } from "./check.ts"
-import { defaultReserve, defaultUserName, profileDefaults } from "./defaults.ts"
-import type {
-  ContextSettings,
-  DocumentsSettings,
-  FilesSettings,
-  MemorySettings,
-  OutputSettings,
-  PrestartSettings,
-  Profile,
-  RetrySettings,
-  ToolSettings,
-} from "./profile.ts"
-import type { PrestartInput, ProfileInput } from "./profile-input.ts"
+import { formatKeyPath, wrongValues } from "./check-keys.ts"
+import type { InputOf, Keys, SettingsOf, ValueType } from "./key.ts"
+import type { Profile, ProfileInput } from "./profile.ts"
+import { profileKeys } from "./profile-keys.ts"
+
+const { keys } = profileKeys
 
 /**
  * Fills every default and yields a whole profile; a whole profile comes back equal. `resolveProfile({ ...profile, … })`
- * changes parts of one. A number out of its bounds or a blank name throws `profile`, naming each such path.
+ * changes parts of one. A value that its key does not take, such as a number out of its bounds or a blank name, throws `profile`,
+ * naming each such path.
  */
 export function resolveProfile(input: ProfileInput = {}): Profile {
-  const name = input.name ?? profileDefaults.name
-  const locale = input.locale ?? profileDefaults.locale
-  const { budget, model, format, final, documents, timeZone } = input
-  const profile: Profile = {
-    name,
-    locale,
-    dialect: input.dialect ?? profileDefaults.dialect,
-    ...(timeZone === undefined ? {} : { timeZone }),
-    agent: filled<Profile["agent"]>({ id: name, name }, input.agent),
-    user: filled({ name: defaultUserName(locale) }, input.user),
-    persona: asText(input.persona ?? ""),
-    ...(format === undefined ? {} : { format: asText(format) }),
-    variables: filled({}, input.variables),
-    skills: input.skills ?? [],
-    plugins: input.plugins ?? [],
-    context: filled<ContextSettings>(profileDefaults.context, input.context),
-    output: filled<OutputSettings>(profileDefaults.output, input.output),
-    ...(documents === undefined ? {} : { documents: filled<DocumentsSettings>(profileDefaults.documents, documents) }),
-    files: filled<FilesSettings>(profileDefaults.files, input.files),
-    loop: filled(profileDefaults.loop, input.loop),
-    limits: filled(profileDefaults.limits, input.limits),
-    history: filled(profileDefaults.history, input.history),
-    budget: filled(defaultReserve(budget?.tokens), budget),
-    tools: filled<ToolSettings>(profileDefaults.tools, input.tools),
-    prestart: (input.prestart ?? []).map(resolvePrestart),
-    model: filled({}, model),
-    retry: filled<RetrySettings>(profileDefaults.retry, input.retry),
-    memory: filled<MemorySettings>(profileDefaults.memory, input.memory),
-    recallWeights: filled<RecallWeights>(profileDefaults.recallWeights, input.recallWeights),
-    mcp: input.mcp ?? { servers: {} },
-    final: final?.system === undefined ? {} : { system: asText(final.system) },
-  }
-  const problems = profileProblems(profile)
-  if (problems.length === 0) return profile
+  refuse(input, problemsOf(input))
+  const { name, locale } = withDefaults({ name: keys.name, locale: keys.locale }, input)
+  const { agent, user, persona, format, final } = input
+  const profile = withDefaults(keys, {
+    ...input,
+    agent: { ...agent, id: agent?.id ?? name, name: agent?.name ?? name },
+    user: { name: user?.name ?? defaultUserName(locale) },
+    persona: asText(persona),
+    format: asText(format),
+    budget: withReserve(input.budget),
+    final: { system: asText(final?.system) },
+  })
+  refuse(input, toolsNotMade(profile))
+  return profile
+}
+
+function refuse({ name = keys.name.default }: ProfileInput, problems: readonly string[]): void {
+  if (problems.length === 0) return
   throw new PromptStrataError("profile", `Profile ${JSON.stringify(name)}: ${problems.join("; ")}.`, { evidence: { problems } })
 }
 
-function resolvePrestart({ tool, args, includeHistory, timeoutMs }: PrestartInput): PrestartSettings {
-  return { tool, args: args ?? {}, includeHistory: includeHistory ?? false, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+/** The settings of a table: everything that is given, and the default of every other key that has one. `undefined` sets nothing. */
+export function withDefaults<K extends Keys>(of: K, given: InputOf<K>): SettingsOf<K> {
+  return filled(of, given) as SettingsOf<K>
 }
 
-function asText(content: string | TrustedText): TrustedText {
+function filled(of: Keys, given: object): object {
+  const values = Object.entries(of).map(([name, { type, presence, default: fallback }]): [string, unknown] => {
+    const own = (given as Readonly<Record<string, unknown>>)[name]
+    const empty = type.kind === "table" && presence === "filled" ? {} : fallback
+    return [name, completed(type, own === undefined ? empty : own)]
+  })
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+function completed(type: ValueType, value: unknown): unknown {
+  if (type.kind === "table" && value !== undefined) return filled(type.keys, value as object)
+  if (type.kind === "list" && type.of.kind === "table")
+    return (value as readonly unknown[]).map((item) => completed(type.of, item))
+  return value
+}
+
+/** A budget with its reserves. Of a small budget at most a quarter is reserved for the answer, and a quarter for later steps. */
+function withReserve(budget: ProfileInput["budget"] = {}): ProfileInput["budget"] {
+  if (budget.tokens === undefined) return budget
+  const { answerTokens, stepTokens } = withDefaults(keys.budget.keys, {})
+  const quarter = Math.floor(budget.tokens / 4)
+  return {
+    tokens: budget.tokens,
+    answerTokens: budget.answerTokens ?? Math.min(answerTokens, quarter),
+    stepTokens: budget.stepTokens ?? Math.min(stepTokens, quarter),
+  }
+}
+
+/** The user's name if neither the profile nor the persona gives one. */
+function defaultUserName(locale: string): string {
+  return locale.startsWith("zh") ? "用户" : "User"
+}
+
+function asText(content: string | TrustedText | undefined): TrustedText | undefined {
+  if (content === undefined) return undefined
   return typeof content !== "string" && isText(content) ? content : { text: content, trust: "author" }
 }
 
-/** `defaults` with what `input` sets; `undefined` sets nothing. */
-function filled<T extends object>(defaults: T, input: Partial<T> = {}): T {
-  const set = Object.entries(input).filter(([, value]) => value !== undefined)
-  return { ...defaults, ...Object.fromEntries(set) }
+function problemsOf(input: ProfileInput): string[] {
+  return wrongValues(profileKeys.type, input).map(
+    ({ path, expected, found }) => `${formatKeyPath(path)}: expected ${expected}, found ${shown(found)}`,
+  )
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value)
+  if (Array.isArray(value)) return "an array"
+  return typeof value === "object" && value !== null ? "an object" : String(value)
+}
+
+/** A name alone brings no tool: `loadProfile` makes the tools, code passes them. */
+function toolsNotMade({ tools: { enabled, builtin } }: Profile): string[] {
+  const made = new Set(builtin.map(({ name }) => name))
+  return enabled
+    .filter((name) => !made.has(name))
+    .map((name) => `tools.enabled: expected the tool ${JSON.stringify(name)} in tools.builtin, found none`)
 }

@@ -1,15 +1,15 @@
+import type { Decision } from "./decision.ts"
 import { isDecisionMember, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
-import type { JsonSink } from "./json-scanner.ts"
-import { JsonBuilder } from "./json-value.ts"
-import { MessageGate } from "./message-gate.ts"
-import { MessageTail } from "./message-tail.ts"
+import type { JsonSink } from "./json/json-grammar.ts"
+import { JsonBuilder } from "./json/json-value.ts"
+import { MessageGate, MessageTail } from "./message-gate.ts"
 
-/** A name of a decision's own, or one that swallowed what follows it. */
+/** A member's name that only a decision has. It may have swallowed what follows it, for lack of a quote. */
 const decisionName = /^\s*(?:action|tool|args)\b/
 
 /**
- * Collects a decision's own members while its object streams by (T23): of equal names the first counts, what is nested
- * stays nested, and the message goes to the gate, which opens when `streams` and the action turns out to be `finish`.
+ * Collects a decision's own members while its object streams by (T23). Of equal names the first counts. Nested objects
+ * stay values. The message goes to the gate, which opens when `streams` is set and the action turns out to be `finish`.
  */
 export class DecisionMembers implements JsonSink {
   readonly values = new Map<string, MemberValue>()
@@ -19,47 +19,42 @@ export class DecisionMembers implements JsonSink {
   readonly #builder = new JsonBuilder()
   #depth = 0
   #current: string | undefined
-  #actionSeen = false
-  #mentionsDecision = false
-  #strayMember = false
-  #understood = false
-  #paused = false
+  /** True once the name `action` was read, whatever its value. */
+  actionSeen = false
+  /** True once a name that only a decision has was read, at any depth. */
+  mentionsDecision = false
+  /** True when a member that no decision has came after the call's own members: it may have been an argument. */
+  strayMember = false
+  /** True when a value had to be understood rather than read. */
+  understood = false
 
-  /** Tolerant members pause after a message that is shown, until they are told how it goes on. */
+  /** With `isTolerant` the end of a message that is shown is doubted, since it cannot be read again. */
   constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, emit: (delta: string) => void) {
     this.#streams = options.streams
     this.#isTolerant = options.isTolerant
     this.gate = new MessageGate(emit, options.isTolerant ? new MessageTail() : undefined)
   }
 
-  /** True after a message that is shown: {@link resume} or {@link reopen} goes on; and for good where the message ended. */
-  get paused(): boolean {
-    return this.#paused || this.gate.ended
+  /** True where the message ended although its string goes on. */
+  get ended(): boolean {
+    return this.gate.ended
   }
 
-  /** True once the name `action` was read, whatever its value. */
-  get actionSeen(): boolean {
-    return this.#actionSeen
-  }
-
-  /** True once a name of a decision's own was read, at any depth. */
-  get mentionsDecision(): boolean {
-    return this.#mentionsDecision
-  }
-
-  /** True when a member that means nothing to a decision stood after the call's own: it may have been an argument. */
-  get strayMember(): boolean {
-    return this.#strayMember
-  }
-
-  /** What the action says, once its value was read. */
+  /** The action, once its value was read. */
   get action(): "tool" | "finish" | "unknown" {
     return readAction(this.values.get("action")).name
   }
 
-  /** True when a value had to be understood rather than read. */
-  get understood(): boolean {
-    return this.#understood
+  /** The finish whose object was cut off or broken: the message as far as it came, `truncated` unless it was whole. */
+  unfinishedFinish(): Decision {
+    const message = this.gate.text
+    const note = this.values.get("note")
+    return {
+      action: "finish",
+      ...(message.trim() === "" ? {} : { message }),
+      ...(typeof note === "string" && note.trim() !== "" ? { note } : {}),
+      status: this.values.has("message") ? "repaired" : "truncated",
+    }
   }
 
   open(kind: "object" | "array"): void {
@@ -75,14 +70,14 @@ export class DecisionMembers implements JsonSink {
   }
 
   key(name: string): void {
-    if (decisionName.test(name)) this.#mentionsDecision = true
+    if (decisionName.test(name)) this.mentionsDecision = true
     if (this.#depth > 1) {
       if (this.#current !== undefined) this.#builder.key(name)
       return
     }
     this.#current = isDecisionMember(name) && !this.values.has(name) ? name : undefined
-    if (name === "action") this.#actionSeen = true
-    if (!isDecisionMember(name) && namesCall(this.values)) this.#strayMember = true
+    if (name === "action") this.actionSeen = true
+    if (!isDecisionMember(name) && namesCall(this.values)) this.strayMember = true
   }
 
   text(part: string, isEscape: boolean): void {
@@ -91,33 +86,25 @@ export class DecisionMembers implements JsonSink {
     else this.#builder.text(part)
   }
 
+  mayGoOn(): boolean {
+    if (!this.#isTolerant || !this.#isInMessage) return false
+    this.gate.pause()
+    return this.gate.shown
+  }
+
+  goesOn(): void {
+    this.gate.reopen()
+  }
+
   textEnd(): void {
-    if (this.#current === undefined || this.gate.ended) return
-    if (!this.#isInMessage) {
-      this.#builder.textEnd()
-      if (this.#depth === 1) this.#settle(this.#builder.take())
+    if (this.#current === undefined) return
+    if (this.#isInMessage) {
+      this.gate.close()
+      this.#settle(this.gate.text)
       return
     }
-    this.gate.pause()
-    this.#paused = this.#isTolerant && this.gate.shown
-    if (!this.#paused) this.resume()
-  }
-
-  /** The message ended where it paused. */
-  resume(): void {
-    this.#paused = false
-    this.gate.close()
-    this.#settle(this.gate.text)
-  }
-
-  /** The message goes on where it paused, with the `quote` that seemed to end it. */
-  reopen(quote: string): void {
-    this.#paused = false
-    this.gate.reopen(quote)
-  }
-
-  get #isInMessage(): boolean {
-    return this.#current === "message" && this.#depth === 1
+    this.#builder.textEnd()
+    if (this.#depth === 1) this.#settle(this.#builder.take())
   }
 
   scalar(raw: string): void {
@@ -126,8 +113,12 @@ export class DecisionMembers implements JsonSink {
     if (this.#depth > 1) return
     const value = this.#builder.take()
     const isNumber = this.#current === "message" && typeof value === "number"
-    if (isNumber) this.#understood = true
+    if (isNumber) this.understood = true
     this.#settle(isNumber ? raw : value)
+  }
+
+  get #isInMessage(): boolean {
+    return this.#current === "message" && this.#depth === 1
   }
 
   /** The current member's value is whole. */

@@ -2,11 +2,10 @@ import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
 import { DecisionScan, type Show } from "./decision-scan.ts"
-import type { StepCount } from "./step-count.ts"
+import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
 import { StrictScan } from "./strict-scan.ts"
-import { createWellFormedReader } from "./well-formed.ts"
 
-/** How planner output is read. */
+/** Options of {@link createDecisionReader} and {@link readDecision}. */
 export interface DecisionReaderOptions {
   /** Accept one bare, whole JSON object only: no prose, no fence, no repair, no plain text (T21). */
   readonly strict?: boolean
@@ -15,15 +14,15 @@ export interface DecisionReaderOptions {
 }
 
 /**
- * Reads planner output as it streams (T21–T23): the message's characters as they arrive, thinking apart from them, and
- * last, out of `end`, exactly one `decision`. The message deltas, joined, are that decision's message, however the
- * output was cut. Never throws for anything the model writes.
+ * Reads planner output as it streams (T21–T23). It yields the characters of the message as they arrive, thinking apart from
+ * them, and last, from `end`, exactly one `decision`. The message deltas, joined, are the message of that decision, however
+ * the output was cut. It never throws for anything the model writes.
  */
 export function createDecisionReader(options: DecisionReaderOptions = {}): Reader<string, DecisionEvent> {
   return createCountingDecisionReader(options, { steps: 0 })
 }
 
-/** {@link createDecisionReader}, counting the characters it looks at: they grow as the output does. */
+/** {@link createDecisionReader} that counts the characters it looks at. The count is linear in the output. */
 export function createCountingDecisionReader(
   options: DecisionReaderOptions & { readonly streams?: boolean },
   count: StepCount,
@@ -64,8 +63,8 @@ export function createCountingDecisionReader(
 }
 
 /**
- * Reads a whole planner output: the decision that {@link createDecisionReader} ends with. Since it shows nothing on the
- * way, `strict` also refuses what a stream could no longer take back.
+ * Reads a whole planner output and returns the decision that {@link createDecisionReader} ends with. It shows nothing on the
+ * way, so `strict` also refuses output whose beginning a stream would have shown before the fault.
  */
 export function readDecision(text: string, options: DecisionReaderOptions = {}): Decision {
   const reader = createCountingDecisionReader({ ...options, streams: options.strict !== true }, { steps: 0 })

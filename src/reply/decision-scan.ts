@@ -1,17 +1,13 @@
-import type { Candidate } from "./candidate.ts"
+import { BrokenObject, ObjectOpening } from "./broken-object.ts"
 import type { Decision } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
+import type { StepCount } from "./incoming-text.ts"
 import { interpretDecision } from "./interpret-decision.ts"
+import { JsonReader } from "./json/json-reader.ts"
+import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
-import { LooseObject } from "./loose-object.ts"
-import { isQuoteOrStructure } from "./loose-syntax.ts"
-import { MangledWatch } from "./mangled-watch.ts"
-import { ObjectOpening } from "./object-opening.ts"
-import { ObjectScan } from "./object-scan.ts"
-import { OutputRecord } from "./output-record.ts"
-import { settle, settleUnfinishedFinish } from "./settle.ts"
-import type { StepCount } from "./step-count.ts"
-import { TagScanner, type TagSink } from "./tag-scanner.ts"
+import { type Candidate, OutputRecord } from "./output-record.ts"
+import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
 export interface OutputScan {
@@ -26,27 +22,30 @@ const fullWidthBrace = "｛"
 
 /**
  * Finds the decision in planner output (T21–T23), each character read once. The first whole object with an `action`
- * counts. An object that turns out to be no JSON is followed to its end, so that nothing inside it passes for a decision;
- * where it mentions an action, nothing after it is shown before the end, when repair is tried.
+ * counts. An object that turns out to be no JSON is followed to its end, so that nothing inside it passes for a decision.
+ * After one that mentions an action nothing is shown before the end of the output, when the object is repaired.
  */
 export class DecisionScan implements OutputScan {
   readonly #show: Show
   readonly #count: StepCount
   readonly #tags: TagScanner
   readonly #record = new OutputRecord()
-  #mode: "prose" | "object" | "opening" | "loose" | "decided" | "over" = "prose"
-  /** Where the object at hand begins. */
+  #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
+  /** The place where the current object begins. */
   #start = 0
-  #object: ObjectScan
+  #members: DecisionMembers
+  #reader: JsonReader
+  /** The characters of the current object up to its first colon. */
+  #lead = ""
   #opening = new ObjectOpening()
-  #loose: LooseObject | undefined
-  readonly #watch = new MangledWatch()
+  #broken: BrokenObject | undefined
 
   constructor(options: { readonly opensInThought: boolean }, show: Show, count: StepCount) {
     this.#show = show
     this.#count = count
     this.#tags = new TagScanner(this.#tagSink(), options.opensInThought, count)
-    this.#object = this.#newObject()
+    this.#members = this.#newMembers()
+    this.#reader = new JsonReader(this.#members, count)
   }
 
   feed(piece: string): void {
@@ -54,9 +53,9 @@ export class DecisionScan implements OutputScan {
   }
 
   end(): Decision {
-    if (this.#object.members.gate.shown) return this.#endShown()
+    if (this.#members.gate.shown) return this.#endShown()
     this.#tags.end()
-    if (this.#mode === "object" || this.#mode === "loose") this.#addCandidate("unfinished")
+    if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
     if (this.#mode === "opening" && this.#record.isPlain) this.#addCandidate("loose")
     this.#count.steps += this.#record.length
     return climbLadder(this.#record.outcome(this.#tags.inThought), this.#count)
@@ -68,8 +67,8 @@ export class DecisionScan implements OutputScan {
         return this.#readObject(piece, index)
       case "opening":
         return this.#readOpening(piece, index)
-      case "loose":
-        return this.#readLoose(piece, index)
+      case "broken":
+        return this.#readBroken(piece, index)
       case "prose":
         return this.#readProse(piece, index)
       default:
@@ -81,9 +80,11 @@ export class DecisionScan implements OutputScan {
     const stop = this.#tags.scan(piece, index, isBrace)
     if (stop === piece.length || !isBrace(piece.charCodeAt(stop))) return stop
     this.#tags.interrupt()
+    this.#record.braceOpens()
     this.#start = this.#record.length
-    this.#watch.braceOpens(() => this.#record.text)
-    this.#object = this.#newObject()
+    this.#members = this.#newMembers()
+    this.#reader = new JsonReader(this.#members, this.#count)
+    this.#lead = ""
     if (piece.charAt(stop) !== fullWidthBrace) {
       this.#mode = "object"
       return stop
@@ -94,52 +95,52 @@ export class DecisionScan implements OutputScan {
   }
 
   #readObject(piece: string, index: number): number {
-    const { members } = this.#object
-    const end = this.#object.feed(piece, index)
-    if (!members.gate.shown) this.#record.add(piece.slice(index, end))
+    const reader = this.#reader
+    const isLead = !reader.grammar.colonSeen
+    const end = reader.feed(piece, index)
+    if (isLead) this.#lead += piece.slice(index, end)
+    if (!this.#members.gate.shown) this.#record.add(piece.slice(index, end))
     else if (this.#record.length > 0) this.#record.forget()
-    const { state } = this.#object
-    if (state === "closed") this.#endObject()
-    else if (state === "broken") this.#breakObject()
-    else if (state === "over") this.#mode = "over"
+    if (reader.state === "closed") this.#endObject()
+    else if (reader.state === "broken") this.#breakObject()
+    else if (reader.state === "over") this.#mode = "over"
     return end
   }
 
   #endObject(): void {
-    if (this.#object.members.gate.shown) this.#mode = "over"
-    else if (this.#object.members.actionSeen) {
+    if (this.#members.gate.shown) this.#mode = "over"
+    else if (this.#members.actionSeen) {
       this.#addCandidate("whole")
       this.#mode = "decided"
     } else {
       this.#record.addOther(this.#start)
-      this.#watch.otherEnded()
       this.#mode = "prose"
     }
   }
 
   #breakObject(): void {
-    const { members, lead, brokenAt } = this.#object
-    if (members.gate.shown) this.#mode = "over"
-    else if (lead === "") this.#follow({ ...brokenAt, mentionsAction: members.mentionsDecision })
-    else this.#open(lead.slice(1))
+    const { grammar, expectsToken } = this.#reader
+    if (this.#members.gate.shown) this.#mode = "over"
+    else if (!grammar.colonSeen) this.#open(this.#lead.slice(1))
+    else this.#follow({ depth: grammar.objectDepth, expectsToken, mentionsAction: this.#members.mentionsDecision })
   }
 
-  /** After a brace that begins no JSON: a name and a colon make it an object all the same, anything else prose. */
+  /** Goes on after a brace that begins no JSON. With a name and a colon it begins an object, else it is prose. */
   #open(read: string): void {
     this.#opening = new ObjectOpening()
     this.#mode = "opening"
-    for (let index = 0; index < read.length && this.#mode === "opening"; index++) this.#settleOpening(read.charAt(index))
+    for (let index = 0; index < read.length && this.#mode === "opening"; index++) this.#acceptOpening(read.charAt(index))
   }
 
   #readOpening(piece: string, index: number): number {
     this.#count.steps++
-    this.#settleOpening(piece.charAt(index))
+    this.#acceptOpening(piece.charAt(index))
     if (this.#mode === "prose") return index
     this.#record.add(piece.charAt(index))
     return index + 1
   }
 
-  #settleOpening(character: string): void {
+  #acceptOpening(character: string): void {
     const found = this.#opening.feed(character)
     if (found === "prose") this.#mode = "prose"
     if (found !== "object") return
@@ -147,44 +148,45 @@ export class DecisionScan implements OutputScan {
     this.#follow({ depth: 1, expectsToken: true, mentionsAction })
   }
 
-  #follow(from: ConstructorParameters<typeof LooseObject>[0]): void {
-    this.#loose = new LooseObject(from, this.#count)
-    this.#mode = "loose"
+  #follow(from: ConstructorParameters<typeof BrokenObject>[0]): void {
+    this.#broken = new BrokenObject(from, this.#count)
+    this.#mode = "broken"
   }
 
-  #readLoose(piece: string, index: number): number {
-    const loose = this.#loose
-    if (loose?.inString) {
-      const end = loose.readString(piece, index)
+  #readBroken(piece: string, index: number): number {
+    const broken = this.#broken
+    if (broken?.inString) {
+      const end = broken.readString(piece, index)
       this.#record.add(piece.slice(index, end))
       return end
     }
     const stop = this.#tags.scan(piece, index, isQuoteOrStructure)
-    if (stop === piece.length || this.#mode !== "loose" || !isQuoteOrStructure(piece.charCodeAt(stop))) return stop
+    if (stop === piece.length || this.#mode !== "broken" || !isQuoteOrStructure(piece.charCodeAt(stop))) return stop
     this.#tags.interrupt()
     this.#record.add(piece.charAt(stop))
-    loose?.accept(piece.charCodeAt(stop))
-    if (loose?.closed) {
-      if (loose.mentionsAction) this.#addCandidate("loose")
+    broken?.accept(piece.charCodeAt(stop))
+    if (broken?.closed) {
+      if (broken.mentionsAction) this.#addCandidate("loose")
       this.#mode = "prose"
     }
     return stop + 1
   }
 
   #endShown(): Decision {
-    this.#object.end()
-    const { members, state, flawed } = this.#object
-    if (state !== "closed") return settleUnfinishedFinish(members)
-    const exact = !flawed && !members.understood
-    return settle(interpretDecision(members.values, this.#count), exact ? "complete" : "repaired", "", 0)
+    this.#reader.end()
+    if (this.#reader.state !== "closed") return this.#members.unfinishedFinish()
+    const isExact = !this.#reader.flawed && !this.#members.understood
+    return interpretDecision(this.#members.values, { isExact, text: "", at: 0 }, this.#count)
   }
 
   #tagSink(): TagSink {
     return {
       text: (run) => {
-        this.#record.add(run)
-        if (this.#mode === "loose") this.#loose?.text(run)
-        else this.#watch.text(run)
+        if (this.#mode !== "broken") this.#record.addProse(run)
+        else {
+          this.#record.add(run)
+          this.#broken?.text(run)
+        }
       },
       thinking: (run) => this.#show("thinking", run),
       thoughtOpens: () => {},
@@ -192,22 +194,19 @@ export class DecisionScan implements OutputScan {
     }
   }
 
-  /** All before an orphan closing tag was thinking (T22): nothing of it was shown yet. */
+  /** Turns all text before an orphan closing tag into thinking (T22). Nothing of it was shown yet. */
   #forget(): void {
     this.#count.steps += this.#record.length
     this.#show("thinking", this.#record.forget())
     this.#mode = "prose"
   }
 
-  #newObject(): ObjectScan {
-    const options = { streams: !this.#record.hasCandidate && !this.#watch.isMangled, isTolerant: true }
-    const members = new DecisionMembers(options, (delta) => this.#show("message", delta))
-    return new ObjectScan(members, this.#count)
+  #newMembers(): DecisionMembers {
+    return new DecisionMembers({ streams: this.#record.mayStream, isTolerant: true }, (delta) => this.#show("message", delta))
   }
 
   #addCandidate(form: Candidate["form"]): void {
-    const { members, flawed } = this.#object
-    this.#record.addCandidate({ form, start: this.#start, members, flawed })
+    this.#record.addCandidate({ form, start: this.#start, members: this.#members, flawed: this.#reader.flawed })
   }
 }
 

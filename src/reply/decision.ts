@@ -1,9 +1,7 @@
-/**
- * How well the output could be read: as written, after repair, cut off in mid-message, or as words without any decision.
- */
+/** How well the output could be read: as written, repaired, cut off inside the message, or words without a decision. */
 export type DecisionStatus = "complete" | "repaired" | "truncated" | "plain-text"
 
-/** What the planner decided (T14). `unreadable` is output whose meaning is lost; `fault` says so in a sentence for a re-prompt. */
+/** The decision of the planner (T14). `unreadable` is output whose meaning is lost; its `fault` says why, for a re-prompt. */
 export type Decision =
   | {
       readonly action: "tool"
@@ -15,13 +13,13 @@ export type Decision =
       readonly action: "finish"
       readonly message?: string
       readonly note?: string
-      /** A tool that it names beside its message, with arguments: a report that comes with the answer (R16). */
+      /** A call beside the message: a report that comes with the answer (R16). */
       readonly call?: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
       readonly status: DecisionStatus
     }
   | { readonly action: "unreadable"; readonly fault: DecisionFault; readonly status: "truncated" | "malformed" }
 
-/** Why output could not be read, as data: the words for it live in `prompts/`. */
+/** The reason why output could not be read, as data. Its words for the model are in `prompts/`. */
 export interface DecisionFault {
   readonly kind:
     | "unterminated"
@@ -33,13 +31,13 @@ export interface DecisionFault {
     | "too-deep"
     | "message-not-text"
     | "empty"
-  /** Where reading stopped, in UTF-16 units of the output without its thinking. */
+  /** The place where reading stopped, in UTF-16 units of the output without its thinking. */
   readonly at?: number
-  /** The characters around, at most 80. */
+  /** The characters around that place, at most 80. */
   readonly excerpt: string
 }
 
-/** What `createDecisionReader` yields; the last event is always one `decision`. */
+/** An event of `createDecisionReader`. The last event is always a `decision`, and it is the only one. */
 export type DecisionEvent =
   | { readonly type: "message-delta"; readonly delta: string }
   | { readonly type: "thinking-delta"; readonly delta: string }

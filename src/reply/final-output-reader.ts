@@ -1,14 +1,12 @@
 import type { Reader } from "../core/reader.ts"
-import { namesAction } from "./braceless.ts"
 import type { DecisionEvent } from "./decision.ts"
 import { createDecisionReader } from "./decision-reader.ts"
-import { createPlainTextReader } from "./plain-text.ts"
-import type { ReplyPart } from "./thinking.ts"
+import { namesAction } from "./outside-object.ts"
+import { createPlainTextReader, type ReplyPart } from "./thinking.ts"
 
 /**
- * Reads a final output: prose, streamed as it comes. A model that goes on planning instead is read like a planner: the
- * message of a finish is shown, a tool call is not (T21). JSON that is no decision is an answer like any other, shown at
- * its end.
+ * Reads a final output. Prose streams as it comes. Output of a model that goes on planning is read like that of a planner:
+ * the message of a finish is shown, a tool call is not (T21). Other JSON is an answer and is shown when it has ended.
  */
 export function createFinalOutputReader(options: { readonly opensInThought?: boolean } = {}): Reader<string, ReplyPart> {
   const plain = createPlainTextReader(options)
@@ -35,7 +33,7 @@ function asText(delta: string): ReplyPart {
   return { type: "text", delta }
 }
 
-/** What a text begins with, as soon as that can be told: an object, bare or in a fence, or prose. */
+/** Tells as soon as it can that a text begins with an object, bare or in a fence, or with prose. */
 function beginning(text: string): "json" | "prose" | "unknown" {
   const start = text.trimStart()
   if (start === "") return "unknown"
@@ -50,7 +48,7 @@ function beginning(text: string): "json" | "prose" | "unknown" {
 
 const maxFenceLine = 16
 
-/** The message of a decision; the text itself when it is none. */
+/** Yields the message of a decision, or the text itself when it is no decision. */
 function createEmbeddedDecisionReader(): Reader<string, string> {
   const reader = createDecisionReader()
   const whole: string[] = []

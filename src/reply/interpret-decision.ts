@@ -1,21 +1,21 @@
-import type { DecisionFault } from "./decision.ts"
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, tooDeep } from "./json-value.ts"
-import type { StepCount } from "./step-count.ts"
+import type { Decision, DecisionFault } from "./decision.ts"
+import type { StepCount } from "./incoming-text.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, tooDeep } from "./json/json-value.ts"
 
 /** A member's value; {@link tooDeep} for one that nests too deep to be built. */
 export type MemberValue = JsonValue | typeof tooDeep
 
-/** What a decision's members say. `exact` is false where they had to be understood rather than read. */
-export type Interpretation =
-  | { readonly action: "tool"; readonly tool: string; readonly args: JsonObject; readonly exact: boolean }
-  | {
-      readonly action: "finish"
-      readonly message?: string
-      readonly note?: string
-      readonly call?: { readonly tool: string; readonly args: JsonObject }
-      readonly exact: boolean
-    }
-  | { readonly action: "unreadable"; readonly kind: DecisionFault["kind"] }
+/** A decision's members by name. */
+export type Members = ReadonlyMap<string, MemberValue>
+
+/** How and where a decision was read. */
+export interface DecisionSource {
+  /** False when the object had to be repaired. */
+  readonly isExact: boolean
+  readonly text: string
+  /** The place in `text` that a fault points to. */
+  readonly at: number
+}
 
 /** The names under which arguments are accepted, the asked one first. */
 const argumentNames = ["args", "arguments", "parameters", "input"] as const
@@ -23,9 +23,20 @@ const argumentNames = ["args", "arguments", "parameters", "input"] as const
 /** The members a decision can have. */
 const known: ReadonlySet<string> = new Set(["action", "message", "note", "tool", "name", ...argumentNames])
 
-/** True for a member that a decision can have: all others are read past. */
+/** The members that only a decision has. */
+const own: ReadonlySet<string> = new Set(["action", "tool", "args", "message"])
+
+/** A fault quotes that many characters of the output. */
+const excerptCharacters = 80
+
+/** True for a member that a decision can have. All other members are ignored. */
 export function isDecisionMember(name: string): boolean {
   return known.has(name)
+}
+
+/** True for a member that only a decision has: an object with one is a decision even when its `action` is missing. */
+export function isOwnMember(name: string): boolean {
+  return own.has(name)
 }
 
 /** True when the members hold a tool or arguments, under any of their names. */
@@ -33,80 +44,108 @@ export function namesCall(members: ReadonlyMap<string, unknown>): boolean {
   return members.has("tool") || argumentNames.some((name) => members.has(name))
 }
 
-/** True when the members hold a tool's name and arguments, as asked: whatever else the object was to say adds nothing to the call. */
-export function isWholeCall(members: ReadonlyMap<string, MemberValue>): boolean {
-  return members.has("tool") && members.has("args")
-}
-
 /** Reads the action in any case of letters and with white space around it. */
-export function readAction(value: unknown): {
-  readonly name: "tool" | "finish" | "unknown"
-  readonly exact: boolean
-} {
-  if (typeof value !== "string") return { name: "unknown", exact: false }
+export function readAction(value: unknown): { readonly name: "tool" | "finish" | "unknown"; readonly isExact: boolean } {
+  if (typeof value !== "string") return { name: "unknown", isExact: false }
   const name = value.trim().toLowerCase()
-  return { name: name === "tool" || name === "finish" ? name : "unknown", exact: name === value }
+  return { name: name === "tool" || name === "finish" ? name : "unknown", isExact: name === value }
 }
 
-/** Understands a decision's members (T14, T21). Nothing of a call is guessed: no tool, or arguments that are no object, is a fault. */
-export function interpretDecision(members: ReadonlyMap<string, MemberValue>, count: StepCount): Interpretation {
+/**
+ * Makes a decision of its members (T14, T21). It is `complete` when nothing had to be repaired or understood. Nothing of a
+ * call is guessed: without a tool's name, or with arguments that are no object, it is unreadable.
+ */
+export function interpretDecision(members: Members, { isExact, text, at }: DecisionSource, count: StepCount): Decision {
   const action = readAction(members.get("action"))
-  if (action.name === "tool") return readCall(members, action.exact, count)
-  if (action.name === "finish") return readFinish(members, action.exact)
-  return { action: "unreadable", kind: members.has("action") ? "unknown-action" : "no-action" }
+  const found = decide(members, action.name, isExact && action.isExact, count)
+  return typeof found === "string" ? unreadable(found, text, at) : found
 }
 
-function readCall(members: ReadonlyMap<string, MemberValue>, actionExact: boolean, count: StepCount): Interpretation {
+/** Output that cannot be read, with the characters around `at`. */
+export function unreadable(kind: DecisionFault["kind"], text: string, at: number, isCut = kind === "unterminated"): Decision {
+  const start = Math.max(0, Math.min(at - excerptCharacters / 2, text.length - excerptCharacters))
+  const excerpt = text.slice(start, start + excerptCharacters).toWellFormed()
+  return { action: "unreadable", fault: { kind, at, excerpt }, status: isCut ? "truncated" : "malformed" }
+}
+
+/** An object with an action, and how many objects and lists are around it, itself included. */
+export interface ActionObject {
+  readonly object: JsonObject
+  readonly depth: number
+}
+
+/**
+ * Finds the object with an action that `value` is or holds. An outer object comes before those inside it. Objects inside a
+ * decision that lacks its action are data of that decision and are not searched.
+ */
+export function findActionObject(value: JsonValue | symbol | undefined, depth = 1): ActionObject | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  if (isJsonObject(value)) {
+    if (Object.hasOwn(value, "action")) return { object: value, depth }
+    if (Object.keys(value).some(isOwnMember)) return undefined
+  }
+  for (const inner of Object.values(value)) {
+    const found = findActionObject(inner, depth + 1)
+    if (found) return found
+  }
+  return undefined
+}
+
+function decide(members: Members, action: string, isExact: boolean, count: StepCount): Decision | DecisionFault["kind"] {
+  if (action === "tool") return readCall(members, isExact, count)
+  if (action === "finish") return readFinish(members, isExact)
+  return members.has("action") ? "unknown-action" : "no-action"
+}
+
+function readCall(members: Members, isExact: boolean, count: StepCount): Decision | DecisionFault["kind"] {
   const toolName = members.has("tool") ? "tool" : "name"
   const tool = members.get(toolName)
-  if (typeof tool !== "string" || tool.trim() === "") return { action: "unreadable", kind: "no-tool" }
+  if (typeof tool !== "string" || tool.trim() === "") return "no-tool"
   const argsName = argumentNames.find((name) => members.has(name))
   const args = readArgs(argsName === undefined ? undefined : members.get(argsName), count)
-  if (typeof args === "string") return { action: "unreadable", kind: args }
-  const named = toolName === "tool" && tool === tool.trim() && (argsName ?? "args") === "args"
-  return { action: "tool", tool: tool.trim(), args: args.value, exact: actionExact && named && args.exact }
+  if (typeof args === "string") return args
+  const isAsAsked = toolName === "tool" && tool === tool.trim() && (argsName ?? "args") === "args" && args.isExact
+  return { action: "tool", tool: tool.trim(), args: args.value, status: isExact && isAsAsked ? "complete" : "repaired" }
 }
 
-/** Absent arguments, `null`, blank text and an empty list are none; text must be the JSON of an object, whole. */
+/** Reads arguments. Absent, `null`, blank text and an empty list mean none; other text must be the whole JSON of an object. */
 function readArgs(
   value: MemberValue | undefined,
   count: StepCount,
-): { readonly value: JsonObject; readonly exact: boolean } | DecisionFault["kind"] {
-  if (value === undefined) return { value: {}, exact: true }
+): { readonly value: JsonObject; readonly isExact: boolean } | DecisionFault["kind"] {
+  if (value === undefined) return { value: {}, isExact: true }
   if (value === tooDeep) return "too-deep"
-  if (isJsonObject(value)) return { value, exact: true }
-  if (value === null || (Array.isArray(value) && value.length === 0)) return { value: {}, exact: false }
+  if (isJsonObject(value)) return { value, isExact: true }
+  if (value === null || (Array.isArray(value) && value.length === 0)) return { value: {}, isExact: false }
   if (typeof value !== "string") return "args-not-object"
-  if (value.trim() === "") return { value: {}, exact: false }
+  if (value.trim() === "") return { value: {}, isExact: false }
   const parsed = parseJson(value, count)
   if (parsed === tooDeep) return "too-deep"
-  return isJsonObject(parsed) ? { value: parsed, exact: false } : "args-not-object"
+  return isJsonObject(parsed) ? { value: parsed, isExact: false } : "args-not-object"
 }
 
-function readFinish(members: ReadonlyMap<string, MemberValue>, actionExact: boolean): Interpretation {
+function readFinish(members: Members, isExact: boolean): Decision | DecisionFault["kind"] {
   const message = readText(members.get("message"))
-  if (message === undefined) return { action: "unreadable", kind: "message-not-text" }
-  const note = readText(members.get("note")) ?? { text: "", exact: false }
+  if (message === undefined) return "message-not-text"
+  const note = readText(members.get("note")) ?? { text: "", isExact: false }
   return {
     action: "finish",
     ...(message.text === "" ? {} : { message: message.text }),
     ...(note.text === "" ? {} : { note: note.text }),
     ...readAccompanyingCall(members),
-    exact: actionExact && message.exact && note.exact,
+    status: isExact && message.isExact && note.isExact ? "complete" : "repaired",
   }
 }
 
-/** Only what is written as a call is one: a tool's name and an object. */
-function readAccompanyingCall(members: ReadonlyMap<string, MemberValue>): {
-  readonly call?: { readonly tool: string; readonly args: JsonObject }
-} {
+/** A call beside the message counts only as it was asked for: a tool's name and an object. */
+function readAccompanyingCall(members: Members): { readonly call?: { readonly tool: string; readonly args: JsonObject } } {
   const [tool, args] = [members.get("tool"), members.get("args")]
   return typeof tool === "string" && tool.trim() !== "" && isJsonObject(args) ? { call: { tool: tool.trim(), args } } : {}
 }
 
-/** Blank text and `null` are none; a number or a flag is its text; an object or a list is no text. */
-function readText(value: MemberValue | undefined): { readonly text: string; readonly exact: boolean } | undefined {
-  if (value === undefined || value === null) return { text: "", exact: true }
-  if (typeof value === "string") return { text: value.trim() === "" ? "" : value, exact: true }
-  return typeof value === "number" || typeof value === "boolean" ? { text: String(value), exact: false } : undefined
+/** Reads text. Blank text and `null` mean none; a number or a flag is its text; an object or a list is no text. */
+function readText(value: MemberValue | undefined): { readonly text: string; readonly isExact: boolean } | undefined {
+  if (value === undefined || value === null) return { text: "", isExact: true }
+  if (typeof value === "string") return { text: value.trim() === "" ? "" : value, isExact: true }
+  return typeof value === "number" || typeof value === "boolean" ? { text: String(value), isExact: false } : undefined
 }

@@ -1,20 +1,20 @@
-/** A place in a text that means what somebody said last (R7). */
+/** A mark in a text that stands for the last messages of a speaker (R7). */
 export interface Mention {
   /** UTF-16 offsets of the whole mark. */
   readonly start: number
   readonly end: number
   readonly name: string
-  /** How many of that speaker's messages, from the last one back. */
+  /** How many of the speaker's messages, counted back from the last one. */
   readonly count: number
 }
 
-/** The marks of a text: those that mean somebody, and those whose speaker is not known, which stay as they are. */
+/** The marks of a text. Marks with an unknown speaker stay as they are. */
 export interface FoundMentions {
   readonly mentions: readonly Mention[]
   readonly unknown: readonly { readonly start: number; readonly end: number; readonly text: string }[]
 }
 
-/** More messages than anyone shows; a longer number is no count. */
+/** The greatest count. A larger number is no count. */
 const maxCount = 9_999
 
 /**
@@ -34,7 +34,7 @@ export function findMentions(text: string, names: Iterable<string>): FoundMentio
   return { mentions, unknown }
 }
 
-/** That speaker's last messages, oldest first: at most `count`. */
+/** The last messages of the speaker, oldest first, at most `count`. */
 export function lastMessagesOf<T extends { readonly name: string }>(
   messages: readonly T[],
   { name, count }: Pick<Mention, "name" | "count">,
@@ -60,7 +60,7 @@ function digitsAt(text: string, begin: number): string {
   return text.slice(begin, end)
 }
 
-/** Up to the next blank, as that is how a person would read it. */
+/** An unknown mark ends at the next white space, as a person would read it. */
 function unknownAt(text: string, start: number): { start: number; end: number; text: string } {
   const rest = text.slice(start, start + 80)
   const blank = rest.search(/\s/u)

@@ -1,20 +1,45 @@
-import type { Candidate, Outcome } from "./candidate.ts"
-import { TextPieces } from "./text-pieces.ts"
+import type { DecisionMembers } from "./decision-members.ts"
+import { TextPieces } from "./incoming-text.ts"
+import { beginsWithMember, isTorn, maxAfterCharacters } from "./outside-object.ts"
 
-/** What is kept of planner output while nothing of it is shown: its text without thinking, and the objects found in it. */
+/** An object in the output that may be the decision. Offsets are UTF-16 units of the output without its thinking. */
+export interface Candidate {
+  readonly start: number
+  readonly end: number
+  /** `whole` is JSON with an `action`; `loose` is no JSON but seems to end with its brace; `unfinished` has no end. */
+  readonly form: "whole" | "loose" | "unfinished"
+  readonly members: DecisionMembers
+  /** True when a string held something JSON does not allow. */
+  readonly flawed: boolean
+}
+
+/** The output at its end, as far as it was understood while it came. */
+export interface Outcome {
+  /** The output without its thinking. */
+  readonly text: string
+  readonly candidates: readonly Candidate[]
+  /** Whole objects without an `action`. */
+  readonly others: readonly { readonly start: number; readonly end: number }[]
+  /** True when the output ended inside a thought. */
+  readonly inThought: boolean
+}
+
+/**
+ * Keeps planner output while nothing of it is shown: its text without thinking, and the objects found in it. It also knows
+ * whether a message may still be shown as it comes. That ends with the first object that may be a decision, and with text
+ * that was meant for a decision although no object in it is one (T21).
+ */
 export class OutputRecord {
   readonly #pieces = new TextPieces()
   #candidates: Candidate[] = []
   #others: { readonly start: number; readonly end: number }[] = []
+  #isMangled: boolean | undefined
+  /** The text after the last object without an action. */
+  #after: string | undefined
 
   /** UTF-16 units so far. */
   get length(): number {
     return this.#pieces.length
-  }
-
-  /** What was recorded so far. */
-  get text(): string {
-    return this.#pieces.join()
   }
 
   /** True while no object was found. */
@@ -22,12 +47,27 @@ export class OutputRecord {
     return this.#candidates.length === 0 && this.#others.length === 0
   }
 
-  get hasCandidate(): boolean {
-    return this.#candidates.length > 0
+  /** True while the next object's message may be shown as it comes. */
+  get mayStream(): boolean {
+    return this.#candidates.length === 0 && this.#isMangled !== true
   }
 
+  /** Adds characters of an object. */
   add(run: string): void {
     this.#pieces.add(run)
+  }
+
+  /** Adds text outside objects. */
+  addProse(run: string): void {
+    this.#pieces.add(run)
+    if (this.#after !== undefined && this.#after.length < maxAfterCharacters) this.#after += run
+  }
+
+  /** A brace opens here. */
+  braceOpens(): void {
+    this.#isMangled ??= beginsWithMember(this.#pieces.join())
+    this.#isMangled ||= this.#after !== undefined && isTorn(this.#after, 0)
+    this.#after = undefined
   }
 
   addCandidate(candidate: Omit<Candidate, "end">): void {
@@ -37,6 +77,7 @@ export class OutputRecord {
   /** Keeps the place of a whole object without an action, which ends here. */
   addOther(start: number): void {
     this.#others.push({ start, end: this.#pieces.length })
+    this.#after = ""
   }
 
   /** Empties it and hands back the text. */

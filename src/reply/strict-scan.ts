@@ -1,20 +1,19 @@
 import type { Decision, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import type { OutputScan, Show } from "./decision-scan.ts"
-import { interpretDecision } from "./interpret-decision.ts"
-import { JsonScanner } from "./json-scanner.ts"
-import { settle, settleUnfinishedFinish, unreadable } from "./settle.ts"
-import type { StepCount } from "./step-count.ts"
-import { TagScanner } from "./tag-scanner.ts"
+import type { StepCount } from "./incoming-text.ts"
+import { interpretDecision, unreadable } from "./interpret-decision.ts"
+import { JsonReader } from "./json/json-reader.ts"
+import { TagScanner } from "./thinking-scanner.ts"
 
 /**
- * Reads planner output without the ladder of T21: one whole JSON object, white space around it, exactly as asked; all
- * else is unreadable. What was shown stands: past the first shown character a fault ends the message there instead.
- * The one thought it knows is the one the model was declared to open in.
+ * Reads planner output without the ladder of T21: one whole JSON object, white space around it, exactly as asked. All else
+ * is unreadable. Characters that were shown stay: after the first of them a fault ends the message there instead. The only
+ * thought it knows is the one that the model was declared to open in.
  */
 export class StrictScan implements OutputScan {
   readonly #members: DecisionMembers
-  readonly #scanner: JsonScanner
+  readonly #reader: JsonReader
   readonly #tags: TagScanner
   readonly #count: StepCount
   readonly #pieces: string[] = []
@@ -25,7 +24,7 @@ export class StrictScan implements OutputScan {
   constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, show: Show, count: StepCount) {
     this.#count = count
     this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, (delta) => show("message", delta))
-    this.#scanner = new JsonScanner(this.#members, count)
+    this.#reader = new JsonReader(this.#members, count)
     const stray = () => {
       this.#strayAt ??= this.#length
     }
@@ -41,8 +40,8 @@ export class StrictScan implements OutputScan {
   feed(piece: string): void {
     for (let index = 0; index < piece.length; ) {
       if (!this.#objectSeen) index = this.#readLead(piece, index)
-      else if (this.#scanner.state === "open") {
-        const end = this.#scanner.feed(piece, index)
+      else if (this.#reader.state === "open") {
+        const end = this.#reader.feed(piece, index)
         this.#record(piece.slice(index, end), false)
         index = end
       } else {
@@ -50,6 +49,18 @@ export class StrictScan implements OutputScan {
         index = piece.length
       }
     }
+  }
+
+  end(): Decision {
+    if (!this.#objectSeen) this.#tags.end()
+    const text = this.#pieces.join("")
+    const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
+    const isExact = !this.#reader.flawed && !this.#members.understood
+    const decision = interpretDecision(this.#members.values, { isExact, text, at: 0 }, this.#count)
+    if (isWhole && decision.status === "complete") return decision
+    if (this.#members.gate.shown) return this.#members.unfinishedFinish()
+    if (isWhole && decision.action === "unreadable") return decision
+    return unreadable(this.#fault(text), text, this.#strayAt ?? this.#length)
   }
 
   #readLead(piece: string, index: number): number {
@@ -62,21 +73,9 @@ export class StrictScan implements OutputScan {
     return stop + 1
   }
 
-  end(): Decision {
-    if (!this.#objectSeen) this.#tags.end()
-    const isWhole = this.#scanner.state === "closed" && this.#strayAt === undefined
-    const found = interpretDecision(this.#members.values, this.#count)
-    const isExact = found.action !== "unreadable" && found.exact && !this.#scanner.flawed && !this.#members.understood
-    const text = this.#pieces.join("")
-    if (isWhole && isExact) return settle(found, "complete", text, 0)
-    if (this.#members.gate.shown) return settleUnfinishedFinish(this.#members)
-    if (isWhole && found.action === "unreadable") return unreadable(found.kind, text, 0)
-    return unreadable(this.#fault(text), text, this.#strayAt ?? this.#length)
-  }
-
   #fault(text: string): DecisionFault["kind"] {
     if (this.#strayAt === undefined && text.trim() === "") return "empty"
-    return this.#scanner.state === "open" && this.#objectSeen ? "unterminated" : "not-json"
+    return this.#reader.state === "open" && this.#objectSeen ? "unterminated" : "not-json"
   }
 
   #record(run: string, isOutside: boolean): void {

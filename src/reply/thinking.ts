@@ -1,24 +1,28 @@
-import type { Reader } from "../core/reader.ts"
-import { TagScanner } from "./tag-scanner.ts"
+import { pipe, type Reader } from "../core/reader.ts"
+import { createWellFormedReader } from "./incoming-text.ts"
+import { TagScanner } from "./thinking-scanner.ts"
 
-/** A piece of a reply: words for the user, or thinking, which is never mixed into them (T24). */
+/** A piece of a reply: words for the user, or thinking. The two are never mixed (T24). */
 export interface ReplyPart {
   readonly type: "text" | "thinking"
   readonly delta: string
 }
 
-/** How {@link createThinkingReader} reads. */
-export interface ThinkingReaderOptions {
+/** Options of {@link createThinkingReader}. */
+interface ThinkingReaderOptions {
   /** The model's text begins inside a thought that only a closing tag ends. */
   readonly opensInThought?: boolean
   /**
-   * What a closing tag does that closes nothing: `drop-before` makes all text before it thinking, so that all text waits
-   * for the end; `remove-tag` takes out the tag alone, and text is held back by no more than a partial tag.
+   * The effect of a closing tag that closes nothing. `drop-before` turns all text before it into thinking, so all text waits
+   * for the end. `remove-tag` removes only the tag, and at most a partial tag is held back.
    */
   readonly orphan: "drop-before" | "remove-tag"
 }
 
-/** Parts `<think>` and `<thinking>` from the text around them (T22). Joined, the text is the input without thoughts and tags. */
+/**
+ * Separates `<think>` and `<thinking>` from the text around them (T22). Joined, the text is the input without thoughts and
+ * tags.
+ */
 export function createThinkingReader(options: ThinkingReaderOptions): Reader<string, ReplyPart> {
   const waits = options.orphan === "drop-before"
   let parts: ReplyPart[] = []
@@ -59,7 +63,10 @@ export function createThinkingReader(options: ThinkingReaderOptions): Reader<str
   }
 }
 
-/** The text without its thoughts (T22): pairs go, an unclosed one drops to the end, an orphan `</think>` drops all before it. */
+/**
+ * Removes thoughts from a text (T22). An unclosed thought goes to the end of the text; a closing tag without an opening one
+ * removes all text before it.
+ */
 export function stripThinking(text: string, options: { readonly opensInThought?: boolean } = {}): string {
   const reader = createThinkingReader({ ...options, orphan: "drop-before" })
   return [...reader.push(text), ...reader.end()].map((part) => (part.type === "text" ? part.delta : "")).join("")
@@ -69,4 +76,28 @@ function append(parts: ReplyPart[], type: ReplyPart["type"], delta: string): voi
   const last = parts.at(-1)
   if (last?.type === type) parts[parts.length - 1] = { type, delta: last.delta + delta }
   else parts.push({ type, delta })
+}
+
+/**
+ * Reads a streamed final output (T12, T22). It yields text and thinking as separate parts, never half a surrogate pair. Of a
+ * closing tag that closes nothing only the tag is removed. White space between a first thought and the first word is dropped.
+ */
+export function createPlainTextReader(options: { readonly opensInThought?: boolean } = {}): Reader<string, ReplyPart> {
+  const thinking = createThinkingReader({ ...options, orphan: "remove-tag" })
+  return pipe(pipe(createWellFormedReader(), thinking), trimAfterThought())
+}
+
+function trimAfterThought(): Reader<ReplyPart, ReplyPart> {
+  let thoughtSeen = false
+  let textSeen = false
+  return {
+    push(part) {
+      if (part.type === "thinking") thoughtSeen = true
+      if (part.type === "thinking" || textSeen) return [part]
+      const delta = thoughtSeen ? part.delta.trimStart() : part.delta
+      textSeen = delta.trim() !== ""
+      return delta === "" ? [] : [{ type: "text", delta }]
+    },
+    end: () => [],
+  }
 }

@@ -11,8 +11,8 @@ import {
   type SlotValue,
   type Trust,
 } from "../core/value.ts"
-import { isEncodedText } from "../encode/encoded.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
+import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** An injection as one writes it down; what is left out takes the defaults of S1, and `author` as trust. */

@@ -9,11 +9,10 @@ import {
   type Trust,
   type TrustedText,
 } from "../core/value.ts"
-import { isEncodedText } from "../encode/encoded.ts"
 import { fold } from "../encode/fold.ts"
 import { splitLines } from "../encode/line-breaks.ts"
-import { encodeLines } from "../encode/lines.ts"
-import type { Markers } from "../encode/markers.ts"
+import { encodeLines, type Markers } from "../encode/lines.ts"
+import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** What stands above an item's content: `## key`, nothing, or what the function gives; an empty string is no heading. */

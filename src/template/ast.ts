@@ -6,7 +6,10 @@ export type EncoderName = "lines" | "inline" | "fence" | "indent" | "transcript"
 /** The roles a prompt file can open a message with: `${role(user)}`. */
 export type TemplateRole = "system" | "developer" | "user" | "assistant"
 
-/** A parsed template: literal text and what stands between it. Sources name the file the characters came from, also through `file_load`. */
+/**
+ * A parsed template: literal text, slots, conditionals and directives. A source names the file that the characters came
+ * from, also through `file_load`.
+ */
 export type TemplateNode =
   | { readonly type: "literal"; readonly text: string; readonly source: Source }
   | SlotNode
@@ -19,14 +22,14 @@ export interface SlotNode {
   readonly type: "slot"
   readonly name: string
   readonly encoder?: EncoderName
-  /** Printed where the value is absent or empty; itself a template. */
+  /** A template that is printed where the value is absent or empty. */
   readonly placeholder?: readonly TemplateNode[]
-  /** True when the value is certain to have its lines of the output to itself, whatever its neighbours hold. */
+  /** True when the value is certain to have its lines of the output to itself, whatever stands beside it. */
   readonly alone: boolean
   readonly source: Source
 }
 
-/** `${name? then : otherwise}`; branches arrive dedented and trimmed. */
+/** `${name? then : otherwise}`. The branches are dedented and trimmed. */
 export interface ConditionalNode {
   readonly type: "conditional"
   readonly name: string
@@ -37,10 +40,28 @@ export interface ConditionalNode {
   readonly source: Source
 }
 
-/** A compiled template; made by {@link parseTemplate}. */
+/** A compiled template, made by {@link parseTemplate}. */
 export interface Template {
   readonly file: string
   readonly nodes: readonly TemplateNode[]
-  /** Names that may be absent without an error in `renderTemplate`. */
+  /** Names that `renderTemplate` may find absent without an error. */
   readonly optional: ReadonlySet<string>
+}
+
+/** Puts a conditional together with its two branches. */
+export function withBranches(
+  node: Omit<ConditionalNode, "then" | "otherwise">,
+  branches: { readonly whenHeld: readonly TemplateNode[]; readonly otherwise: readonly TemplateNode[] },
+): ConditionalNode {
+  // biome-ignore lint/suspicious/noThenProperty: a list cannot be called, so no promise takes the node for one
+  return { ...node, then: branches.whenHeld, otherwise: branches.otherwise }
+}
+
+/** Applies `change` to each list of nodes inside the node: its branches, or its placeholder. */
+export function mapBranches(
+  node: ConditionalNode | SlotNode,
+  change: (nodes: readonly TemplateNode[]) => readonly TemplateNode[],
+): ConditionalNode | SlotNode {
+  if (node.type === "conditional") return withBranches(node, { whenHeld: change(node.then), otherwise: change(node.otherwise) })
+  return node.placeholder ? { ...node, placeholder: change(node.placeholder) } : node
 }

@@ -5,31 +5,34 @@ export function leadingBlank(line: string): string {
   return line.slice(0, length)
 }
 
-/** True for text of spaces and tabs alone, and for none. */
+/** True for text of spaces and tabs only; an empty text is blank. */
 export function isBlank(text: string): boolean {
   return leadingBlank(text).length === text.length
 }
 
-/** True when only spaces and tabs stand between the last line break, or `before` where there is none, and the end of `text`. */
+/** True when the last line of `text` is blank. Without a line break in `text`, `before` must be true, too. */
 export function endsBlank(text: string, before: boolean): boolean {
   const newline = text.lastIndexOf("\n")
   return (newline >= 0 || before) && isBlank(text.slice(newline + 1))
 }
 
-/** True when only spaces and tabs stand between the beginning of `text` and its first line break, or `after` where there is none. */
+/** True when the first line of `text` is blank. Without a line break in `text`, `after` must be true, too. */
 export function startsBlank(text: string, after: boolean): boolean {
   const newline = text.indexOf("\n")
   return newline >= 0 ? isBlank(text.slice(0, newline)) : after && isBlank(text)
 }
 
-/** Where the spaces, tabs and line breaks that `text` has from `from` on end. */
+/** The end of the spaces, tabs and line breaks at `from`. */
 export function blankStart(text: string, from = 0): number {
   let at = from
   while (at < text.length && isBlankAt(text, at)) at++
   return at
 }
 
-/** Where the spaces, tabs and line breaks that `text` has before `to` begin. By hand: `/\s+$/` is quadratic on white space in the middle. */
+/**
+ * The beginning of the spaces, tabs and line breaks before `to`. A loop, because `/\s+$/` is quadratic on white space in the
+ * middle.
+ */
 export function blankEnd(text: string, to = text.length): number {
   let at = to
   while (at > 0 && isBlankAt(text, at - 1)) at--

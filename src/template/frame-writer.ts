@@ -1,11 +1,12 @@
 import type { Source } from "../core/source.ts"
-import { collapseBlank, type SettledFrame, settleFrame } from "./settled-frame.ts"
+import type { TemplateNode } from "./ast.ts"
+import { blankEnd, blankStart, leadingBlank } from "./blank.ts"
 
-/** Takes the frame text that is really printed. */
+/** Receives the frame text that is printed. */
 export type FrameSink = (text: string, source: Source) => void
 
-/** Where a scope began; handed back to {@link FrameWriter.close}. */
-export interface FrameScope {
+/** The state of the writer where a scope began; {@link FrameWriter.close} takes it back. */
+interface FrameScope {
   readonly waiting: string
   readonly waitingFrom: Source | undefined
   readonly leading: boolean
@@ -14,27 +15,27 @@ export interface FrameScope {
 }
 
 /**
- * Prints frames so that empty slots leave no trace: white space waits until something follows it, the
- * ends of messages and scopes are trimmed, a line on which only empty slots stand goes whole, one beside words leaves one
- * space, and no more than one blank line stands in a row. Values pass by untouched.
+ * Prints frames, the literal text around values, so that empty slots leave no trace. White space waits until something
+ * follows it. The ends of messages and scopes are trimmed. A line with only empty slots is removed whole, and an empty
+ * slot beside words leaves one space. At most one blank line stands in a row. Values are not changed.
  */
 export class FrameWriter {
   readonly #sink: FrameSink
   readonly #piece: "line" | "literal"
   /** White space that waits until something follows it. */
   #waiting = ""
-  /** Where it comes from; undefined when nothing waits. */
+  /** The source of the white space that waits; undefined when none waits. */
   #waitingFrom: Source | undefined
-  /** True where nothing was printed yet in the innermost scope or the message: white space is its trimmed end. */
+  /** True while nothing was printed in the innermost scope or the message: white space here is trimmed. */
   #leading = true
-  /** True where nothing but empty slots and blanks followed an empty slot on the line. */
+  /** True while only empty slots and blanks followed an empty slot on the line. */
   #emptied = false
-  /** How many pieces were printed so far; a scope that printed nothing leaves no trace. */
+  /** How many pieces were printed so far. A scope that printed none leaves no trace. */
   #printed = 0
   #message = 0
   #atStart = true
 
-  /** With `piece` the sink takes a literal's text whole, else line by line. */
+  /** With `literal` the sink gets each literal whole, with `line` line by line. */
   constructor(sink: FrameSink, piece: "line" | "literal" = "line") {
     this.#sink = sink
     this.#piece = piece
@@ -58,7 +59,7 @@ export class FrameWriter {
     this.#flush("", source)
   }
 
-  /** What stands here was printed before, with the white space before it. */
+  /** The text at this place was printed before, with the white space before it. */
   passed(): void {
     this.#waiting = ""
     this.#waitingFrom = undefined
@@ -134,12 +135,10 @@ export class FrameWriter {
   }
 
   #flushLines(lines: readonly string[], source: Source): void {
-    let isFirst = true
-    for (const line of lines) {
-      if (isFirst) this.#flush(line, source)
+    lines.forEach((line, index) => {
+      if (index === 0) this.#flush(line, source)
       else this.#sink(line, source)
-      isFirst = false
-    }
+    })
   }
 
   #flush(body: string, source: Source): void {
@@ -150,18 +149,70 @@ export class FrameWriter {
   }
 }
 
-/** What is left of the white space before and after an empty slot. */
+/** Keeps of the white space before and after an empty slot what a value would not have used up. */
 function afterEmpty(before: string, blank: string): { readonly before: string; readonly blank: string } {
   const blankLine = before.includes("\n")
   const lineEnd = blank.indexOf("\n")
-  // Nothing else on the line: it goes, with its indentation and its line break.
+  // Nothing else is on the line: it is removed with its indentation and its line break.
   if (blankLine && lineEnd >= 0) return { before: before.slice(0, before.lastIndexOf("\n") + 1), blank: blank.slice(lineEnd + 1) }
   const spaced = blankLine || before !== ""
-  return { before, blank: spaced ? blank.slice(skipSpaces(blank)) : blank }
+  return { before, blank: spaced ? blank.slice(leadingBlank(blank).length) : blank }
 }
 
-function skipSpaces(text: string): number {
-  let at = 0
-  while (text[at] === " " || text[at] === "\t") at++
-  return at
+/** Literal text whose inside is laid out. The white space at its ends depends on its neighbours and stays as written. */
+interface SettledFrame {
+  /** The white space it begins with, as written. A blank text is nothing else. */
+  readonly before: string
+  /** The text between: no blanks at the ends of lines, at most one blank line in a row. */
+  readonly body: string
+  /** The lines of the body, each but the first with its line break before it. A blank text has none. */
+  readonly lines: readonly string[]
+  /** The white space it ends with, as written. */
+  readonly after: string
+}
+
+/** Lays out the inside of a literal text. */
+export function settleFrame(text: string): SettledFrame {
+  const start = blankStart(text)
+  if (start === text.length) return { before: text, body: "", lines: [], after: "" }
+  const end = blankEnd(text)
+  const inside = text.slice(start, end)
+  const lines = inside.includes("\n") ? evenLines(inside) : [inside]
+  const body = lines.length === 1 ? inside : lines.join("")
+  return { before: text.slice(0, start), body, lines, after: text.slice(end) }
+}
+
+const settled = new WeakMap<readonly TemplateNode[], readonly (SettledFrame | undefined)[]>()
+
+/** The laid out literals of a list of nodes, at the places of their nodes. They are computed once for each list. */
+export function framesOf(nodes: readonly TemplateNode[]): readonly (SettledFrame | undefined)[] {
+  const known = settled.get(nodes)
+  if (known) return known
+  const frames = nodes.map((node) => (node.type === "literal" ? settleFrame(node.text) : undefined))
+  settled.set(nodes, frames)
+  return frames
+}
+
+/** Reduces white space to at most one blank line. Blanks at the end of a line go; the indentation of the next line stays. */
+function collapseBlank(blank: string): string {
+  const first = blank.indexOf("\n")
+  if (first < 0) return blank
+  const last = blank.lastIndexOf("\n")
+  if (first === 0 && last <= 1) return blank
+  return (first === last ? "\n" : "\n\n") + blank.slice(last + 1)
+}
+
+/** The lines of a text that begins and ends with printed characters, each with the white space before it. */
+function evenLines(text: string): string[] {
+  const lines: string[] = []
+  let blank = ""
+  for (let from = 0; ; ) {
+    const newline = text.indexOf("\n", from)
+    const end = newline < 0 ? text.length : blankEnd(text, newline)
+    // `join` makes a flat string. A concatenation would be copied again wherever it is printed.
+    lines.push([blank, text.slice(from, end)].join(""))
+    if (newline < 0) return lines
+    from = blankStart(text, newline)
+    blank = collapseBlank(text.slice(end, from))
+  }
 }

@@ -2,7 +2,7 @@ import { locatedError, type PromptStrataError } from "../core/errors.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
 import { type Position, positionAt } from "../core/source.ts"
 import type { TemplateNode } from "./ast.ts"
-import type { Scanner } from "./scanner.ts"
+import { type Scanner, skipBlank } from "./scanner.ts"
 
 /** How deep `${…}` may nest, over all files of a template. */
 export const maxDepth = 64
@@ -13,13 +13,13 @@ export interface ParseState {
   /** The line of the file on which the text begins: more than 1 after front matter. */
   readonly firstLine: number
   readonly scanner: Scanner
-  /** The position of an offset, in lines of the file. */
+  /** Gives the line and column of an offset, in lines of the file. */
   readonly locate: (offset: number) => Position
-  /** The nodes of another file; `offset` is where this file asks for it. */
+  /** Parses another file. `offset` is the place of the directive that asks for it. */
   readonly include: (path: string, offset: number, depth: number) => readonly TemplateNode[]
 }
 
-/** A template error with file, line, column and caret at `offset`. */
+/** Creates a template error with file, line, column and a caret at `offset`. */
 export function templateError(
   state: Pick<ParseState, "file" | "firstLine" | "scanner">,
   offset: number,
@@ -30,7 +30,7 @@ export function templateError(
   const { line, column } = positionAt(text, offset)
   return locatedError("template", message, {
     file: state.file,
-    // The lines of the front matter are not here; blank ones keep the numbers right.
+    // The text does not include the front matter. Blank lines in its place keep the line numbers right.
     text: "\n".repeat(state.firstLine - 1) + text,
     position: { line: line + state.firstLine - 1, column },
     ...(hint === undefined ? {} : { hint }),
@@ -40,11 +40,34 @@ export function templateError(
 
 const word = lazyPattern(String.raw`^[\p{L}\p{M}\p{N}_-]+`, "u")
 
-/** What stands at the scanner, for messages. */
-export function foundAt({ text, at }: Scanner): string {
+/** Names the text at the scanner, for error messages. */
+function foundAt({ text, at }: Scanner): string {
   if (at >= text.length) return "the end of the file"
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
   if (character === "\n") return "a line break"
   const found = word().exec(text.slice(at, at + 60))?.[0]
   return JSON.stringify(found ?? character)
+}
+
+/** Steps over `mark` when it stands here. */
+export function takeMark(scanner: Scanner, mark: string): boolean {
+  if (scanner.text[scanner.at] !== mark) return false
+  scanner.at++
+  return true
+}
+
+/** Reads the `}` of the expression that began at `open`. */
+export function closeExpression(state: ParseState, open: number, wanted: string): void {
+  skipBlank(state.scanner)
+  if (takeMark(state.scanner, "}")) return
+  throw unexpected(state, open, wanted)
+}
+
+/** The error for text other than `wanted`. At the end of the file it points to the `${` that was never closed. */
+export function unexpected(state: ParseState, open: number, wanted: string): PromptStrataError {
+  const { scanner } = state
+  if (scanner.at < scanner.text.length) return templateError(state, scanner.at, `expected ${wanted}, found ${foundAt(scanner)}.`)
+  return templateError(state, open, "expected a } for this ${, found the end of the file.", {
+    hint: "Close it with }, or write $${ for the characters ${.",
+  })
 }

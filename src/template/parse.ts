@@ -1,28 +1,28 @@
-import { markAlone } from "./alone.ts"
+import { messageOf } from "../core/errors.ts"
+import type { Source } from "../core/source.ts"
 import type { Template, TemplateNode } from "./ast.ts"
-import { type IncludeRun, type LoadedText, loadFile, type TemplateLoader } from "./include.ts"
-import { normalizeText } from "./normalize.ts"
+import { settleLines } from "./branch-layout.ts"
+import { markAlone } from "./own-line.ts"
 import { parseFileNodes } from "./parse-nodes.ts"
-import type { ParseState } from "./parse-state.ts"
-import { createLocator, createScanner } from "./scanner.ts"
-import { settleLines } from "./settle-lines.ts"
+import { type ParseState, templateError } from "./parse-state.ts"
+import { createLocator, createScanner, normalizeText } from "./scanner.ts"
 
-/** What parsing takes beside the text. */
+/** Options of {@link parseTemplate}. */
 export interface ParseOptions {
-  /** The name that stands in sources and errors. Default `template`. */
+  /** The name of the file in sources and errors. Default `template`. */
   readonly file?: string
   /** The line of the file on which the text begins. Default 1. */
   readonly firstLine?: number
-  /** Follows `${file_load(path)}`; without it that directive is an error. */
+  /** Loads the file of `${file_load(path)}`. Without it that directive is an error. */
   readonly load?: TemplateLoader
-  /** Names that may be absent without an error in `renderTemplate`. */
+  /** Names that `renderTemplate` may find absent without an error. */
   readonly optional?: readonly string[]
 }
 
 /**
  * Compiles a text of the template language (R1, R2): `${name | encoder = placeholder}`, `${name? A : B}`, `${role(…)}`,
- * `${messages(…)}`, `${file_load(…)}`; `$${`, `$:` and `$}` write literals. Line breaks become `\n`. Mistakes throw a
- * located error with code `template`.
+ * `${messages(…)}`, `${file_load(…)}`. `$${`, `$:` and `$}` stand for the characters `${`, `:` and `}`. Line breaks become
+ * `\n`. Throws a located error with code `template` for a mistake in the text.
  */
 export function parseTemplate(
   text: string,
@@ -51,4 +51,58 @@ function parseFile(
     },
   }
   return parseFileNodes(state, depth)
+}
+
+/** A file that a template loads: its text, the name that stands for it in sources, and the line its text begins on. */
+interface LoadedText {
+  readonly text: string
+  readonly file: string
+  readonly firstLine?: number
+}
+
+/** Finds the file of `${file_load(path)}`, written at `from`; throws when there is none. One file has one name. */
+export type TemplateLoader = (path: string, from: Source) => LoadedText
+
+/** How many files may load one another in a row. */
+const maxChain = 32
+
+/** How many `${file_load(…)}` one template may run. Bounds includes that double at each step. */
+const maxLoads = 256
+
+/** The state that the files of one template share. */
+interface IncludeRun {
+  readonly load: TemplateLoader | undefined
+  loads: number
+}
+
+/**
+ * Loads the file that the last file of `chain` asks for at `offset`. Cycles, too many files and missing files are located
+ * errors (R2).
+ */
+function loadFile(
+  run: IncludeRun,
+  state: ParseState,
+  { path, offset, chain }: { readonly path: string; readonly offset: number; readonly chain: readonly string[] },
+): LoadedText {
+  const fail = (message: string, details: { hint?: string; cause?: unknown } = {}) =>
+    templateError(state, offset, message, details)
+  if (!run.load) throw fail(`\${file_load(${path})} cannot be followed here: this text was parsed without a loader.`)
+  if (chain.length > maxChain)
+    throw fail(`expected at most ${maxChain} files loading one another, found more: ${showChain(chain)}.`)
+  if (++run.loads > maxLoads) throw fail(`expected at most ${maxLoads} loaded files in one template, found more.`)
+  const loaded = load(run.load)
+  if (chain.includes(loaded.file)) throw fail(`files load one another in a circle: ${showChain([...chain, loaded.file])}.`)
+  return loaded
+
+  function load(loader: TemplateLoader): LoadedText {
+    try {
+      return loader(path, { file: state.file, ...state.locate(offset) })
+    } catch (error) {
+      throw fail(`cannot load ${JSON.stringify(path)}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+}
+
+function showChain(files: readonly string[]): string {
+  return files.join(" → ")
 }

@@ -6,7 +6,7 @@ import { FrameWriter } from "./frame-writer.ts"
 import { parseTemplate } from "./parse.ts"
 import { type WalkHost, walk } from "./walk.ts"
 
-/** Values for a template. They are put in as they are and never scanned again (R1). */
+/** Values for a template. They are inserted as they are and never parsed (R1). */
 export type TemplateValues = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
@@ -52,7 +52,7 @@ function printed(values: TemplateValues, name: string): string | undefined {
   return isWhiteSpace(text) ? undefined : text
 }
 
-/** The first character settles it nearly always; trimming would copy the text. */
+/** Looks at the first character first: it nearly always tells, and trimming would copy the text. */
 function isWhiteSpace(text: string): boolean {
   const first = text.charCodeAt(0)
   return !(first > 0x20 && first < 0x7f) && text.trim() === ""

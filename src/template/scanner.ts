@@ -1,11 +1,23 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import type { Position } from "../core/source.ts"
+
+/** Prepares an authored text for the parsers: removes the byte order mark and turns `\r\n` and `\r` into `\n`. */
+export function normalizeText(text: string): string {
+  const unmarked = text.startsWith("\uFEFF") ? text.slice(1) : text
+  return unmarked.includes("\r") ? unmarked.replaceAll(/\r\n?/g, "\n") : unmarked
+}
+
+/** Makes any text a literal: parsed as a template, the result prints `text` and nothing else, also inside a branch (R1). */
+export function escapeTemplate(text: string): string {
+  return text.replaceAll(/\$\{|[:}]/g, "$$$&")
+}
 
 /** A text and how far it was read. */
 export interface Scanner {
   readonly text: string
   /** UTF-16 offset of what is read next. */
   at: number
-  /** How many characters were looked at so far: it stays proportional to the text, however hostile. */
+  /** How many characters were looked at so far. Stays proportional to the length of any text. */
   steps: number
 }
 
@@ -47,7 +59,7 @@ function escapedAt(text: string, dollar: number): string | undefined {
   return next === "$" && text[dollar + 2] === "{" ? "${" : undefined
 }
 
-/** Reads what `pattern`, a sticky expression, matches here; `""` when it does not match. */
+/** Reads the match of `pattern`, a sticky expression, at this place; `""` when there is none. */
 export function scanPattern(scanner: Scanner, pattern: RegExp): string {
   pattern.lastIndex = scanner.at
   const found = pattern.exec(scanner.text)?.[0] ?? ""
@@ -63,7 +75,7 @@ export function skipBlank(scanner: Scanner): void {
   scanPattern(scanner, blank)
 }
 
-/** Turns offsets into positions, quickly as long as they come in ascending order. */
+/** Turns offsets into lines and columns. Offsets in ascending order cost no more than one walk through the text. */
 export function createLocator(scanner: Scanner, firstLine: number): (offset: number) => Position {
   let at = 0
   let line = firstLine
@@ -88,4 +100,11 @@ function isSecondHalf(text: string, at: number): boolean {
   if (code < 0xdc00 || code > 0xdfff || at === 0) return false
   const before = text.charCodeAt(at - 1)
   return before >= 0xd800 && before <= 0xdbff
+}
+
+const pattern = lazyPattern(String.raw`[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*`, "uy")
+
+/** Reads a name: letters of any script, digits, `_` and `-`, with dots between them; `""` where there is none. */
+export function scanName(scanner: Scanner): string {
+  return scanPattern(scanner, pattern())
 }

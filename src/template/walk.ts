@@ -1,23 +1,22 @@
 import type { Source } from "../core/source.ts"
 import type { SlotNode, TemplateNode, TemplateRole } from "./ast.ts"
-import type { FrameWriter } from "./frame-writer.ts"
-import { framesOf } from "./settled-frame.ts"
+import { type FrameWriter, framesOf } from "./frame-writer.ts"
 
-/** What a walk asks of whoever holds the values. */
+/** Answers what a walk through a template needs to know about the values. */
 export interface WalkHost {
-  /** True when the name holds something, for `${name? …}`. */
+  /** True when the name has a value, for `${name? …}`. */
   holds(name: string, source: Source): boolean
-  /** Prints a slot's value, calling `beforeContent` first; false when there is nothing to print. */
+  /** Prints the value of a slot, after a call of `beforeContent`; false when there is nothing to print. */
   slot(node: SlotNode): boolean
-  /** Prints a branch of a conditional on `name`: whether it stands there depends on that value. */
+  /** Calls `print` for the branch of a conditional on `name`; true when it printed something. */
   branch(name: string, print: () => boolean): boolean
-  /** Prints what stands in a slot's place while its value is empty. */
+  /** Calls `print` for the placeholder of an empty slot; true when it printed something. */
   placeholder(name: string, print: () => boolean): boolean
   role(role: TemplateRole, source: Source): void
   messages(name: string, source: Source): void
 }
 
-/** Prints a template: frames go to the writer, values through the host. No data is ever scanned for the language (R1). */
+/** Prints a template: literal text goes to the writer, values go through the host. Values are never parsed as templates (R1). */
 export function walk(nodes: readonly TemplateNode[], writer: FrameWriter, host: WalkHost): void {
   const frames = framesOf(nodes)
   for (let i = 0; i < nodes.length; i++) {
@@ -50,7 +49,7 @@ function walkPlaceholder({ name, placeholder }: SlotNode, writer: FrameWriter, h
   return placeholder !== undefined && host.placeholder(name, () => walkScope(placeholder, writer, host))
 }
 
-/** Walks a branch, a placeholder or an entry with its ends trimmed; true when it printed something. */
+/** Prints a branch, a placeholder or an entry with its ends trimmed; true when something was printed. */
 export function walkScope(nodes: readonly TemplateNode[], writer: FrameWriter, host: WalkHost): boolean {
   if (nodes.length === 0) return false
   const scope = writer.open()

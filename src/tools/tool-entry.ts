@@ -1,7 +1,7 @@
 import type { SlotEntry, TrustedText } from "../core/value.ts"
-import { encodedText } from "../encode/encoded.ts"
 import { encodeInline } from "../encode/inline.ts"
-import { sanitiseJson } from "../encode/sanitise-json.ts"
+import { encodedText } from "../encode/marked-text.ts"
+import { sanitiseJson } from "../encode/sanitise.ts"
 import { isSchema, listKeyword, propertiesOf } from "./json-schema.ts"
 import {
   describedBy,

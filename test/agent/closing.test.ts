@@ -17,7 +17,7 @@ describe("over the store in memory", () => {
 describe("over the embedded store", () => {
   for (const { name, play } of closingScenes) test(name, () => play(openFile, { refuses: true }))
 
-  test("an agent closes without waiting for a job that another process runs", { timeout: 10_000 }, async () => {
+  test("an agent closes without waiting for a job that another process runs", async () => {
     const file = join(tempFolder(), "store.sqlite")
     const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { PromptSource } from "../../src/dialect/prompt-source.ts"
 import { createVirtualContext } from "../../src/forgetting/plugin/virtual-context.ts"
-import type { ProfileInput } from "../../src/profile/profile-input.ts"
+import type { ProfileInput } from "../../src/profile/profile.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { testAgent } from "../support/agents.ts"
 

@@ -4,9 +4,10 @@ import { createInMemoryStore } from "../../src/services/store/in-memory/in-memor
 import { finish, testAgent } from "../support/agents.ts"
 import { mulberry } from "../support/mulberry.ts"
 import { backgroundModel } from "../support/remembering.ts"
+import { amount, seedOf } from "../support/size.ts"
 
 const textOf = ({ messages }: ModelRequest): string => messages.map(({ content }) => content).join("\n")
-const turns = Number(process.env.SIMULATED_TURNS ?? 200)
+const turns = amount("SIMULATED_TURNS")
 
 describe("what an agent remembers", () => {
   test("stays in private: nothing said there, and nothing known from there, enters a group's prompt", async () => {
@@ -31,11 +32,9 @@ describe("what an agent remembers", () => {
     expect(textOf(model.asked.at(-1) ?? { messages: [] })).not.toContain("SECRET")
   })
 
-  test(`T35 over ${turns} turns no memory, statement or background prompt holds what was recalled or injected`, {
-    timeout: 60_000,
-  }, async () => {
+  test(`T35 over ${turns} turns no memory, statement or background prompt holds what was recalled or injected`, async () => {
     const store = createInMemoryStore()
-    const random = mulberry(35)
+    const random = mulberry(seedOf(35))
     let said = 0
     const injected = "INJECTED by a hook"
     const leaks: string[] = []

@@ -5,11 +5,11 @@ import type { Assembly } from "../../src/core/span.ts"
 import type { FitRule, Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { PromptSource } from "../../src/dialect/prompt-source.ts"
-import { decodeFence } from "../../src/encode/fence.ts"
-import { decodeIndent } from "../../src/encode/indent.ts"
+import { decodeFence, decodeIndent } from "../../src/encode/encode.ts"
 import { decodeLines } from "../../src/encode/lines.ts"
 import { sanitise } from "../../src/encode/sanitise.ts"
 import { anyText } from "../encode/arbitrary-text.ts"
+import { runs } from "../support/size.ts"
 import { perCodePoint } from "./arbitrary-turn.ts"
 
 const file = (path: string, body: string): PromptSource => ({ path, attributes: {}, body, firstLine: 1 })
@@ -98,7 +98,7 @@ describe("S13 S17 a cut text", () => {
           if (slot === "fenced") expect(decodeFence(fencedBlock(assembly))).toContain(head)
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 

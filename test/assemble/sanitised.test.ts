@@ -4,6 +4,7 @@ import { assemble } from "../../src/assemble/assemble.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
+import { runs } from "../support/size.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 import { anyItems, anyTurn, stackOf, turnPrompts } from "./arbitrary-turn.ts"
 
@@ -73,7 +74,7 @@ describe("what nobody can see or what acts on a terminal", () => {
         const byOthers = spans.filter(({ trust }) => trust !== "author").map(({ text }) => text)
         for (const text of byOthers) expect(text).not.toMatch(unseen)
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     )
   })
 

@@ -2,13 +2,13 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
-import { decodeLines } from "../../src/encode/lines.ts"
-import type { Markers } from "../../src/encode/markers.ts"
+import { decodeLines, type Markers } from "../../src/encode/lines.ts"
 import { composeMessages } from "../../src/stack/compose-messages.ts"
 import type { InjectionInput } from "../../src/stack/injection.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { renderSpans } from "../../src/stack/render.ts"
 import { anyStack, promptText } from "../stack/arbitrary-stack.ts"
+import { runs } from "../support/size.ts"
 
 const locales = ["en", "zh-CN"] as const
 
@@ -40,7 +40,7 @@ describe("one renderer", () => {
         expect(messages.map(({ content }) => content).join("")).toBe(make().render(base))
         expect(messages.every(({ role }) => role === "system")).toBe(true)
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 
@@ -54,7 +54,7 @@ describe("one renderer", () => {
         const { markers } = shippedDialect("stack", locale)
         expect(spans.map((span) => undo(span, markers)).join("")).toBe(rendered.map((span) => undo(span, ownMarkers)).join(""))
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { truncateText } from "../../src/assemble/truncate-text.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
+import { runs } from "../support/size.ts"
 import { piecesOfText } from "../tokenizers/tiktoken/arbitrary-pieces.ts"
 import { both } from "../tokenizers/tiktoken/encoders.ts"
 import { perCodePoint, perRun } from "./arbitrary-turn.ts"
@@ -24,7 +25,7 @@ describe("S17 truncateText", () => {
           else expect(cut).toBe(text)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -51,7 +52,7 @@ describe("S17 truncateText", () => {
         expect(boundaries.has(head.length) && boundaries.has(text.length - tail.length)).toBe(true)
         expect([...(head + tail)].length).toBeLessThanOrEqual(maxCharacters)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -71,7 +72,7 @@ describe("S17 truncateText", () => {
           if (!cut.endsWith("[cut]")) expect(openFence(cut)).toBe(openFence(text))
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 

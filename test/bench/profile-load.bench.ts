@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createAgent } from "../../src/agent/agent.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
-import { loadProfile } from "../../src/node/load-profile.ts"
-import { type ProfileWatch, watchProfile } from "../../src/node/watch-profile.ts"
+import { loadProfile } from "../../src/node/profile/load-profile.ts"
+import { type ProfileWatch, watchProfile } from "../../src/node/profile/watch-profile.ts"
 import type { BenchResult } from "./bench.ts"
 import { cpuMs, formatMs, median } from "./measure.ts"
 
@@ -52,7 +52,7 @@ export async function run(): Promise<BenchResult> {
 
 /** In a process of its own, the import of the library not counted. */
 function firstLoadMs(path: string): number {
-  const module = new URL("../../src/node/load-profile.ts", import.meta.url).href
+  const module = new URL("../../src/node/profile/load-profile.ts", import.meta.url).href
   const script = `const { loadProfile } = await import(${JSON.stringify(module)})
     const before = process.cpuUsage()
     await loadProfile(${JSON.stringify(path)}, { env: {} })

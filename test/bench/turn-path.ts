@@ -3,7 +3,7 @@ import { type Profiler, Session } from "node:inspector/promises"
 import { fileURLToPath } from "node:url"
 import { createAgent } from "../../src/agent/agent.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
-import { loadProfile } from "../../src/node/load-profile.ts"
+import { loadProfile } from "../../src/node/profile/load-profile.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 
 /** The functions of one file of `src/` that a turn ran. */

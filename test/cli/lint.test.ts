@@ -32,7 +32,7 @@ describe("promptstrata lint", () => {
       5 | You like �tea.
         |          ^
       6 |
-      They are taken out before a model sees the text; take them out here too.
+      They are removed before a model sees the text; remove them here too.
       Use --fix to fix it.
 
       prompts/characters/en/luna.md:5:15 warning expected no white space at the end of a line. white-space

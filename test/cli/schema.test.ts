@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { profileJsonSchema } from "../../src/node/profile-json-schema.ts"
+import { profileJsonSchema } from "../../src/node/profile/profile-json-schema.ts"
 import { run } from "./run.ts"
 
 test("promptstrata schema prints the JSON Schema of profiles and nothing else", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { emotionBracket, emotionPipe } from "../../src/reply/output/emotion-formats.ts"
-import { configureFormat, formats } from "../../src/reply/output/formats.ts"
+import { configureFormat, emotionBracket, emotionPipe, formats } from "../../src/reply/output/formats.ts"
 import type { OutputPart } from "../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../src/reply/output/output-reader.ts"
 import { readParts, textOf } from "../reply/output/parts.ts"

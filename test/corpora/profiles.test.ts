@@ -1,7 +1,7 @@
 import { parse } from "smol-toml"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { loadProfile } from "../../src/node/load-profile.ts"
+import { loadProfile } from "../../src/node/profile/load-profile.ts"
 import { locateToml, offsetOf, type TomlNode } from "../../src/node/toml-positions.ts"
 import { dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"

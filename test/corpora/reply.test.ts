@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { readDecision } from "../../src/reply/decision-reader.ts"
-import { readLooseObject } from "../../src/reply/loose-reader.ts"
+import { readLooseObject } from "../../src/reply/json/repair-json.ts"
 import { cutRandomly, differences, faultsOf, readPieces, seededRandom } from "../reply/readings.ts"
 import { dataFolder, dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
 

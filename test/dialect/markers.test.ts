@@ -4,6 +4,7 @@ import { deriveMarkers } from "../../src/dialect/markers.ts"
 import { fold } from "../../src/encode/fold.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render.ts"
+import { runs } from "../support/size.ts"
 
 function markersOf(...texts: string[]): { lines: string[]; heads: readonly string[]; fences: boolean } {
   const { lines, heads, fences } = deriveMarkers(texts.map((text) => parseTemplate(text)))
@@ -97,7 +98,7 @@ describe("T28: markers come from the prompt files", () => {
           expect(covered, `${JSON.stringify(line)} of ${JSON.stringify(text)}`).toBe(true)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

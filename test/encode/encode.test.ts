@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { decodeText, encodeText } from "../../src/encode/encode.ts"
 import type { EncoderName } from "../../src/template/ast.ts"
+import { runs } from "../support/size.ts"
 import { anyText } from "./arbitrary-text.ts"
 import { markers } from "./realistic-markers.ts"
 
@@ -20,7 +21,7 @@ describe("encoders by name", () => {
   test.each(names)("%s: decoding inverts encoding for every string", (name) => {
     fc.assert(
       fc.property(anyText, (text) => decodeText(encodeText(text, name, markers), name, markers) === text),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -39,7 +40,7 @@ describe("encoders by name", () => {
       "\u0301\u0316",
       "\u302e\u{1d165}",
     ]) {
-      const text = piece.repeat(300_000)
+      const text = piece.repeat(runs(300_000))
       expect(decodeText(encodeText(text, name, markers), name, markers) === text).toBe(true)
     }
   })

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { decodeFence, encodeFence } from "../../src/encode/fence.ts"
+import { decodeFence, encodeFence } from "../../src/encode/encode.ts"
 import { anyText } from "./arbitrary-text.ts"
 
 describe("fence", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { decodeIndent, encodeIndent } from "../../src/encode/indent.ts"
+import { decodeIndent, encodeIndent } from "../../src/encode/encode.ts"
 import { splitLines } from "../../src/encode/line-breaks.ts"
 import { anyText } from "./arbitrary-text.ts"
 

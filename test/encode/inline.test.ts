@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { decodeInline, encodeInline, encodeJsonLine } from "../../src/encode/inline.ts"
 import { hasLineBreak } from "../../src/encode/line-breaks.ts"
+import { runs } from "../support/size.ts"
 import { anyText } from "./arbitrary-text.ts"
 
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Cs}]/u
@@ -61,7 +62,7 @@ describe("inline", () => {
         expect(hasLineBreak(encoded)).toBe(false)
         expect(encoded).not.toMatch(invisible)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -75,7 +76,7 @@ describe("inline", () => {
       fc.property(wordLike, (text) => {
         if (encodeInline(text) === text) expect(() => JSON.parse(text)).toThrow()
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -85,7 +86,7 @@ describe("inline", () => {
         const list = values.map((value, index) => `k${index}=${encodeInline(value)}`).join(", ")
         expect(readArguments(`${list}) → `)).toEqual(values)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

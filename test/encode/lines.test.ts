@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fold } from "../../src/encode/fold.ts"
-import { decodeLines, encodeLines } from "../../src/encode/lines.ts"
-import type { Markers } from "../../src/encode/markers.ts"
+import { decodeLines, encodeLines, type Markers } from "../../src/encode/lines.ts"
 import { anyText } from "./arbitrary-text.ts"
 import { markerLines, markers } from "./realistic-markers.ts"
 

@@ -1,5 +1,5 @@
 import { fold } from "../../src/encode/fold.ts"
-import type { Markers } from "../../src/encode/markers.ts"
+import type { Markers } from "../../src/encode/lines.ts"
 
 const fayHeadings = ["提问内容", "系统设定", "额外观察", "关联记忆", "预启动工具结果", "可用工具", "历史工具执行", "最近对话"]
 

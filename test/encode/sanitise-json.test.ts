@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { sanitise } from "../../src/encode/sanitise.ts"
-import { sanitiseJson } from "../../src/encode/sanitise-json.ts"
+import { sanitise, sanitiseJson } from "../../src/encode/sanitise.ts"
 import { anyText } from "./arbitrary-text.ts"
 
 describe("sanitising a JSON value", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { sanitise } from "../../src/encode/sanitise.ts"
+import { runs } from "../support/size.ts"
 import { anyText } from "./arbitrary-text.ts"
 
 const tags = (text: string) =>
@@ -67,7 +68,7 @@ describe("sanitise", () => {
         expect(removed === 0).toBe(clean === dirty)
         expect(removed === 0).toBe(kinds.length === 0)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

@@ -1,7 +1,14 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { formatTranscript, parseTranscript, type TranscriptMessage } from "../../src/encode/parse-transcript.ts"
-import { decodeSpeaker, decodeTranscript, encodeSpeaker, encodeTranscript } from "../../src/encode/transcript.ts"
+import {
+  decodeSpeaker,
+  decodeTranscript,
+  encodeSpeaker,
+  encodeTranscript,
+  formatTranscript,
+  parseTranscript,
+  type TranscriptMessage,
+} from "../../src/encode/transcript.ts"
 
 const breaks = ["\n", "\r", "\r\n", "\u2028", "\u2029", "\u0085", "\v", "\f"]
 const hostile = [

@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { type FrontMatter, parseFrontMatter } from "../../src/node/front-matter.ts"
+import { runs } from "../support/size.ts"
 
 function faultOf(text: string): PromptStrataError {
   try {
@@ -184,7 +185,7 @@ describe("mistakes are located in the file", () => {
           expect(PromptStrataError.isInstance(error)).toBe(true)
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 })

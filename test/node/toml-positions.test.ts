@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { parse } from "smol-toml"
 import { describe, expect, test } from "vitest"
 import { locateToml, offsetOf } from "../../src/node/toml-positions.ts"
+import { runs } from "../support/size.ts"
 
 /** A generated document, and the offset of each of its paths. */
 interface Written {
@@ -147,9 +148,9 @@ describe("locateToml", () => {
         for (const { path, offset } of places) expect([path, offsetOf(root, path)]).toEqual([path, offset])
         found += places.length
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     )
-    expect(found).toBeGreaterThan(5_000)
+    expect(found).toBeGreaterThan(runs(1_000) * 5)
   })
 
   test("dotted keys stand where each part is first mentioned", () => {
@@ -207,7 +208,7 @@ describe("locateToml", () => {
     )
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 60 }), (drawn) => void locateToml(drawn.join(""))),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     )
   })
 

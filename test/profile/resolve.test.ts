@@ -1,10 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { boundedPaths, boundsOf } from "../../src/profile/bounds.ts"
-import type { ProfileInput } from "../../src/profile/profile-input.ts"
+import type { ProfileInput } from "../../src/profile/profile.ts"
+import { profileKeys } from "../../src/profile/profile-keys.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { defaultRecallWeights } from "../../src/services/recall/recall-weights.ts"
+import { keysIn } from "../support/declared-keys.ts"
 
 function errorOf(input: ProfileInput): PromptStrataError {
   try {
@@ -122,9 +123,13 @@ describe("resolveProfile", () => {
     expect(error.evidence.problems).toHaveLength(5)
   })
 
-  test.each(boundedPaths.filter((path) => path !== "prestart.timeoutMs"))("%s may be its least, not less, and no NaN", (path) => {
-    const [table = "", key = ""] = path.split(".")
-    const { min } = boundsOf(path)
+  const numbers = keysIn(profileKeys.keys).flatMap(({ path: [table = "", key = ""], key: { type } }) =>
+    type.kind === "number" && table !== "prestart" && table !== "mcp"
+      ? [{ path: `${table}.${key}`, table, key, min: type.min }]
+      : [],
+  )
+
+  test.each(numbers)("$path may be its least, not less, and no NaN", ({ path, table, key, min }) => {
     expect(resolveProfile({ [table]: { [key]: min } })).toMatchObject({ [table]: { [key]: min } })
     expect(errorOf({ [table]: { [key]: min - 1 } }).message).toContain(path)
     expect(errorOf({ [table]: { [key]: Number.NaN } }).message).toContain(path)
@@ -145,7 +150,7 @@ describe("resolveProfile", () => {
         loop: fc.record({ maxSteps: fc.integer({ min: 1, max: 50 }), strict: fc.boolean() }, { requiredKeys: [] }),
         budget: fc.record({ tokens: fc.integer({ min: 1, max: 9_999 }) }, { requiredKeys: [] }),
         prestart: fc.array(fc.record({ tool: fc.constantFrom("x", "y"), args: fc.dictionary(fc.string(), fc.jsonValue()) })),
-        model: fc.record({ id: fc.string() }, { requiredKeys: [] }),
+        model: fc.record({ id: fc.constantFrom("a-model", "模型") }, { requiredKeys: [] }),
         final: fc.record({ system: fc.string() }, { requiredKeys: [] }),
       },
       { requiredKeys: [] },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { runs, seedOf } from "../support/size.ts"
 import { generateOutput } from "./outputs.ts"
 import { cutRandomly, differences, faultsOf, readPieces, seededRandom } from "./readings.ts"
 
@@ -34,10 +35,10 @@ function damaged(text: string, random: () => number): string {
 }
 
 describe("damaged planner outputs", () => {
-  test("T23: 20,000 damaged outputs are read soundly, and the same in any cutting", () => {
-    const random = seededRandom(7)
+  test("T23: damaged outputs are read soundly, and the same in any cutting", () => {
+    const random = seededRandom(seedOf(7))
     const wrong: string[] = []
-    for (let output = 0; output < 20_000; output++) {
+    for (let output = 0; output < runs(20_000); output++) {
       const text = damaged(generateOutput(random).text, random)
       const whole = readPieces([text])
       const cut = readPieces(cutRandomly(text, random))
@@ -48,10 +49,10 @@ describe("damaged planner outputs", () => {
   })
 
   test("T21: an output that ends anywhere inside its decision never yields another call, and never shows one", () => {
-    const random = seededRandom(11)
+    const random = seededRandom(seedOf(11))
     const wrong: string[] = []
     let calls = 0
-    for (let output = 0; output < 3_000; output++) {
+    for (let output = 0; output < runs(3_000); output++) {
       const { text, tool, objectAt, objectEnd } = generateOutput(random)
       if (!tool) continue
       for (let end = objectAt + 1; end < objectEnd; end += 1 + Math.floor(random() * 3)) {
@@ -67,9 +68,9 @@ describe("damaged planner outputs", () => {
   })
 
   test("T21: an output that ends inside its message has shown a beginning of it, and never calls it complete", () => {
-    const random = seededRandom(13)
+    const random = seededRandom(seedOf(13))
     const wrong: string[] = []
-    for (let output = 0; output < 3_000; output++) {
+    for (let output = 0; output < runs(3_000); output++) {
       const { text, tool, message, objectAt, objectEnd } = generateOutput(random)
       if (tool) continue
       const end = objectAt + 1 + Math.floor(random() * (objectEnd - objectAt - 1))

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { createDecisionReader } from "../../src/reply/decision-reader.ts"
+import { runs, seedOf } from "../support/size.ts"
 import { readerThatDecodesPerChunk, readerThatParsesAgain, readerThatWaits } from "./naive-readers.ts"
 import { type GeneratedOutput, generateOutput } from "./outputs.ts"
 import { faultsOf, type MakeReader, readPieces, seededRandom } from "./readings.ts"
 
-const count = 12_000
+const count = runs(12_000)
 
 /** The longest a message character was held back past its own encoding and the action, in characters of output. */
 function longestHold({ text, encodedUntil, actionKnownAt }: GeneratedOutput, make: MakeReader): number {
@@ -41,7 +42,7 @@ function mistakes(output: GeneratedOutput, make: MakeReader): string[] {
 }
 
 function mistakesOf(make: MakeReader, seed: number, outputs: number): string[] {
-  const random = seededRandom(seed)
+  const random = seededRandom(seedOf(seed))
   return Array.from({ length: outputs }, () => mistakes(generateOutput(random), make)).flat()
 }
 
@@ -51,7 +52,7 @@ describe("generated planner outputs: thinking × fences × prose × key order ×
   })
 
   test("the outputs are what they claim to be: tools and answers, with each kind of surroundings", () => {
-    const random = seededRandom(21)
+    const random = seededRandom(seedOf(21))
     const outputs = Array.from({ length: count }, () => generateOutput(random))
     const share = (holds: (output: GeneratedOutput) => boolean) => outputs.filter(holds).length / count
     expect(share((output) => output.tool !== undefined)).toBeGreaterThan(0.2)

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createPlainTextReader } from "../../src/reply/plain-text.ts"
+import { createPlainTextReader } from "../../src/reply/thinking.ts"
 import { cutAt, everyCutting } from "./readings.ts"
 
 function read(pieces: readonly string[], options: { opensInThought?: boolean } = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { readDecision } from "../../src/reply/decision-reader.ts"
-import { maxRepairCharacters } from "../../src/reply/repair-json.ts"
+import { maxRepairCharacters } from "../../src/reply/json/repair-json.ts"
 import { faultsOf, readPieces } from "./readings.ts"
 
 const toolText = '{"action":"tool","tool":"weather","args":{"city":"北京"}}'

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { composeMessages, compositionOf, splitSystemPrompt } from "../../src/stack/compose-messages.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { joinSpans } from "../../src/stack/render.ts"
+import { runs } from "../support/size.ts"
 import { anyStack, promptText } from "./arbitrary-stack.ts"
 
 interface Chat {
@@ -156,7 +157,7 @@ describe("composeMessages", () => {
           expect(messages).toEqual(once)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -170,7 +171,7 @@ describe("composeMessages", () => {
         expect(stack.render(copy(once))).toBe(once)
         expect(stack.render(base)).toBe(once)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

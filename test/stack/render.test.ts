@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Injection } from "../../src/core/value.ts"
-import { encodedText } from "../../src/encode/encoded.ts"
+import { encodedText } from "../../src/encode/marked-text.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { joinSpans, renderSpans } from "../../src/stack/render.ts"
 import { anyStack, promptText } from "./arbitrary-stack.ts"

@@ -4,7 +4,7 @@ import { type Agent, createAgent } from "../../src/agent/agent.ts"
 import type { AgentOptions } from "../../src/agent/agent-options.ts"
 import type { Session } from "../../src/agent/session.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
-import type { ProfileInput } from "../../src/profile/profile-input.ts"
+import type { ProfileInput } from "../../src/profile/profile.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { countingIds, type ManualTimers, manualClock, manualTimers, seededRandom } from "../../src/testing/index.ts"
 

@@ -1,6 +1,6 @@
 import type { TokenCounter } from "../../src/core/ports.ts"
 import { shippedDialectNames } from "../../src/dialect/shipped.ts"
-import { profileDefaults } from "../../src/profile/defaults.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
 import { type CacheReport, simulateCache } from "../../src/testing/index.ts"
 import { cacheScenario } from "./cache-scenario.ts"
 
@@ -25,7 +25,7 @@ const prices = {
 export function compareDialects(counter: TokenCounter): ComparedDialect[] {
   const cases = [
     ...shippedDialectNames().map((dialect) => ({ dialect, lowMark: fullLowMark })),
-    { dialect: "layered", lowMark: profileDefaults.history.contextCount },
+    { dialect: "layered", lowMark: resolveProfile().history.contextCount },
   ]
   return cases.map(({ dialect, lowMark }) => {
     const requests = cacheScenario(dialect, counter, lowMark)

@@ -18,23 +18,23 @@ export interface Aftermath {
 
 const sideBySide = 8
 
-/** Plays the turns of the seeds from 0 and checks each; throws with the seed where one did not end as it must. */
-export async function playMisbehavingTurns(count: number): Promise<Aftermath> {
+/** Plays `count` turns, of the seeds from `firstSeed`, and checks each; throws with the seed where one did not end as it must. */
+export async function playMisbehavingTurns(count: number, firstSeed = 0): Promise<Aftermath> {
   const before = handles()
   const unhandled: unknown[] = []
   const onUnhandled = (reason: unknown) => void unhandled.push(reason)
   process.on("unhandledRejection", onUnhandled)
   const server = await startMisbehavingServer()
   const counts = new Map<string, number>()
-  let seed = 0
+  let seed = firstSeed
   const play = async (until: number): Promise<void> => {
     while (seed < until) countTurn(counts, checked(seed, await playMisbehavingTurn(server, seed++)))
   }
   const playUntil = (until: number) => Promise.all(Array.from({ length: sideBySide }, () => play(until)))
   try {
-    await playUntil(Math.floor(count / 5))
+    await playUntil(firstSeed + Math.floor(count / 5))
     const early = await heapMegabytes()
-    await playUntil(count)
+    await playUntil(firstSeed + count)
     await server.idle()
     const grownMegabytes = (await heapMegabytes()) - early
     const connections = await server.connections()

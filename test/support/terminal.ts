@@ -20,11 +20,14 @@ export interface ProgramOptions {
   readonly onStdout?: (soFar: string, child: ReturnType<typeof spawn>) => void
 }
 
+const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
+const nodeEnv = { PATH, NODE_COMPILE_CACHE }
+
 /** Runs `promptstrata` from source in a process of its own, to its end. Nothing is kept unless `env` says otherwise. */
 export function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramRun> {
   const { env = {}, input = "", cwd, onStdout } = options
   const child = spawn(process.execPath, [`${root}src/cli/main.ts`, ...args], {
-    env: { PATH: process.env.PATH ?? "", LANG: "en_US.UTF-8", PROMPTSTRATA_STORE: "none", ...env },
+    env: { ...nodeEnv, LANG: "en_US.UTF-8", PROMPTSTRATA_STORE: "none", ...env },
     ...(cwd === undefined ? {} : { cwd }),
   })
   let stdout = ""

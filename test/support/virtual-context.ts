@@ -5,7 +5,7 @@ import { readState, type VirtualContextState, virtualContextName } from "../../s
 import { createVirtualContext } from "../../src/forgetting/plugin/virtual-context.ts"
 import type { VirtualContextOptions } from "../../src/forgetting/plugin/virtual-context-settings.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
-import type { ProfileInput } from "../../src/profile/profile-input.ts"
+import type { ProfileInput } from "../../src/profile/profile.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "../../src/services/background/background-job.ts"
 import type { MemoryRecall } from "../../src/services/memory/memory-service.ts"

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { TemplateLoader } from "../../src/template/include.ts"
-import { parseTemplate } from "../../src/template/parse.ts"
+import { parseTemplate, type TemplateLoader } from "../../src/template/parse.ts"
 import { allNodes, shape } from "./shorthand.ts"
 
 function loaderOf(files: Record<string, string>): TemplateLoader {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { TemplateNode } from "../../src/template/ast.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render.ts"
+import { runs } from "../support/size.ts"
 
 describe("empty slots leave no trace", () => {
   test.each<[string, string, string]>([
@@ -45,7 +46,7 @@ describe("empty slots leave no trace", () => {
         expect(shown).toBe(read(template.nodes))
         expect(shown).not.toMatch(/\n[ \t]*\n[ \t]*\n|[ \t]\n|^\s|\s$/)
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     )
   })
 
@@ -65,7 +66,7 @@ describe("empty slots leave no trace", () => {
           expect(renderTemplate(text, { off: undefined, on: true })).toBe(renderTemplate(without))
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

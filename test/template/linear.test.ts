@@ -3,6 +3,7 @@ import { PromptStrataError } from "../../src/core/errors.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { parseFileNodes } from "../../src/template/parse-nodes.ts"
 import { createLocator, createScanner } from "../../src/template/scanner.ts"
+import { runs } from "../support/size.ts"
 
 const shapes: Record<string, string> = {
   openings: "${",
@@ -38,14 +39,14 @@ function stepsFor(text: string): number {
 
 test.each(Object.entries(shapes))("parsing looks at each character a bounded number of times: %s", (_, shape) => {
   for (const opening of openings) {
-    const text = opening + shape.repeat(Math.ceil(20_000 / shape.length))
+    const text = opening + shape.repeat(Math.ceil(runs(20_000) / shape.length))
     expect(stepsFor(text)).toBeLessThanOrEqual(5 * text.length)
   }
 })
 
-test.each(Object.entries(shapes))("a megabyte of it parses or ends in a located error: %s", (_, shape) => {
+test.each(Object.entries(shapes))("a large text of it parses or ends in a located error: %s", (_, shape) => {
   try {
-    parseTemplate(shape.repeat(Math.ceil(1_000_000 / shape.length)))
+    parseTemplate(shape.repeat(Math.ceil(runs(1_000_000) / shape.length)))
   } catch (error) {
     expect(PromptStrataError.isInstance(error) && error.source?.column !== undefined).toBe(true)
   }

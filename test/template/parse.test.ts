@@ -1,9 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { escapeTemplate } from "../../src/template/escape.ts"
-import { normalizeText } from "../../src/template/normalize.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
+import { escapeTemplate, normalizeText } from "../../src/template/scanner.ts"
 import { shape } from "./shorthand.ts"
 
 describe("R1: the syntax", () => {

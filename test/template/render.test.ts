@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { escapeTemplate } from "../../src/template/escape.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate, type TemplateValues } from "../../src/template/render.ts"
+import { escapeTemplate } from "../../src/template/scanner.ts"
 import { anyText } from "../encode/arbitrary-text.ts"
 
 describe("R1 renderTemplate", () => {

@@ -2,11 +2,11 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Source } from "../../src/core/source.ts"
 import type { Template } from "../../src/template/ast.ts"
-import { FrameWriter } from "../../src/template/frame-writer.ts"
+import { FrameWriter, settleFrame } from "../../src/template/frame-writer.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate, type TemplateValues } from "../../src/template/render.ts"
-import { settleFrame } from "../../src/template/settled-frame.ts"
 import { type WalkHost, walk } from "../../src/template/walk.ts"
+import { runs } from "../support/size.ts"
 import { PlainFrameWriter, walkPlainly } from "./plain-frame-writer.ts"
 
 describe("a literal is settled once", () => {
@@ -31,7 +31,7 @@ describe("R1 settled literals print what a walk over every character prints", ()
         expect(piecesOf(compiled, given)).toEqual(expected)
         expect(piecesOf(compiled, given)).toEqual(expected)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
@@ -42,7 +42,7 @@ describe("R1 settled literals print what a walk over every character prints", ()
         const pieces = plainPieces(compiled, given)
         expect(renderTemplate(compiled, given)).toBe(pieces.map(([shown]) => shown).join(""))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 })

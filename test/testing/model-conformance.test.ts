@@ -131,7 +131,7 @@ async function failures(checks: readonly ConformanceCheck[], advance: () => void
       settled = true
     })
     for (let turns = 0; !settled; turns++) {
-      await new Promise((resolve) => setTimeout(resolve, 0))
+      await new Promise((resolve) => setImmediate(resolve))
       if (turns > 20) advance()
     }
     const error = await outcome

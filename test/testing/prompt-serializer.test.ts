@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Assembly, Span } from "../../src/core/span.ts"
 import { formatAssembly, promptSerializer } from "../../src/testing/index.ts"
+import { runs } from "../support/size.ts"
 
 expect.addSnapshotSerializer(promptSerializer)
 
@@ -100,7 +101,7 @@ describe("a prompt as Markdown", () => {
       fc.property(fc.array(hostile), (contents) => {
         expect(contentsOf(formatAssembly(assemblyOf(contents)))).toEqual(contents)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

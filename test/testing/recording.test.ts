@@ -13,6 +13,7 @@ import {
 } from "../../src/testing/index.ts"
 import { redactPieces, redactText, secretFinder } from "../../src/testing/recording/redact.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
+import { runs } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 const live = () => ({ signal: new AbortController().signal })
@@ -354,7 +355,7 @@ describe("secrets", () => {
         expect(redacted.join("")).toBe(redactText(text, find))
         for (const secret of [listed, "from-the-environment", ...shaped]) expect(redacted.join("")).not.toContain(secret)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

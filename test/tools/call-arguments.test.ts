@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { canonicalArguments, fillArguments, printArguments } from "../../src/tools/call-arguments.ts"
 import { parseArguments } from "../support/parse-arguments.ts"
+import { runs } from "../support/size.ts"
 
 const structural = fc.string({
   unit: fc.constantFrom(
@@ -54,7 +55,7 @@ describe("printArguments (T10)", () => {
       fc.property(anyArguments, (args) => {
         expect(JSON.stringify(parseArguments(printArguments(args)))).toBe(JSON.stringify(args))
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

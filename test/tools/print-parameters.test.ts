@@ -4,6 +4,7 @@ import { z } from "zod"
 import { encodeInline } from "../../src/encode/inline.ts"
 import type { JsonSchema } from "../../src/tools/tool.ts"
 import { printParameters } from "../../src/tools/tool-entry.ts"
+import { runs } from "../support/size.ts"
 
 const words = { optional: "可选" }
 const print = (schema: JsonSchema): string => printParameters(schema, words)
@@ -289,7 +290,7 @@ describe("printParameters (T9)", () => {
       fc.property(schema, (given) => {
         expect(typeof print(given as JsonSchema)).toBe("string")
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

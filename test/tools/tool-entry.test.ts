@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { isEncodedText } from "../../src/encode/encoded.ts"
+import { isEncodedText } from "../../src/encode/marked-text.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { Tool } from "../../src/tools/tool.ts"
 import { toolEntry } from "../../src/tools/tool-entry.ts"

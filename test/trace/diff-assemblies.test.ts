@@ -5,6 +5,7 @@ import type { Message } from "../../src/core/message.ts"
 import type { Assembly } from "../../src/core/span.ts"
 import { diffAssemblies } from "../../src/trace/diff-assemblies.ts"
 import { anyItems, anyStep, anyTurn, perCodePoint, stackOf, turnPrompts } from "../assemble/arbitrary-turn.ts"
+import { runs, size } from "../support/size.ts"
 import { turnState } from "../support/turns.ts"
 import { type MessageSketch, sketch } from "./assemblies.ts"
 
@@ -88,9 +89,11 @@ describe("S15 diffAssemblies", () => {
         const extended = shared === atoms(previous).length || endsOpen(previous, next, shared)
         expect(difference.outcome === "extended" || difference.outcome === "none").toBe(extended)
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
-    expect([...seen]).toEqual(expect.arrayContaining(["none nothing", "extended message", "changed text", "changed role"]))
+    // Few cases may leave a kind out.
+    if (size !== "quick")
+      expect([...seen]).toEqual(expect.arrayContaining(["none nothing", "extended message", "changed text", "changed role"]))
   })
 
   test("says the same of two requests whichever comes first, with the sides exchanged", () => {
@@ -103,7 +106,7 @@ describe("S15 diffAssemblies", () => {
         expect(back.brokeStable).toBe(forth.brokeStable)
         expect([back.excerpt.previous, back.excerpt.next]).toEqual([forth.excerpt.next, forth.excerpt.previous])
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -331,8 +334,8 @@ describe("S15 diffAssemblies", () => {
     expect(diffAssemblies(of("a😀"), of("a\ud83d")).offset).toBe(1)
   })
 
-  test("reads five megabytes once", () => {
-    const long = "一二三四五 **系统设定**\n---\n".repeat(250_000)
+  test("reads a long text once", () => {
+    const long = "一二三四五 **系统设定**\n---\n".repeat(runs(250_000))
     const of = (text: string) => assemble(stackOf([]), { dialect: "layered", turn: turnState(text), counter: perCodePoint })
     const [previous, next] = [of(`${long}x`), of(`${long}y`)]
     const difference = diffAssemblies(previous, next)

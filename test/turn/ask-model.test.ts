@@ -6,12 +6,12 @@ import type { Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
-import { profileDefaults } from "../../src/profile/defaults.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
 import { backgroundInjection } from "../../src/services/background/dialogue.ts"
 import { createAskModel } from "../../src/turn/ask-model.ts"
 import { backgroundModel } from "../support/remembering.ts"
 
-const { limits } = profileDefaults
+const { limits } = resolveProfile()
 const signal = new AbortController().signal
 
 function dialogue(text: string): Injection {

@@ -2,11 +2,12 @@ import fc from "fast-check"
 import { afterEach, describe, expect, test } from "vitest"
 import type { FileAttachment } from "../../src/core/conversation.ts"
 import { formatFileReference } from "../../src/encode/file-reference.ts"
-import type { ProfileInput } from "../../src/profile/profile-input.ts"
+import type { ProfileInput } from "../../src/profile/profile.ts"
 import type { FileReferences, OpenedFile } from "../../src/services/file-references.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import type { TurnEvent } from "../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../support/agents.ts"
+import { runs } from "../support/size.ts"
 
 afterEach(expectScriptsDone)
 
@@ -161,7 +162,7 @@ describe("R8: files that an answer shows", () => {
         const [quick, late] = await Promise.all(answers)
         expect(late).toEqual(quick)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

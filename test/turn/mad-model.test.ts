@@ -5,8 +5,9 @@ import { defineTool } from "../../src/tools/define-tool.ts"
 import type { TurnEvent, TurnResult } from "../../src/trace/turn-event.ts"
 import { type TestAgent, testAgent } from "../support/agents.ts"
 import { madModel } from "../support/mad-model.ts"
+import { amount, seedOf } from "../support/size.ts"
 
-const runs = 10_000
+const runs = amount("MAD_TURNS")
 const unhandled: unknown[] = []
 const onUnhandled = (reason: unknown) => void unhandled.push(reason)
 beforeAll(() => void process.on("unhandledRejection", onUnhandled))
@@ -38,10 +39,10 @@ async function drive({ timers }: TestAgent, turn: { result: Promise<TurnResult> 
   return result
 }
 
-test("T19 10,000 turns with a model gone mad each end in an answer or a typed error, within their limits and without leftovers", async () => {
+test(`T19 ${runs} turns with a model gone mad each end in an answer or a typed error, within their limits and without leftovers`, async () => {
   const ends = new Map<string, number>()
   for (let seed = 0; seed < runs; seed++) {
-    const random = seededRandom(seed)
+    const random = seededRandom(seedOf(0) * 1_000_000 + seed)
     const dialect = ["fay", "layered", "stack"][seed % 3] ?? "fay"
     const limits = { firstTokenMs: 1_000, betweenChunksMs: 1_000, stepMs: 3_000, turnMs: 20_000 }
     const given = testAgent(madModel(random), { dialect, limits, loop: { maxSteps: 4, strict: seed % 7 === 0 } }, { tools })
@@ -66,7 +67,7 @@ test("T19 10,000 turns with a model gone mad each end in an answer or a typed er
   expect(unhandled).toEqual([])
   // The runs must have been mad in every way they can be.
   for (const end of ["finish", "max-steps", "repeated-call", "truncated", "model", "model-stall", "model-empty", "aborted"]) {
-    expect(ends.get(end) ?? 0, end).toBeGreaterThan(20)
+    expect(ends.get(end) ?? 0, end).toBeGreaterThan(runs / 500)
   }
 })
 

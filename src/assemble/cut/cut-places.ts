@@ -1,6 +1,6 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { FitRule, SlotEntry } from "../../core/value.ts"
-import type { NoticeText } from "../../encode/cut-text.ts"
+import type { NoticeText } from "../../encode/marked-text.ts"
 import { beforeFenceLine, behindFenceMark } from "./fences.ts"
 
 /** Where a text is cut: what stands between the two places goes. */
@@ -51,7 +51,7 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/cut-text.ts"
+export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/marked-text.ts"
 
 const noticeEntries = new WeakMap<SlotEntry, NoticeText>()
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isFolder } from "../../node/file-log.ts"
+import { shippedTemplatesFolder } from "../../node/shipped-files.ts"
 
 /** The languages of the character templates. */
 export const characterLocales = ["en", "zh-CN"] as const
@@ -19,7 +19,7 @@ export interface CharacterPlan {
   readonly version: string
 }
 
-const templates = fileURLToPath(new URL("../../../templates/character", import.meta.url))
+const templates = join(shippedTemplatesFolder, "character")
 
 /** npm leaves `.gitignore` out of a package, so the template has another name. */
 const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore" }

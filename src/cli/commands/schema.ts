@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { profileJsonSchema } from "../../node/profile-json-schema.ts"
+import { profileJsonSchema } from "../../node/profile/profile-json-schema.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../exit-codes.ts"
 

@@ -1,6 +1,6 @@
 import type { SlotEntry, TrustedText } from "../../core/value.ts"
-import { encodedText } from "../../encode/encoded.ts"
 import { formatFileReference } from "../../encode/file-reference.ts"
+import { encodedText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import { selectEvents } from "../../forgetting/events/select-events.ts"
 import type { InjectionInput } from "../../stack/injection.ts"

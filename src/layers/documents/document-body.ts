@@ -1,6 +1,6 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { TrustedText } from "../../core/value.ts"
-import { cutText } from "../../encode/cut-text.ts"
+import { cutText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Template } from "../../template/ast.ts"
 import { renderTemplate } from "../../template/render.ts"

@@ -1,6 +1,5 @@
 import type { TrustedText } from "../../core/value.ts"
-import { encodeLines } from "../../encode/lines.ts"
-import type { Markers } from "../../encode/markers.ts"
+import { encodeLines, type Markers } from "../../encode/lines.ts"
 import { type LintFinding, warning } from "../problem.ts"
 import { profileRule } from "../rule.ts"
 

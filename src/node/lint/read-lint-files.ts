@@ -11,12 +11,11 @@ import { namesInSources } from "../../lint/template-names.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
 import { isFolder } from "../file-log.ts"
-import { findProfile } from "../find-profile.ts"
 import { promptsFolderOf } from "../find-text.ts"
-import { loadProfile } from "../load-profile.ts"
 import { chooseLocale } from "../locale.ts"
-import { readProfileChain } from "../profile-chain.ts"
-import type { ProfileDocument } from "../read-profile-file.ts"
+import { loadProfile } from "../profile/load-profile.ts"
+import { findProfile, readProfileChain } from "../profile/profile-chain.ts"
+import type { ProfileDocument } from "../profile/profile-document.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedProfilesFolder } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
@@ -115,8 +114,8 @@ async function readLintProfile(
 
 /** The path of the prompts folder whose files replace those of a profile's dialect. */
 function promptFolderOf(chain: readonly ProfileDocument[]): string | undefined {
-  for (const { path, data } of chain) {
-    const folder = data.prompt?.folder
+  for (const { path, settings } of chain) {
+    const folder = settings.prompt?.folder
     if (folder !== undefined) return resolve(dirname(path), folder)
   }
   return undefined
@@ -139,7 +138,7 @@ function localesFor(
   { locale }: LintFilesOptions,
 ): readonly string[] {
   if (locale !== undefined) return [chooseLocale({ option: locale, env: {} })]
-  if (document?.data.locale !== undefined) return [document.data.locale]
+  if (document?.settings.locale !== undefined) return [document.settings.locale]
   const found = new Set(files.flatMap((file) => (file.locale !== undefined && isLocale(file.locale) ? [file.locale] : [])))
   return found.size > 0 ? [...found].sort() : ["en"]
 }

@@ -1,64 +1,68 @@
-import { bubbleMark, isWordUnit } from "./bubble-mark.ts"
-import type { OutputPart, OutputReader } from "./output-part.ts"
-import { PartList } from "./part-list.ts"
+import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /** How {@link createBubbleReader} reads. */
 export interface BubbleReaderOptions {
-  /** False takes `@br` for words: what stands between two tool calls is one bubble. Default: true. */
+  /** False takes `@br` for words: everything between two tool calls is one bubble. Default: true. */
   readonly marks?: boolean
 }
 
+/** Ends a bubble (R9). */
+export const bubbleMark = "@br"
+
+const bubbleEnd: OutputPart = { type: "bubble-end" }
+
 /**
- * Parts an answer into bubbles at each `@br` (R9), with a `bubble-end` after each, the last one too. One line break on each
- * side belongs to the mark; where an ASCII word character touches it there is none. Holds back at most a mark and the line
- * break before it. A `bubble-end` that comes in ends a bubble as a mark does.
+ * Splits an answer into bubbles at each `@br` (R9). A `bubble-end` follows each bubble, the last one too. One line break on
+ * each side belongs to the mark. A `@br` that touches an ASCII word character is no mark. Holds back at most a mark and the
+ * line break before it. A `bubble-end` in the input ends a bubble as a mark does.
  */
 export function createBubbleReader({ marks = true }: BubbleReaderOptions = {}): OutputReader {
-  const end: OutputPart = { type: "bubble-end" }
-  if (!marks) return { push: (part) => [part], end: () => [end] }
-  const parts = new PartList()
-  const reader = new MarkReader(parts)
-  return {
-    push(part) {
-      if (part.type === "text") reader.read(part.delta)
-      else {
-        reader.flush()
-        parts.add(part)
-      }
-      return parts.take()
-    },
-    end() {
-      reader.flush()
-      return [...parts.take(), end]
-    },
+  if (!marks) return { push: (part) => [part], end: () => [bubbleEnd] }
+  const stage = createTextStage(() => new MarkReader())
+  return { push: (part) => stage.push(part), end: () => [...stage.end(), bubbleEnd] }
+}
+
+/** The bubbles of a whole answer, blank ones too (R9), split as {@link createBubbleReader} does. */
+export function splitBubbles(text: string): string[] {
+  const reader = createBubbleReader()
+  const bubbles: string[] = []
+  let bubble = ""
+  for (const part of [...reader.push({ type: "text", delta: text }), ...reader.end()]) {
+    if (part.type === "text") bubble += part.delta
+    else if (part.type === "bubble-end") {
+      bubbles.push(bubble)
+      bubble = ""
+    }
   }
+  return bubbles
+}
+
+/** True for a UTF-16 unit of an ASCII word: a mark that touches it is none, as in `foo@bridge.com` (R9). */
+export function isWordUnit(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || unit === 0x5f || (unit >= 0x61 && unit <= 0x7a)
 }
 
 /** The last characters of a text that may begin a mark. */
 const markBeginning = /\r?\n?(?:@(?:br?)?)?$/
 
+/** Reads the marks in one stretch of text. */
 class MarkReader {
-  readonly #parts: PartList
+  readonly #parts = new PartList()
   #held = ""
   #isAfterWord = false
   #isAfterMark = false
 
-  constructor(parts: PartList) {
-    this.#parts = parts
+  push(delta: string): OutputPart[] {
+    this.#read(this.#held + delta, false)
+    return this.#parts.take()
   }
 
-  read(delta: string): void {
-    this.#take(this.#held + delta, false)
+  end(): OutputPart[] {
+    this.#read(this.#held, true)
+    return this.#parts.take()
   }
 
-  /** Gives out what was held: what comes next does not touch it. */
-  flush(): void {
-    this.#take(this.#held, true)
-    this.#isAfterWord = false
-    this.#isAfterMark = false
-  }
-
-  #take(text: string, isWhole: boolean): void {
+  #read(text: string, isWhole: boolean): void {
     let from = this.#skipLineBreak(text, isWhole)
     const keep = isWhole ? text.length : Math.max(from, heldFrom(text))
     for (let at = text.indexOf(bubbleMark, from); at >= 0 && at < keep; at = text.indexOf(bubbleMark, at + 1)) {
@@ -66,7 +70,7 @@ class MarkReader {
       const isTouched = at === from ? this.#isAfterWord : isWordUnit(text.charCodeAt(at - 1))
       if (isTouched || isWordUnit(text.charCodeAt(after))) continue
       this.#parts.say(text.slice(from, at - lineBreakBefore(text, at)))
-      this.#parts.add({ type: "bubble-end" })
+      this.#parts.add(bubbleEnd)
       this.#isAfterWord = false
       this.#isAfterMark = true
       from = this.#skipLineBreak(text, isWhole, after)
@@ -88,7 +92,7 @@ class MarkReader {
   }
 }
 
-/** Where a mark may begin that the text's end cuts short, with the line break before it. */
+/** The place of a mark that the end of the text may cut short, or of the line break before it. */
 function heldFrom(text: string): number {
   const tail = text.slice(-(bubbleMark.length + 2))
   return text.length - (markBeginning.exec(tail)?.[0].length ?? 0)

@@ -1,7 +1,7 @@
 import type { Reader } from "../../core/reader.ts"
 import type { OutputPart } from "./output-part.ts"
 
-/** Parts in, whole bubbles out as each ends; blank ones are dropped, as there is nothing to send (R9). */
+/** Collects parts into whole bubbles and yields each when it ends. Blank bubbles are dropped (R9). */
 export function createBubbleCollector(): Reader<OutputPart, string> {
   let pieces: string[] = []
   const take = (): string[] => {
@@ -19,13 +19,13 @@ export function createBubbleCollector(): Reader<OutputPart, string> {
 }
 
 /**
- * Parts in, the answer's words out as one text: what {@link createBubbleCollector} yields, each parted from the last by a blank
- * line, as it comes. Only the blanks that a bubble begins with wait, for the first word.
+ * Collects parts into one text as they come: the bubbles that {@link createBubbleCollector} yields, with a blank line between
+ * them. Only the white space at the beginning of a bubble waits, for its first word.
  */
 export function createTextCollector(): Reader<OutputPart, string> {
   let blanks: string[] = []
   let isInWords = false
-  let parting = ""
+  let separator = ""
   return {
     push(part) {
       if (part.type === "bubble-end") {
@@ -36,10 +36,10 @@ export function createTextCollector(): Reader<OutputPart, string> {
       if (isInWords) return [part.delta]
       blanks.push(part.delta)
       if (part.delta.trim() === "") return []
-      const delta = parting + blanks.join("")
+      const delta = separator + blanks.join("")
       blanks = []
       isInWords = true
-      parting = "\n\n"
+      separator = "\n\n"
       return [delta]
     },
     end: () => [],

@@ -1,27 +1,25 @@
 import type { Reader } from "../../core/reader.ts"
 import { fold } from "../../encode/fold.ts"
 import { isLineBreak } from "../../encode/line-breaks.ts"
-import { isBrokenTag, maxTagLength, mayBecomeTag, readTag, type TagSyntax } from "./emotion-tag.ts"
-import { LineStart } from "./line-start.ts"
-import type { OutputPart } from "./output-part.ts"
-import { PartList } from "./part-list.ts"
+import { isWordUnit, bubbleMark as mark } from "./bubble-reader.ts"
+import { type OutputPart, PartList } from "./output-part.ts"
 
-/** How an {@link EmotionReader} reads. */
-export interface EmotionReaderOptions {
+/** Options of {@link EmotionReader}. */
+interface EmotionReaderOptions {
   readonly syntax: TagSyntax
-  /** The emotions that were asked for; without them any will do. */
+  /** The emotions that were asked for. Without them any emotion is accepted. */
   readonly emotions?: readonly string[] | undefined
-  /** What the warning says was expected. */
+  /** The words of the warning after "expected". */
   readonly expected: string
 }
 
-/** Where the reader stands: what may begin here. */
+/** The beginning at which the reader stands, which decides what may be a tag. */
 type Place = "reply" | "bubble" | "line" | "words"
 
 /**
- * Parts emotions from the text around them (L4), holding back at most a tag. Tags are read where the reply begins and where
- * a bubble does; `pipe` tags, and `bracket` tags of a listed emotion, at each line. A tag goes with the blanks before and
- * after it and one line break after it; all other text stands as it is.
+ * Separates emotions from the text around them (L4) and holds back at most a tag. Tags are read at the beginning of the reply
+ * and of each bubble. `pipe` tags, and `bracket` tags of a listed emotion, are also read at the beginning of each line. A tag
+ * is removed with the blanks before and after it and one line break after it. All other text stays as it is.
  */
 export class EmotionReader implements Reader<string, OutputPart> {
   readonly #options: EmotionReaderOptions
@@ -30,7 +28,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
   readonly #parts = new PartList()
   #place: Place = "reply"
   #held = ""
-  /** What is left out after a tag. */
+  /** The characters that are skipped after a tag. */
   #skips: "nothing" | "blanks" | "line-feed" = "nothing"
   #warned = { form: false, emotion: false }
 
@@ -71,7 +69,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
     return this.#place !== "words"
   }
 
-  /** Reads a tag, or passes what is none; hands back the place after it. */
+  /** Reads a tag, or passes text that is none; returns the place after it. */
   #start(text: string, at: number, candidate: string): number {
     const tag = readTag(candidate, this.#options.syntax)
     const listed = tag && this.#listed.get(fold(tag.emotion))
@@ -136,4 +134,89 @@ export class EmotionReader implements Reader<string, OutputPart> {
     this.#skips = "nothing"
     return at
   }
+}
+
+/** Tells, UTF-16 unit by unit, where a line begins, after a line break, and where a bubble begins, after `@br`. */
+class LineStart {
+  #isAfterWord = false
+  #marked = 0
+
+  /** Takes the next unit; returns what may begin after it. */
+  accept(unit: number): "line" | "bubble" | undefined {
+    const isFirst = unit === mark.charCodeAt(0)
+    if (isFirst) this.#marked = this.#isAfterWord ? 0 : 1
+    else this.#marked = this.#marked > 0 && unit === mark.charCodeAt(this.#marked) ? this.#marked + 1 : 0
+    const isMark = this.#marked === mark.length
+    if (isMark) this.#marked = 0
+    this.#isAfterWord = !isMark && isWordUnit(unit)
+    if (isMark) return "bubble"
+    return isLineBreak(unit) ? "line" : undefined
+  }
+}
+
+/** The syntax of a tag: `pipe` is `[EMOTION] ||| `, `bracket` is `[EMOTION] `. */
+type TagSyntax = "pipe" | "bracket"
+
+/** The tag of an emotion at the beginning of a text. */
+interface EmotionTag {
+  readonly emotion: string
+  /** The tag's length in UTF-16 units, blanks before it included. */
+  readonly length: number
+  /** Asterisks before the tag that belong to the text, because they close only later. */
+  readonly emphasis: string
+  /** True for a tag that means something else in Markdown or in prose: a link, a footnote, a date, a time of day. */
+  readonly isDoubtful: boolean
+}
+
+/** The greatest length of a tag: 16 blanks, a name of 32 units between brackets, 8 blanks, three bars, asterisks. */
+const maxTagLength = 72
+
+const blank = String.raw`[^\S\n-\r\u2028\u2029]`
+const opening = "[[［【]"
+const closing = String.raw`[\]］】]`
+const bar = "[|｜]"
+const letter = String.raw`[^\[\]［］【】|｜@\n-\r\u0085\u2028\u2029]`
+const name = `${letter}{1,32}`
+const lead = `^${blank}{0,16}`
+
+/** Asterisks around the name or the tag, else asterisks that belong to the text. */
+const whole: Readonly<Record<TagSyntax, RegExp>> = {
+  bracket: new RegExp(`${lead}(?:(\\*{1,3})${opening}(${name})${closing}\\1|(\\*{0,3})${opening}(${name})${closing})`),
+  pipe: new RegExp(
+    `${lead}(?:(\\*{1,3})${opening}(${name})${closing}(?:\\1${blank}{0,8}${bar}{3}|${blank}{0,8}${bar}{3}\\1)` +
+      `|(\\*{0,3})${opening}(${name})${closing}${blank}{0,8}${bar}{3})`,
+  ),
+}
+
+const beginning: Readonly<Record<TagSyntax, RegExp>> = {
+  bracket: new RegExp(`${lead}\\*{0,3}(?:${opening}(?:${letter}{0,32}(?:${closing}\\*{0,3})?)?)?$`),
+  pipe: new RegExp(
+    `${lead}\\*{0,3}(?:${opening}(?:${letter}{0,32}(?:${closing}\\*{0,3}${blank}{0,8}(?:${bar}{1,3}\\*{0,3})?)?)?)?$`,
+  ),
+}
+
+const broken = new RegExp(`${lead}\\*{0,3}${opening}${letter}{0,32}(?:${closing}\\*{0,3}${blank}{0,8})?${bar}`)
+
+/** Figures and the punctuation between them. */
+const figures = /^[\d\s.,:/-]*$/
+
+/** The tag that `text` begins with. A text that was cut short may have a longer one: ask {@link mayBecomeTag} first. */
+function readTag(text: string, syntax: TagSyntax): EmotionTag | undefined {
+  const match = whole[syntax].exec(text)
+  if (match === null) return undefined
+  const [tag, , around, emphasis = "", bare] = match
+  const emotion = (around ?? bare ?? "").trim()
+  if (emotion === "") return undefined
+  const isLink = tag.endsWith("]") && text.charAt(tag.length) === "("
+  return { emotion, length: tag.length, emphasis, isDoubtful: syntax === "bracket" && (isLink || figures.test(emotion)) }
+}
+
+/** True for a text that may be the beginning of a tag, or of a longer tag than the one it holds. */
+function mayBecomeTag(text: string, syntax: TagSyntax): boolean {
+  return beginning[syntax].test(text)
+}
+
+/** True for a text that begins with a failed attempt at a tag with bars. */
+function isBrokenTag(text: string): boolean {
+  return broken.test(text)
 }

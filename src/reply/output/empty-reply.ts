@@ -1,12 +1,11 @@
-import type { OutputPart, OutputReader } from "./output-part.ts"
-import { PartList } from "./part-list.ts"
+import { type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
-/** The model chose to say nothing (R10). */
+/** The model writes this to say nothing (R10). */
 const emptyMark = "<empty_reply>"
 
 /**
- * Reads `<empty_reply>` around other stages: the mark goes, wherever it stands, before they see the text. An answer without
- * words but with the mark ends in an `empty-reply`; words beside it are delivered, with a warning.
+ * Reads `<empty_reply>` around other stages. The mark is removed wherever it stands, before the stages get the text. An
+ * answer with the mark and without words ends in an `empty-reply`. Words beside the mark are delivered, with a warning.
  */
 export function withEmptyReply(stages: OutputReader): OutputReader {
   const parts = new PartList()
@@ -53,7 +52,7 @@ export function withEmptyReply(stages: OutputReader): OutputReader {
 
 const beside: OutputPart = { type: "warning", message: `expected ${emptyMark} alone; the words beside it are delivered.` }
 
-/** Where a mark may begin that the text's end cuts short. */
+/** The place of a mark that the end of the text may cut short. */
 function heldFrom(text: string): number {
   const tail = text.slice(1 - emptyMark.length)
   const start = tail.lastIndexOf("<")

@@ -1,62 +1,46 @@
 import { decodePath, type FileReference, maxPathLength } from "../../encode/file-reference.ts"
 import { isLineBreak } from "../../encode/line-breaks.ts"
-import { readLineRange } from "./line-range.ts"
-import type { OutputReader } from "./output-part.ts"
-import { PartList } from "./part-list.ts"
+import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /**
- * Finds `%[path]` and `%[path] Line n ~ Line n` in an answer (R8): each becomes a `file` with what was written. Brackets in a path
- * stand in pairs or behind a backslash; a path ends with its line. Holds back at most one reference; work is linear in the text.
+ * Finds `%[path]` and `%[path] Line n ~ Line n` in an answer (R8). Each becomes a `file` with the text of the reference.
+ * Brackets in a path come in pairs or after a backslash. No path spans lines. Holds back at most one reference; work is
+ * linear in the text.
  */
 export function createFileReferenceReader(): OutputReader {
-  const parts = new PartList()
-  const reader = new ReferenceReader(parts)
-  return {
-    push(part) {
-      if (part.type === "text") reader.read(part.delta)
-      else {
-        reader.flush()
-        parts.add(part)
-      }
-      return parts.take()
-    },
-    end() {
-      reader.flush()
-      return parts.take()
-    },
-  }
+  return createTextStage(() => new ReferenceReader())
 }
 
-/** Where the reader stands: in words, in a path, or behind one, where lines may follow. */
-type Place = "words" | "path" | "range"
-
+/** Reads the references in one stretch of text. */
 class ReferenceReader {
-  readonly #parts: PartList
-  #place: Place = "words"
-  /** What was read since `%`, or since the `%` that may begin a reference. */
+  readonly #parts = new PartList()
+  /** In a `range`, a path has ended and lines may follow. */
+  #place: "words" | "path" | "range" = "words"
+  /** The text since a `%` that may begin a reference. */
   #held = ""
   /** How many brackets of the path are open. */
   #depth = 0
   #isEscaped = false
   #path = ""
-  /** Where in `#held` lines may follow. */
+  /** The place in `#held` where lines may follow. */
   #rangeAt = 0
 
-  constructor(parts: PartList) {
-    this.#parts = parts
+  push(delta: string): OutputPart[] {
+    this.#read(delta)
+    return this.#parts.take()
   }
 
-  read(delta: string): void {
+  end(): OutputPart[] {
+    if (this.#place === "range") this.#endRange(true)
+    this.#giveUp()
+    return this.#parts.take()
+  }
+
+  #read(delta: string): void {
     for (let at = 0; at < delta.length; ) at = this.#step(delta, at)
   }
 
-  /** Gives out what was held: what comes next does not belong to it. */
-  flush(): void {
-    if (this.#place === "range") this.#endRange(true)
-    this.#giveUp()
-  }
-
-  /** Reads on from `at`; hands back where it came to. */
+  /** Reads on from `at`; returns the place after what it read. */
   #step(delta: string, at: number): number {
     if (this.#place === "words") return this.#words(delta, at)
     this.#held += delta.charAt(at)
@@ -94,7 +78,7 @@ class ReferenceReader {
     else if (unit === 0x5d) this.#close()
   }
 
-  /** A `%[` in a path is where the reference really begins: so nothing is ever read twice. */
+  /** A `%[` in a path begins the reference anew, so that nothing is read twice. */
   #bracket(): void {
     if (this.#held.charAt(this.#held.length - 2) !== "%") {
       this.#depth++
@@ -116,7 +100,7 @@ class ReferenceReader {
     }
   }
 
-  /** Ends the reference as soon as it is clear whether lines follow. */
+  /** Ends the reference as soon as it is clear that lines follow or that none do. */
   #endRange(isWhole: boolean): void {
     const range = readLineRange(this.#held.slice(this.#rangeAt), isWhole)
     if (range === "unknown") return
@@ -127,7 +111,7 @@ class ReferenceReader {
     this.#parts.add({ type: "file", reference, written: this.#held.slice(0, end) })
     this.#held = ""
     this.#place = "words"
-    this.read(rest)
+    this.#read(rest)
   }
 
   #giveUp(): void {
@@ -135,4 +119,23 @@ class ReferenceReader {
     this.#held = ""
     this.#place = "words"
   }
+}
+
+const blanks = "[ \\t]{0,2}"
+const number = "[0-9]{1,9}"
+const range = new RegExp(`^${blanks}line${blanks}(${number})${blanks}[~～]${blanks}(?:line${blanks})?(${number})(?![0-9])`, "i")
+const lastNumber = `(?:(?:l(?:in?)?)?|(?:line${blanks})?(?:${number})?)`
+const beginning = new RegExp(
+  `^${blanks}(?:(?:l(?:in?)?)?|line${blanks}(?:${number}${blanks}(?:[~～]${blanks}${lastNumber})?)?)$`,
+  "i",
+)
+
+/** Reads ` Line n ~ Line n` where `text` begins with it (R8), in any case; `unknown` while more text may still make it one. */
+function readLineRange(
+  text: string,
+  isWhole: boolean,
+): { readonly length: number; readonly lines?: NonNullable<FileReference["lines"]> } | "unknown" {
+  if (!isWhole && beginning.test(text)) return "unknown"
+  const [found, from, to] = range.exec(text) ?? [""]
+  return found === "" ? { length: 0 } : { length: found.length, lines: { from: Number(from), to: Number(to) } }
 }

@@ -1,45 +1,93 @@
 import type { Reader } from "../../core/reader.ts"
 import type { FileReference } from "../../encode/file-reference.ts"
 
-/** What comes out of the pipeline that reads an answer. */
+/** A part of an answer, as the pipeline that reads it yields it. */
 export type OutputPart =
   | { readonly type: "text"; readonly delta: string }
   /** A typed event of a format (L4). */
   | { readonly type: "emotion"; readonly emotion: string }
-  /** Stands after each bubble, the last one too; a bubble may be blank. */
+  /** Ends a bubble; the last bubble has one, too. A bubble may be blank. */
   | { readonly type: "bubble-end" }
-  /** The agent chose to say nothing (R10): the last part of an answer without words. */
+  /** The last part of an answer without words, in which the agent chose to say nothing (R10). */
   | { readonly type: "empty-reply" }
-  /** What a user's own format yields; `data` is plain JSON. */
+  /** An event of a user's own format; `data` is plain JSON. */
   | { readonly type: "event"; readonly name: string; readonly data: unknown }
-  /** A file that the answer shows (R8); `written` is what stood there, for the case that it cannot be opened. */
+  /** A file that the answer shows (R8); `written` is the text of the reference, for the case that the file cannot be opened. */
   | { readonly type: "file"; readonly reference: FileReference; readonly written: string }
-  /** The output did not keep to its format; nothing of it is lost. */
+  /** The output did not keep to its format. Its text is delivered all the same. */
   | { readonly type: "warning"; readonly message: string }
 
 /**
- * One stage of the pipeline: text in, parts out. A part that is not text passes through in its place, after whatever text the
+ * One stage of the pipeline: text in, parts out. A part that is not text passes through in its place, after the text that the
  * stage held back.
  */
 export type OutputReader = Reader<OutputPart, OutputPart>
 
-/** What a format's Markdown file says in its front matter beside the name of its parser. */
+/** The options in the front matter of a format's Markdown file. */
 export interface FormatOptions {
-  /** The emotions that the format's text asks for. Others are told all the same, with a warning. */
+  /** The emotions that the format's text asks for. Others are yielded too, with a warning. */
   readonly emotions?: readonly string[]
 }
 
 /**
- * How an answer is structured (L4): the parser to a Markdown file that tells the model the same in words and names this one
- * in its front matter, `parser: NAME`.
+ * The parser of a structured answer (L4). A Markdown file describes the same structure to the model in words and names this
+ * parser in its front matter, `parser: NAME`.
  *
- * Its reader is given the answer in pieces, cut anywhere, and yields text and what it found in it, as `emotion` or as an
- * `event` of its own. Another cutting must yield the same parts, once neighbouring texts are joined. It holds back no more
- * than what may still become a mark, and gives it out in `end`. What does not keep to the format is text as it stands, with one
- * `warning`: nothing that may be words for the user is lost.
+ * Its reader gets the answer in pieces, cut anywhere. It yields text and what it found in the text, as `emotion` or as an
+ * `event` of its own. Another cutting must yield the same parts, once neighbouring texts are joined. It holds back only
+ * text that may still become a mark, and yields it in `end`. Text that does not keep to the format is yielded as it is, with
+ * one `warning`, so that no words for the user are lost.
  */
 export interface OutputFormat {
   readonly name: string
-  /** A new reader for one stretch of an answer: all of it, or what stands between two tool calls. */
+  /** Creates a reader for one stretch of an answer: all of it, or the text between two tool calls. */
   createReader(options: FormatOptions): Reader<string, OutputPart>
+}
+
+/**
+ * Makes a stage of readers of plain text. Each stretch of text, up to a part of another type, gets a reader of its own,
+ * which ends before that part passes.
+ */
+export function createTextStage(createReader: () => Reader<string, OutputPart>): OutputReader {
+  let reader = createReader()
+  return {
+    push(part) {
+      if (part.type === "text") return reader.push(part.delta)
+      const held = reader.end()
+      reader = createReader()
+      return [...held, part]
+    },
+    end: () => reader.end(),
+  }
+}
+
+/** A list of parts that joins neighbouring texts and drops empty ones. */
+export class PartList {
+  #parts: OutputPart[] = []
+
+  add(part: OutputPart): void {
+    if (part.type !== "text") this.#parts.push(part)
+    else this.say(part.delta)
+  }
+
+  say(delta: string): void {
+    if (delta === "") return
+    const last = this.#parts.at(-1)
+    if (last?.type === "text") this.#parts[this.#parts.length - 1] = { type: "text", delta: last.delta + delta }
+    else this.#parts.push({ type: "text", delta })
+  }
+
+  /** Empties the list and returns what it held. */
+  take(): OutputPart[] {
+    const taken = this.#parts
+    this.#parts = []
+    return taken
+  }
+}
+
+/** Joins neighbouring texts: all cuttings of one answer give the same list. */
+export function joinTexts(parts: readonly OutputPart[]): OutputPart[] {
+  const list = new PartList()
+  for (const part of parts) list.add(part)
+  return list.take()
 }

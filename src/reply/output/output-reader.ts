@@ -1,24 +1,23 @@
+import { pipe } from "../../core/reader.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
-import { composeReaders } from "./compose-readers.ts"
 import { withEmptyReply } from "./empty-reply.ts"
-import { createFormatStage } from "./format-stage.ts"
+import { createFormatStage, plainFormat } from "./formats.ts"
 import type { OutputFormat, OutputReader } from "./output-part.ts"
-import { plainFormat } from "./plain-format.ts"
 
-/** How an answer is read. */
+/** Options of {@link createOutputReader}. */
 export interface OutputReaderOptions {
-  /** Default: `plain`. */
+  /** The format of the answer. Default: `plain`. */
   readonly format?: OutputFormat
-  /** True where `@br` parts bubbles (R9) and `<empty_reply>` means silence (R10). Default: false. */
+  /** True when `@br` ends a bubble (R9) and `<empty_reply>` means silence (R10). Default: false. */
   readonly bubbles?: boolean
   /** Stages that come after the bubbles, such as one for file references (R8). Default: none. */
   readonly stages?: readonly OutputReader[]
 }
 
 /**
- * The pipeline for one answer, whose thinking is gone already: format, bubbles, then further stages. Push the answer's text as
- * it comes, and a `bubble-end` where a tool call parts it; `end` gives out the rest. Any cutting of the text yields the same
- * parts, once neighbouring texts are joined.
+ * Creates the pipeline for one answer without its thinking: format, bubbles, then further stages. Push the text of the answer
+ * as it comes, and a `bubble-end` where a tool call interrupts it. `end` yields the rest. Any cutting of the text yields the
+ * same parts, once neighbouring texts are joined.
  */
 export function createOutputReader({
   format = plainFormat,
@@ -27,4 +26,12 @@ export function createOutputReader({
 }: OutputReaderOptions = {}): OutputReader {
   const pipeline = composeReaders(createFormatStage(format), createBubbleReader({ marks: bubbles }), ...stages)
   return bubbles ? withEmptyReply(pipeline) : pipeline
+}
+
+/**
+ * Joins stages into one. The output of each is the input of the next. At the end each stage in order yields what it held
+ * back, through the stages after it. Without stages everything passes as it is.
+ */
+export function composeReaders(...stages: readonly OutputReader[]): OutputReader {
+  return stages.reduce<OutputReader>(pipe, { push: (part) => [part], end: () => [] })
 }

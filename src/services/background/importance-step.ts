@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../reply/json-value.ts"
+import { isJsonObject } from "../../reply/json/json-value.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 import { userProfileText } from "../user-profile.ts"
 import type { AskModel } from "./background-job.ts"

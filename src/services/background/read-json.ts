@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../reply/json-value.ts"
-import { createJsonRepair } from "../../reply/repair-json.ts"
+import type { JsonValue } from "../../reply/json/json-value.ts"
+import { createJsonRepair } from "../../reply/json/repair-json.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 
 /** A longer answer is read up to here. */

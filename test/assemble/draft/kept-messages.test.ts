@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/assemble/assemble.ts"
 import { shippedDialect } from "../../../src/dialect/shipped.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import { runs } from "../../support/size.ts"
 import { said, turnState } from "../../support/turns.ts"
 import { both } from "../../tokenizers/tiktoken/encoders.ts"
 import { perCodePoint, turnPrompts } from "../arbitrary-turn.ts"
@@ -51,7 +52,7 @@ describe("messages kept from turn to turn", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 

@@ -7,6 +7,7 @@ import type { Assembly } from "../../../src/core/span.ts"
 import type { FitRule } from "../../../src/core/value.ts"
 import type { InjectionInput } from "../../../src/stack/injection.ts"
 import type { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import { runs, size } from "../../support/size.ts"
 import { anyItems, anyTurn, perCodePoint, perRun, stackOf, turnPrompts } from "../arbitrary-turn.ts"
 import { budgetedChat } from "../budgeted-chat.ts"
 
@@ -55,9 +56,10 @@ describe("S13 a budget", () => {
         expect(first.tokens + first.overheadTokens).toBeLessThanOrEqual(budgetTokens)
         expect(tryAssemble(stackOf(items), options)).toEqual(first)
       }),
-      { numRuns: 1200 },
+      { numRuns: runs(1200) },
     )
-    expect(Math.min(fitted, cut)).toBeGreaterThan(100)
+    // Few cases may all be of one kind.
+    if (size !== "quick") expect(Math.min(fitted, cut)).toBeGreaterThan(100)
   })
 
   test("what is reserved is never dropped and never has fewer tokens", () => {
@@ -75,7 +77,7 @@ describe("S13 a budget", () => {
           expect(contentTokens(tight, key)).toBeGreaterThanOrEqual(Math.min(fit.minTokens, contentTokens(whole, key)))
         }
       }),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     )
   })
 
@@ -92,7 +94,7 @@ describe("S13 a budget", () => {
           if (decision && fit) expect(decision.toTokens).toBeLessThanOrEqual(fit.maxTokens ?? 0)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -114,7 +116,7 @@ describe("S13 a budget", () => {
           return given[key]?.fit.rank ?? 0
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

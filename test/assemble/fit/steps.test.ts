@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/assemble/assemble.ts"
 import type { TurnState } from "../../../src/layers/turn-state.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import { runs } from "../../support/size.ts"
 import { ran, said, turnState } from "../../support/turns.ts"
 import { anyItems, anyStep, anyTurn, perCodePoint, stackOf, words } from "../arbitrary-turn.ts"
 
@@ -38,7 +39,7 @@ describe("in dialects that append, a planner step extends the request before it"
           before = messages
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
@@ -67,7 +68,7 @@ describe("in dialects that append, a planner step extends the request before it"
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })
@@ -97,7 +98,7 @@ describe("what a turn's first step cuts, later steps cut too", () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 

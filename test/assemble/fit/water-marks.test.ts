@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { type AssembleOptions, assemble } from "../../../src/assemble/assemble.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import { runs } from "../../support/size.ts"
 import { ran, said, turnState } from "../../support/turns.ts"
 import { perCodePoint } from "../arbitrary-turn.ts"
 
@@ -69,7 +70,7 @@ describe("S16 history gives way in steps", () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 

@@ -6,6 +6,7 @@ import type { Injection } from "../../../src/core/value.ts"
 import { compileDialect } from "../../../src/dialect/dialect.ts"
 import { shippedDialect, shippedDialectFiles } from "../../../src/dialect/shipped.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import { runs } from "../../support/size.ts"
 import { turnState } from "../../support/turns.ts"
 import { anyItems, anyTurn, perCodePoint, stackOf, turnPrompts } from "../arbitrary-turn.ts"
 
@@ -55,7 +56,7 @@ describe("every injection lands", () => {
         const known = new Set([...items.map(({ key }) => key), ...turnKeys])
         for (const { key } of assembly.decisions) expect(known).toContain(key)
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 
@@ -77,7 +78,7 @@ describe("every injection lands", () => {
           expect(new Set(assembly.spans.filter(({ text }) => text.includes("<")).map(({ message }) => message)).size).toBe(1)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

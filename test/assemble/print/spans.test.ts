@@ -4,6 +4,7 @@ import { assemble } from "../../../src/assemble/assemble.ts"
 import { roughCounter } from "../../../src/assemble/tokens/rough-counter.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
+import { runs } from "../../support/size.ts"
 import { turnState } from "../../support/turns.ts"
 import { anyItems, anyTurn, perCodePoint, perRun, stackOf, turnPrompts } from "../arbitrary-turn.ts"
 
@@ -21,7 +22,7 @@ describe("S12 spans", () => {
           expect(assembly.tokens).toBe(assembly.spans.reduce((sum, { tokens }) => sum + tokens, 0))
         }
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     )
   })
 
@@ -38,7 +39,7 @@ describe("S12 spans", () => {
         }
         expect(JSON.parse(JSON.stringify(assembly))).toEqual(assembly)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

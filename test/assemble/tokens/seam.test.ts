@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { PartStore } from "../../../src/assemble/tokens/part-store.ts"
 import type { PieceScan } from "../../../src/assemble/tokens/piece-window.ts"
 import { messageStart } from "../../../src/assemble/tokens/seam.ts"
+import { runs } from "../../support/size.ts"
 import { piecesOfText } from "../../tokenizers/tiktoken/arbitrary-pieces.ts"
 import { both, encodings } from "../../tokenizers/tiktoken/encoders.ts"
 
@@ -61,7 +62,7 @@ describe.each(encodings)("joined parts counted with %s", (encoding) => {
         const expected = texts.map((_, index) => encoder.count(texts.slice(0, index + 1).join("")))
         expect(counts(store, texts)).toEqual(expected)
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 })
@@ -83,7 +84,7 @@ test("S14 a seam that reaches back further than what is kept of a text is follow
       )
       expect(counts(store, texts)).toEqual(expected)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 

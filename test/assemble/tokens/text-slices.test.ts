@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { Part } from "../../../src/assemble/tokens/part.ts"
 import { PartStore } from "../../../src/assemble/tokens/part-store.ts"
 import { TextSlices } from "../../../src/assemble/tokens/text-slices.ts"
+import { runs } from "../../support/size.ts"
 import { piecesOfText } from "../../tokenizers/tiktoken/arbitrary-pieces.ts"
 import { both, encodings } from "../../tokenizers/tiktoken/encoders.ts"
 
@@ -32,7 +33,7 @@ describe.each(encodings)("slices of a text counted with %s", (encoding) => {
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
@@ -42,7 +43,7 @@ describe.each(encodings)("slices of a text counted with %s", (encoding) => {
         const slices = new TextSlices(text, new PartStore(encoder.scan))
         expect(slices.exceeds(tokens, isKnown ? encoder.longestToken : undefined)).toBe(encoder.count(text) > tokens)
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { type DemoDecision, decide } from "../../../src/cli/demo/demo-decision.ts"
 import { languageOf, sentencesOf } from "../../../src/cli/demo/sentences.ts"
 import type { ModelTool, TurnFacts } from "../../../src/model/language-model.ts"
+import { runs } from "../../support/size.ts"
 import { chineseTools, englishTools } from "./tools.ts"
 
 const clock = { tool: "current_time", result: "2026-11-21 14:05:09 星期六 (Asia/Shanghai, UTC+08:00)" }
@@ -241,7 +242,7 @@ describe("whatever is asked", () => {
         expect(message).not.toBe("")
         expect(message.isWellFormed()).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/assemble/assemble.ts"
-import { parseTranscript } from "../../../src/encode/parse-transcript.ts"
+import { parseTranscript } from "../../../src/encode/transcript.ts"
 import type { TurnState } from "../../../src/layers/turn-state.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import { formatAssembly } from "../../../src/testing/index.ts"

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { Message } from "../../../src/core/message.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { loadProfile } from "../../../src/node/load-profile.ts"
-import type { ProfileInput } from "../../../src/profile/profile-input.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import type { ProfileInput } from "../../../src/profile/profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { testAgent } from "../../support/agents.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { cutOf } from "../../../src/encode/cut-text.ts"
+import { cutOf } from "../../../src/encode/marked-text.ts"
 import { documentBody } from "../../../src/layers/documents/document-body.ts"
 import { markerOf } from "./soul-prompt.ts"
 

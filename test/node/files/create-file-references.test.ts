@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { FileReference } from "../../../src/encode/file-reference.ts"
 import { createFileReferences } from "../../../src/node/files/create-file-references.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { readWorldBook } from "../../../src/node/character/read-world-book.ts"
 import { FileLog, withFileLog } from "../../../src/node/file-log.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
 import { loadPlugins } from "../../../src/node/plugins/load-plugins.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const load = (folder: string, character: Readonly<Record<string, unknown>>) =>

@@ -6,7 +6,7 @@ import { priority } from "../../../src/core/value.ts"
 import { fold } from "../../../src/encode/fold.ts"
 import { decodeInline } from "../../../src/encode/inline.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import type { MemoryRecall } from "../../../src/services/memory/memory-service.ts"
 import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import {
@@ -18,6 +18,7 @@ import {
   scriptedModel,
 } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"
+import { runs } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 expect.addSnapshotSerializer(promptSerializer)
@@ -233,9 +234,9 @@ describe("a character's state", () => {
         const mood = lines.find((line) => line.startsWith("- mood: "))?.slice("- mood: ".length) ?? ""
         if (mood !== "calm, a little curious") expect(fold(decodeInline(mood))).toBe(fold(value))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
-  }, 30_000)
+  })
 })
 
 /** Runs a turn with these steps and a second turn after it. */
@@ -319,7 +320,7 @@ describe("the world book", () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

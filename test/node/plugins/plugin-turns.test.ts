@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
 import type { AgentOptions } from "../../../src/agent/agent-options.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { SessionStore } from "../../../src/services/store/session-store.ts"
 import { countingIds, manualClock, manualTimers, type ScriptedModel, scriptedModel } from "../../../src/testing/index.ts"

@@ -5,6 +5,7 @@ import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { FileSystem } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
+import { size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { faultyFileSystem } from "./support/faulty-file-system.ts"
 import { countingIds, judgments, leftovers } from "./support/workspaces.ts"
@@ -13,6 +14,8 @@ import { countingIds, judgments, leftovers } from "./support/workspaces.ts"
 if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
 
 const by = "test"
+/** A quick run lets every fourth call fail, a long one each. */
+const stride = size === "quick" ? 4 : 1
 const errnos = ["ENOSPC", "EIO", "EACCES", "EROFS", "EMFILE", "EDQUOT"]
 const [oldText, newText] = ["old ".repeat(500), "new ".repeat(700)]
 
@@ -115,7 +118,7 @@ describe.each(judgments)("D11 I/O faults, paths checked as $pathCheck", ({ fs, p
     const calls = await callsOf(operation, fs)
     expect(calls).toBeGreaterThan(8)
     const unseen: string[] = []
-    for (let at = 1; at <= calls; at++) {
+    for (let at = 1; at <= calls; at += stride) {
       const outcome = await doWithFault(operation, fs, code, (call) => call === at)
       if (outcome.error === undefined) unseen.push(outcome.faulty.calls[at - 1] ?? "")
       await checkAftermath(operation, code, outcome)
@@ -129,7 +132,7 @@ describe.each(judgments)("D11 I/O faults, paths checked as $pathCheck", ({ fs, p
   test.each(["ENOSPC", "EIO"])("%s at every changing call from one on: not even clearing up succeeds", async (code) => {
     const changing = ["write", "fsync", "rename", "unlink", "mkdir", "link", "fchmod"]
     for (const operation of operations.slice(0, 4)) {
-      for (let from = 1; from <= 9; from++) {
+      for (let from = 1; from <= 9; from += stride) {
         let seen = 0
         const outcome = await doWithFault(operation, fs, code, (_, name) => changing.includes(name) && ++seen >= from)
         await checkAftermath(operation, code, outcome)
@@ -138,7 +141,7 @@ describe.each(judgments)("D11 I/O faults, paths checked as $pathCheck", ({ fs, p
   })
 })
 
-describe("a workspace whose disk fails at its first change ever", () => {
+describe("a workspace whose disk fails at its first change ever", () =>
   test("is usable afterwards, whichever call failed", async () => {
     const first = async (fails: (call: number) => boolean) => {
       const folder = tempFolder({ "notes/a.md": oldText })
@@ -148,7 +151,7 @@ describe("a workspace whose disk fails at its first change ever", () => {
       return { folder, faulty }
     }
     const calls = (await first(() => false)).faulty.calls.length
-    for (let at = 1; at <= calls; at++) {
+    for (let at = 1; at <= calls; at += stride) {
       const { folder, faulty } = await first((call) => call === at)
       const workspace = await openWorkspace(folder)
       expect([leftovers(folder), faulty.openFiles()]).toEqual([[], 0])
@@ -156,5 +159,4 @@ describe("a workspace whose disk fails at its first change ever", () => {
       await workspace.write("new/b.md", "alive", { by })
       expect((await workspace.read("new/b.md")).text).toBe("alive")
     }
-  })
-})
+  }))

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createBubbleReader } from "../../../src/reply/output/bubble-reader.ts"
+import { createBubbleReader, splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
 import { createBubbleCollector } from "../../../src/reply/output/delivery.ts"
 import type { OutputPart } from "../../../src/reply/output/output-part.ts"
-import { splitBubbles } from "../../../src/reply/output/split-bubbles.ts"
+import { runs } from "../../support/size.ts"
 import { cutRandomly, seededRandom } from "../readings.ts"
 import { inShort, readParts, unsoundCutting } from "./parts.ts"
 
@@ -76,7 +76,7 @@ describe("bubbles", () => {
         expect(streamed(cutRandomly(text, seededRandom(seed)))).toEqual(bubblesOf(text))
         expect(streamed(text.split(""))).toEqual(bubblesOf(text))
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     )
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { emotionBracket, emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
+import { emotionBracket, emotionPipe } from "../../../src/reply/output/formats.ts"
 import { inShort, readParts, stageOf, unsoundCutting } from "./parts.ts"
 
 interface Case {

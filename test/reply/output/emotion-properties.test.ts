@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { emotionBracket, emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
-import type { OutputPart } from "../../../src/reply/output/output-part.ts"
-import { joinTexts } from "../../../src/reply/output/part-list.ts"
+import { emotionBracket, emotionPipe } from "../../../src/reply/output/formats.ts"
+import { joinTexts, type OutputPart } from "../../../src/reply/output/output-part.ts"
+import { runs } from "../../support/size.ts"
 import { cutRandomly, seededRandom } from "../readings.ts"
 import { readParts, stageOf, textOf } from "./parts.ts"
 
@@ -37,7 +37,7 @@ describe.each(setups)("$name", ({ format, emotions }) => {
         expect(readParts(cutRandomly(text, seededRandom(seed)), make)).toEqual(whole)
         expect(readParts(text.split(""), make)).toEqual(whole)
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     )
   })
 
@@ -49,7 +49,7 @@ describe.each(setups)("$name", ({ format, emotions }) => {
         })
         expect(substance(words.join(""))).toBe(substance(text))
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     )
   })
 
@@ -62,7 +62,7 @@ describe.each(setups)("$name", ({ format, emotions }) => {
         expect(textOf(parts)).toBe(text)
         expect(warnings).toHaveLength(text.trim() === "" ? 0 : 1)
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     )
   })
 

@@ -1,8 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
 import { withEmptyReply } from "../../../src/reply/output/empty-reply.ts"
+import { emotionPipe } from "../../../src/reply/output/formats.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
+import { runs } from "../../support/size.ts"
 import { cutRandomly, seededRandom } from "../readings.ts"
 import { inShort, readParts, textOf, unsoundCutting } from "./parts.ts"
 
@@ -48,7 +49,7 @@ describe("the empty reply", () => {
         expect(parts.some(({ type }) => type === "empty-reply")).toBe(left !== text && left.trim() === "")
         expect(readParts(cutRandomly(text, seededRandom(seed)), pass)).toEqual(parts)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
-import { emotionBracket, emotionPipe } from "../../../src/reply/output/emotion-formats.ts"
-import { configureFormat } from "../../../src/reply/output/formats.ts"
+import { configureFormat, emotionBracket, emotionPipe } from "../../../src/reply/output/formats.ts"
 import type { OutputFormat } from "../../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
+import { runs } from "../../support/size.ts"
 
-const characters = 1_000_000
+const characters = runs(1_000_000)
 
 const shapes: readonly { readonly name: string; readonly unit: string }[] = [
   { name: "words", unit: "word " },
@@ -35,7 +35,7 @@ function readAll(text: string, { pieceLength, format }: { pieceLength: number; f
 }
 
 /** A reader that looked at all it holds with each piece would take minutes; what each may hold, other tests say. */
-describe("a million characters", () => {
+describe(`${characters} characters`, () => {
   test.each(shapes)("of $name are read piece by piece and at once", ({ unit }) => {
     const text = unit.repeat(Math.ceil(characters / unit.length))
     const listed = configureFormat(emotionBracket, { emotions: ["a", "b"] })

@@ -1,6 +1,10 @@
-import type { OutputFormat, OutputPart, OutputReader } from "../../../src/reply/output/output-part.ts"
-import { joinTexts } from "../../../src/reply/output/part-list.ts"
-import { createTextStage } from "../../../src/reply/output/text-stage.ts"
+import {
+  createTextStage,
+  joinTexts,
+  type OutputFormat,
+  type OutputPart,
+  type OutputReader,
+} from "../../../src/reply/output/output-part.ts"
 import { cutAt, everyCutting } from "../readings.ts"
 
 export type MakeStage = () => OutputReader

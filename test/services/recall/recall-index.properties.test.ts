@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { RecallIndex } from "../../../src/services/recall/recall-index.ts"
 import type { RecallDocument, RecallQuery } from "../../../src/services/recall/recall-query.ts"
+import { runs } from "../../support/size.ts"
 import { dayMs, indexOf, nowMs } from "./documents.ts"
 
 const word = fc.constantFrom(
@@ -75,7 +76,7 @@ describe("recall is the same", () => {
           .map(({ document }) => document)
         expect(indexOf(shuffled).rank(query)).toEqual(indexOf(documents).rank(query))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -98,7 +99,7 @@ describe("recall is the same", () => {
         expect(index.size).toBe(kept.size)
         expect(index.rank(query)).toEqual(indexOf([...kept.values()]).rank(query))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

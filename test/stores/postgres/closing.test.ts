@@ -30,9 +30,7 @@ function held() {
 describe("over PostgreSQL", () => {
   for (const { name, play } of closingScenes) test(name, () => play(() => openStoreFor(url), { refuses: true }))
 
-  test("an agent closes without waiting for jobs that another process runs, and for what stands behind them", {
-    timeout: 20_000,
-  }, async () => {
+  test("an agent closes without waiting for jobs that another process runs, and for what stands behind them", async () => {
     const [here, there] = [await openStoreFor(url), await openStoreFor(url, { jobs: { concurrency: 1 } })]
     const other = held()
     const mine = keyOf("test", { agent: closingAgent, user: "user" })
@@ -51,7 +49,7 @@ describe("over PostgreSQL", () => {
     expect((await here.check()).counts.job).toBe(0)
   })
 
-  test("an agent that closes ends what it runs, and takes no more of what others have left", { timeout: 20_000 }, async () => {
+  test("an agent that closes ends what it runs, and takes no more of what others have left", async () => {
     const [here, there] = [await openStoreFor(url, { jobs: { concurrency: 1 } }), await openStoreFor(url)]
     for (const id of ["a", "b", "c"]) {
       const key = keyOf(id, { agent: closingAgent })

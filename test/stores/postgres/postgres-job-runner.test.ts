@@ -132,7 +132,7 @@ describe("jobs on PostgreSQL", () => {
     await second.jobs.start({ strange: theirs.handler }, { agent })
     const keys = Array.from({ length: 8 }, (_, at) => keyOf(`c${at}`, { agent }))
     for (const key of keys) await commitJobs(first, key, [jobOf(`strange ${key.conversation}`, key, { kind: "strange" })])
-    await expect.poll(() => theirs.done.length, { timeout: 10_000 }).toBe(keys.length)
+    await expect.poll(() => theirs.done.length).toBe(keys.length)
     expect(ours.done).toEqual([])
   })
 
@@ -218,7 +218,7 @@ describe("jobs on PostgreSQL", () => {
     await expect.poll(pids).toHaveLength(1)
     const [cut] = await pids()
     await query(database, "select pg_terminate_backend($1)", [cut])
-    await expect.poll(async () => (await pids()).filter((pid) => pid !== cut), { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(async () => (await pids()).filter((pid) => pid !== cut)).toHaveLength(1)
     await commitJobs(web, key, [jobOf("a", key)])
     await expect.poll(() => done).toEqual(["a"])
   })

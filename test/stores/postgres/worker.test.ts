@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
-import { loadProfile } from "../../../src/node/load-profile.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import type { Store } from "../../../src/services/store/store.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish } from "../../support/agents.ts"
@@ -47,7 +47,7 @@ describe("promptstrata worker", () => {
     await agent.close()
     expect(result).toMatchObject({ ok: true })
     const { child, written, ended } = runProgram(["worker", "fay", "--drain", "5"], { PROMPTSTRATA_STORE: url })
-    await expect.poll(() => written.stdout, { timeout: 30_000 }).toMatch(/memory {2}tg:42 .* done/)
+    await expect.poll(() => written.stdout).toMatch(/memory {2}tg:42 .* done/)
     child.kill("SIGTERM")
     expect(await ended).toBe(0)
     expect(written.stderr).toContain("from postgres://postgres@127.0.0.1")

@@ -2,15 +2,15 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import { amount, seedOf } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { applyEffects } from "../turn-effects.ts"
 import { killAfter, startChild } from "./support/children.ts"
 import { allRows, checkEffects, storedTurns } from "./support/effects.ts"
 import { agent } from "./support/turns.ts"
 
-/** The number of rounds, each of which starts processes. It is small by default; environment variables raise it. */
-const rounds = Number(process.env.STORE_KILL_ROUNDS ?? Math.min(20, Number(process.env.KILL_ROUNDS ?? 2)))
-const turnsEach = Number(process.env.SQLITE_TURNS ?? 20)
+const rounds = amount("STORE_KILL_ROUNDS")
+const turnsEach = amount("SQLITE_TURNS")
 
 const acknowledged = (lines: readonly string[]) => lines.filter((line) => line.startsWith("ack ")).map((line) => line.slice(4))
 
@@ -24,7 +24,7 @@ describe("processes that are killed", () => {
     for (let round = 0; round < rounds; round++) {
       const child = startChild("talk-child", { file, name: `round${round}`, turns: 100_000, conversations: 3 })
       await child.until("ack", 3 + (round % 5))
-      await killAfter(child, (round * 37) % 500)
+      await killAfter(child, (seedOf(round) * 37) % 500)
       all.push(...acknowledged(child.lines))
       const store = await openSqliteStore(file)
       const rows = await allRows(store)
@@ -45,7 +45,7 @@ describe("processes that are killed", () => {
       const talking = startChild("talk-child", { file, name: `round${round}`, turns: 12, conversations: 3 })
       const working = startChild("work-child", { file })
       await working.until("begin", 1 + (round % 6))
-      await killAfter(working, (round % 4) * 25)
+      await killAfter(working, (seedOf(round) % 4) * 25)
       expect(await talking.ended).toBe(0)
     }
     const store = await openSqliteStore(file, impatient)
@@ -62,7 +62,7 @@ describe("processes that are killed", () => {
       const folder = tempFolder()
       const child = startChild("open-child", { folder })
       await child.until("open", 2 + (round % 3))
-      await killAfter(child, (round * 53) % 400)
+      await killAfter(child, (seedOf(round) * 53) % 400)
       for (const name of readdirSync(folder)) {
         const store = await openSqliteStore(join(folder, name, "store.sqlite"))
         expect(await store.check()).toMatchObject({ ok: true, problems: [] })

@@ -10,9 +10,10 @@ import { manualClock } from "../../../src/testing/index.ts"
 import { type Dice, diceOf } from "../../support/dice.ts"
 import { longConversation } from "../../support/long-conversations.ts"
 import { mulberry } from "../../support/mulberry.ts"
+import { amount, seedOf } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
-const reads = Number(process.env.STORE_READS ?? 500)
+const reads = amount("STORE_READS")
 
 async function bothStores(): Promise<{ readonly stores: readonly Store[]; readonly close: () => Promise<void> }> {
   const file = await openSqliteStore(join(tempFolder(), "store.sqlite"))
@@ -83,7 +84,7 @@ describe("the embedded store and the one in memory", () => {
 
   test(`answer ${reads} reads by random keys alike, and with no row of another key`, async () => {
     const { stores, close } = await bothStores()
-    const dice = diceOf(mulberry(3))
+    const dice = diceOf(mulberry(seedOf(3)))
     const kept = Array.from({ length: 150 }, (_, at) => randomMemory(dice, at))
     for (const memory of kept) {
       const key = keyOf(memory)

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { runs } from "../../support/size.ts"
 import { anyText, piecesOfText } from "./arbitrary-pieces.ts"
 import { both, encodings } from "./encoders.ts"
 
@@ -26,7 +27,7 @@ describe.each(encodings)("the pieces of %s", (encoding) => {
         for (const piece of pieceTexts({ text, starts })) expect([...split(piece).starts]).toEqual([0])
         expect(count(pieceTexts({ text, starts }))).toBe(encoder.count(text))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -41,7 +42,7 @@ describe.each(encodings)("the pieces of %s", (encoding) => {
         })
         expect(stays.lastIndexOf(true) + 1).toBe(stays.indexOf(false) < 0 ? stays.length : stays.indexOf(false))
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

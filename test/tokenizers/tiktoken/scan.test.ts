@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { runs } from "../../support/size.ts"
 import { piecesOfText } from "./arbitrary-pieces.ts"
 import { both, encodings } from "./encoders.ts"
 
@@ -31,7 +32,7 @@ describe.each(encodings)("a scan by %s", (encoding) => {
         expect(starts).toEqual([...encoder.pieces(text)])
         expect(tokens).toBe(encoder.count(text))
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 

@@ -6,6 +6,7 @@ import o200k from "tiktoken/encoders/o200k_base.json" with { type: "json" }
 import { describe, expect, test } from "vitest"
 import { loadClasses } from "../../../src/tokenizers/tiktoken/char-class.ts"
 import { type Split, splitCl100k, splitGpt2, splitO200k } from "../../../src/tokenizers/tiktoken/split.ts"
+import { runs } from "../../support/size.ts"
 import { piecesOfText, trickyTexts } from "./arbitrary-pieces.ts"
 
 loadClasses()
@@ -49,7 +50,7 @@ describe.each([
         fc.pre(text.length < 60)
         expect(piecesOf(text, split)).toEqual(piecesInTiktoken(text, pattern))
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 })

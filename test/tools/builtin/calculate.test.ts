@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { calculateTool } from "../../../src/tools/builtin/calculate.ts"
+import { runs } from "../../support/size.ts"
 import { answerOf } from "./run-tool.ts"
 
 const tool = calculateTool({ locale: "zh-CN" })
@@ -118,7 +119,7 @@ describe("calculate", () => {
       fc.asyncProperty(fc.string({ unit, maxLength: 60 }), async (expression) => {
         expect(await calculate(expression)).toMatch(/^(-?\d+(\.\d+)?(e[+-]\d+)?|failed: .+)$/s)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

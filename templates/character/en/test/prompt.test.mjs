@@ -1,6 +1,6 @@
 import { scriptedModel } from "promptstrata/testing"
 import { expect, test } from "vitest"
-import { createCharacter } from "../../common/src/character.mjs"
+import { createCharacter } from "../src/character.mjs"
 import { rollDice } from "../tools/dice.mjs"
 
 test("the prompt is the one in prompt.md", async () => {

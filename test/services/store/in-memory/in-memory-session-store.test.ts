@@ -6,6 +6,7 @@ import { createKeyedQueue } from "../../../../src/services/keyed-queue.ts"
 import { createInMemorySessionStore } from "../../../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { Job } from "../../../../src/services/store/job-runner.ts"
 import type { SessionCommit } from "../../../../src/services/store/session-store.ts"
+import { runs } from "../../../support/size.ts"
 
 const key: SessionKey = { agent: "fay", conversation: "readme", audience: "private" }
 
@@ -170,7 +171,7 @@ describe("createInMemorySessionStore", () => {
         expect(record?.version).toBe(landed.length)
         expect(landed.length).toBeGreaterThan(0)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -190,7 +191,7 @@ describe("createInMemorySessionStore", () => {
         await scheduler.waitFor(Promise.all(all))
         expect(textsOf((await store.load(key))?.history)).toEqual(names)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

@@ -1,0 +1,35 @@
+// Writes the words of every profile key above it in dist's declarations: an editor shows them where code uses the key.
+import { readFileSync, writeFileSync } from "node:fs"
+import type { Keys, ValueType } from "../src/profile/key.ts"
+import { mcpServer } from "../src/profile/keys/mcp.ts"
+import { profileKeys } from "../src/profile/profile-keys.ts"
+
+/** Documents the declarations in a built folder. */
+export function documentProfileTypes(dist: string): void {
+  const change = (file: string, name: string, keys: Keys) =>
+    writeFileSync(`${dist}/${file}`, withWords(readFileSync(`${dist}/${file}`, "utf8"), name, keys))
+  change("profile/profile-keys.d.ts", "profileKeys", profileKeys.keys)
+  change("profile/keys/mcp.d.ts", "mcpServer", mcpServer.keys)
+}
+
+/** The declarations of a file with the words of `keys` above the properties of the constant `name`, tables in tables too. */
+export function withWords(declarations: string, name: string, keys: Keys): string {
+  let tables: (Keys | undefined)[] = []
+  return declarations
+    .split("\n")
+    .flatMap((line) => {
+      if (!line.startsWith(" ")) tables = line.includes(`const ${name}:`) ? [keys] : []
+      const [, indent = "", property = ""] = /^( +)readonly (\w+)\??: /.exec(line) ?? []
+      const depth = indent.length / 4
+      const key = tables[depth - 1]?.[property]
+      if (key === undefined) return [line]
+      tables[depth] = keysIn(key.type)
+      return [`${indent}/** ${key.words.replaceAll("*/", "*\\/")} */`, line]
+    })
+    .join("\n")
+}
+
+function keysIn(type: ValueType): Keys | undefined {
+  if (type.kind === "list") return keysIn(type.of)
+  return type.kind === "table" ? type.keys : undefined
+}

@@ -1,0 +1,137 @@
+import { basename, resolve } from "node:path"
+import { defaultPorts } from "../../agent/agent-store.ts"
+import type { Clock, Timers } from "../../core/ports.ts"
+import type { Dialect } from "../../dialect/dialect.ts"
+import type { Skill } from "../../layers/skills.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { ProfileFile } from "../../profile/profile-file-keys.ts"
+import { resolveProfile } from "../../profile/resolve.ts"
+import type { Plugin } from "../../services/plugin.ts"
+import { promptsFolderOf } from "../find-text.ts"
+import { chooseLocale } from "../locale.ts"
+import { shippedProfilesFolder } from "../shipped-files.ts"
+import { skillMounts } from "../skills/skill-mounts.ts"
+import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseReported } from "./profile-chain.ts"
+import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
+import { checkReflectSchedule, checkVariables, profileSettings, profileVariables } from "./profile-settings.ts"
+import { loadProfileSkills, withModes } from "./profile-skills.ts"
+import { findProfileDialect, findProfileTexts, type ProfileTexts, readProfileTexts } from "./profile-texts.ts"
+import { checkEnabledTools, makeProfileTools, profileOutput, type ToolSurroundings, withDocuments } from "./profile-tools.ts"
+import { withVirtualContext } from "./profile-virtual-context.ts"
+
+/** The place of a profile, its language, and what its tools and plugins use. */
+export interface LoadProfileOptions {
+  /** The language that the user asked for. Default: the profile's, else the environment's. */
+  readonly locale?: string | undefined
+  /** Folders in which names are looked up. Default: `./profiles`, then the shipped ones. */
+  readonly roots?: readonly string[]
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** The folder in which built-in tools and plugins keep their files. It is made when one is first written. Default: `./data`. */
+  readonly dataFolder?: string
+  /** The clock of built-in tools and plugins. Default: the host's. */
+  readonly clock?: Clock
+  /** Default: the host's. */
+  readonly timers?: Timers
+  /** How long the module of a plugin may take to load, and then its function to return. Default 10,000 for each. */
+  readonly pluginTimeoutMs?: number
+}
+
+/**
+ * Loads a profile by name (`fay`) or path (`./bots/fay.toml`) from TOML, with the profiles it extends and every file it names. All
+ * is read anew each time (L9, L13). Makes the built-in tools and loads the plugins that the profile enables. Throws
+ * `profile-missing` with the places where it looked; `profile` with file, line, column and a suggestion for every mistake; and the
+ * errors of the files that the profile names. No plugin is loaded for a profile that has another mistake.
+ */
+export async function loadProfile(nameOrPath: string, options: LoadProfileOptions = {}): Promise<Profile> {
+  return readProfile(nameOrPath, options)
+}
+
+/** {@link loadProfile}. `made` keeps the plugins of modules from one load to the next. */
+export async function readProfile(
+  nameOrPath: string,
+  options: LoadProfileOptions,
+  made: Map<string, Plugin> = new Map(),
+): Promise<Profile> {
+  const parts = findParts(nameOrPath, options)
+  const { path, file, search, texts, dialect } = parts
+  const { chain, locale } = search
+  const dataFolder = resolve(options.dataFolder ?? "data")
+  await checkReflectSchedule(search)
+  refuseReported(search)
+  const words = readProfileTexts(file, texts)
+  const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
+  const format = words.parser(plugins)
+  const settings = profileSettings(file, chain, dataFolder)
+  const surroundings: ToolSurroundings = {
+    locale,
+    dataFolder,
+    clock: options.clock ?? defaultPorts.clock,
+    promptFolder: texts.folder,
+    files: settings.files,
+    mounts: skillMounts([...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])]),
+  }
+  const tools = makeProfileTools(file, surroundings)
+  checkPluginTools(search, plugins, tools.builtin)
+  refuseReported(search)
+  const profile = resolveProfile({
+    name: basename(path, ".toml"),
+    locale,
+    dialect,
+    ...settings,
+    ...words.input,
+    variables: profileVariables(chain),
+    tools,
+    skills,
+    plugins,
+    output: { ...profileOutput(file, surroundings), format },
+  })
+  return withDocuments(withVirtualContext(profile, file, texts.folder), surroundings)
+}
+
+interface ProfileParts {
+  readonly path: string
+  /** The settings of the file with everything it inherits. */
+  readonly file: ProfileFile
+  readonly search: ProfileSearch
+  readonly texts: ProfileTexts
+  readonly dialect: Dialect | undefined
+  readonly skills: readonly Skill[]
+}
+
+/** Everything that a profile is made of but plugins. Throws all that is wrong with it as one error, before any plugin runs. */
+function findParts(nameOrPath: string, options: LoadProfileOptions): ProfileParts {
+  const { env = process.env, roots = [resolve("profiles"), shippedProfilesFolder] } = options
+  const path = findProfile(nameOrPath, { folder: process.cwd(), roots })
+  const chain = readProfileChain(path, roots)
+  const file = mergeChain(chain)
+  const locale = chooseLocale({ option: options.locale, profile: file.locale, env })
+  const search: ProfileSearch = { chain, locale, problems: new Map() }
+  const texts = findProfileTexts(search)
+  const dialect = findProfileDialect(search, texts.folder)
+  const skills = loadProfileSkills(search, texts.folder)
+  checkEnabledTools(search)
+  checkPluginOptions(search)
+  checkVariables(search)
+  refuseReported(search)
+  return { path, file, search, texts, dialect, skills }
+}
+
+async function loadExtensions(
+  { path, file, search, texts, skills }: ProfileParts,
+  { dataFolder, clock, timers, pluginTimeoutMs, made }: LoadProfileOptions & { dataFolder: string; made: Map<string, Plugin> },
+): Promise<Pick<Profile, "skills" | "plugins">> {
+  const plugins = await loadProfilePlugins(search, {
+    options: file.plugins?.options ?? {},
+    promptFolders: [...(texts.folder === undefined ? [] : [texts.folder]), promptsFolderOf(path)],
+    dataFolder,
+    ...(clock ? { clock } : {}),
+    ...(timers ? { timers } : {}),
+    ...(pluginTimeoutMs === undefined ? {} : { timeoutMs: pluginTimeoutMs }),
+    made,
+  })
+  refuseReported(search)
+  const extensions = withModes(search, file, { skills, plugins })
+  refuseReported(search)
+  return extensions
+}

@@ -1,0 +1,125 @@
+import { dirname } from "node:path"
+import { didYouMean } from "../../core/suggest.ts"
+import type { Dialect } from "../../dialect/dialect.ts"
+import type { ProfileInput } from "../../profile/profile.ts"
+import type { ProfileFile } from "../../profile/profile-file-keys.ts"
+import { defaultDialect } from "../../profile/profile-keys.ts"
+import { configureFormat, formatNamed, formats } from "../../reply/output/formats.ts"
+import type { OutputFormat } from "../../reply/output/output-part.ts"
+import type { Plugin } from "../../services/plugin.ts"
+import { readWholeText } from "../authored-text.ts"
+import { isFolder } from "../file-log.ts"
+import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
+import { knownDialects, loadDialect } from "../load-dialect.ts"
+import { type Persona, readPersona } from "../load-persona.ts"
+import { displayPath } from "../shipped-files.ts"
+import { absolutePath, nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
+
+type PromptKey = "folder" | "persona" | "format" | "finalSystem"
+
+/** The files and the prompts folder that `[prompt]` names, as absolute paths. */
+export type ProfileTexts = { readonly [K in PromptKey]: string | undefined }
+
+/** Finds what `[prompt]` names, each path relative to the file it stands in, and reports what is not there (L9). */
+export function findProfileTexts(search: ProfileSearch): ProfileTexts {
+  const folder = findFolder(search)
+  return {
+    folder,
+    persona: findPath(search, { key: "persona", kind: "characters", folder }),
+    format: findPath(search, { key: "format", kind: "formats", folder }),
+    finalSystem: findPath(search, { key: "finalSystem", kind: "final", folder }),
+  }
+}
+
+function findFolder(search: ProfileSearch): string | undefined {
+  const setting = nearestSetting(search.chain, "prompt", "folder")
+  if (setting === undefined) return undefined
+  const folder = absolutePath(setting)
+  if (isFolder(folder)) return folder
+  report(search, setting, `expected a folder of prompt files, found none at ${displayPath(folder)}.`)
+  return undefined
+}
+
+interface Wanted {
+  readonly key: Exclude<PromptKey, "folder">
+  readonly kind: TextKind
+  readonly folder: string | undefined
+}
+
+function findPath(search: ProfileSearch, { key, kind, folder }: Wanted): string | undefined {
+  const setting = nearestSetting(search.chain, "prompt", key)
+  if (setting === undefined) return undefined
+  const { document, value } = setting
+  const promptFolders = [...(folder === undefined ? [] : [folder]), promptsFolderOf(document.path)]
+  const found = findText(value, { kind, locale: search.locale, folder: dirname(document.path), promptFolders })
+  if ("path" in found) return found.path
+  const known = found.known.length > 0 ? ` Known: ${found.known.join(", ")}.` : ""
+  const message = `expected a file, found none called ${JSON.stringify(value)}.${didYouMean(value, found.known) || known}`
+  report(search, setting, message, lookedFor(found.searched))
+  return undefined
+}
+
+/** The dialect that a profile names, compiled with the user's files. Reports an unknown one and returns none. */
+export function findProfileDialect(search: ProfileSearch, folder: string | undefined): Dialect | undefined {
+  const setting = nearestSetting(search.chain, "prompt", "dialect")
+  const name = setting?.value ?? defaultDialect
+  const dialect = loadDialect({ name, locale: search.locale, ...(folder === undefined ? {} : { folder }) })
+  if (dialect === undefined && setting !== undefined) {
+    const known = knownDialects(folder)
+    report(search, setting, `expected a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`)
+  }
+  return dialect
+}
+
+/** The persona, the format and the system message of a profile, read. */
+interface ReadTexts {
+  readonly input: Pick<ProfileInput, "agent" | "user" | "persona" | "format" | "final">
+  /** The parser of its format. */
+  readonly parser: FormatFile["parser"]
+}
+
+/** Reads persona, format and system message. Names that the profile gives win over those that the persona gives. */
+export function readProfileTexts(file: ProfileFile, texts: ProfileTexts): ReadTexts {
+  const persona: Partial<Persona> = texts.persona === undefined ? {} : readPersona(texts.persona)
+  const format = texts.format === undefined ? undefined : readFormat(texts.format)
+  const { finalSystem } = texts
+  const system =
+    finalSystem === undefined ? undefined : readWholeText(finalSystem, { kind: "system message", attributes: [] }).text
+  return {
+    input: {
+      agent: { ...file.agent, name: file.agent?.name ?? persona.name },
+      user: { name: file.user?.name ?? persona.userName },
+      persona: persona.text,
+      format: format?.text,
+      final: { system },
+    },
+    parser: format?.parser ?? (() => undefined),
+  }
+}
+
+/** A format's file, read. Its parser may come from a plugin, so it is looked up when the plugins are loaded. */
+interface FormatFile {
+  readonly text: NonNullable<ProfileInput["format"]>
+  /** The parser that the file names, with its options. Throws a located error for an unknown one. */
+  parser(plugins: readonly Plugin[]): OutputFormat | undefined
+}
+
+/** Reads a format's text for the model. Its front matter may name its `parser` and the `emotions` it asks for (L4). */
+function readFormat(path: string): FormatFile {
+  const { text, attributes, faultAt } = readWholeText(path, { kind: "format", attributes: ["parser"], lists: ["emotions"] })
+  const { parser: name, emotions } = attributes
+  return {
+    text,
+    parser(plugins) {
+      if (name === undefined) return undefined
+      const own = plugins.flatMap((plugin) => plugin.formats ?? [])
+      const format = formatNamed(name, own)
+      if (format !== undefined) return emotions === undefined ? format : configureFormat(format, { emotions })
+      const known = [...own, ...formats].map((known) => known.name)
+      throw faultAt(
+        "parser",
+        `expected a format with a parser (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`,
+      )
+    },
+  }
+}

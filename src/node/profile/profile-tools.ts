@@ -1,0 +1,88 @@
+import type { Clock } from "../../core/ports.ts"
+import { didYouMean } from "../../core/suggest.ts"
+import type { FilesSettings, Profile, ProfileInput } from "../../profile/profile.ts"
+import type { ProfileFile } from "../../profile/profile-file-keys.ts"
+import { builtinToolNames, builtinTools, mountTools, promptsWithOwn } from "../builtin-tools.ts"
+import { createFileReferences } from "../files/create-file-references.ts"
+import { type FileMount, fileToolNames } from "../files/file-tool-options.ts"
+import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
+import { documentsPlugin } from "../living-documents.ts"
+import { nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
+
+/** Everything beside the profile that its tools are made from. */
+export interface ToolSurroundings {
+  readonly locale: string
+  readonly dataFolder: string
+  readonly clock: Clock
+  /** The user's prompts folder. */
+  readonly promptFolder: string | undefined
+  readonly files: FilesSettings & { readonly folder: string }
+  /** Folders that `read` can see beside the workspace. Without that tool it is added for these alone (L5). */
+  readonly mounts: readonly FileMount[]
+}
+
+/** Reports names in `[tools] enabled` that no built-in tool has. */
+export function checkEnabledTools(search: ProfileSearch): void {
+  const setting = nearestSetting(search.chain, "tools", "enabled")
+  for (const [at, name] of setting?.value.entries() ?? []) {
+    if (setting === undefined || builtinToolNames.includes(name)) continue
+    report(
+      search,
+      { ...setting, path: [...setting.path, at] },
+      `expected a built-in tool (${builtinToolNames.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, builtinToolNames)}`,
+      "Tools of your own are passed to createAgent and need no name here.",
+    )
+  }
+}
+
+/** The built-in tools that a profile enables, and how its tools behave. */
+export function makeProfileTools(file: ProfileFile, surroundings: ToolSurroundings) {
+  const { locale, clock, dataFolder, promptFolder, files, mounts } = surroundings
+  const { enabled = [], rules = {}, ...settings } = file.tools ?? {}
+  const options = {
+    locale,
+    clock,
+    dataFolder,
+    ...(promptFolder === undefined ? {} : { promptFolder }),
+    workspaceFolder: files.folder,
+    workspace: { hardLinks: files.hardLinks },
+    mounts,
+  }
+  const needsRead = mounts.length > 0 && !enabled.includes("read") && file.loop?.mode !== "chat"
+  const builtin = [...builtinTools(enabled, options), ...(needsRead ? mountTools(options) : [])]
+  return { ...settings, rules: ruleTexts(rules), enabled, builtin } satisfies ProfileInput["tools"]
+}
+
+/** Rules of use are the author's words. */
+function ruleTexts(rules: Readonly<Record<string, string>>): Profile["tools"]["rules"] {
+  return Object.fromEntries(Object.entries(rules).map(([group, text]) => [group, { text, trust: "author" as const }]))
+}
+
+/**
+ * A profile with its living documents as a plugin, where it has some (D1). Their tools are `read`, `write`, `edit` and whichever
+ * other file tools the profile enables. All of them share one workspace, so that what guards the documents guards every way to them.
+ */
+export function withDocuments(profile: Profile, { promptFolder, clock, mounts }: ToolSurroundings): Profile {
+  const { documents, files, locale, tools, loop } = profile
+  const folder = documents?.folder ?? files.folder
+  if (documents === undefined || folder === undefined) return profile
+  const wanted = loop.mode === "chat" ? [] : ["read", "write", "edit", ...tools.enabled]
+  const plugin = documentsPlugin(folder, {
+    ...documents,
+    locale,
+    prompts: promptsWithOwn(promptFolder),
+    mounts,
+    tools: fileToolNames.filter((name) => wanted.includes(name)),
+    files: { hardLinks: files.hardLinks, clock },
+  })
+  const builtin = tools.builtin.filter(({ name }) => !(fileToolNames as readonly string[]).includes(name))
+  return { ...profile, plugins: [...profile.plugins, plugin], tools: { ...tools, builtin } }
+}
+
+/** How a profile file's answers are read. With `file_references` they can show files of its workspace (R8). */
+export function profileOutput({ output = {} }: ProfileFile, { files, clock }: ToolSurroundings): ProfileInput["output"] {
+  const { fileReferences, ...settings } = output
+  if (fileReferences !== true) return settings
+  const workspace = workspaceOnDemand(files.folder, { hardLinks: files.hardLinks, clock })
+  return { ...settings, files: createFileReferences(workspace, { formats: files.formats }) }
+}

@@ -1,0 +1,100 @@
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { Profile, ProfileSource } from "../../profile/profile.ts"
+import type { Plugin } from "../../services/plugin.ts"
+import { FileLog, withFileLog } from "../file-log.ts"
+import { type LoadProfileOptions, readProfile } from "./load-profile.ts"
+
+/** How a watched profile is loaded, and what happens when an edit breaks it. */
+export interface WatchProfileOptions extends LoadProfileOptions {
+  /** Called once for each broken edit. The last good profile stays in use. Default: `console.warn`. */
+  readonly onProblem?: (problem: PromptStrataError) => void
+}
+
+/** A profile whose files are checked for changes whenever a session begins (L13). */
+export interface ProfileWatch extends ProfileSource {
+  /** The error of the files as they were last read. `undefined` when `profile` was read from them. */
+  readonly problem: PromptStrataError | undefined
+  /** Checks the files now. Resolves to the profile that is in use then. */
+  refresh(): Promise<Profile>
+  /** The files and folders that the profile depends on. Files that do not exist, but would change it, are among them. */
+  readonly files: readonly string[]
+}
+
+/**
+ * Loads a profile that changes with its files: the profile, the profiles it extends, persona, format, prompts and skills. Give it
+ * to `createAgent`: a new session takes what is on disk then, a running session keeps the profile with which it began. There is no
+ * watcher to close: the times of the files are compared, which costs about a millisecond. A broken edit leaves the last good
+ * profile in use. The plugin of a module is made again only when its options change; its code is read once in a process. Throws the
+ * errors of `loadProfile`.
+ */
+export async function watchProfile(nameOrPath: string, options: WatchProfileOptions = {}): Promise<ProfileWatch> {
+  const made = new Map<string, Plugin>()
+  const load = (log: FileLog) => withFileLog(log, () => readProfile(nameOrPath, options, made))
+  let log = new FileLog()
+  let profile = await load(log)
+  let before = profile
+  let problem: PromptStrataError | undefined
+  let loading: Promise<Profile> | undefined
+
+  function fail(error: unknown): void {
+    problem = asProblem(error)
+    tell(options.onProblem ?? warnOnConsole, problem)
+  }
+
+  async function reload(): Promise<Profile> {
+    // A broken profile is watched too. A file that it did not reach cannot mend it.
+    log = new FileLog()
+    try {
+      const changed = await load(log)
+      before = profile
+      profile = changed
+      problem = undefined
+    } catch (error) {
+      fail(error)
+    }
+    loading = undefined
+    return profile
+  }
+
+  function current(): Profile | Promise<Profile> {
+    if (loading === undefined && log.isUnchanged()) return profile
+    loading ??= reload()
+    return loading
+  }
+
+  return {
+    get profile() {
+      return profile
+    },
+    get problem() {
+      return problem
+    },
+    get files() {
+      return log.paths
+    },
+    current,
+    refresh: async () => current(),
+    refuse(error, refused) {
+      if (refused === profile) profile = before
+      fail(error)
+    },
+  }
+}
+
+function asProblem(error: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(error)) return error
+  return new PromptStrataError("profile", `The profile could not be loaded: ${messageOf(error)}`, { cause: error })
+}
+
+/** Calls `onProblem`. The good profile stays in use even if that throws. */
+function tell(onProblem: (problem: PromptStrataError) => void, problem: PromptStrataError): void {
+  try {
+    onProblem(problem)
+  } catch (error) {
+    console.warn(`promptstrata: onProblem threw: ${messageOf(error)}`)
+  }
+}
+
+function warnOnConsole({ message }: PromptStrataError): void {
+  console.warn(`promptstrata: the profile's last good version stays in use. ${message}`)
+}

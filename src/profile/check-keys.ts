@@ -1,0 +1,114 @@
+import type { Keys, TextForm, ValueType } from "./key.ts"
+
+/** A value that its key does not take. */
+export interface WrongValue {
+  readonly path: readonly PropertyKey[]
+  /** Completes "expected …": a noun phrase. */
+  readonly expected: string
+  readonly found: unknown
+}
+
+type Path = WrongValue["path"]
+
+/**
+ * Every value of a profile from code that its key does not take, in the order of the declaration. TypeScript finds unknown keys and
+ * checks values that only code can give. The zod schema in src/node/profile checks profiles from files.
+ */
+export function wrongValues(type: ValueType, value: unknown, path: Path = []): readonly WrongValue[] {
+  const expected = expectedOf(type, value)
+  if (expected !== undefined) return [{ path, expected, found: value }]
+  switch (type.kind) {
+    case "json":
+      return valuesBeyondJson(value, path)
+    case "list":
+      return (value as readonly unknown[]).flatMap((item, at) => wrongValues(type.of, item, [...path, at]))
+    case "map":
+      return Object.entries(value as object).flatMap(([name, inner]) => wrongValues(type.of, inner, [...path, name]))
+    case "table":
+      return wrongInTable(type.keys, value as Readonly<Record<string, unknown>>, path)
+    default:
+      return []
+  }
+}
+
+function wrongInTable(keys: Keys, table: Readonly<Record<string, unknown>>, path: Path): WrongValue[] {
+  return Object.entries(keys).flatMap(([name, { type, presence }]) =>
+    table[name] === undefined && presence !== "required" ? [] : wrongValues(type, table[name], [...path, name]),
+  )
+}
+
+/** Names what is expected in the place of `value`, apart from what is inside it; `undefined` where nothing is wrong. */
+function expectedOf(type: ValueType, value: unknown): string | undefined {
+  switch (type.kind) {
+    case "number":
+      return isWithin(value, type) ? undefined : describeBounds(type)
+    case "flag":
+      return typeof value === "boolean" ? undefined : flagWords
+    case "choice":
+      return type.choices.some((choice) => choice === value) ? undefined : describeChoices(type.choices)
+    case "text":
+      if (typeof value !== "string") return textWords
+      return type.form === undefined || hasForm(value, type.form) ? undefined : type.form.expected
+    case "list":
+      return Array.isArray(value) ? undefined : type.expected
+    case "map":
+      return isTable(value) ? undefined : type.expected
+    case "json":
+    case "table":
+      return isTable(value) ? undefined : "an object"
+    default:
+      // A key of files alone, or a value that TypeScript checks.
+      return undefined
+  }
+}
+
+export const flagWords = "true or false"
+export const textWords = "a string"
+
+type Bounds = Extract<ValueType, { readonly kind: "number" }>
+
+function isWithin(value: unknown, { min, max = Number.POSITIVE_INFINITY, integer }: Bounds): boolean {
+  if (!(integer ? Number.isSafeInteger(value) : Number.isFinite(value))) return false
+  return typeof value === "number" && value >= min && value <= max
+}
+
+/** `a whole number of at least 1`, `a number from 0 to 2`. */
+export function describeBounds({ min, max, integer }: Bounds): string {
+  const kind = integer ? "a whole number" : "a number"
+  return max === undefined ? `${kind} of at least ${min}` : `${kind} from ${min} to ${max}`
+}
+
+/** `"json", "native" or "chat"`. */
+export function describeChoices(choices: readonly string[]): string {
+  const quoted = choices.map((choice) => JSON.stringify(choice))
+  return `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`
+}
+
+function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
+  return new RegExp(pattern, "u").test(text) && (accepts?.(text) ?? true)
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+/** The values inside a table that JSON cannot hold: dates, times, infinite numbers and NaN. TOML can write them. */
+export function valuesBeyondJson(value: unknown, path: Path = []): WrongValue[] {
+  if (value instanceof Date || (typeof value === "number" && !Number.isFinite(value))) {
+    return [{ path, expected: "JSON: a string, a number, true, false, an array or a table", found: value }]
+  }
+  if (Array.isArray(value)) return value.flatMap((item, at) => valuesBeyondJson(item, [...path, at]))
+  return isTable(value) ? Object.entries(value).flatMap(([key, item]) => valuesBeyondJson(item, [...path, key])) : []
+}
+
+/** `prestart[0].args."a b"`: a path as one would write it. */
+export function formatKeyPath(path: Path): string {
+  return path
+    .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${formatKey(String(key))}`))
+    .join("")
+}
+
+function formatKey(key: string): string {
+  const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
+  return /^[A-Za-z0-9_-]+$/.test(shown) ? shown : JSON.stringify(shown)
+}

@@ -1,0 +1,80 @@
+import { defaultDocumentSettings } from "../../layers/documents/document.ts"
+import type { OutputFormat } from "../../reply/output/output-part.ts"
+import type { FileReferences } from "../../services/file-references.ts"
+import { choice, flag, inCode, line, lines, number, optionalTable, table, wholeNumber } from "../key.ts"
+
+const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = defaultDocumentSettings
+
+/** `[documents]` */
+export const documents = optionalTable(
+  'The living documents SOUL.md, USER.md and MEMORY.md, read anew every turn. Without this table there are none. Dialect "soul" says what each is and what to do with it. In the others their texts stand without headings, unless your prompts name their slots.',
+  {
+    folder: line({ words: "The folder with these files. Relative to this file.", otherwise: "`files.folder`" }),
+    placement: choice(["system", "user"], {
+      default: placement,
+      words: "The message in which USER.md and MEMORY.md stand. SOUL.md stands in the system message.",
+    }),
+    maxCharacters: wholeNumber({ min: 1, default: maxCharacters, words: "A longer document is shown with its middle cut out." }),
+    minShare: number({
+      min: 0,
+      max: 1,
+      default: minShare,
+      words: "Share of max_characters that each document keeps, however few tokens there are.",
+    }),
+    nearlyEmptyCharacters: wholeNumber({
+      min: 0,
+      default: nearlyEmptyCharacters,
+      words: "Below this, USER.md counts as nearly empty.",
+    }),
+    nearLimitShare: number({
+      min: 0,
+      max: 1,
+      default: nearLimitShare,
+      words: "Above this share of max_characters, MEMORY.md counts as nearly full.",
+    }),
+  },
+)
+
+/** Text, pictures, sound and documents that chat apps show. */
+const shownFormats: readonly string[] = [
+  ...["txt", "md", "csv", "json", "log", "toml", "yaml", "html"],
+  ...["png", "jpg", "jpeg", "gif", "webp", "svg"],
+  ...["mp3", "ogg", "wav", "mp4", "webm", "pdf", "zip"],
+]
+
+/** `[files]` */
+export const files = table("The folder in which tools read and write files. They see nothing outside it.", {
+  folder: line({ words: "The folder. Relative to this file.", otherwise: "`workspace` in the data folder" }),
+  hardLinks: choice(["allow", "refuse"], {
+    default: "refuse",
+    words: "Allow or refuse to open a file that has a second name, which may lie outside the folder.",
+  }),
+  formats: lines("png", {
+    default: shownFormats,
+    words:
+      "Endings of files that an answer can show, without a dot and in lower case. Prompts show them as `${supported_formats}`.",
+  }),
+})
+
+const outputWords = "How an answer is read before it is shown."
+const bubbles = flag({
+  default: false,
+  words: "Split answers into bubbles at `@br`, and read `<empty_reply>` as silence.",
+})
+
+/** How the answers of a profile in code are read. */
+export const output = table(outputWords, {
+  bubbles,
+  format: inCode<OutputFormat>("The parser of `format`, where it has one (L4)."),
+  files: inCode<FileReferences>("Opens the files that an answer names by `%[path]` (R8). Without it `%[` is text."),
+})
+
+/** `[output]` */
+export const outputInFile = table(outputWords, {
+  bubbles,
+  fileReferences: flag({
+    default: false,
+    words:
+      "Open the files of the folder in [files] that an answer names by `%[path]` or `%[path] Line 3 ~ Line 8`, and pass them on as attachments.",
+  }),
+})

@@ -1,0 +1,86 @@
+import { defaultRecallWeights } from "../../services/recall/recall-weights.ts"
+import { choice, flag, line, milliseconds, number, table, wholeNumber } from "../key.ts"
+
+/** `[memory]` */
+export const memory = table("How memories enter a turn.", {
+  enabled: flag({
+    default: true,
+    otherwise: 'true; with a `[plugins]` table, true if it lists "memory"',
+    words: "With false, nothing is recalled. A conversation can also switch its own memory off.",
+  }),
+  recallLimit: wholeNumber({ min: 0, default: 8, words: "How many memories recall may bring, at most." }),
+  importanceThreshold: number({
+    min: 0,
+    max: 10,
+    default: 5,
+    words: "A turn is stored if the model judges its importance, from 0 to 10, to be at least this.",
+  }),
+  reflectEvery: wholeNumber({
+    min: 0,
+    max: 1_000,
+    default: 20,
+    words: "After so many memories the agent reflects on them and stores insights. 0 means never.",
+  }),
+  reflectImportance: number({
+    min: 1,
+    otherwise: "never",
+    words: "The agent also reflects once the importance of new memories adds up to this.",
+  }),
+  reflectSchedule: line({
+    otherwise: "never",
+    words:
+      'The agent also reflects with the first turn after each moment of this cron pattern, such as "0 4 * * *", in `time_zone`.',
+  }),
+  duplicateSimilarity: number({
+    min: 0.5,
+    max: 1,
+    otherwise: "only the same words are the same",
+    words:
+      "With an embedding model: from this cosine similarity on, a newer memory of the same speaker replaces the older one. The older one is kept as history.",
+  }),
+  batchTurns: wholeNumber({
+    min: 1,
+    max: 50,
+    default: 1,
+    words: "So many turns of a private conversation are judged in one call of the model.",
+  }),
+  dailyCalls: wholeNumber({
+    min: 0,
+    otherwise: "no limit",
+    words: "Calls of the model for one user in 24 hours, beside the turns themselves. Further calls are skipped.",
+  }),
+  stepMs: milliseconds({ default: 120_000, words: "How long each step after a turn may take." }),
+  profileCharacters: wholeNumber({
+    min: 0,
+    default: 1_000,
+    words: "How many characters of what users said of themselves a prompt shows, at most.",
+  }),
+})
+
+const weight = (words: string, fallback: number) => number({ min: 0, default: fallback, words })
+const weights = defaultRecallWeights
+
+/** `[recall_weights]` */
+export const recallWeights = table("How much each signal counts in recall. 0 leaves a signal out.", {
+  words: weight("Words of the question. A rare word counts more.", weights.words),
+  grams: weight("Pieces of words, which find other forms of a word.", weights.grams),
+  characters: weight("Characters and pairs of characters, in text that is written without spaces.", weights.characters),
+  phrase: weight("Quoted words in their order.", weights.phrase),
+  neighbours: weight("Messages just before and after.", weights.neighbours),
+  session: weight("The subject of the whole conversation.", weights.session),
+  speaker: weight("The speaker is the one that is asked about.", weights.speaker),
+  time: weight("The time is the one that the question names.", weights.time),
+  answer: weight("It looks like an answer to this kind of question.", weights.answer),
+  vector: weight("Similarity of embeddings, where there are any.", weights.vector),
+  recency: weight("How lately it came up.", weights.recency),
+  importance: weight("How important it was judged.", weights.importance),
+})
+
+/** `[context]` */
+export const context = table("The part of earlier turns' context that history keeps (layer 5).", {
+  older: choice(["drop", "condense", "keep"], {
+    default: "drop",
+    words: "The part of an earlier turn's recalled memories that history shows: nothing, a short line for each, or all of it.",
+  }),
+  olderCharacters: wholeNumber({ min: 1, default: 120, words: 'How long such a line is with "condense".' }),
+})

@@ -1,0 +1,106 @@
+import { choice, flag, httpUrlForm, line, milliseconds, number, table, wholeNumber } from "../key.ts"
+
+/** `[loop]` */
+export const loop = table("How a turn plans.", {
+  mode: choice(["json", "native", "chat", "auto"], {
+    default: "json",
+    words:
+      'How the model says what to do next. "json": it answers with one JSON object. "native": it uses its own tool calls. "chat": it has no tools and answers at once. "auto": native where the model can, else JSON.',
+  }),
+  maxSteps: wholeNumber({
+    min: 1,
+    max: 1_000,
+    default: 12,
+    words: "How many times the planner is called before the final output is forced.",
+  }),
+  strict: flag({ default: false, words: "Accept nothing but a bare JSON object from the planner. Other output is a fault." }),
+  responseFormat: choice(["json", "text"], {
+    default: "text",
+    words: '"json" asks the provider for a JSON object. Some servers refuse that.',
+  }),
+})
+
+/** `[limits]` */
+export const limits = table("How long things may take, in milliseconds.", {
+  firstTokenMs: milliseconds({ default: 60_000, words: "From a request to the first part of its answer." }),
+  betweenChunksMs: milliseconds({ default: 30_000, words: "Between two parts of an answer." }),
+  toolMs: milliseconds({
+    default: 30_000,
+    words: "One tool run, unless the tool has a limit of its own, and one hook after a turn.",
+  }),
+  prestartMs: milliseconds({
+    default: 5_000,
+    words: "Each thing that runs before the first plan: a prestart tool, recall, a hook.",
+  }),
+  stepMs: milliseconds({ default: 120_000, words: "One call of the model." }),
+  turnMs: milliseconds({ default: 300_000, words: "The whole turn." }),
+  confirmMs: milliseconds({
+    default: 600_000,
+    words: "The time a person has to answer when a tool asks. The other limits stand still meanwhile.",
+  }),
+})
+
+/** `[retry]` */
+export const retry = table("When a failed call of a model is made again. That happens only before the first shown character.", {
+  maxAttempts: wholeNumber({
+    min: 1,
+    max: 100,
+    default: 3,
+    words: "How many times one model is called, the first call included. Then the next model is tried.",
+  }),
+  baseDelayMs: milliseconds({
+    default: 500,
+    words: "The first wait. It doubles each time. If the server asks for another wait, that one holds.",
+  }),
+  maxDelayMs: milliseconds({ default: 20_000, words: "No wait is longer." }),
+})
+
+/** `[history]` */
+export const history = table("How much of the conversation a prompt shows.", {
+  contextCount: wholeNumber({ min: 0, default: 20, words: "How many messages of recent dialogue a prompt shows." }),
+  window: choice(["slide", "steps"], {
+    default: "steps",
+    words:
+      '"slide" shows exactly context_count messages. "steps" shows that many to twice that many, so that a provider\'s cache holds longer.',
+  }),
+})
+
+const [answerTokens, stepTokens] = [1_000, 2_000]
+
+/** `[budget]` */
+export const budget = table("How many tokens a request may have.", {
+  tokens: wholeNumber({
+    min: 1,
+    words: "Tokens of one request, answer included. Without it nothing is cut.",
+    otherwise: "no limit",
+  }),
+  answerTokens: wholeNumber({
+    min: 0,
+    default: answerTokens,
+    otherwise: `${answerTokens}, at most a quarter of tokens`,
+    words: "Of these, reserved for the answer.",
+  }),
+  stepTokens: wholeNumber({
+    min: 0,
+    default: stepTokens,
+    otherwise: `${stepTokens}, at most a quarter of tokens`,
+    words: "Of these, reserved for the turn's later steps.",
+  }),
+})
+
+/** `[model]` */
+export const model = table("Which model answers, and how it is asked. Code and the environment may decide it instead.", {
+  id: line({ words: "The model's name, such as gpt-5-mini.", otherwise: "the program's" }),
+  baseUrl: line({
+    form: httpUrlForm,
+    words: "The address of the server. It can be any server that speaks OpenAI's protocol.",
+    otherwise: "OpenAI's",
+  }),
+  temperature: number({
+    min: 0,
+    max: 2,
+    words: "How freely the model chooses its words: 0 is the least.",
+    otherwise: "the server's",
+  }),
+  maxOutputTokens: wholeNumber({ min: 1, words: "Tokens that the model may write in one call.", otherwise: "the server's" }),
+})

@@ -1,0 +1,101 @@
+import type { TrustedText } from "../core/value.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { Skill } from "../layers/skills.ts"
+import type { Plugin } from "../services/plugin.ts"
+import { colourForm, filled, inCode, line, localeForm, nameForm, table, timeZoneForm } from "./key.ts"
+import { documents, files, output } from "./keys/files.ts"
+import { mcp } from "./keys/mcp.ts"
+import { context, memory, recallWeights } from "./keys/memory.ts"
+import { prestart, tools } from "./keys/tools.ts"
+import { budget, history, limits, loop, model, retry } from "./keys/turn.ts"
+
+/** The dialect of a profile that names none. */
+export const defaultDialect = "layered"
+
+/** Keys of a profile that stand outside of tables, in code and in files alike. */
+export const topKeys = {
+  locale: line({
+    form: localeForm,
+    default: "en",
+    otherwise: "the environment's",
+    words: "Language of the prompts, such as en or zh-CN. It chooses among the prompts of a dialect.",
+  }),
+  timeZone: line({
+    form: timeZoneForm,
+    otherwise: "the host's",
+    words: "The time zone in which prompts tell times, by its IANA name.",
+  }),
+}
+
+/** `[agent]` */
+export const agent = table("The agent's names.", {
+  id: filled(
+    line({
+      form: nameForm,
+      otherwise: "the profile's name",
+      words: "Names the agent's sessions: with another id the agent has other conversations.",
+    }),
+  ),
+  name: filled(
+    line({ form: nameForm, otherwise: "the persona's name, else the profile's", words: "The name that prompts show." }),
+  ),
+  colour: line({ form: colourForm, otherwise: "none", words: "The agent's colour, for programs that show the agent." }),
+})
+
+/** `[user]` */
+export const user = table("The user's name.", {
+  name: filled(
+    line({
+      form: nameForm,
+      otherwise: "as the persona says",
+      words: "The name of the user that prompts show in a private conversation. In a group each message has its own speaker.",
+    }),
+  ),
+})
+
+const final = table("How the final output is asked for.", {
+  system: inCode<TrustedText, "optional", string | TrustedText>(
+    "System message of the final output, for the slot `final_system`. By default there is none (T3).",
+  ),
+})
+
+/** Every key of a profile in code. */
+export const profileKeys = table("A profile: everything that makes one agent.", {
+  name: line({ form: nameForm, default: "default", words: "The profile's name. A file's name is the profile's." }),
+  ...topKeys,
+  dialect: inCode<Dialect | string, "filled">("A shipped dialect's name, or a compiled one.", defaultDialect),
+  agent,
+  user,
+  persona: inCode<TrustedText, "filled", string | TrustedText>(
+    "The persona, who the agent is: the whole text of the slot `persona` (L3). A blank text means nobody in particular.",
+    { text: "", trust: "author" },
+  ),
+  format: inCode<TrustedText, "optional", string | TrustedText>(
+    "How the agent writes: the whole text of the slot `format` (L4).",
+  ),
+  variables: inCode<Readonly<Record<string, string | boolean | TrustedText>>, "filled">(
+    "Named values for prompts: each fills the slot of its name.",
+    {},
+  ),
+  skills: inCode<readonly Skill[], "filled">("The skills of the agent, layer 3, in no particular order (L5).", []),
+  plugins: inCode<readonly Plugin[], "filled">(
+    "Plugins extend the agent (L10). Their tools, skills, hooks and formats come after the profile's own.",
+    [],
+  ),
+  context,
+  output,
+  documents,
+  files,
+  loop,
+  limits,
+  history,
+  budget,
+  tools,
+  prestart,
+  model,
+  retry,
+  memory,
+  recallWeights,
+  mcp,
+  final,
+})

@@ -1,0 +1,93 @@
+import { type StepCount, TextPieces } from "../incoming-text.ts"
+import type { JsonSink } from "./json-grammar.ts"
+import { JsonReader } from "./json-reader.ts"
+
+/** A JSON value. Objects are plain; `__proto__` is an own property like any other. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+/** A JSON object, as data. */
+export interface JsonObject {
+  readonly [name: string]: JsonValue
+}
+
+/** Stands for a value that nests deeper than {@link maxDepth}, so that code may walk built values recursively. */
+export const tooDeep = Symbol("too deep")
+
+/** How deep the objects and lists of a built value may nest. */
+export const maxDepth = 200
+
+type Container = { readonly list: JsonValue[] } | { readonly object: Record<string, JsonValue>; name: string }
+
+/** Builds values of what a {@link JsonReader} reads. Of equal names in an object the first counts (T23). */
+export class JsonBuilder implements JsonSink {
+  readonly #open: Container[] = []
+  #depth = 0
+  readonly #text = new TextPieces()
+  #value: JsonValue | typeof tooDeep | undefined
+
+  /** The value that was completed last. */
+  take(): JsonValue | typeof tooDeep | undefined {
+    const value = this.#value
+    this.#value = undefined
+    return value
+  }
+
+  open(kind: "object" | "array"): void {
+    if (++this.#depth > maxDepth) this.#value = tooDeep
+    if (this.#value === tooDeep) return
+    const container: Container = kind === "array" ? { list: [] } : { object: {}, name: "" }
+    this.#add("list" in container ? container.list : container.object)
+    this.#open.push(container)
+  }
+
+  close(): void {
+    this.#depth--
+    const container = this.#open.pop()
+    if (this.#value === tooDeep || this.#depth > 0 || container === undefined) return
+    this.#value = "list" in container ? container.list : container.object
+  }
+
+  key(name: string): void {
+    const container = this.#open.at(-1)
+    if (container && "object" in container) container.name = name
+  }
+
+  text(part: string): void {
+    this.#text.add(part)
+  }
+
+  textEnd(): void {
+    this.#add(this.#text.take())
+  }
+
+  scalar(raw: string): void {
+    this.#add(raw === "null" ? null : raw === "true" ? true : raw === "false" ? false : Number(raw))
+  }
+
+  #add(value: JsonValue): void {
+    if (this.#value === tooDeep) return
+    const container = this.#open.at(-1)
+    if (container === undefined) this.#value = value
+    else if ("list" in container) container.list.push(value)
+    else addFirst(container.object, container.name, value)
+  }
+}
+
+/** Reads the JSON of one object or array, with white space around it; `undefined` for any other text. */
+export function parseJson(text: string, count: StepCount): JsonValue | typeof tooDeep | undefined {
+  const builder = new JsonBuilder()
+  const reader = new JsonReader(builder, count)
+  const end = reader.feed(text, 0)
+  return reader.state === "closed" && text.slice(end).trim() === "" ? builder.take() : undefined
+}
+
+/** True for an object, as opposed to a list or a scalar. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function addFirst(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  if (Object.hasOwn(object, name)) return
+  if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true })
+  else object[name] = value
+}

@@ -1,0 +1,56 @@
+import { type ConditionalNode, mapBranches, type SlotNode, type TemplateNode } from "./ast.ts"
+import { blankStart, endsBlank, startsBlank } from "./blank.ts"
+
+/** True for each end of a template that is the beginning or the end of a line. */
+interface Edges {
+  readonly start: boolean
+  readonly end: boolean
+}
+
+/**
+ * Sets `alone` on each slot and conditional that is certain to have its line of the output to itself. Looks through the
+ * branches around it, too. A directive begins or ends a message, so a line ends there.
+ */
+export function markAlone(nodes: readonly TemplateNode[], edges: Edges = { start: true, end: true }): TemplateNode[] {
+  const ends = bounds(nodes.toReversed(), { edge: edges.end, isBounded: startsBlank }).reverse()
+  const starts = bounds(nodes, { edge: edges.start, isBounded: endsBlank })
+  return nodes.map((node, i) => markNode(node, { start: starts[i] === true, end: ends[i] === true }))
+}
+
+function markNode(node: TemplateNode, edges: Edges): TemplateNode {
+  if (node.type !== "conditional" && node.type !== "slot") return node
+  return mapBranches({ ...node, alone: edges.start && edges.end }, (nodes) => markAlone(nodes, edges))
+}
+
+/** A walk along a list of nodes from one of its ends, `edge`. */
+interface Walk {
+  /** True when a line begins or ends at the list's own end. */
+  readonly edge: boolean
+  /** True for a literal that leaves the line blank towards the next node; `before` says it of the line before the literal. */
+  readonly isBounded: (text: string, before: boolean) => boolean
+}
+
+/**
+ * True for each node whose side towards the list's end is the end of a line. A line break counts only after something that
+ * is sure to be printed. Without it the break can become the end of the branch; there it is trimmed, and the text after
+ * the branch moves up to this line.
+ */
+function bounds(nodes: readonly TemplateNode[], { edge, isBounded }: Walk): boolean[] {
+  let bounded = edge
+  let isPrinted = edge
+  return nodes.map((node) => {
+    const before = bounded
+    if (node.type === "literal") {
+      isPrinted ||= blankStart(node.text) < node.text.length
+      bounded = isBounded(node.text, bounded) && (isPrinted || bounded)
+    } else if (node.type === "role" || node.type === "messages") {
+      bounded = true
+      isPrinted = true
+    } else bounded &&= printsNothing(node)
+    return before
+  })
+}
+
+function printsNothing(node: ConditionalNode | SlotNode): boolean {
+  return node.type === "conditional" && node.then.length === 0 && node.otherwise.length === 0
+}

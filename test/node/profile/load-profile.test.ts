@@ -1,0 +1,408 @@
+import { rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { describe, expect, test } from "vitest"
+import type { TrustedText } from "../../../src/core/value.ts"
+import type { Dialect } from "../../../src/dialect/dialect.ts"
+import { shippedDialect } from "../../../src/dialect/shipped.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import type { Profile } from "../../../src/profile/profile.ts"
+import { resolveProfile } from "../../../src/profile/resolve.ts"
+import { defaultRecallWeights } from "../../../src/services/recall/recall-weights.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+
+function load(folder: string, nameOrPath: string, locale = "en"): Promise<Profile> {
+  return loadProfile(nameOrPath, { locale, roots: [`${folder}/profiles`], env: {} })
+}
+
+function dialectOf({ dialect }: Profile): Dialect {
+  if (typeof dialect === "string") throw new Error("the dialect is not compiled")
+  return dialect
+}
+
+const toolNames = ({ tools }: Profile) => tools.builtin.map(({ name }) => name)
+
+describe("the shipped profiles", () => {
+  test.each([
+    { name: "fay", locale: "zh-CN", user: "主人", window: "slide" },
+    { name: "fay", locale: "en", user: "Friend", window: "slide" },
+    { name: "layered", locale: "zh-CN", user: "主人", window: "steps" },
+    { name: "stack", locale: "en", user: "Friend", window: "steps" },
+  ])("$name in $locale has its dialect, its persona, its names and its tools", async ({ name, locale, user, window }) => {
+    const profile = await loadProfile(name, { locale, env: {}, roots: ["profiles"] })
+    expect(dialectOf(profile)).toMatchObject({ name, locale })
+    expect(profile).toMatchObject({ name, locale, agent: { id: name, name: "Fay" }, user: { name: user }, history: { window } })
+    expect(profile.persona).toMatchObject({ trust: "author", source: { file: `characters/${locale}/fay.md`, line: 5 } })
+    expect(toolNames(profile)).toEqual(["current_time", "calculate", "add_schedule", "list_schedule"])
+    expect(profile.prestart).toEqual([{ tool: "current_time", args: {}, includeHistory: false }])
+  })
+
+  test("each persona names itself, says its tone and how it addresses the user, in at most 200 Chinese characters (T37)", async () => {
+    const { persona } = await loadProfile("fay", { locale: "zh-CN" })
+    expect(persona.text).toMatch(/Fay[\s\S]*温柔[\s\S]*主人/)
+    expect([...persona.text].length).toBeLessThanOrEqual(200)
+    expect((await loadProfile("fay", { locale: "en" })).persona.text).toMatch(/Fay[\s\S]*gentle[\s\S]*my friend/)
+  })
+
+  test("a language that nothing is shipped in gets English prompts and an English persona", async () => {
+    const profile = await loadProfile("fay", { locale: "fr" })
+    expect(dialectOf(profile).locale).toBe("en")
+    expect(profile.persona.source?.file).toBe("characters/en/fay.md")
+  })
+})
+
+describe("loadProfile", () => {
+  test("maps every key of a file to the profile (L9)", async () => {
+    const folder = tempFolder({
+      "profiles/mei.toml": `
+locale = "zh-CN"
+time_zone = "Asia/Shanghai"
+[agent]
+id = "m"
+name = "小梅"
+colour = "#1D75B3"
+[user]
+name = "老板"
+[prompt]
+dialect = "stack"
+persona = "../mei.txt"
+format = "../plain.md"
+final_system = "../final.md"
+[variables]
+work_mode = true
+"developer.name" = "Ann"
+max_jump_mini = 3
+[loop]
+mode = "json"
+max_steps = 4
+strict = true
+response_format = "json"
+[retry]
+max_attempts = 2
+base_delay_ms = 7
+max_delay_ms = 8
+
+[limits]
+first_token_ms = 1
+between_chunks_ms = 2
+tool_ms = 3
+prestart_ms = 4
+step_ms = 5
+turn_ms = 6
+confirm_ms = 15
+[history]
+context_count = 7
+window = "slide"
+[budget]
+tokens = 8000
+answer_tokens = 9
+step_tokens = 10
+[memory]
+enabled = false
+recall_limit = 11
+importance_threshold = 6.5
+reflect_every = 21
+reflect_importance = 22
+batch_turns = 23
+daily_calls = 24
+step_ms = 25
+profile_characters = 26
+[recall_weights]
+words = 2
+[plugins]
+enabled = ["memory"]
+[skills]
+folders = ["../skills"]
+modes = { cooking = "inline" }
+[output]
+bubbles = true
+file_references = true
+[context]
+older = "condense"
+older_characters = 16
+[documents]
+folder = "../soul"
+placement = "user"
+max_characters = 17
+min_share = 0.2
+nearly_empty_characters = 18
+near_limit_share = 0.9
+[files]
+folder = "../files"
+hard_links = "allow"
+formats = ["txt"]
+[tools]
+enabled = ["calculate"]
+prestart_only = ["calculate"]
+max_result_characters = 12
+groups = ["context"]
+rules = { context = "Tidy up." }
+mentions = true
+[[prestart]]
+tool = "calculate"
+args = { expression = "1+1", deep = [{ n = 1.5 }] }
+include_history = true
+timeout_ms = 13
+[model]
+id = "m"
+base_url = "http://localhost:11434/v1"
+temperature = 0.5
+max_output_tokens = 14
+`,
+      "mei.txt": "\n\n  你是小梅。\n",
+      "plain.md": "---\nparser: plain\n---\n一句话。",
+      "skills/cooking.md": "---\nname: cooking\ndescription: How to cook.\n---\nBoil it.\n",
+      "final.md": "说人话。",
+    })
+    const { dialect, tools, ...rest } = await loadProfile(`${folder}/profiles/mei.toml`, { env: { LANG: "en_US" } })
+    expect(dialect).toBe(shippedDialect("stack", "zh-CN"))
+    expect(tools).toMatchObject({
+      enabled: ["calculate"],
+      prestartOnly: ["calculate"],
+      maxResultCharacters: 12,
+      groups: ["context"],
+      rules: { context: { text: "Tidy up.", trust: "author" } },
+      mentions: true,
+    })
+    const author = (text: string, file: string, line: number): TrustedText => ({
+      text,
+      trust: "author",
+      source: { file: `${folder}/${file}`, line },
+    })
+    expect(rest).toEqual({
+      name: "mei",
+      locale: "zh-CN",
+      timeZone: "Asia/Shanghai",
+      agent: { id: "m", name: "小梅", colour: "#1D75B3" },
+      user: { name: "老板" },
+      persona: author("  你是小梅。", "mei.txt", 3),
+      format: author("一句话。", "plain.md", 4),
+      variables: {
+        work_mode: true,
+        "developer.name": author("Ann", "profiles/mei.toml", 17),
+        max_jump_mini: author("3", "profiles/mei.toml", 18),
+      },
+      loop: { mode: "json", maxSteps: 4, strict: true, responseFormat: "json" },
+      retry: { maxAttempts: 2, baseDelayMs: 7, maxDelayMs: 8 },
+      limits: { firstTokenMs: 1, betweenChunksMs: 2, toolMs: 3, prestartMs: 4, stepMs: 5, turnMs: 6, confirmMs: 15 },
+      history: { contextCount: 7, window: "slide" },
+      budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
+      mcp: { servers: {} },
+      memory: {
+        enabled: false,
+        recallLimit: 11,
+        importanceThreshold: 6.5,
+        reflectEvery: 21,
+        reflectImportance: 22,
+        batchTurns: 23,
+        dailyCalls: 24,
+        stepMs: 25,
+        profileCharacters: 26,
+      },
+      recallWeights: { ...defaultRecallWeights, words: 2 },
+      plugins: [{ name: "memory" }, expect.objectContaining({ name: "documents" })],
+      skills: [expect.objectContaining({ name: "cooking", mode: "inline", content: author("Boil it.", "skills/cooking.md", 5) })],
+      output: {
+        bubbles: true,
+        format: expect.objectContaining({ name: "plain" }),
+        files: expect.objectContaining({ formats: ["txt"] }),
+      },
+      context: { older: "condense", olderCharacters: 16 },
+      documents: {
+        folder: `${folder}/soul`,
+        placement: "user",
+        maxCharacters: 17,
+        minShare: 0.2,
+        nearlyEmptyCharacters: 18,
+        nearLimitShare: 0.9,
+      },
+      files: { folder: `${folder}/files`, hardLinks: "allow", formats: ["txt"] },
+      prestart: [{ tool: "calculate", args: { expression: "1+1", deep: [{ n: 1.5 }] }, includeHistory: true, timeoutMs: 13 }],
+      model: { id: "m", baseUrl: "http://localhost:11434/v1", temperature: 0.5, maxOutputTokens: 14 },
+      final: { system: author("说人话。", "final.md", 1) },
+    })
+    const args = rest.prestart[0]?.args ?? {}
+    const [inner] = args.deep as readonly unknown[]
+    for (const table of [args, inner]) expect(Object.getPrototypeOf(table)).toBe(Object.prototype)
+  })
+
+  test("an empty file is the default profile under the file's name, in the environment's language", async () => {
+    const folder = tempFolder({ "profiles/empty.toml": "\uFEFF" })
+    const profile = await loadProfile("empty", { roots: [`${folder}/profiles`], env: { LANG: "zh_CN.UTF-8" } })
+    const files = { folder: resolve("data/workspace") }
+    expect(profile).toEqual(
+      resolveProfile({ name: "empty", locale: "zh-CN", dialect: shippedDialect("layered", "zh-CN"), files }),
+    )
+  })
+
+  test("the option goes before the profile's locale, and the profile's before the environment's", async () => {
+    const folder = tempFolder({ "profiles/a.toml": 'locale = "zh-CN"' })
+    const options = { roots: [`${folder}/profiles`], env: { LANG: "en_US" } }
+    expect((await loadProfile("a", options)).locale).toBe("zh-CN")
+    expect((await loadProfile("a", { ...options, locale: "en" })).locale).toBe("en")
+  })
+
+  test("a name is looked up in each root in order", async () => {
+    const folder = tempFolder({ "one/b.toml": "", "two/a.toml": '[agent]\nname = "two"', "two/b.toml": '[agent]\nname = "two"' })
+    const roots = [`${folder}/one`, `${folder}/two`, `${folder}/three`]
+    expect((await loadProfile("a", { roots, env: {} })).agent.name).toBe("two")
+    expect((await loadProfile("b", { roots, env: {} })).agent.name).toBe("b")
+  })
+
+  test("a profile extends others: tables merge key by key, arrays are replaced, the nearest decides", async () => {
+    const folder = tempFolder({
+      "profiles/base.toml":
+        '[loop]\nmax_steps = 3\nstrict = true\n[variables]\na = "base"\nb = "base"\n[tools]\nenabled = ["calculate", "current_time"]\n[[prestart]]\ntool = "calculate"\n',
+      "profiles/middle.toml": 'extends = "base"\n[loop]\nmax_steps = 4\n[variables]\nb = "middle"\n',
+      "profiles/top.toml": 'extends = "./middle.toml"\n[loop]\nresponse_format = "json"\n[tools]\nenabled = ["current_time"]\n',
+    })
+    const profile = await load(folder, "top")
+    expect(profile.loop).toEqual({ mode: "json", maxSteps: 4, strict: true, responseFormat: "json" })
+    expect(toolNames(profile)).toEqual(["current_time"])
+    expect(profile.prestart).toMatchObject([{ tool: "calculate" }])
+    expect(profile.agent.id).toBe("top")
+    expect(profile.variables).toMatchObject({
+      a: { text: "base", source: { file: `${folder}/profiles/base.toml`, line: 5 } },
+      b: { text: "middle", source: { file: `${folder}/profiles/middle.toml`, line: 5 } },
+    })
+  })
+
+  test("a profile can extend the shipped one of its own name", async () => {
+    const folder = tempFolder({ "profiles/fay.toml": 'extends = "fay"\n[loop]\nmax_steps = 2\n' })
+    const profile = await loadProfile("fay", { roots: [`${folder}/profiles`, "profiles"], locale: "en" })
+    expect(profile).toMatchObject({ loop: { maxSteps: 2 }, agent: { name: "Fay" }, dialect: { name: "fay" } })
+  })
+
+  test("a circle through a link is a circle", async () => {
+    const folder = tempFolder({ "profiles/a.toml": 'extends = "./again/a.toml"' })
+    symlinkSync(".", `${folder}/profiles/again`)
+    await expect(load(folder, "a")).rejects.toThrow(/a\.toml → .*a\.toml/)
+  })
+
+  test("an inherited path is relative to the file it stands in", async () => {
+    const folder = tempFolder({
+      "profiles/top.toml": 'extends = "../shared/base.toml"',
+      "shared/base.toml": '[prompt]\npersona = "./who.md"',
+      "shared/who.md": "Shared.",
+      "profiles/who.md": "Wrong.",
+    })
+    expect((await load(folder, "top")).persona.text).toBe("Shared.")
+  })
+
+  test("what the profile says of names goes before the persona, and the persona before the profile's name (T6)", async () => {
+    const folder = tempFolder({
+      "profiles/a.toml": '[prompt]\npersona = "mei"\n',
+      "profiles/b.toml": '[agent]\nname = "Agent B"\n[user]\nname = "Boss"\n[prompt]\npersona = "mei"\n',
+      "profiles/c.toml": '[prompt]\npersona = "nameless"\n',
+      "prompts/characters/mei.md": "---\nname: Mei\nuser: Captain\n---\n\nYou are Mei.\n",
+      "prompts/characters/nameless.md": "You are somebody.",
+    })
+    const namesOf = async (name: string) => {
+      const { agent, user } = await load(folder, name)
+      return [agent.id, agent.name, user.name]
+    }
+    expect(await namesOf("a")).toEqual(["a", "Mei", "Captain"])
+    expect(await namesOf("b")).toEqual(["b", "Agent B", "Boss"])
+    expect(await namesOf("c")).toEqual(["c", "c", "User"])
+  })
+
+  test("a path may leave out .toml, also where a folder has that name (L9)", async () => {
+    const folder = tempFolder({
+      "kid.toml": 'extends = "./base/b"\n',
+      "base/b.toml": '[agent]\nname = "Base"\n',
+      "base/b/c.toml": "",
+    })
+    expect((await loadProfile(`${folder}/kid`, { env: {} })).agent.name).toBe("Base")
+  })
+
+  test("a file edited between two loads takes effect at the second (L13)", async () => {
+    const folder = tempFolder({ "profiles/a.toml": '[prompt]\npersona = "mei"\n', "prompts/characters/mei.md": "Before." })
+    expect((await load(folder, "a")).persona.text).toBe("Before.")
+    writeFileSync(`${folder}/prompts/characters/mei.md`, "After.")
+    writeFileSync(`${folder}/profiles/a.toml`, '[prompt]\npersona = "mei"\n[loop]\nmax_steps = 2\n')
+    expect(await load(folder, "a")).toMatchObject({ persona: { text: "After." }, loop: { maxSteps: 2 } })
+    rmSync(`${folder}/profiles/a.toml`)
+    await expect(load(folder, "a")).rejects.toMatchObject({ code: "profile-missing" })
+  })
+
+  test("a tool that does not exist is said with its place and the ones there are", async () => {
+    const folder = tempFolder({ "profiles/a.toml": '[tools]\nenabled = ["calculate", "curent_time"]\n' })
+    await expect(load(folder, "a")).rejects.toMatchObject({
+      code: "profile",
+      source: { line: 2, column: 25 },
+      message: expect.stringMatching(/tools\.enabled\[1\]: expected a built-in tool .* Did you mean "current_time"\?/),
+    })
+  })
+
+  test("built-in tools speak the profile's language, keep files in the data folder and take the given time", async () => {
+    const folder = tempFolder({ "profiles/a.toml": '[tools]\nenabled = ["current_time", "current_time"]\n' })
+    const clock = { nowMs: () => Date.UTC(2026, 1, 3, 4, 5, 6) }
+    const { tools } = await loadProfile("a", { roots: [`${folder}/profiles`], locale: "zh-CN", clock, dataFolder: folder })
+    expect(tools.builtin).toHaveLength(1)
+    const context = {
+      signal: new AbortController().signal,
+      key: { agent: "a", conversation: "c", audience: "private", user: "u" },
+      turnId: "t",
+      clock,
+    } as const
+    expect(await tools.builtin[0]?.execute({ timezone: "UTC" }, context)).toContain("2026-02-03 04:05:06 星期二")
+  })
+})
+
+describe("a user's own prompt files", () => {
+  const planner = (words: string) => `\${role(system)}\n${words}\n\${rest}\n\${role(user)}\n\${question}\n`
+  const literalsOf = (profile: Profile, file: string) => JSON.stringify(dialectOf(profile).files.get(file)?.template.nodes)
+
+  test("take the place of the dialect's of the same name, in that language alone", async () => {
+    const folder = tempFolder({
+      "profiles/a.toml": '[prompt]\ndialect = "stack"\nfolder = "../mine"\n',
+      "mine/stack/en/planner.md": planner("My own planner."),
+      "mine/shared/en/optional.md": "by choice",
+      "mine/characters/notes.md": "${this is no template",
+    })
+    const profile = await load(folder, "a")
+    expect(literalsOf(profile, "planner")).toContain("My own planner.")
+    expect(literalsOf(profile, "planner")).toContain(`${folder}/mine/stack/en/planner.md`)
+    expect(literalsOf(profile, "optional")).toContain("by choice")
+    expect(dialectOf(profile).files.get("final")).toEqual(shippedDialect("stack", "en").files.get("final"))
+    expect(literalsOf(await load(folder, "a", "zh-CN"), "planner")).not.toContain("My own planner.")
+  })
+
+  test("can be a dialect of their own, with the shared files of every dialect", async () => {
+    const folder = tempFolder({
+      "profiles/a.toml": '[prompt]\ndialect = "mine"\nfolder = "../own"\n',
+      "own/mine/zh-CN/planner.md": planner("自己的。"),
+      "own/characters/en/somebody.md": "Not a dialect.",
+    })
+    const profile = await load(folder, "a")
+    expect(dialectOf(profile)).toMatchObject({ name: "mine", locale: "zh-CN" })
+    expect(literalsOf(profile, "planner")).toContain("自己的。")
+    expect(dialectOf(profile).files.has("optional")).toBe(true)
+    expect(dialectOf(profile).files.has("chat")).toBe(false)
+    writeFileSync(`${folder}/profiles/a.toml`, '[prompt]\ndialect = "min"\nfolder = "../own"\n')
+    await expect(load(folder, "a")).rejects.toThrow(
+      /prompt\.dialect: expected a dialect \(fay, .*mine.*\), found "min"\. Did you mean "mine"\?/,
+    )
+  })
+
+  test("can load files beside them, and a mistake in one names it", async () => {
+    const folder = tempFolder({
+      "profiles/a.toml": '[prompt]\nfolder = "../mine"\n',
+      "mine/layered/en/planner.md": planner("${file_load(rules.txt)}"),
+      "mine/layered/en/rules.txt": "Be brief.",
+    })
+    expect(literalsOf(await load(folder, "a"), "planner")).toContain("Be brief.")
+    writeFileSync(`${folder}/mine/layered/en/rules.txt`, "Be ${brief")
+    await expect(load(folder, "a")).rejects.toThrow(`${folder}/mine/layered/en/rules.txt:1:4`)
+  })
+
+  test("bring personas, and words for built-in tools", async () => {
+    const folder = tempFolder({
+      "profiles/a.toml": '[prompt]\nfolder = "../mine"\npersona = "fay"\n[tools]\nenabled = ["current_time"]\n',
+      "mine/characters/en/fay.md": "Another Fay.",
+      "mine/tools/en/current_time.md": "---\ndescription: What time is it?\nparameters:\n  timezone: Where?\n---\n${time}\n",
+    })
+    const profile = await load(folder, "a")
+    expect(profile.persona.text).toBe("Another Fay.")
+    expect(profile.tools.builtin[0]?.description).toBe("What time is it?")
+  })
+})

@@ -1,0 +1,27 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { BrokenObject } from "../../src/reply/broken-object.ts"
+import { readPieces } from "./readings.ts"
+
+const decision = '{"action":"finish","message":"ok"}'
+
+describe("an object that is no JSON", () => {
+  test.each(["{a: {b: [1, {c}]}}", '{a: \'}\', b: "}\\"}"}', "{a: “}”}", "{a: it's {x}}", "{'a}': [}'}", "{\"a\": x, '{': 1}"])(
+    "T21: %s is followed to its end, and what comes after it streams",
+    (object) => {
+      const events = readPieces([`${object} `, ...decision]).events
+      expect(events.filter((event) => event.type === "message-delta").map((event) => event.delta)).toEqual(["o", "k"])
+    },
+  )
+
+  test("T21: it mentions an action exactly when the word stands in it, however it is cut", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", "c", "ac", "act", "action", "n"), maxLength: 4 })), (runs) => {
+        const object = new BrokenObject({ depth: 1, expectsToken: true, mentionsAction: false }, { steps: 0 })
+        for (const run of runs) object.text(run)
+        expect(object.mentionsAction).toBe(runs.join("").includes("action"))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

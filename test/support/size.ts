@@ -1,0 +1,65 @@
+/** How much the tests do: `npm test` is quick, `npm run test:long` long; `npm run test:soak` repeats soak runs with other seeds. */
+export const sizes = ["quick", "long", "soak"] as const
+export type Size = (typeof sizes)[number]
+
+/** The size of this run, from `TEST_SIZE`. */
+export const size = sizeNamed(process.env.TEST_SIZE || "quick")
+
+function sizeNamed(name: string): Size {
+  const found = sizes.find((known) => known === name)
+  if (found === undefined) throw new Error(`TEST_SIZE is ${JSON.stringify(name)}; expected one of ${sizes.join(", ")}.`)
+  return found
+}
+
+/** Added to the seed of every test that draws its cases, from `TEST_SEED`: another number makes other cases. */
+const shift = Number(process.env.TEST_SEED || 0)
+
+/** The seed of a test whose own seed is `own`. */
+export function seedOf(own: number): number {
+  return own + shift
+}
+
+/** A test's number of runs: all `long` of them in a long run, a twentieth but no fewer than 20 in a quick one, five times as many in a soak. */
+export function runs(long: number, at: Size = size): number {
+  if (at === "quick") return Math.min(long, Math.max(20, Math.ceil(long / 20)))
+  return at === "long" ? long : long * 5
+}
+
+/** How much is done in each size. */
+export type Amounts = Readonly<Record<Size, number>>
+
+/** The amounts that tests choose by name; an environment variable of the same name overrides each. */
+export const amounts = {
+  /** Turns of a model gone mad. */
+  MAD_TURNS: { quick: 600, long: 10_000, soak: 50_000 },
+  /** Turns in front of a server that misbehaves. */
+  MISBEHAVING_TURNS: { quick: 400, long: 10_000, soak: 50_000 },
+  /** Turns of which no background prompt may hold what was recalled (T35). */
+  SIMULATED_TURNS: { quick: 60, long: 1_000, soak: 5_000 },
+  /** Random reads across keys of a store. */
+  STORE_READS: { quick: 200, long: 5_000, soak: 100_000 },
+  /** Processes killed while they write into the embedded store. */
+  STORE_KILL_ROUNDS: { quick: 1, long: 20, soak: 200 },
+  /** Turns of each process that writes into the embedded store. */
+  SQLITE_TURNS: { quick: 10, long: 100, soak: 2_000 },
+  /** Processes killed while they write into PostgreSQL. */
+  POSTGRES_KILL_ROUNDS: { quick: 1, long: 5, soak: 200 },
+  /** Turns of each process that writes into PostgreSQL. */
+  POSTGRES_TURNS: { quick: 15, long: 100, soak: 2_000 },
+  /** Processes killed while they write into a workspace. */
+  KILL_ROUNDS: { quick: 2, long: 100, soak: 1_000 },
+  /** Tries while folders and files are swapped for links. */
+  SWAP_TRIES: { quick: 400, long: 3_000, soak: 100_000 },
+  /** Edits of one workspace file by each of several processes. */
+  WORKSPACE_EDITS: { quick: 8, long: 250, soak: 1_000 },
+} as const satisfies Readonly<Record<string, Amounts>>
+
+/** How much of `name` this run does. */
+export function amount(name: keyof typeof amounts): number {
+  const given = process.env[name]
+  if (!given) return amounts[name][size]
+  const number = Number(given)
+  if (!Number.isInteger(number) || number < 1)
+    throw new Error(`${name} is ${JSON.stringify(given)}; expected a whole number above 0.`)
+  return number
+}
