@@ -51,7 +51,7 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-export { type CutText, cutOf, cutText, framedNotice, type NoticeText } from "../../encode/marked-text.ts"
+export { type CutText, cutOf, framedNotice, type NoticeText } from "../../encode/marked-text.ts"
 
 const noticeEntries = new WeakMap<SlotEntry, NoticeText>()
 
