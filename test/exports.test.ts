@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { parseSync, Visitor } from "rolldown/utils"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../src/core/errors.ts"
+import { codeBlocksIn } from "./support/code-blocks.ts"
 import { entryPoints } from "./support/entry-points.ts"
 import { lightPackages } from "./support/layer-order.ts"
 import { modulesLoadedBy, packagesAmong } from "./support/loaded-modules.ts"
@@ -118,5 +119,57 @@ describe("importing the root entry", () => {
     const heavy = modulesLoadedBy(`${root}test/support/heavy-entry.ts`)
     expect(heavy).toContain("node:fs")
     expect(packagesAmong(heavy)).toEqual(expect.arrayContaining(["zod", "yaml"]))
+  })
+})
+
+/**
+ * The most values that all entries but `promptstrata/testing` export together. A later entry may raise it, in the same change that says
+ * so in CHANGELOG.md, and never without a section in docs/reference for each new value.
+ */
+const maxValues = 80
+
+/** A section of a reference page about one value. */
+interface ReferenceSection {
+  readonly name: string
+  readonly specifier: string
+  readonly examples: number
+}
+
+/** A page's sections. Its title begins with the entry that it is about; a section's heading is a value's name in backticks. */
+function sectionsOf(markdown: string): ReferenceSection[] {
+  const specifier = /^# (promptstrata[\w/-]*)/.exec(markdown)?.[1] ?? ""
+  return markdown.split(/^## (?=`\w+`$)/m).flatMap((section, at) => {
+    const name = /^`(\w+)`\n/.exec(section)?.[1]
+    if (at === 0 || name === undefined) return []
+    const examples = codeBlocksIn(section).filter(
+      ({ language, text }) => language === "ts" && new RegExp(`\\b${name}\\b`).test(text),
+    )
+    return [{ name, specifier, examples: examples.length }]
+  })
+}
+
+describe("docs/reference", () => {
+  const folder = `${root}docs/reference/`
+  const pages = readdirSync(folder).filter((page) => page !== "README.md")
+  const sections = pages.flatMap((page) => sectionsOf(readFileSync(folder + page, "utf8")))
+
+  test.each(present)("has one section for each value of $specifier, and for nothing else", async ({ specifier, source }) => {
+    const names = sections.filter((section) => section.specifier === specifier).map(({ name }) => name)
+    expect(names.sort()).toEqual(Object.keys(await load(source)).sort())
+  })
+
+  test("shows each value in an example", () => {
+    expect(sections.filter(({ examples }) => examples === 0)).toEqual([])
+  })
+
+  test("is ordered by its README, which links each page once", () => {
+    const linked = [...readFileSync(`${folder}README.md`, "utf8").matchAll(/\]\((\w[\w.-]*\.md)\)/g)].map(([, page]) => page)
+    expect(linked.sort()).toEqual(pages.sort())
+  })
+
+  test(`is about at most ${maxValues} values, those for tests apart`, async () => {
+    const entriesOfUse = present.filter(({ specifier }) => specifier !== "promptstrata/testing")
+    const values = await Promise.all(entriesOfUse.map(async ({ source }) => Object.keys(await load(source))))
+    expect(values.flat().length).toBeLessThanOrEqual(maxValues)
   })
 })

@@ -169,7 +169,7 @@ function checkToolNames(profile: Profile, tools: ToolSet, plugins: readonly Plug
   const known = tools.tools.map(({ name }) => name)
   const named = [...profile.prestart.map(({ tool }) => tool), ...profile.tools.prestartOnly]
   for (const name of named) {
-    if (tools.get(name) || plugins.some((plugin) => plugin.mayAdd?.(name) === true)) continue
+    if (tools.get(name) || plugins.some((plugin) => plugin.mayAddTool?.(name) === true)) continue
     throw new PromptStrataError(
       "profile",
       `expected a registered tool, found ${JSON.stringify(name)} in profile "${profile.name}"; there are ${known.join(", ") || "none"}.${didYouMean(name, known)}`,

@@ -1,4 +1,4 @@
-import { isEmptyValue, priority, type Text, type Value } from "../core/value.ts"
+import { isEmptyValue, priority, type SlotValue, type TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
 import { type Skill, skillsInjection } from "../layers/skills.ts"
@@ -36,7 +36,7 @@ export function baseStack(profile: Profile, { dialect, skills, plugins = [], inj
   ])
 }
 
-function layer(key: string, content: Value | Text, options: Partial<InjectionInput> = {}): InjectionInput {
+function layer(key: string, content: SlotValue | TrustedText, options: Partial<InjectionInput> = {}): InjectionInput {
   return { ...options, key, content: isEmptyValue(content) ? "" : content, trust: "author", scope: "global" }
 }
 

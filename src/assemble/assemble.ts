@@ -1,5 +1,5 @@
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
-import type { Assembly, Cut } from "../core/span.ts"
+import type { Assembly, CutRecord } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
@@ -40,7 +40,7 @@ interface RequestLimits {
   /** Tokens that the request may have, without those reserved for the answer. Over it, injections shrink by rank (S13). */
   readonly budgetTokens?: number
   /** The cut of the turn's first request, for its later ones; absent in the first one. */
-  readonly cut?: Cut
+  readonly cut?: CutRecord
   /** Options for the steps in which history is cut. */
   readonly history?: WaterMarks
   /** Native tools that go with the request. Their schemas count as overhead. */

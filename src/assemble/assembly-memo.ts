@@ -1,7 +1,7 @@
 import type { TokenCounter } from "../core/ports.ts"
 import type { Source } from "../core/source.ts"
 import type { Assembly } from "../core/span.ts"
-import { type Entry, type Fit, type Injection, isText, type Text, type Value } from "../core/value.ts"
+import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { cutOf, removedFrom } from "../encode/marked-text.ts"
 import { noticeOf } from "./cut/cut-places.ts"
@@ -76,9 +76,9 @@ const copies = new WeakMap<Injection, Injection>()
 function withOwnList(injection: Injection): Injection {
   const { content } = injection
   if (!Array.isArray(content)) return injection
-  const entries = content as readonly Entry[]
+  const entries = content as readonly SlotEntry[]
   const known = copies.get(injection)
-  if (known && sameLists(known.content as readonly Entry[], entries, Object.is)) return known
+  if (known && sameLists(known.content as readonly SlotEntry[], entries, Object.is)) return known
   const copy = { ...injection, content: entries.slice() }
   copies.set(injection, copy)
   return copy
@@ -96,26 +96,26 @@ function sameInjection(a: Injection, b: Injection): boolean {
   )
 }
 
-function sameValue(a: Value, b: Value): boolean {
+function sameValue(a: SlotValue, b: SlotValue): boolean {
   if (a === b) return true
   if (typeof a !== "object" || typeof b !== "object") return false
   if (isText(a)) return isText(b) && sameText(a, b)
   return !isText(b) && sameLists(a, b, sameEntry)
 }
 
-function sameText(a: Text, b: Text): boolean {
+function sameText(a: TrustedText, b: TrustedText): boolean {
   const isSame = a.text === b.text && a.trust === b.trust && sameSource(a.source, b.source)
   return isSame && sameRemoved(a, b) && cutOf(a) === cutOf(b)
 }
 
 /** True for two texts that are not encoded, and for two encoded ones from which the same was removed. */
-function sameRemoved(a: Text, b: Text): boolean {
+function sameRemoved(a: TrustedText, b: TrustedText): boolean {
   const [left, right] = [removedFrom(a), removedFrom(b)]
   if (left === right) return true
   return left?.removed === right?.removed && sameLists(left?.kinds ?? [], right?.kinds ?? [], Object.is)
 }
 
-function sameEntry(a: Entry, b: Entry): boolean {
+function sameEntry(a: SlotEntry, b: SlotEntry): boolean {
   if (a === b) return true
   if (noticeOf(a) !== noticeOf(b)) return false
   const names = Object.keys(a)
@@ -128,7 +128,7 @@ function sameEntry(a: Entry, b: Entry): boolean {
   )
 }
 
-function sameFit(a: Fit | undefined, b: Fit | undefined): boolean {
+function sameFit(a: FitRule | undefined, b: FitRule | undefined): boolean {
   if (a === b) return true
   if (!a || !b) return false
   const isSame = a.rank === b.rank && a.shrink === b.shrink && a.group === b.group

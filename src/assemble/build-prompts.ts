@@ -1,5 +1,5 @@
 import type { KeptPrestart } from "../core/conversation.ts"
-import { type Injection, isText, priority, type Text } from "../core/value.ts"
+import { type Injection, isText, priority, type TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
@@ -18,9 +18,9 @@ import { compose } from "./print/prompt-printer.ts"
 /** The parts of layers 1 to 4. Files were loaded before. */
 export interface SystemPromptParts {
   /** The persona (L3). A bare string is author text. */
-  readonly persona: string | Text
+  readonly persona: string | TrustedText
   /** How it writes (L4). A bare string is author text. */
-  readonly format?: string | Text
+  readonly format?: string | TrustedText
   readonly skills?: readonly Skill[]
   /** Tools with visibility `prestart` are left out (T27). */
   readonly tools?: readonly Tool[]
@@ -52,11 +52,11 @@ export function buildSystemPrompt({
   ])
 }
 
-function layer(key: string, content: Text, order: number): InjectionInput {
+function layer(key: string, content: TrustedText, order: number): InjectionInput {
   return { key, content, trust: content.trust, scope: "global", priority: order }
 }
 
-function asText(text: string | Text): Text {
+function asText(text: string | TrustedText): TrustedText {
   return isText(text) ? text : { text, trust: "author" }
 }
 
@@ -67,7 +67,7 @@ function toolsInjection(tools: readonly Tool[], dialect: Dialect): InjectionInpu
 }
 
 /** The texts inside were encoded one by one, so the whole counts as encoded: no encoder may run over it again. */
-function printed(input: InjectionInput, dialect: Dialect): Text {
+function printed(input: InjectionInput, dialect: Dialect): TrustedText {
   const injection = toInjection(input)
   return encodedText(injection === undefined ? "" : printAlone(injection, dialect), "author")
 }

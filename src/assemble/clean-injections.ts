@@ -1,5 +1,13 @@
 import { GrowingLists } from "../core/growing-lists.ts"
-import { type Entry, type Injection, isEmptyValue, isText, type Text, type Trust, type Value } from "../core/value.ts"
+import {
+  type Injection,
+  isEmptyValue,
+  isText,
+  type SlotEntry,
+  type SlotValue,
+  type Trust,
+  type TrustedText,
+} from "../core/value.ts"
 import { removedFrom } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
@@ -29,10 +37,10 @@ export function cleanInjection(injection: Injection): CleanInjection | undefined
 
 /** Injections and entries are readonly data, so each is cleaned once. */
 const cleanedInjections = new WeakMap<Injection, CleanInjection>()
-const cleanedEntries = new WeakMap<Entry, CleanEntry>()
+const cleanedEntries = new WeakMap<SlotEntry, CleanEntry>()
 
 /** By the injection's trust, its lists: for each entry, true when neither it nor an entry before it had to be cleaned. */
-const untouchedLists: Readonly<Record<Trust, GrowingLists<Entry, boolean>>> = {
+const untouchedLists: Readonly<Record<Trust, GrowingLists<SlotEntry, boolean>>> = {
   author: new GrowingLists(),
   user: new GrowingLists(),
   agent: new GrowingLists(),
@@ -45,13 +53,13 @@ function isUntouchedContent({ content, trust }: Injection): boolean {
   if (typeof content === "string") return trust === "author"
   if (!Array.isArray(content)) return false
   const upTo = untouchedLists[trust].of(
-    content as readonly Entry[],
+    content as readonly SlotEntry[],
     (entry, before = true) => before && isUntouched(entry, trust),
   )
   return upTo.at(-1) !== false
 }
 
-function isUntouched(entry: Entry, trust: Trust): boolean {
+function isUntouched(entry: SlotEntry, trust: Trust): boolean {
   const clean = cleanEntry(entry, trust)
   return clean.removed === 0 && clean.entry === entry
 }
@@ -63,7 +71,7 @@ function cleanContent(injection: Injection, found: Found): Injection {
     return clean === content ? injection : { ...injection, content: clean }
   }
   const kept: number[] = []
-  const clean = cleanEntries(content as readonly Entry[], trust, { found, kept })
+  const clean = cleanEntries(content as readonly SlotEntry[], trust, { found, kept })
   if (clean === content) return injection
   const scores = fit?.scores
   if (!scores) return { ...injection, content: clean }
@@ -72,11 +80,11 @@ function cleanContent(injection: Injection, found: Found): Injection {
 
 /** Gives back the same list when nothing was cleaned. `kept` receives the indexes of the entries that are left. */
 function cleanEntries(
-  entries: readonly Entry[],
+  entries: readonly SlotEntry[],
   trust: Trust,
   { found, kept }: { readonly found: Found; readonly kept?: number[] },
-): readonly Entry[] {
-  const clean: Entry[] = []
+): readonly SlotEntry[] {
+  const clean: SlotEntry[] = []
   let isSame = true
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]
@@ -94,12 +102,12 @@ function cleanEntries(
 interface CleanEntry {
   readonly trust: Trust
   /** The same object when nothing was cleaned; `undefined` when nothing is left of the entry. */
-  readonly entry: Entry | undefined
+  readonly entry: SlotEntry | undefined
   readonly removed: number
   readonly kinds: readonly string[]
 }
 
-function cleanEntry(entry: Entry, trust: Trust): CleanEntry {
+function cleanEntry(entry: SlotEntry, trust: Trust): CleanEntry {
   const known = cleanedEntries.get(entry)
   if (known?.trust === trust) return known
   const found = new Found()
@@ -114,13 +122,13 @@ function cleanEntry(entry: Entry, trust: Trust): CleanEntry {
 }
 
 /** Gives back the same value when nothing was cleaned. */
-function cleanValue(value: Value, trust: Trust, found: Found): Value {
+function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
   if (typeof value === "boolean") return value
   if (typeof value === "string") return trust === "author" ? value : cleanString(value, found)
   return isText(value) ? cleanText(value, found) : cleanEntries(value, trust, { found })
 }
 
-function cleanText(text: Text, found: Found): Text {
+function cleanText(text: TrustedText, found: Found): TrustedText {
   const encoded = removedFrom(text)
   if (encoded) found.add(encoded)
   if (encoded || text.trust === "author") return text

@@ -1,4 +1,4 @@
-import type { Decision, Span } from "../core/span.ts"
+import type { FitDecision, Span } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
 import { templateNames } from "../dialect/dialect-names.ts"
@@ -19,14 +19,14 @@ interface Outcome {
  * Makes one decision for each given injection that is enabled and not empty, in the order given. Injections that were
  * replaced by another one of their key come last, so that nothing is lost silently.
  */
-export function decide(given: readonly Injection[], outcome: Outcome): Decision[] {
+export function decide(given: readonly Injection[], outcome: Outcome): FitDecision[] {
   const { places, fitted, counter } = outcome
   const steps = stepsByPlace(fitted.steps, places)
   const toTokens = tokensByPlace(outcome.spans, places)
   // Usually each injection has a key of its own and prints. Then no look-ups are needed.
   const allLive = places.of.size === given.length
-  const decisions: Decision[] = []
-  const replaced: Decision[] = []
+  const decisions: FitDecision[] = []
+  const replaced: FitDecision[] = []
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
     if (!injection || (!allLive && !isWanted(injection))) continue
@@ -46,18 +46,18 @@ function isWanted({ enabled, content }: Injection): boolean {
   return enabled && !isEmptyValue(content)
 }
 
-function kept(key: string, tokens: number): Decision {
+function kept(key: string, tokens: number): FitDecision {
   return { key, fate: "kept", fromTokens: tokens, toTokens: tokens, reason: "" }
 }
 
-function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens: number): Decision {
+function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens: number): FitDecision {
   // The tokens of a placeholder that stands in its place do not count as its own.
   return "dropped" in cut
     ? { key, fate: "dropped", fromTokens, toTokens: 0, reason }
     : { key, fate: "shortened", fromTokens, toTokens, reason }
 }
 
-function notPrinted(injection: Injection, { places, file, counter }: Outcome): Decision {
+function notPrinted(injection: Injection, { places, file, counter }: Outcome): FitDecision {
   const { key } = injection
   const names = templateNames(file.template.nodes)
   if (file.omit.includes(key)) return unplaced(injection, "the prompt file omits it", counter)
@@ -70,7 +70,7 @@ function notPrinted(injection: Injection, { places, file, counter }: Outcome): D
   return unplaced(injection, slot, counter)
 }
 
-function unplaced({ key, content }: Injection, reason: string, counter: MessageCounter): Decision {
+function unplaced({ key, content }: Injection, reason: string, counter: MessageCounter): FitDecision {
   return { key, fate: "unplaced", fromTokens: valueTokens(content, counter), toTokens: 0, reason }
 }
 

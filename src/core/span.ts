@@ -35,7 +35,7 @@ export interface Prefix {
 }
 
 /** The fate of one injection, and the reason. */
-export interface Decision {
+export interface FitDecision {
   readonly key: string
   readonly fate: "kept" | "shortened" | "dropped" | "unplaced"
   readonly fromTokens: number
@@ -47,7 +47,7 @@ export interface Decision {
  * By key, the part that is left of each shrunk injection. The first step of a turn decides it. Later steps cut the same, so that
  * their requests extend the first one.
  */
-export interface Cut {
+export interface CutRecord {
   readonly [key: string]: CutSize
 }
 
@@ -79,8 +79,8 @@ export interface Assembly {
   /** False when the counter estimates. */
   readonly exact: boolean
   readonly prefixes: readonly Prefix[]
-  readonly decisions: readonly Decision[]
-  readonly cut: Cut
+  readonly decisions: readonly FitDecision[]
+  readonly cut: CutRecord
   /** Set if more was cut than `options.cut` says, other than this turn's own tool results. */
   readonly prefixMoved?: PrefixMoved
   /** Characters that sanitising removed from untrusted text. */

@@ -1,25 +1,25 @@
 import type { Source } from "./source.ts"
 
 /** A text with its trust, which says who wrote it, and its place, if it stands in a file. */
-export interface Text {
+export interface TrustedText {
   readonly text: string
   readonly trust: Trust
   readonly source?: Source
 }
 
 /** Named values that an entry file prints: a line of speech, a tool, a tool run, a memory. */
-export interface Entry {
-  readonly [slot: string]: Value
+export interface SlotEntry {
+  readonly [slot: string]: SlotValue
 }
 
 /** The content of a slot. A bare string has the trust of its injection. `false`, `""` and `[]` are empty. */
-export type Value = string | boolean | Text | readonly Entry[]
+export type SlotValue = string | boolean | TrustedText | readonly SlotEntry[]
 
 /** The role of the message for an injection without a slot of its own. `developer` becomes `system` if the model lacks it. */
 export type InjectionRole = "system" | "developer"
 
 /** How an injection shrinks when the budget is short (S13). */
-export interface Fit {
+export interface FitRule {
   /** The lowest rank shrinks first. */
   readonly rank: number
   /** Reserved tokens: it never has fewer. If this is above 0, it is never dropped whole. Default 0. */
@@ -41,24 +41,24 @@ export interface Fit {
 /** Keyed data for a prompt. It is printed in the slot of its key, else in the prompt's rest slot (S1). */
 export interface Injection {
   readonly key: string
-  readonly content: Value
+  readonly content: SlotValue
   readonly trust: Trust
   /** The order in the rest slot, ascending; see {@link priority}. */
   readonly priority: number
   readonly role: InjectionRole
   readonly scope: Scope
   readonly enabled: boolean
-  readonly fit?: Fit
+  readonly fit?: FitRule
   readonly source?: Source
 }
 
-/** True for a {@link Text}; false for a string, a flag or a list of entries. */
-export function isText(value: Value): value is Text {
+/** True for a {@link TrustedText}; false for a string, a flag or a list of entries. */
+export function isText(value: SlotValue): value is TrustedText {
   return typeof value === "object" && !Array.isArray(value)
 }
 
 /** True for a value that prints nothing: absent, `false`, blank text or no entries. */
-export function isEmptyValue(value: Value | undefined): boolean {
+export function isEmptyValue(value: SlotValue | undefined): boolean {
   if (value === undefined || value === false) return true
   if (value === true) return false
   if (typeof value === "string") return value.trim() === ""

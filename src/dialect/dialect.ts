@@ -81,6 +81,7 @@ function twoOfOneName(source: PromptSource, files: readonly PromptSource[]): Pro
   return new PromptStrataError("prompt", `expected one file named ${name} in a dialect, found ${paths.join(" and ")}.`, {
     source: { file: source.path, line: 1 },
     hint: "Rename one of them, or put them together.",
+    evidence: { kind: "two-files" },
   })
 }
 
@@ -100,6 +101,7 @@ export function requireRest(source: PromptSource, template: Template): void {
     text: "\n".repeat(source.firstLine - 1) + source.body,
     position: { line: source.firstLine, column: 1 },
     hint: `Text without a slot of its own is printed at \${rest}, so that no plugin's text is lost. Put \${rest} where it belongs.`,
+    evidence: { kind: "rest-slot" },
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Source } from "../core/source.ts"
-import type { Text, Trust } from "../core/value.ts"
+import type { Trust, TrustedText } from "../core/value.ts"
 
 /** The characters that sanitising removed while a text was put together. */
 interface Removed {
@@ -8,25 +8,25 @@ interface Removed {
 }
 
 const nothing: Removed = { removed: 0, kinds: [] }
-const encodedTexts = new WeakMap<Text, Removed>()
+const encodedTexts = new WeakMap<TrustedText, Removed>()
 
 /**
  * Marks a text whose untrusted parts were encoded one by one while it was put together, so that it is not encoded again.
  * Only code of this library can make one: the mark belongs to this object, is not part of the value and is lost in JSON.
  */
-export function encodedText(text: string, trust: Trust, { removed, kinds }: Removed = nothing): Text {
-  const value: Text = { text, trust }
+export function encodedText(text: string, trust: Trust, { removed, kinds }: Removed = nothing): TrustedText {
+  const value: TrustedText = { text, trust }
   encodedTexts.set(value, { removed, kinds })
   return value
 }
 
 /** The characters removed from a text made by {@link encodedText}; `undefined` for any other text. */
-export function removedFrom(text: Text): Removed | undefined {
+export function removedFrom(text: TrustedText): Removed | undefined {
   return encodedTexts.get(text)
 }
 
 /** True for a text made by {@link encodedText}. */
-export function isEncodedText(text: Text): boolean {
+export function isEncodedText(text: TrustedText): boolean {
   return encodedTexts.has(text)
 }
 
@@ -47,20 +47,20 @@ export interface CutText {
   readonly totalCharacters?: number
 }
 
-const cutTexts = new WeakMap<Text, CutText>()
+const cutTexts = new WeakMap<TrustedText, CutText>()
 
 /**
  * Marks a text with a notice in place of what was cut. It is printed as content, notice, content. The mark belongs to this
  * object: a copy is plain text, and so is what comes back from JSON.
  */
-export function cutText(whole: Text, cut: CutText): Text {
-  const text: Text = { ...whole, text: cut.head + framedNotice(cut) + cut.tail }
+export function cutText(whole: TrustedText, cut: CutText): TrustedText {
+  const text: TrustedText = { ...whole, text: cut.head + framedNotice(cut) + cut.tail }
   cutTexts.set(text, cut)
   return text
 }
 
 /** The parts of a text made by {@link cutText}. */
-export function cutOf(text: Text): CutText | undefined {
+export function cutOf(text: TrustedText): CutText | undefined {
   return cutTexts.get(text)
 }
 

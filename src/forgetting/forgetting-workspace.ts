@@ -36,7 +36,7 @@ export interface RememberedItem extends WorkspaceItem {
 }
 
 /** How a workspace forgets. */
-export interface WorkspaceOptions {
+export interface ForgettingWorkspaceOptions {
   /** Default `workspace`. */
   readonly preset?: DecayPreset
   /** These numbers replace the preset's, one by one. */
@@ -47,7 +47,7 @@ export interface WorkspaceOptions {
   readonly evictBelow?: number
   /** Of more items the least remembered are evicted. Default 10,000. */
   readonly maxItems?: number
-  /** The items of an earlier workspace, from {@link Workspace.items}. */
+  /** The items of an earlier workspace, from {@link ForgettingWorkspace.items}. */
   readonly items?: readonly WorkspaceItem[]
 }
 
@@ -58,7 +58,7 @@ export interface UseReport {
 }
 
 /** Things at hand, which fade when they are not used (R15–R18). It holds the names of files, never their contents. */
-export interface Workspace {
+export interface ForgettingWorkspace {
   readonly size: number
   /** Puts an item in. If the id is known, its text is replaced, and the item counts as used. */
   put(item: Pick<WorkspaceItem, "id" | "kind" | "text"> & Partial<Pick<WorkspaceItem, "difficulty" | "data">>, now: Moment): void
@@ -78,16 +78,16 @@ export interface Workspace {
 const defaults = { evictBelow: 0.3, maxItems: 10_000, clock: { by: "days" } } as const
 
 /** Makes a workspace. Throws `usage` when two of the given items have the same id. */
-export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
-  return new ForgettingWorkspace(options)
+export function createWorkspace(options: ForgettingWorkspaceOptions = {}): ForgettingWorkspace {
+  return new DecayingWorkspace(options)
 }
 
-class ForgettingWorkspace implements Workspace {
-  readonly #options: WorkspaceOptions & typeof defaults
+class DecayingWorkspace implements ForgettingWorkspace {
+  readonly #options: ForgettingWorkspaceOptions & typeof defaults
   readonly #items = new Map<string, WorkspaceItem>()
 
-  constructor(options: WorkspaceOptions) {
-    this.#options = { ...defaults, ...options } as WorkspaceOptions & typeof defaults
+  constructor(options: ForgettingWorkspaceOptions) {
+    this.#options = { ...defaults, ...options } as ForgettingWorkspaceOptions & typeof defaults
     for (const item of options.items ?? []) {
       const { id } = item
       if (this.#items.has(id))

@@ -42,7 +42,7 @@ export function pull(
   return [...others, { id, kind, text: summary, pulled: now }].slice(-settings.maxItems)
 }
 
-/** The ids of items to collect. Each turn does so itself; an observer can do so earlier with its own settings (R22, R26). */
+/** The ids of items to collect at the beginning of a turn (R22). */
 export function stalePulled(items: readonly PulledItem[], now: Moment, settings: PulledSettings): readonly string[] {
   const surplus = Math.max(0, items.length - settings.maxItems)
   return items.filter(({ pulled }, at) => at < surplus || now.turn - pulled.turn > settings.keepTurns).map(({ id }) => id)

@@ -1,4 +1,4 @@
-import { type Fit, type Injection, isEmptyValue, priority } from "../core/value.ts"
+import { type FitRule, type Injection, isEmptyValue, priority } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
@@ -70,7 +70,7 @@ function withFit(injection: Injection): Injection {
 /** One copy for each item, so that caches that are keyed by item find it again. */
 const withFits = new WeakMap<Injection, Injection>()
 
-const defaultFits: Record<Injection["scope"], Fit> = {
+const defaultFits: Record<Injection["scope"], FitRule> = {
   turn: { rank: 30, shrink: "drop" },
   session: { rank: 60, shrink: "drop" },
   global: { rank: 80, shrink: "drop" },

@@ -1,6 +1,6 @@
 import type { HistoryMessage, KeptPrestart } from "../core/conversation.ts"
 import { commonStart } from "../core/growing-lists.ts"
-import type { Entry, Text } from "../core/value.ts"
+import type { SlotEntry, TrustedText } from "../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
@@ -22,8 +22,8 @@ interface KnownEntry {
   readonly look: HistoryLook
   readonly text: string
   readonly speaker: string
-  readonly entry: Entry | undefined
-  readonly before: Entry | undefined
+  readonly entry: SlotEntry | undefined
+  readonly before: SlotEntry | undefined
 }
 
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
@@ -32,7 +32,7 @@ const entries = new WeakMap<HistoryMessage, KnownEntry>()
 interface KnownHistory {
   readonly look: HistoryLook
   readonly messages: HistoryMessage[]
-  readonly entries: Entry[]
+  readonly entries: SlotEntry[]
   readonly ends: number[]
 }
 
@@ -47,7 +47,7 @@ function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
  * The entries of a history, without blank messages unless prestart results are kept with them (T30). A message has the same entry
  * object in all turns, so that it is cleaned, printed and counted once.
  */
-export function historyEntries(history: readonly HistoryMessage[], look: HistoryLook): Entry[] {
+export function historyEntries(history: readonly HistoryMessage[], look: HistoryLook): SlotEntry[] {
   const [first] = history
   if (!first) return []
   const before = histories.get(first)
@@ -81,7 +81,7 @@ function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
 }
 
 /** The dialect's line before a message of a turn in which nobody spoke. */
-function unpromptedEntry(line: string): Entry {
+function unpromptedEntry(line: string): SlotEntry {
   return { role: "user", own: true, group: false, text: encodedText(line, "author") }
 }
 
@@ -93,7 +93,7 @@ function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
 }
 
 /** The entry of the user's message, with its time and files if there are any (R8, R11). */
-export function questionEntry({ question, files, atMs }: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): Entry {
+export function questionEntry({ question, files, atMs }: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): SlotEntry {
   return {
     speaker: { text: question.speaker.name, trust: "user" },
     text: { text: question.text, trust: "user" },
@@ -104,7 +104,7 @@ export function questionEntry({ question, files, atMs }: TurnState, { group, zon
 }
 
 /** The entry of an earlier message. `own` marks messages of the agent, which are printed without a name. */
-function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted }: HistoryLook): Entry {
+function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted }: HistoryLook): SlotEntry {
   const own = message.role === "assistant"
   return {
     role: message.role,
@@ -120,13 +120,13 @@ function historyEntry(message: HistoryMessage, { agentName, group, zone, unpromp
   }
 }
 
-function timeOf(atMs: number | undefined, zone: string | undefined): { readonly time?: Text } {
+function timeOf(atMs: number | undefined, zone: string | undefined): { readonly time?: TrustedText } {
   if (atMs === undefined || zone === undefined) return {}
   return { time: { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" } }
 }
 
 /** Each path is cleaned here, because no encoder runs over the reference later. */
-function filesOf(files: readonly string[] = []): { readonly files?: readonly Entry[] } {
+function filesOf(files: readonly string[] = []): { readonly files?: readonly SlotEntry[] } {
   if (files.length === 0) return {}
   return {
     files: files.map((path) => {
@@ -170,12 +170,12 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** The entry of a prestart result. */
-export function prestartEntry({ tool, args, result }: KeptPrestart): Entry {
+export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
   return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
 }
 
 /** A run's arguments as text. Each is cleaned by itself, because each is encoded by itself. */
-export function argumentsText(args: Readonly<Record<string, unknown>>, trust: Text["trust"]): Text {
+export function argumentsText(args: Readonly<Record<string, unknown>>, trust: TrustedText["trust"]): TrustedText {
   const { value, ...removed } = sanitiseJson(args)
   return encodedText(printArguments(value), trust, removed)
 }

@@ -1,5 +1,5 @@
 import type { Source } from "../core/source.ts"
-import { type Entry, priority, type Text } from "../core/value.ts"
+import { priority, type SlotEntry, type TrustedText } from "../core/value.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 
@@ -14,7 +14,7 @@ export interface Skill {
   /** Skills are ordered by ascending priority, then by name. */
   readonly priority: number
   /** The body, without front matter. */
-  readonly content: Text
+  readonly content: TrustedText
   /** The path that the model passes to `read`; absent for a skill that is not a file. */
   readonly path?: string
   /** The absolute path of the Markdown file; absent for a skill that is not a file. */
@@ -41,7 +41,7 @@ const rank = 75
 export function skillsInjection(skills: readonly Skill[]): InjectionInput {
   const ordered = skills.toSorted(bySkillOrder)
   const outline = ordered.filter(({ mode }) => mode === "outline")
-  const whole = ordered.filter(({ mode }) => mode === "inline").map(({ content }): Entry => ({ content }))
+  const whole = ordered.filter(({ mode }) => mode === "inline").map(({ content }): SlotEntry => ({ content }))
   return {
     key: "skills",
     content: outline.length === 0 ? whole : [...whole, { skill_outline: outline.map(outlineEntry) }],
@@ -52,10 +52,10 @@ export function skillsInjection(skills: readonly Skill[]): InjectionInput {
   }
 }
 
-function outlineEntry({ name, description, path = "", content: { trust }, source }: Skill): Entry {
-  const line = (text: string): Text => ({ text: onOneLine(text), trust, source })
+function outlineEntry({ name, description, path = "", content: { trust }, source }: Skill): SlotEntry {
+  const line = (text: string): TrustedText => ({ text: onOneLine(text), trust, source })
   // A path must stay usable, so one with a line break is quoted, not changed.
-  const shownPath: Text = { text: path, trust: hasLineBreak(path) ? "tool" : trust, source }
+  const shownPath: TrustedText = { text: path, trust: hasLineBreak(path) ? "tool" : trust, source }
   return { name: line(name), description: line(description), path: shownPath }
 }
 

@@ -1,4 +1,4 @@
-import { type Entry, type Fit, type Injection, priority, type Text, type Value } from "../core/value.ts"
+import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
@@ -18,7 +18,7 @@ const fits = {
   tools: { rank: 70, shrink: "entries" },
   /** Never cut, because without it there would be nothing to answer. */
   wake: { rank: 100, shrink: "entries", minTokens: 1 },
-} as const satisfies Record<string, Fit>
+} as const satisfies Record<string, FitRule>
 
 /** The parts of a turn's injections that depend on the dialect. */
 export interface TurnLook extends ParameterWords {
@@ -64,7 +64,7 @@ function toolItems(turn: TurnState, words: TurnLook): Injection[] {
 /** Every character that JavaScript or a reader takes for a line break. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/
 
-function turnItem(key: string, content: Value, trust: Injection["trust"], fit?: Fit): Injection {
+function turnItem(key: string, content: SlotValue, trust: Injection["trust"], fit?: FitRule): Injection {
   return {
     key,
     content,
@@ -77,11 +77,11 @@ function turnItem(key: string, content: Value, trust: Injection["trust"], fit?: 
   }
 }
 
-function as(text: string, trust: Text["trust"]): Text {
+function as(text: string, trust: TrustedText["trust"]): TrustedText {
   return { text, trust }
 }
 
-function memoryEntry({ text, speaker, atMs }: RecalledMemory, zone: string | undefined): Entry {
+function memoryEntry({ text, speaker, atMs }: RecalledMemory, zone: string | undefined): SlotEntry {
   return {
     text: as(text, "memory"),
     ...(speaker === undefined ? {} : { speaker: as(speaker, "memory") }),
@@ -89,11 +89,11 @@ function memoryEntry({ text, speaker, atMs }: RecalledMemory, zone: string | und
   }
 }
 
-function wakeEntry({ reason, bubbles, workMode }: WakeReason): Entry {
+function wakeEntry({ reason, bubbles, workMode }: WakeReason): SlotEntry {
   return { reason: as(reason, "author"), bubbles, work_mode: workMode }
 }
 
-function runEntry(run: ToolRun): Entry {
+function runEntry(run: ToolRun): SlotEntry {
   const block = lineBreak.test(run.result)
   return {
     tool: as(run.tool, "agent"),
@@ -104,7 +104,7 @@ function runEntry(run: ToolRun): Entry {
 }
 
 /** A call and its result. The result `answers` the call, so they are cut together. */
-function stepEntries(step: PlannerStep): Entry[] {
+function stepEntries(step: PlannerStep): SlotEntry[] {
   if (step.type === "native") return nativeEntries(step)
   if (step.type === "fault") {
     return [
@@ -119,8 +119,8 @@ function stepEntries(step: PlannerStep): Entry[] {
 }
 
 /** A native call and its results. Ids and calls are data of the messages, not text in them. */
-function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }): Entry[] {
-  const results = runs.map((run, index): Entry => {
+function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }): SlotEntry[] {
+  const results = runs.map((run, index): SlotEntry => {
     const toolCallId = as(calls[index]?.id ?? run.id, "agent")
     return { role: "tool", answers: true, toolCallId, output: as(run.result, "tool") }
   })
@@ -128,10 +128,10 @@ function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }):
 }
 
 /** An entry for each group of the turn's tools that has rules of use, in the order of the tools (R28). The profile's rules replace the dialect's. */
-function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: ReadonlySet<string>): Entry[] {
+function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: ReadonlySet<string>): SlotEntry[] {
   const groups = new Set<string>()
   for (const { group } of tools) if (group !== undefined) groups.add(group)
-  const entries: Entry[] = []
+  const entries: SlotEntry[] = []
   for (const group of groups) {
     const rules = Object.hasOwn(groupRules, group) ? groupRules[group] : undefined
     if (rules !== undefined) entries.push({ [group]: true, rules })
@@ -141,7 +141,7 @@ function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: Reado
 }
 
 /** The entry that `file_faults.md` prints. */
-function fileFaultEntry({ written, fault, totalLines }: UnopenedFile): Entry {
+function fileFaultEntry({ written, fault, totalLines }: UnopenedFile): SlotEntry {
   return {
     [fault]: true,
     file: { text: written, trust: "agent" },

@@ -1,6 +1,6 @@
 import type { HistoryMessage, KeptPrestart, Speaker } from "../core/conversation.ts"
 import type { ToolCall } from "../core/message.ts"
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 
 /** A recalled memory. */
@@ -48,7 +48,7 @@ export interface TurnState {
   /** Files that the previous answer referred to and that could not be opened (R8). */
   readonly fileFaults?: readonly UnopenedFile[]
   /** The profile's rules of use for groups of tools (R28). */
-  readonly groupRules?: Readonly<Record<string, Text>>
+  readonly groupRules?: Readonly<Record<string, TrustedText>>
   /** True if several people speak. Lines then carry their speaker. */
   readonly group: boolean
   readonly agentName: string

@@ -10,9 +10,9 @@ import {
   getPrompt,
   listPrompts,
   listResources,
-  type McpListing,
+  type McpContent,
   type McpPrompt,
-  type McpText,
+  type McpResource,
   readResource,
   readSkills,
   withReadTimeout,
@@ -37,7 +37,7 @@ export interface McpServerStatus {
 }
 
 /** A tool that cannot be used until it is approved. */
-export interface McpWaitingTool {
+export interface McpUnapprovedTool {
   /** `server.tool`. */
   readonly tool: string
   /** `changed`: another definition was approved. */
@@ -57,15 +57,15 @@ export interface McpConnection extends Plugin {
   servers(): readonly McpServerStatus[]
   /** The tools of the next turn. */
   currentTools(): readonly Tool[]
-  waiting(): readonly McpWaitingTool[]
+  waiting(): readonly McpUnapprovedTool[]
   /** Approves the definitions that `waiting` returned. The tools are available from the next turn on. */
-  approve(tools: readonly McpWaitingTool[]): Promise<void>
+  approve(tools: readonly McpUnapprovedTool[]): Promise<void>
   /** Lists what all running servers offer. A server whose list cannot be read is a warning. */
-  resources(): Promise<readonly McpListing[]>
+  resources(): Promise<readonly McpResource[]>
   prompts(): Promise<readonly McpPrompt[]>
   /** Throws `mcp` when there is no such server, and an error when the server refuses. */
-  readResource(server: string, uri: string): Promise<McpText>
-  getPrompt(server: string, name: string, args?: Readonly<Record<string, string>>): Promise<McpText>
+  readResource(server: string, uri: string): Promise<McpContent>
+  getPrompt(server: string, name: string, args?: Readonly<Record<string, string>>): Promise<McpContent>
   close(): Promise<void>
 }
 
@@ -113,7 +113,7 @@ async function connectionOf(
     tools,
     skills,
     hooks: [currentToolsHook(tools, connected)],
-    mayAdd: (tool) => servers.some(({ name }) => tool.startsWith(`${name}.`)),
+    mayAddTool: (tool) => servers.some(({ name }) => tool.startsWith(`${name}.`)),
     servers: () => connected.map(statusOf),
     currentTools: () => connected.flatMap((one) => one.tools),
     waiting: () => connected.flatMap(waitingOf),
@@ -167,7 +167,7 @@ function statusOf({ server, listed }: ServerTools): McpServerStatus {
   }
 }
 
-function waitingOf({ server, listed }: ServerTools): McpWaitingTool[] {
+function waitingOf({ server, listed }: ServerTools): McpUnapprovedTool[] {
   return listed.flatMap(({ tool: { name, description, inputSchema, fingerprint }, verdict }) =>
     verdict === "approved" ? [] : [{ tool: `${server.name}.${name}`, reason: verdict, description, inputSchema, fingerprint }],
   )

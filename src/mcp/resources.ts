@@ -16,7 +16,7 @@ import type { McpWords } from "./words.ts"
 // Resources and prompts of servers: listed, read, and used as skills or injections.
 
 /** A resource that a server offers. Its texts are the server's and untrusted. */
-export interface McpListing {
+export interface McpResource {
   readonly server: string
   readonly uri: string
   readonly name: string
@@ -33,7 +33,7 @@ export interface McpPrompt {
 }
 
 /** The content of a resource or prompt. `text` is untrusted: use it with trust `tool`, as {@link skillFrom} does. */
-export interface McpText {
+export interface McpContent {
   readonly server: string
   /** The resource's URI or the prompt's name. */
   readonly name: string
@@ -43,7 +43,7 @@ export interface McpText {
 }
 
 /** Lists the resources of all servers. A server whose list cannot be read is a warning. */
-export function listResources(servers: readonly McpServer[], signal: AbortSignal): Promise<readonly McpListing[]> {
+export function listResources(servers: readonly McpServer[], signal: AbortSignal): Promise<readonly McpResource[]> {
   return listAll(servers, "resources", signal, (server, { uri, name, description, mimeType }) => {
     if (typeof uri !== "string") return []
     const mediaType = typeof mimeType === "string" ? { mediaType: mimeType } : {}
@@ -93,7 +93,7 @@ export async function readResource(
   server: McpServer,
   uri: string,
   { words, signal }: { readonly words: McpWords; readonly signal: AbortSignal },
-): Promise<McpText> {
+): Promise<McpContent> {
   const result = await requestFrom(server, words, (link) => link.request("resources/read", { uri }, { signal }), signal)
   const parts = Array.isArray(result.contents) ? result.contents : []
   return { server: server.name, name: uri, description: "", ...readContent(parts, words) }
@@ -104,7 +104,7 @@ export async function getPrompt(
   server: McpServer,
   { name, args }: { readonly name: string; readonly args: Readonly<Record<string, string>> },
   { words, signal }: { readonly words: McpWords; readonly signal: AbortSignal },
-): Promise<McpText> {
+): Promise<McpContent> {
   const params = { name, arguments: args }
   const result = await requestFrom(server, words, (link) => link.request("prompts/get", params, { signal }), signal)
   const messages = Array.isArray(result.messages) ? result.messages.filter(isRecord) : []
@@ -116,7 +116,7 @@ export async function getPrompt(
 export async function readSkills(servers: readonly McpServer[], options: ResolvedOptions): Promise<readonly Skill[]> {
   const { words } = options
   const reads = servers.flatMap((server) =>
-    (server.settings.skills ?? []).map(async (name): Promise<McpText[]> => {
+    (server.settings.skills ?? []).map(async (name): Promise<McpContent[]> => {
       if (server.link.current === undefined) return []
       try {
         const read = await withReadTimeout(options, (signal) =>
@@ -148,7 +148,7 @@ export async function withReadTimeout<T>({ ports }: ResolvedOptions, read: (sign
 }
 
 /** Returns a resource or prompt as a skill whose whole text is in the prompt, with trust `tool`. Long texts lose their middle. */
-export function skillFrom(read: McpText): Skill {
+export function skillFrom(read: McpContent): Skill {
   return {
     name: keyOf(read),
     description: read.description,
@@ -164,12 +164,12 @@ export function skillFrom(read: McpText): Skill {
 }
 
 /** Returns a resource or prompt as an injection for a hook or `createAgent`, with trust `tool`. Long texts lose their middle. */
-export function injectionFrom(read: McpText, options: Omit<InjectionInput, "key" | "content" | "trust"> = {}): InjectionInput {
+export function injectionFrom(read: McpContent, options: Omit<InjectionInput, "key" | "content" | "trust"> = {}): InjectionInput {
   return { scope: "session", ...options, key: keyOf(read), content: capped(read.text), trust: "tool" }
 }
 
 /** A key must be one visible line. */
-function keyOf({ server, name }: McpText): string {
+function keyOf({ server, name }: McpContent): string {
   return `${server}:${encodeURI(name.slice(0, 200).toWellFormed())}`
 }
 

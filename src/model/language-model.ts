@@ -67,7 +67,7 @@ export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" |
 /** One piece of a model's stream. */
 export type ModelPart =
   | { readonly type: "text-delta"; readonly delta: string }
-  | { readonly type: "reasoning-delta"; readonly delta: string }
+  | { readonly type: "thinking-delta"; readonly delta: string }
   | { readonly type: "tool-call"; readonly call: ToolCall }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "warning"; readonly message: string }

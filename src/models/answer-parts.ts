@@ -5,7 +5,7 @@ import { stringOf } from "./json-access.ts"
 // The adapters make these parts of a streamed answer alike.
 
 /** Turns deltas into parts that never hold half a surrogate pair. A delta that is not a string is ignored. */
-export function createDeltaReader(type: "text-delta" | "reasoning-delta"): Reader<unknown, ModelPart> {
+export function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknown, ModelPart> {
   const characters = createWholeCharacters()
   const parts = (pieces: readonly string[]): ModelPart[] => pieces.map((delta) => ({ type, delta }))
   return {

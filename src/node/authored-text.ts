@@ -1,7 +1,7 @@
 import { locatedError, type PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
 import { didYouMean } from "../core/suggest.ts"
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import { parseFrontMatter } from "./front-matter.ts"
 import { readTextFile } from "./read-text-file.ts"
@@ -27,7 +27,7 @@ export function readAuthoredFile(path: string, kind: string): AuthoredFile {
 /** A text that is injected whole, and its front matter. */
 export interface WholeText<A extends string, L extends string = never> {
   /** Author text without front matter and without blank lines at its ends. */
-  readonly text: Text
+  readonly text: TrustedText
   readonly attributes: { readonly [K in A]?: string } & { readonly [K in L]?: readonly string[] }
   /** Makes an error about a key of the front matter, with its place. */
   readonly faultAt: (key: A | L, message: string) => PromptStrataError
@@ -75,7 +75,7 @@ function attributeFault(
 }
 
 /** The body of a file as author text with its place, without white space at its ends. `firstLine` is the line of the body. */
-export function bodyText(body: string, { file, firstLine }: { readonly file: string; readonly firstLine: number }): Text {
+export function bodyText(body: string, { file, firstLine }: { readonly file: string; readonly firstLine: number }): TrustedText {
   return authorText(body.trim(), body, { file, firstLine, start: body.length - body.trimStart().length })
 }
 
@@ -83,7 +83,7 @@ function authorText(
   text: string,
   body: string,
   { file, firstLine, start }: { readonly file: string; readonly firstLine: number; readonly start: number },
-): Text {
+): TrustedText {
   return { text, trust: "author", source: { file, line: firstLine + positionAt(body, start).line - 1 } }
 }
 

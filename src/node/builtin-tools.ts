@@ -12,7 +12,7 @@ import { type FileMount, fileToolNames } from "./files/file-tool-options.ts"
 import { emptyWorkspace, workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { loadPrompts } from "./load-prompts.ts"
 import { scheduleTools } from "./schedule-tools.ts"
-import type { WorkspaceOptions } from "./workspace/workspace.ts"
+import type { FileWorkspaceOptions } from "./workspace/workspace.ts"
 
 /** Everything that built-in tools are made from. */
 export interface BuiltinToolOptions {
@@ -25,7 +25,7 @@ export interface BuiltinToolOptions {
   /** The folder of the file tools; created by the first write. Default: `workspace` in `dataFolder`. */
   readonly workspaceFolder?: string
   /** The settings to open that folder with. */
-  readonly workspace?: WorkspaceOptions
+  readonly workspace?: FileWorkspaceOptions
   /** Other folders that the file tools can read, such as skills. */
   readonly mounts?: readonly FileMount[]
 }

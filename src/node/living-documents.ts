@@ -20,7 +20,7 @@ import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
 import type { Template } from "../template/ast.ts"
 import { parseTemplate } from "../template/parse.ts"
 import type { Tool } from "../tools/tool.ts"
-import { createFileTools } from "./files/create-file-tools.ts"
+import { createFileToolsWith } from "./files/create-file-tools.ts"
 import { isMissing } from "./files/file-tool.ts"
 import type {
   ConfirmRule,
@@ -28,13 +28,13 @@ import type {
   FileMount,
   FileToolName,
   FileToolsOptions,
-  FileWorkspace,
+  WritableWorkspace,
 } from "./files/file-tool-options.ts"
 import { createReadLedger, createTurnMap, type ReadLedger, type TurnMap } from "./files/read-ledger.ts"
 import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { openWorkspace } from "./workspace/open-workspace.ts"
 import { samePath } from "./workspace/paths.ts"
-import type { Workspace, WorkspaceFile, WorkspaceOptions } from "./workspace/workspace.ts"
+import type { FileWorkspace, FileWorkspaceOptions, WorkspaceFile } from "./workspace/workspace.ts"
 
 /** Settings of the living documents. All have defaults. */
 export interface DocumentsOptions extends Partial<DocumentSettings> {
@@ -57,12 +57,12 @@ export interface LivingDocuments {
   /** The tools that the hook adds to a turn with memory on. Do not pass them to `createAgent` together with the hook. */
   readonly tools: readonly Tool[]
   /** The folder of the documents, with its history and `undo`. */
-  readonly workspace: Workspace
+  readonly workspace: FileWorkspace
 }
 
 type FolderOptions = DocumentsOptions & {
   /** Settings to open the folder with. */
-  readonly files?: WorkspaceOptions
+  readonly files?: FileWorkspaceOptions
 }
 
 const names: readonly string[] = Object.values(documentFiles)
@@ -86,7 +86,7 @@ export function documentsPlugin(folder: string, { files = {}, ...options }: Fold
  * A hook that reads the documents before each turn, puts them into its prompt and adds the file tools to it: all of them with
  * memory on, only `read` for SOUL.md with memory off (D1, D2, D9). Documents that cannot be read become warnings of the turn.
  */
-export function documentsHook(workspace: FileWorkspace, options: DocumentsOptions = {}) {
+export function documentsHook(workspace: WritableWorkspace, options: DocumentsOptions = {}) {
   const reads = createReadLedger()
   const baselines: Baselines = createTurnMap()
   const { tools, toolsOff } = documentTools(workspace, options, { reads, baselines })
@@ -119,7 +119,7 @@ export function documentsHook(workspace: FileWorkspace, options: DocumentsOption
  * Reads the documents from the disk (D1). With memory off only SOUL.md is touched (D2). `files` holds the documents that were
  * read, `problems` says why others were left out.
  */
-async function readDocuments(workspace: FileWorkspace, { memoryOn, signal }: BeforeTurnContext) {
+async function readDocuments(workspace: WritableWorkspace, { memoryOn, signal }: BeforeTurnContext) {
   const files = new Map<DocumentName, WorkspaceFile>()
   const problems: string[] = []
   const read = async (name: DocumentName): Promise<DocumentState> => {
@@ -144,7 +144,7 @@ async function readDocuments(workspace: FileWorkspace, { memoryOn, signal }: Bef
 type Baselines = TurnMap<ReadonlyMap<DocumentName, WorkspaceFile>>
 
 function documentTools(
-  workspace: FileWorkspace,
+  workspace: WritableWorkspace,
   { locale, prompts, mounts, tools = ["read", "write", "edit"] }: DocumentsOptions,
   { reads, baselines }: { readonly reads: ReadLedger; readonly baselines: Baselines },
 ): { readonly tools: readonly Tool[]; readonly toolsOff: readonly Tool[] } {
@@ -152,15 +152,19 @@ function documentTools(
     const document = documentAt(change.path)
     return document ? documentConfirmRule(document, change, baselines.get(context)?.get(document)?.text) : "free"
   }
-  const shared = { reads, confirmRule, locale, prompts, mounts }
+  const shared = { confirmRule, locale, prompts, mounts }
   const inMount = (path: string) => mounts?.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`)) ?? false
   return {
-    tools: createFileTools(workspace, { ...shared, tools }),
-    toolsOff: createFileTools(workspace, {
-      ...shared,
-      tools: tools.filter((name) => name === "read"),
-      allow: (path) => documentAt(path) === "soul" || inMount(path),
-    }),
+    tools: createFileToolsWith(workspace, { ...shared, tools }, reads),
+    toolsOff: createFileToolsWith(
+      workspace,
+      {
+        ...shared,
+        tools: tools.filter((name) => name === "read"),
+        allow: (path) => documentAt(path) === "soul" || inMount(path),
+      },
+      reads,
+    ),
   }
 }
 

@@ -1,14 +1,14 @@
 import { resolve } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 import { readWholeText } from "./authored-text.ts"
 import { findText, lookedFor } from "./find-text.ts"
 
 /** The character that an agent plays (L3). */
 export interface Persona {
   /** The file without front matter and without blank lines at its ends; author text, with its place. */
-  readonly text: Text
+  readonly text: TrustedText
   /** The agent's display name, from `name` in the front matter. */
   readonly name?: string | undefined
   /** The name by which the agent calls the user, from `user` in the front matter. */
@@ -16,7 +16,7 @@ export interface Persona {
 }
 
 /** The places in which `loadPersona` looks. */
-export interface PersonaOptions {
+export interface LoadPersonaOptions {
   /** Default `en`. */
   readonly locale?: string
   /** Folders laid out as the shipped `prompts/`, looked up before it. Default: `prompts` in the process's folder. */
@@ -28,7 +28,10 @@ export interface PersonaOptions {
  * like `.md`. Throws `prompt-missing`, with the places that were looked up, if there is none; throws `file` if it is too large or
  * not UTF-8, and `front-matter` if it has other front matter than `name` and `user`.
  */
-export async function loadPersona(nameOrPath: string, { locale = "en", promptFolders }: PersonaOptions = {}): Promise<Persona> {
+export async function loadPersona(
+  nameOrPath: string,
+  { locale = "en", promptFolders }: LoadPersonaOptions = {},
+): Promise<Persona> {
   const folder = process.cwd()
   const found = findText(nameOrPath, { kind: "characters", locale, folder, promptFolders: promptFolders ?? [resolve("prompts")] })
   if ("path" in found) return readPersona(found.path)

@@ -1,4 +1,4 @@
-import type { Text } from "../core/value.ts"
+import type { TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { Skill } from "../layers/skills.ts"
 import type { Plugin } from "../services/plugin.ts"
@@ -54,7 +54,7 @@ export const user = table("The user's name.", {
 })
 
 const final = table("How the final output is asked for.", {
-  system: inCode<Text, "optional", string | Text>(
+  system: inCode<TrustedText, "optional", string | TrustedText>(
     "System message of the final output, for the slot `final_system`. By default there is none (T3).",
   ),
 })
@@ -66,12 +66,14 @@ export const profileKeys = table("A profile: everything that makes one agent.", 
   dialect: inCode<Dialect | string, "filled">("A shipped dialect's name, or a compiled one.", defaultDialect),
   agent,
   user,
-  persona: inCode<Text, "filled", string | Text>(
+  persona: inCode<TrustedText, "filled", string | TrustedText>(
     "The persona, who the agent is: the whole text of the slot `persona` (L3). A blank text means nobody in particular.",
     { text: "", trust: "author" },
   ),
-  format: inCode<Text, "optional", string | Text>("How the agent writes: the whole text of the slot `format` (L4)."),
-  variables: inCode<Readonly<Record<string, string | boolean | Text>>, "filled">(
+  format: inCode<TrustedText, "optional", string | TrustedText>(
+    "How the agent writes: the whole text of the slot `format` (L4).",
+  ),
+  variables: inCode<Readonly<Record<string, string | boolean | TrustedText>>, "filled">(
     "Named values for prompts: each fills the slot of its name.",
     {},
   ),

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { isText, type Text } from "../core/value.ts"
+import { isText, type TrustedText } from "../core/value.ts"
 import { formatKeyPath, wrongValues } from "./check-keys.ts"
 import type { InputOf, Keys, SettingsOf, ValueType } from "./key.ts"
 import type { Profile, ProfileInput } from "./profile.ts"
@@ -74,7 +74,7 @@ function defaultUserName(locale: string): string {
   return locale.startsWith("zh") ? "用户" : "User"
 }
 
-function asText(content: string | Text | undefined): Text | undefined {
+function asText(content: string | TrustedText | undefined): TrustedText | undefined {
   if (content === undefined) return undefined
   return typeof content !== "string" && isText(content) ? content : { text: content, trust: "author" }
 }

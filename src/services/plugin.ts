@@ -24,7 +24,7 @@ export interface Plugin {
   /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. */
   readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that the plugin adds later, in a hook. A profile can then name this tool as prestart. */
-  mayAdd?(tool: string): boolean
+  mayAddTool?(tool: string): boolean
   /**
    * Frees what the plugin holds. It is called once, when the agent is closed and its last turn has ended, concurrently with that of other
    * plugins and within a time limit. `agent.close()` rejects with what it throws, or with `plugin` if it takes too long.

@@ -46,9 +46,9 @@ export interface BeforeTurnContext {
   /** Recalls memories. Absent if the agent has no memory, or if the conversation's is switched off (D2). */
   recall?(query: string, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<readonly Memory[]>
   /** Shows `text` in place of the answer of an earlier turn, in this turn's prompts only (R12). */
-  showAs(turnId: string, text: string): void
+  replaceAnswer(turnId: string, text: string): void
   /** Begins the history in this turn's prompts with the first message of a turn (R11). A turn that is not in `history` changes nothing. */
-  showFrom(turnId: string): void
+  startHistoryAt(turnId: string): void
   /** Calls `listener` after each tool run that the model asked for in this turn. If it throws, the turn reports a warning. */
   onRun(listener: (run: ToolRun) => void): void
   /** Adds tools for this turn. A tool whose name is taken is left out, with a warning. */

@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../core/conversation.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
-import { type Fit, priority } from "../core/value.ts"
+import { type FitRule, priority } from "../core/value.ts"
 import type { ProfileStatement, UserRecords } from "./store/records.ts"
 import type { TurnHook } from "./turn-hook.ts"
 
@@ -18,8 +18,7 @@ export interface UserProfile {
 }
 
 /**
- * Keeps what users say about themselves. An implementation must pass `userProfileConformance` of `promptstrata/testing`. Both
- * methods may be called concurrently, also for one user.
+ * Keeps what users say about themselves. Both methods may be called concurrently, also for one user.
  */
 export interface UserProfileService {
   /** The part of the profile that may be shown to this key: in a group, only what was said in that group. */
@@ -103,7 +102,7 @@ function oneLine(text: string): string {
 }
 
 /** It is cut after memories, because it is short and says more. */
-const fit: Fit = { rank: 45, shrink: "entries" }
+const fit: FitRule = { rank: 45, shrink: "entries" }
 
 /**
  * A hook that shows the speaker's profile, as far as this conversation may see it, in the slot `user_profile` or in the rest slot.

@@ -1,15 +1,15 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { positionAt, type Source } from "../core/source.ts"
 import {
-  type Fit,
+  type FitRule,
   type Injection,
   type InjectionRole,
   isEmptyValue,
   isText,
   priority,
   type Scope,
+  type SlotValue,
   type Trust,
-  type Value,
 } from "../core/value.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import { isEncodedText } from "../encode/marked-text.ts"
@@ -23,7 +23,7 @@ export type InjectionOptions = Partial<Omit<Injection, "key" | "content">>
 
 const roles: ReadonlySet<InjectionRole> = new Set<InjectionRole>(["system", "developer"])
 const scopes: ReadonlySet<Scope> = new Set<Scope>(["global", "session", "turn"])
-const shrinks: ReadonlySet<Fit["shrink"]> = new Set<Fit["shrink"]>(["drop", "entries", "head", "tail", "headTail"])
+const shrinks: ReadonlySet<FitRule["shrink"]> = new Set<FitRule["shrink"]>(["drop", "entries", "head", "tail", "headTail"])
 const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
 
 /**
@@ -71,7 +71,7 @@ function checkContent(key: string, content: unknown): void {
   )
 }
 
-/** Says which part of a value, from code without types, is no {@link Value}; `undefined` if all of it is. */
+/** Says which part of a value, from code without types, is no {@link SlotValue}; `undefined` if all of it is. */
 function contentProblem(value: unknown, depth: number): string | undefined {
   if (typeof value === "string" || typeof value === "boolean") return undefined
   if (depth > maxDepth) return `entries nested more than ${maxDepth} levels deep`
@@ -107,7 +107,7 @@ function checkFields({ key, priority, role, scope, trust, enabled, fit, source }
 
 function isFit(fit: unknown): boolean {
   if (typeof fit !== "object" || fit === null) return false
-  const { rank, minTokens = 0, maxTokens = 0, shrink } = fit as Partial<Fit>
+  const { rank, minTokens = 0, maxTokens = 0, shrink } = fit as Partial<FitRule>
   return [rank, minTokens, maxTokens].every((value) => Number.isFinite(value)) && shrink !== undefined && shrinks.has(shrink)
 }
 
@@ -121,7 +121,7 @@ function isSource(source: unknown): boolean {
  * Trims content, and moves its source to the first line that is left. A text without blank ends stays the same object, because
  * encoded and cut texts are known by identity.
  */
-function trimmed(content: Value, source: Source | undefined): Pick<Injection, "content" | "source"> {
+function trimmed(content: SlotValue, source: Source | undefined): Pick<Injection, "content" | "source"> {
   if (typeof content === "string") return { content: content.trim(), ...moved(source, content) }
   const beside = source ? { source } : {}
   if (!isText(content) || isEncodedText(content) || content.text.trim() === content.text) return { content, ...beside }

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
-import type { Injection, Scope, Value } from "../core/value.ts"
+import type { Injection, Scope, SlotValue } from "../core/value.ts"
 import { type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
 import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
 import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"
@@ -30,8 +30,8 @@ export class PromptStack {
    * code `injection` for a malformed item, and for a `global` one on a fork.
    */
   add(injection: InjectionInput): boolean
-  add(key: string, content: Value, options?: InjectionOptions): boolean
-  add(first: InjectionInput | string, content: Value = "", options: InjectionOptions = {}): boolean {
+  add(key: string, content: SlotValue, options?: InjectionOptions): boolean
+  add(first: InjectionInput | string, content: SlotValue = "", options: InjectionOptions = {}): boolean {
     const injection = toInjection(typeof first === "string" ? { ...options, key: first, content } : first)
     if (!injection) return false
     if (this.#origin && injection.scope === "global") {

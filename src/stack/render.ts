@@ -1,6 +1,14 @@
 import type { Source } from "../core/source.ts"
-import type { Assembly, Decision, Span } from "../core/span.ts"
-import { type Injection, type InjectionRole, isText, type Scope, type Text, type Trust, type Value } from "../core/value.ts"
+import type { Assembly, FitDecision, Span } from "../core/span.ts"
+import {
+  type Injection,
+  type InjectionRole,
+  isText,
+  type Scope,
+  type SlotValue,
+  type Trust,
+  type TrustedText,
+} from "../core/value.ts"
 import { fold } from "../encode/fold.ts"
 import { splitLines } from "../encode/line-breaks.ts"
 import { encodeLines, type Markers } from "../encode/lines.ts"
@@ -84,7 +92,7 @@ export interface InjectionDebug {
   readonly source?: Source
   /** Tokens of all spans of this key in the assembly. */
   readonly tokens?: number
-  readonly fate?: Decision["fate"]
+  readonly fate?: FitDecision["fate"]
   readonly reason?: string
 }
 
@@ -124,14 +132,14 @@ function shorten(text: string): string {
  * The texts that a value prints in a stack, each on lines of its own. Flags print nothing; entries print the texts of their slots
  * in order. Text that is not the author's is sanitised and cannot imitate one of the markers.
  */
-function printValue(value: Value, trust: Trust, markers: Markers): readonly Text[] {
+function printValue(value: SlotValue, trust: Trust, markers: Markers): readonly TrustedText[] {
   if (typeof value === "boolean") return []
   if (typeof value === "string") return printText({ text: value, trust }, markers)
   if (isText(value)) return printText(value, markers)
   return value.flatMap((entry) => Object.values(entry).flatMap((slot) => printValue(slot, trust, markers)))
 }
 
-function printText(written: Text, markers: Markers): readonly Text[] {
+function printText(written: TrustedText, markers: Markers): readonly TrustedText[] {
   const standsAsItIs = written.trust === "author" || isEncodedText(written)
   const text = standsAsItIs ? written.text : encodeLines(sanitise(written.text).text, markers)
   return text.trim() === "" ? [] : [{ ...written, text }]

@@ -1,35 +1,5 @@
-export { printCacheReport } from "./cache-simulator/print-cache-report.ts"
-export {
-  type CacheOptions,
-  type CachePrices,
-  type CacheReport,
-  type CacheRequest,
-  type CacheRow,
-  simulateCache,
-} from "./cache-simulator/simulate-cache.ts"
-export { type ConformanceCheck, type ConformanceOptions, modelConformance } from "./conformance/model/model-conformance.ts"
-export type {
-  PlayedModel,
-  PlayProvider,
-  ProviderHappening,
-  ProviderScene,
-  ProviderScript,
-} from "./conformance/model/provider-scene.ts"
-export type { ConformanceNeed } from "./conformance/model/stage.ts"
-export type { Opened, ServiceCheck, ServiceConformanceOptions } from "./conformance/store/store-check.ts"
-export { jobRunnerConformance, sessionStoreConformance, storeConformance } from "./conformance/store/store-conformance.ts"
-export {
-  countingIds,
-  type ManualClock,
-  type ManualTimers,
-  manualClock,
-  manualTimers,
-  seededRandom,
-} from "./deterministic-ports.ts"
-export { expectStablePrefix, type PreviewsPrompts, type StablePrefixOptions } from "./expect-stable-prefix.ts"
-export { formatAssembly, promptSerializer } from "./format-assembly.ts"
-export { type RecordingOptions, recordModel } from "./recording/record-model.ts"
-export { type ReplayModel, replayModel } from "./recording/replay-model.ts"
+// A model that plays a script
+
 export {
   expectScriptsDone,
   type ScriptedAnswer,
@@ -39,3 +9,53 @@ export {
   type ScriptedStep,
   scriptedModel,
 } from "./scripted-model.ts"
+
+// Recordings of a real model
+
+export { type RecordingOptions, recordModel } from "./recording/record-model.ts"
+export { type ReplayModel, replayModel } from "./recording/replay-model.ts"
+
+// Time, ids and randomness that a test controls
+
+export {
+  countingIds,
+  type ManualClock,
+  type ManualTimers,
+  manualClock,
+  manualTimers,
+  seededRandom,
+} from "./deterministic-ports.ts"
+
+// Snapshots of prompts
+
+export { formatAssembly, promptSerializer } from "./format-assembly.ts"
+
+// The prompt cache of a provider
+
+export { printCacheReport } from "./cache-simulator/print-cache-report.ts"
+export {
+  type CacheOptions,
+  type CachePrices,
+  type CacheReport,
+  type CacheRequest,
+  type CacheRow,
+  simulateCache,
+} from "./cache-simulator/simulate-cache.ts"
+export { expectStablePrefix, type PreviewsPrompts, type StablePrefixOptions } from "./expect-stable-prefix.ts"
+
+// Checks of an adapter for a model
+
+export { type ConformanceCheck, type ConformanceOptions, modelConformance } from "./conformance/model/model-conformance.ts"
+export type {
+  PlayedModel,
+  PlayProvider,
+  ProviderHappening,
+  ProviderScene,
+  ProviderScript,
+} from "./conformance/model/provider-scene.ts"
+export type { ConformanceNeed } from "./conformance/model/stage.ts"
+
+// Checks of a store
+
+export type { OpenedService, ServiceCheck, ServiceConformanceOptions } from "./conformance/store/store-check.ts"
+export { jobRunnerConformance, sessionStoreConformance, storeConformance } from "./conformance/store/store-conformance.ts"

@@ -1,4 +1,4 @@
-import type { Entry, Text } from "../core/value.ts"
+import type { SlotEntry, TrustedText } from "../core/value.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitiseJson } from "../encode/sanitise.ts"
@@ -21,14 +21,14 @@ export interface ParameterWords {
 }
 
 /** The last entry made for each tool, with the word it was printed with. A turn asks for the same tools at every step. */
-const madeEntries = new WeakMap<Tool, { readonly optional: string; readonly entry: Entry }>()
+const madeEntries = new WeakMap<Tool, { readonly optional: string; readonly entry: SlotEntry }>()
 
 /**
  * Makes the entry of a tool for a dialect's `tools.md` (T9, L6): `name`, `description`, `parameters` and `hint`, of which the
  * last two may be `""`. The texts have the tool's trust. `parameters` is encoded already. The entry is kept with the tool
  * object, so a tool must not be changed after it was first shown.
  */
-export function toolEntry(tool: Tool, words: ParameterWords): Entry {
+export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
   const made = madeEntries.get(tool)
   if (made?.optional === words.optional) return made.entry
   const { name, description, usageHint = "", inputSchema, trust } = tool
@@ -43,7 +43,7 @@ export function toolEntry(tool: Tool, words: ParameterWords): Entry {
 }
 
 /** A schema that came over a network is cleaned, and encoded name by name. */
-function untrustedParameters({ inputSchema, trust }: Tool, words: ParameterWords): Text {
+function untrustedParameters({ inputSchema, trust }: Tool, words: ParameterWords): TrustedText {
   const { value, ...removed } = sanitiseJson(inputSchema)
   return encodedText(printParameters(value, words, encodeInline), trust, removed)
 }

@@ -5,7 +5,7 @@ import { type Stability, stabilities } from "../core/value.ts"
 import { oneLine } from "./one-line.ts"
 
 /** The difference between a request and the next one (S15). */
-export interface AssemblyDifference extends Parting {
+export interface AssemblyDifference extends DivergencePoint {
   /**
    * `none`: they are equal. `extended`: the next request begins with the whole previous one. `shortened`: the previous request
    * begins with the whole next one. `changed`: anything else.
@@ -41,18 +41,18 @@ export function diffAssemblies(previous: Assembly, next: Assembly): AssemblyDiff
   }
 }
 
-function outcomeOf(previous: Assembly, next: Assembly, parting: Parting): AssemblyDifference["outcome"] {
+function outcomeOf(previous: Assembly, next: Assembly, parting: DivergencePoint): AssemblyDifference["outcome"] {
   if (parting.what === "nothing") return "none"
   if (endsAt(previous.messages, next.messages, parting)) return "extended"
   return endsAt(next.messages, previous.messages, parting) ? "shortened" : "changed"
 }
 
-function rolesAt(previous: Assembly, next: Assembly, { message }: Parting): AssemblyDifference["roles"] {
+function rolesAt(previous: Assembly, next: Assembly, { message }: DivergencePoint): AssemblyDifference["roles"] {
   const [old, young] = [previous.messages[message], next.messages[message]]
   return { ...(old ? { previous: old.role } : {}), ...(young ? { next: young.role } : {}) }
 }
 
-function tokensBefore({ spans }: Assembly, { message, offset }: Parting): number {
+function tokensBefore({ spans }: Assembly, { message, offset }: DivergencePoint): number {
   let tokens = 0
   let start = 0
   for (const span of spans) {
@@ -80,7 +80,7 @@ interface PlacedSpan {
 }
 
 /** The span that makes the difference; `undefined` if no span is there, as in a message that only makes a native call. */
-function findChangedSpan(previous: Assembly, next: Assembly, parting: Parting): ChangedSpan | undefined {
+function findChangedSpan(previous: Assembly, next: Assembly, parting: DivergencePoint): ChangedSpan | undefined {
   const [before, after] = [spanAround(previous, parting), spanAround(next, parting)]
   const [old, young] = [before.at, after.at]
   if (!old || !young)
@@ -103,7 +103,7 @@ export function claimsToBeStable(stability: Stability): boolean {
 }
 
 /** The span that covers a place (`at`), and the span that ends there (`ending`). */
-function spanAround({ spans }: Assembly, { message, offset }: Parting): { at?: PlacedSpan; ending?: PlacedSpan } {
+function spanAround({ spans }: Assembly, { message, offset }: DivergencePoint): { at?: PlacedSpan; ending?: PlacedSpan } {
   let start = 0
   let ending: PlacedSpan | undefined
   for (const span of spans) {
@@ -124,7 +124,7 @@ function isSame(a: Span, b: Span): boolean {
 }
 
 /** A span that began before the place was not added or removed: it only grew or shrank there. */
-function wholly({ start }: PlacedSpan, { offset }: Parting, change: "added" | "removed"): ChangedSpan["change"] {
+function wholly({ start }: PlacedSpan, { offset }: DivergencePoint, change: "added" | "removed"): ChangedSpan["change"] {
   return start < offset ? "changed" : change
 }
 
@@ -155,7 +155,7 @@ export interface Excerpt {
 const aroundUnits = 48
 
 /** Makes the excerpt. A grapheme that is equal only at its beginning is shown as different, whole. */
-function excerptAround(previous: Assembly, next: Assembly, { message, offset }: Parting): Excerpt {
+function excerptAround(previous: Assembly, next: Assembly, { message, offset }: DivergencePoint): Excerpt {
   const [old, young] = [previous, next].map(({ messages }) => messages[message]?.content ?? "") as [string, string]
   const at = Math.min(graphemeBoundaryBefore(old, offset), graphemeBoundaryBefore(young, offset))
   return { shared: endOf(young.slice(0, at)), previous: beginningOf(old, at), next: beginningOf(young, at) }
@@ -171,7 +171,7 @@ function beginningOf(text: string, at: number): string {
 }
 
 /** The first difference between two lists of messages. Everything before it is equal. */
-export interface Parting {
+export interface DivergencePoint {
   /** Index of the first message that differs; the length of the shorter list if the other one begins with it. */
   readonly message: number
   /** UTF-16 offset in that message's content; never inside a surrogate pair. */
@@ -181,7 +181,7 @@ export interface Parting {
 }
 
 /** Finds the first difference between two lists of messages. It reads each character once. */
-export function findParting(previous: readonly Message[], next: readonly Message[]): Parting {
+export function findParting(previous: readonly Message[], next: readonly Message[]): DivergencePoint {
   const shorter = Math.min(previous.length, next.length)
   for (let message = 0; message < shorter; message++) {
     const [a, b] = [previous[message], next[message]]
@@ -196,7 +196,7 @@ export function findParting(previous: readonly Message[], next: readonly Message
 }
 
 /** True if a list of messages ends at the first difference to another one. */
-function endsAt(messages: readonly Message[], other: readonly Message[], { message, offset, what }: Parting): boolean {
+function endsAt(messages: readonly Message[], other: readonly Message[], { message, offset, what }: DivergencePoint): boolean {
   if (message >= messages.length) return true
   const [last, same] = [messages[message], other[message]]
   if (what !== "text" || message !== messages.length - 1 || !last || !same) return false

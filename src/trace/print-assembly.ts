@@ -1,5 +1,5 @@
 import { formatSource } from "../core/source.ts"
-import type { Assembly, Decision, Prefix, Span } from "../core/span.ts"
+import type { Assembly, FitDecision, Prefix, Span } from "../core/span.ts"
 import { oneLine } from "./one-line.ts"
 import { fitColumns, fitColumnsAtEnd, printTable, type Rule } from "./table.ts"
 
@@ -47,7 +47,7 @@ function notes(assembly: Assembly): string[] {
 }
 
 /** Lost text is marked by `!`; an injection without a place in the prompt is not. */
-function note({ key, fate, fromTokens, toTokens, reason }: Decision): string {
+function note({ key, fate, fromTokens, toTokens, reason }: FitDecision): string {
   const name = fitColumns(oneLine(key), 40)
   const why = reason === "" ? "" : `: ${oneLine(reason)}`
   if (fate === "unplaced") return `  · ${name} is not in it${why}`
@@ -130,7 +130,7 @@ function section(key: string, spans: readonly Span[], { tokens: ofTokens, decisi
   }
 }
 
-function fateOf(key: string, decision: Decision | undefined): string {
+function fateOf(key: string, decision: FitDecision | undefined): string {
   if (!decision || decision.fate === "dropped" || decision.fate === "unplaced") return key === "" ? "kept" : "placeholder"
   return decision.fate === "shortened" ? `shortened from ${decision.fromTokens}` : decision.fate
 }

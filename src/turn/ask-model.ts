@@ -2,7 +2,7 @@ import { assembleInjections } from "../assemble/assemble.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Assembly } from "../core/span.ts"
-import { type Injection, isText, type Value } from "../core/value.ts"
+import { type Injection, isText, type SlotValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import { addUsage, type LanguageModel, type ModelRequest, type Usage } from "../model/language-model.ts"
@@ -95,7 +95,7 @@ function wordsOf(injections: readonly Injection[]): string {
   return injections.flatMap(({ content }) => userTexts(content)).join("\n")
 }
 
-function userTexts(value: Value): readonly string[] {
+function userTexts(value: SlotValue): readonly string[] {
   if (typeof value === "string" || typeof value === "boolean") return []
   if (isText(value)) return value.trust === "user" ? [value.text] : []
   return value.flatMap((entry) => (entry.text === undefined ? [] : userTexts(entry.text)))

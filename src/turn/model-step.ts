@@ -118,7 +118,7 @@ function hear(
       heard.output.push(part.delta)
       reading.onText(part.delta)
       break
-    case "reasoning-delta":
+    case "thinking-delta":
       if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
       break
     case "usage":

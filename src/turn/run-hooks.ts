@@ -77,8 +77,8 @@ class HookChanges {
       startedMs,
       messages,
       ...(memory && session.memoryOn ? { recall: (query, options) => memory.recall(query, { ...key }, options) } : {}),
-      showAs: (turnId, shown) => void this.#view.texts.set(turnId, shown),
-      showFrom: (turnId) => {
+      replaceAnswer: (turnId, shown) => void this.#view.texts.set(turnId, shown),
+      startHistoryAt: (turnId) => {
         this.#view.from = turnId
       },
       onRun: (listener) => void this.#runListeners.push(listener),

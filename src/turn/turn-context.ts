@@ -1,7 +1,7 @@
 import type { HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
-import type { Cut } from "../core/span.ts"
+import type { CutRecord } from "../core/span.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { PlannerStep, RecalledMemory } from "../layers/turn-state.ts"
 import type { LanguageModel } from "../model/language-model.ts"
@@ -169,7 +169,7 @@ export interface TurnProgress {
   /** The window as prompts show it; hooks can shorten it. */
   shownHistory: readonly HistoryMessage[]
   /** The cuts of the first step; later steps cut the same. Absent before it. */
-  cut: Cut | undefined
+  cut: CutRecord | undefined
   /** The reason why the planner's last output could not be read (T21), as a sentence of the dialect. */
   fault: string | undefined
   /** The planner's advice for the final output (T12). */

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import type { TokenCounter } from "../../src/core/ports.ts"
-import type { Fit } from "../../src/core/value.ts"
+import type { FitRule } from "../../src/core/value.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import type { InjectionInput } from "../../src/stack/injection.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
@@ -40,7 +40,7 @@ export const words: fc.Arbitrary<string> = fc.oneof(
 const trust = fc.constantFrom("author", "user", "agent", "tool", "memory")
 
 /** Rules for the budget, reserved and grouped ones too. */
-const anyFit: fc.Arbitrary<Fit> = fc.record(
+const anyFit: fc.Arbitrary<FitRule> = fc.record(
   {
     rank: fc.constantFrom(0, 10, 10, 35, 90),
     shrink: fc.constantFrom("drop", "entries", "head", "tail", "headTail"),

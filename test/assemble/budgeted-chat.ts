@@ -1,11 +1,11 @@
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { Assembly } from "../../src/core/span.ts"
-import type { Fit } from "../../src/core/value.ts"
+import type { FitRule } from "../../src/core/value.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { perCodePoint } from "./arbitrary-turn.ts"
 
 /** The system message of items in the stack dialect, whose sections are `## key`, a line break and the text. */
-export function budgetedChat(items: Record<string, { text: string; fit: Fit }>, budgetTokens?: number): Assembly {
+export function budgetedChat(items: Record<string, { text: string; fit: FitRule }>, budgetTokens?: number): Assembly {
   const stack = new PromptStack(Object.entries(items).map(([key, { text, fit }]) => ({ key, content: text, fit })))
   return assemble(stack, {
     dialect: "stack",

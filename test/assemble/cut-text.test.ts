@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assembleInjections } from "../../src/assemble/assemble.ts"
 import type { Assembly } from "../../src/core/span.ts"
-import type { Fit, Injection } from "../../src/core/value.ts"
+import type { FitRule, Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { PromptSource } from "../../src/dialect/prompt-source.ts"
 import { decodeFence, decodeIndent } from "../../src/encode/encode.ts"
@@ -28,7 +28,7 @@ const dialect = compileDialect({
 })
 const slots = ["alone", "fenced", "indented", "inline", "other"] as const
 
-function cutAt(slot: string, text: string, { characters, shrink }: { characters: number; shrink: Fit["shrink"] }): Assembly {
+function cutAt(slot: string, text: string, { characters, shrink }: { characters: number; shrink: FitRule["shrink"] }): Assembly {
   const injection: Injection = {
     key: slot,
     content: { text, trust: "user", source: { file: "u.md", line: 3 } },
@@ -47,7 +47,7 @@ const clusters = fc.array(
   fc.constantFrom("👨‍👩‍👧‍👦", "🇨🇳", "🇫🇷", "é", "각", "😀", "1️⃣", "नि", "a", "\n", "---\n", "[close]\n", "\ud83d", "好"),
   { maxLength: 60 },
 )
-const shrink = fc.constantFrom("head", "tail", "headTail") as fc.Arbitrary<Fit["shrink"]>
+const shrink = fc.constantFrom("head", "tail", "headTail") as fc.Arbitrary<FitRule["shrink"]>
 
 describe("S13 S17 a cut text", () => {
   test("is a beginning and an end of what was given, cut between graphemes, whatever encoder it passes afterwards", () => {

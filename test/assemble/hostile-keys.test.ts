@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { assemble, assembleInjections } from "../../src/assemble/assemble.ts"
-import type { Entry, Injection } from "../../src/core/value.ts"
+import type { Injection, SlotEntry } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { renderTemplate } from "../../src/template/render.ts"
@@ -47,7 +47,8 @@ describe.each(names)("the name %s", (name) => {
 
   test("is a slot of an entry like any other", () => {
     const dialect = dialectOf({ chat: "${list}\n${rest}", list: `\${${name}? yes : no} \${${name} = none}` })
-    const text = (entry: Entry) => assembleInjections([item("list", [entry])], { dialect, prompt: "chat" }).messages[0]?.content
+    const text = (entry: SlotEntry) =>
+      assembleInjections([item("list", [entry])], { dialect, prompt: "chat" }).messages[0]?.content
     expect(text({ other: "x" })).toBe("no none")
     expect(text(own(name, "words"))).toBe("yes words")
     expect(text(own(name, { text: "w\u202e", trust: "user" as const }))).toBe("yes w")

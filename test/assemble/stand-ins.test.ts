@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { standIns } from "../../src/assemble/assembly-memo.ts"
-import type { Entry, Injection } from "../../src/core/value.ts"
+import type { Injection, SlotEntry } from "../../src/core/value.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 
 const injection = fc.record({
@@ -36,7 +36,7 @@ describe("what stands for injections", () => {
   })
 
   test("S12 a list of the rest slot that an application adds to in place is seen to have changed", () => {
-    const facts: Entry[] = [{ text: "one" }]
+    const facts: SlotEntry[] = [{ text: "one" }]
     const stack = new PromptStack([{ key: "facts", content: facts }])
     const shown = () => assemble(stack, { prompt: "chat" }).messages.map((message) => message.content)
     expect(shown()).toEqual(["one"])

@@ -107,8 +107,9 @@ function fusion(): BenchResult {
       madialQuestions(),
       ({ userId, text, dense }) =>
         (
-          indexes.get(userId)?.rank({ text, nowMs: Date.UTC(2024, 6, 1), limit: 50, denseRanking: dense, weights: { vector } }) ??
-          []
+          indexes
+            .get(userId)
+            ?.rank({ text, nowMs: Date.UTC(2024, 6, 1), limit: 50, vectorRanking: dense, weights: { vector } }) ?? []
         ).map(({ id }) => id),
       cutoffs,
     )

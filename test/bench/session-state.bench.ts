@@ -12,6 +12,7 @@ import { createInMemoryStore } from "../../src/services/store/in-memory/in-memor
 import type { SessionCommit } from "../../src/services/store/session-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
 import { openStore } from "../../src/stores/index.ts"
+import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
 import type { BenchOptions, BenchResult, Row } from "./bench.ts"
 import { cpuMs, formatMs, median } from "./measure.ts"
@@ -66,7 +67,7 @@ async function row(size: number): Promise<Row> {
 async function workOf(size: number): Promise<{ readonly statements: number; readonly characters: number }> {
   const folder = mkdtempSync(join(tmpdir(), "promptstrata-"))
   let work = { statements: 0, characters: 0 }
-  const store = await openStore(folder, {
+  const store = await openSqliteStore(join(folder, "store.sqlite"), {
     log: ({ query: { parameters } }) => {
       const texts = parameters.filter((value) => typeof value === "string")
       const characters = texts.reduce((sum, { length }) => sum + length, work.characters)

@@ -45,7 +45,7 @@ async function replayed(lines: readonly string[], model: AiSdkLanguageModel): Pr
 }
 
 function summaryOf(parts: readonly ModelPart[]): Summary {
-  const joined = (type: "text-delta" | "reasoning-delta") => parts.map((part) => (part.type === type ? part.delta : "")).join("")
+  const joined = (type: "text-delta" | "thinking-delta") => parts.map((part) => (part.type === type ? part.delta : "")).join("")
   const usage = parts.filter((part) => part.type === "usage").map((part) => part.usage)
   const finish = parts.filter((part) => part.type === "finish").map((part) => part.reason)
   expect(parts.filter((part) => part.type === "warning")).toEqual([])
@@ -53,7 +53,7 @@ function summaryOf(parts: readonly ModelPart[]): Summary {
   expect([usage.length, finish.length]).toEqual([1, 1])
   return {
     text: joined("text-delta"),
-    reasoning: joined("reasoning-delta"),
+    reasoning: joined("thinking-delta"),
     calls: parts.flatMap((part) => (part.type === "tool-call" ? [{ ...part.call, args: JSON.parse(part.call.args) }] : [])),
     finish: finish[0] ?? "",
     inputTokens: usage[0]?.inputTokens,

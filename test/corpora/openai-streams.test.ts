@@ -66,10 +66,10 @@ interface Summary {
 }
 
 function summaryOf(parts: readonly ModelPart[]): Summary {
-  const joined = (type: "text-delta" | "reasoning-delta") => parts.map((part) => (part.type === type ? part.delta : "")).join("")
+  const joined = (type: "text-delta" | "thinking-delta") => parts.map((part) => (part.type === type ? part.delta : "")).join("")
   return {
     text: joined("text-delta"),
-    reasoning: joined("reasoning-delta"),
+    reasoning: joined("thinking-delta"),
     calls: parts.filter((part) => part.type === "tool-call").map((part) => part.call),
     usage: parts.filter((part) => part.type === "usage").map((part) => part.usage),
     finish: parts.filter((part) => part.type === "finish").map((part) => part.reason),

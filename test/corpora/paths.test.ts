@@ -29,7 +29,7 @@ function spellings(path: string): readonly string[] {
   return [...new Set([...found, path.replaceAll("\\", "/"), `notes/${path}`])]
 }
 
-describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, judged as $judgedBy", ({ fs }) => {
+describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, checked as $pathCheck", ({ fs }) => {
   const paths = dataPresent ? readJsonLines<{ path: string }>("paths/path-traversal.jsonl").map(({ path }) => path) : []
 
   test("none of them reads, makes, changes or shows anything outside", async () => {

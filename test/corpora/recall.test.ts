@@ -23,7 +23,7 @@ describe.skipIf(!dataPresent)("recall on the Chinese dialogues of MADial-Bench",
   test("fused with a dense ranking is never more than a point under the better of the two", () => {
     const lexical = measure((question) => ask(question))
     const dense = measure(({ dense }) => dense)
-    const fused = measure((question) => ask(question, { denseRanking: question.dense }))
+    const fused = measure((question) => ask(question, { vectorRanking: question.dense }))
     for (const [i] of cutoffs.entries()) {
       expect(fused[i]).toBeGreaterThanOrEqual(Math.max(lexical[i] ?? 0, dense[i] ?? 0) - 1)
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { Entry, Value } from "../../src/core/value.ts"
+import type { SlotEntry, SlotValue } from "../../src/core/value.ts"
 import { turnInjections } from "../../src/layers/turn-injections.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import type { LintContext, LintFile } from "../../src/lint/context.ts"
@@ -71,8 +71,8 @@ const words = { optional: "optional", showsTime: true }
 /** Data of a native message, which is never printed. */
 const unprinted = ["toolCalls", "toolCallId"]
 
-function entriesOf(value: Value): readonly Entry[] {
-  return Array.isArray(value) ? (value as readonly Entry[]) : []
+function entriesOf(value: SlotValue): readonly SlotEntry[] {
+  return Array.isArray(value) ? (value as readonly SlotEntry[]) : []
 }
 
 describe("the slots that are known to be filled", () => {

@@ -67,7 +67,7 @@ describe("an agent with MCP servers", () => {
       await Promise.resolve()
       addTools([tool])
     }
-    const plugin: Plugin = { name: "late", mayAdd: (name) => name === "late.now", hooks: [{ name: "late", beforeTurn }] }
+    const plugin: Plugin = { name: "late", mayAddTool: (name) => name === "late.now", hooks: [{ name: "late", beforeTurn }] }
     const { session } = testAgent(scriptedModel([finish("好")]), { prestart: [{ tool: "late.now" }] }, { plugins: [plugin] })
     const { trace } = await session.send("几点").result
     expect(trace.prestart).toMatchObject([{ tool: "late.now", status: "ok", result: "noon" }])

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, expectTypeOf, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { Text } from "../../src/core/value.ts"
+import type { TrustedText } from "../../src/core/value.ts"
 import { profileJsonSchema } from "../../src/node/profile/profile-json-schema.ts"
 import { checkProfileFile, inSnakeCase } from "../../src/node/profile/profile-schema.ts"
 import { wrongValues } from "../../src/profile/check-keys.ts"
@@ -170,8 +170,8 @@ describe("the types that follow from the declaration", () => {
       readonly includeHistory: boolean
       readonly timeoutMs?: number
     }>()
-    expectTypeOf<ProfileInput["persona"]>().toEqualTypeOf<string | Text | undefined>()
-    expectTypeOf<Profile["persona"]>().toEqualTypeOf<Text>()
+    expectTypeOf<ProfileInput["persona"]>().toEqualTypeOf<string | TrustedText | undefined>()
+    expectTypeOf<Profile["persona"]>().toEqualTypeOf<TrustedText>()
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { priority, type Value } from "../../src/core/value.ts"
+import { priority, type SlotValue } from "../../src/core/value.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 
 const code = (act: () => unknown): string => {
@@ -45,7 +45,7 @@ describe("PromptStack", () => {
     expect(stack.get("state")).toMatchObject({ scope: "turn", role: "system" })
   })
 
-  test.each<[string, Value]>([
+  test.each<[string, SlotValue]>([
     ["an empty string", ""],
     ["blanks and line breaks", " \n\t\u3000\u2028"],
     ["a blank text", { text: " \n", trust: "user" }],

@@ -44,7 +44,7 @@ export function madModel(random: () => number): LanguageModel {
     const pieces: Piece[] = random() < 0.05 ? [] : cut(outputs(isFinal))
     if (random() < 0.1) pieces.splice(Math.floor(random() * 3), 0, pick<Piece>("throw", "throw-garbage", "stall", "stall-deaf"))
     if (random() < 0.1) pieces.push({ type: "tool-call", call: { id: "1", name: "echo", args: "{" } })
-    if (random() < 0.2) pieces.unshift({ type: "reasoning-delta", delta: "hm" })
+    if (random() < 0.2) pieces.unshift({ type: "thinking-delta", delta: "hm" })
     if (random() < 0.3) pieces.push({ type: "usage", usage: { inputTokens: 1 } })
     if (random() < 0.7) pieces.push({ type: "finish", reason: pick("stop", "length", "content-filter", "other") })
     return pieces

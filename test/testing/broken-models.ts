@@ -104,8 +104,8 @@ export function playBroken(flaws: Flaws): PlayProvider {
             else for (const delta of text.push(happening.text)) yield { type: "text-delta", delta }
             break
           }
-          case "reasoning":
-            yield { type: "reasoning-delta", delta: happening.text }
+          case "thinking":
+            yield { type: "thinking-delta", delta: happening.text }
             break
           case "tool-call": {
             const args = happening.args.join("") || (flaws.blankArguments ? "" : "{}")

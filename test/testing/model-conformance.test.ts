@@ -18,8 +18,8 @@ const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
   ["passes half a character on", { rawText: true }, "no part ever holds half a character"],
   [
     "takes thoughts for words",
-    { parts: (part) => [part.type === "reasoning-delta" ? { ...part, type: "text-delta" } : part] },
-    "reasoning arrives as reasoning, in its place before the text",
+    { parts: (part) => [part.type === "thinking-delta" ? { ...part, type: "text-delta" } : part] },
+    "thinking arrives as thinking, in its place before the text",
   ],
   [
     "has one reason for every finish",

@@ -55,7 +55,7 @@ const failed = new PromptStrataError("model", "real answered with status 429.", 
   hint: "Wait.",
 })
 const wordy: ScriptedAnswer = [
-  { type: "reasoning-delta", delta: "hm\u2028" },
+  { type: "thinking-delta", delta: "hm\u2028" },
   "早上",
   "",
   "好😀\n",
@@ -381,9 +381,9 @@ describe("secrets", () => {
     const answer: ScriptedAnswer = [
       "It is ",
       key.slice(0, 5),
-      { type: "reasoning-delta", delta: listed.slice(0, 4) },
+      { type: "thinking-delta", delta: listed.slice(0, 4) },
       key.slice(5),
-      { type: "reasoning-delta", delta: listed.slice(4) },
+      { type: "thinking-delta", delta: listed.slice(4) },
       { type: "tool-call", call: { id: "2", name: "login", args: '{"password":"pa55 \\"word\\"\\u00e4"}' } },
       { type: "warning", message: listed },
       new PromptStrataError("model", `refused ${key}`, { evidence: { requestId: listed, isRetryable: false }, hint: listed }),

@@ -51,7 +51,7 @@ function wholeStream(script: ProviderScript): readonly unknown[] {
     switch (happening.type) {
       case "text":
         return [chatChunk({ content: happening.text })]
-      case "reasoning":
+      case "thinking":
         return [chatChunk({ reasoning_content: happening.text })]
       case "tool-call":
         return happening === calls[0] ? callChunks(calls) : []
@@ -108,8 +108,8 @@ function scriptedChunks(script: ProviderScript): readonly ScriptedChunk[] {
     switch (happening.type) {
       case "text":
         return [happening.text]
-      case "reasoning":
-        return [{ type: "reasoning-delta", delta: happening.text }]
+      case "thinking":
+        return [{ type: "thinking-delta", delta: happening.text }]
       case "tool-call": {
         const { id, name, args } = happening
         return isCut ? [] : [{ type: "tool-call", call: { id, name, args: args.join("") || "{}" } }]
@@ -181,7 +181,7 @@ function partsV4(happening: ProviderHappening, usage: Usage): readonly LanguageM
   switch (happening.type) {
     case "text":
       return [{ type: "text-delta", id: "t", delta: happening.text }]
-    case "reasoning":
+    case "thinking":
       return [{ type: "reasoning-delta", id: "r", delta: happening.text }]
     case "tool-call": {
       const { id, name, args } = happening

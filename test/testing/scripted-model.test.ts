@@ -33,9 +33,9 @@ describe("what a step becomes", () => {
 
   test("chunks come as they are, and a finish of the script's own is the only one", async () => {
     const finish: ModelPart = { type: "finish", reason: "length" }
-    expect(await played(["hel", { type: "reasoning-delta", delta: "hm" }, finish])).toEqual([
+    expect(await played(["hel", { type: "thinking-delta", delta: "hm" }, finish])).toEqual([
       text("hel"),
-      { type: "reasoning-delta", delta: "hm" },
+      { type: "thinking-delta", delta: "hm" },
       finish,
     ])
   })

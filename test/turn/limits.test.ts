@@ -47,7 +47,7 @@ describe("T19 the six limits", () => {
       async *stream() {
         for (;;) {
           given.timers.advance(400)
-          yield { type: "reasoning-delta", delta: String(chunks++) }
+          yield { type: "thinking-delta", delta: String(chunks++) }
         }
       },
     }

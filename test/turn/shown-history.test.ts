@@ -19,20 +19,20 @@ async function shown(change: (context: BeforeTurnContext) => void) {
 const whole = ["^主人:first", "one", "^主人:second", "two", "^主人:third", "three"]
 
 describe("what a hook shows of the conversation", () => {
-  test("R12 showAs puts an answer in other words, the user's stay, and the conversation itself stays", async () => {
-    expect(await shown(({ showAs }) => showAs("turn-2", "2"))).toEqual(whole.with(3, "2"))
-    expect(await shown(({ showAs }) => showAs("turn-9", "2"))).toEqual(whole)
+  test("R12 replaceAnswer puts an answer in other words, the user's stay, and the conversation itself stays", async () => {
+    expect(await shown(({ replaceAnswer }) => replaceAnswer("turn-2", "2"))).toEqual(whole.with(3, "2"))
+    expect(await shown(({ replaceAnswer }) => replaceAnswer("turn-9", "2"))).toEqual(whole)
   })
 
-  test("R11 showFrom begins with a turn's first message; a turn that is not in the window changes nothing", async () => {
-    expect(await shown(({ showFrom }) => showFrom("turn-2"))).toEqual(whole.slice(2))
-    expect(await shown(({ showFrom }) => showFrom("turn-9"))).toEqual(whole)
+  test("R11 startHistoryAt begins with a turn's first message; a turn that is not in the window changes nothing", async () => {
+    expect(await shown(({ startHistoryAt }) => startHistoryAt("turn-2"))).toEqual(whole.slice(2))
+    expect(await shown(({ startHistoryAt }) => startHistoryAt("turn-9"))).toEqual(whole)
   })
 
   test("a hook that fails shows nothing in its own way", async () => {
-    const change = ({ showFrom, showAs }: BeforeTurnContext) => {
-      showFrom("turn-2")
-      showAs("turn-2", "2")
+    const change = ({ startHistoryAt, replaceAnswer }: BeforeTurnContext) => {
+      startHistoryAt("turn-2")
+      replaceAnswer("turn-2", "2")
       throw new Error("no")
     }
     expect(await shown(change)).toEqual(whole)

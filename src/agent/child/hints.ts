@@ -1,5 +1,5 @@
 import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
-import { type Entry, type Injection, isText, type Text, type Value } from "../../core/value.ts"
+import { type Injection, isText, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 
 /** The parts of a caller's turn from which hints are chosen for the agent that it calls (R25). */
@@ -30,7 +30,7 @@ export const usualHints: ChooseHints = (source) => {
   const said = history.slice(-lastMessages).map((message) => spoken(message, agentName))
   const asked = question.text === "" ? [] : [line(question.speaker.name, { text: question.text, trust: "user" })]
   const messages = [...said, ...asked]
-  const files = titles(source.injection("workspace")).map((title): Entry => ({ title }))
+  const files = titles(source.injection("workspace")).map((title): SlotEntry => ({ title }))
   return [
     {
       key: "hints",
@@ -40,11 +40,11 @@ export const usualHints: ChooseHints = (source) => {
   ]
 }
 
-function spoken({ role, speaker, text }: HistoryMessage, agentName: string): Entry {
+function spoken({ role, speaker, text }: HistoryMessage, agentName: string): SlotEntry {
   return role === "assistant" ? line(agentName, { text, trust: "agent" }) : line(speaker.name, { text, trust: "user" })
 }
 
-function line(speaker: string, { text, trust }: Text): Entry {
+function line(speaker: string, { text, trust }: TrustedText): SlotEntry {
   return { speaker: { text: speaker, trust: "user" }, text: { text: shortened(text), trust } }
 }
 
@@ -53,13 +53,13 @@ function shortened(text: string): string {
 }
 
 /** The first text of each entry of a workspace, which is its title. */
-function titles(workspace: Injection | undefined): readonly Text[] {
+function titles(workspace: Injection | undefined): readonly TrustedText[] {
   if (!workspace?.enabled || !Array.isArray(workspace.content)) return []
-  return (workspace.content as readonly Entry[]).slice(0, maxFiles).flatMap((entry) => firstText(entry, workspace.trust))
+  return (workspace.content as readonly SlotEntry[]).slice(0, maxFiles).flatMap((entry) => firstText(entry, workspace.trust))
 }
 
-function firstText(entry: Entry, trust: Text["trust"]): readonly Text[] {
-  for (const value of Object.values(entry) as Value[]) {
+function firstText(entry: SlotEntry, trust: TrustedText["trust"]): readonly TrustedText[] {
+  for (const value of Object.values(entry) as SlotValue[]) {
     if (typeof value === "string" && value !== "") return [{ text: value, trust }]
     if (typeof value === "object" && isText(value)) return [value]
   }

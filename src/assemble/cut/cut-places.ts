@@ -1,5 +1,5 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import type { Entry, Fit } from "../../core/value.ts"
+import type { FitRule, SlotEntry } from "../../core/value.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
 import { beforeFenceLine, behindFenceMark } from "./fences.ts"
 
@@ -16,7 +16,7 @@ export const headShare = 7 / 9
  * Finds where to cut so that at most `size` UTF-16 units are left: between graphemes and never in the line of a code fence
  * (S17). `first` loses its end, `last` its beginning.
  */
-export function cutPlaces(first: string, last: string, size: number, shrink: Fit["shrink"]): CutPlaces {
+export function cutPlaces(first: string, last: string, size: number, shrink: FitRule["shrink"]): CutPlaces {
   const headUnits = shrink === "tail" ? 0 : shrink === "head" ? size : Math.ceil(size * headShare)
   const headEnd = boundary(first, Math.min(headUnits, first.length), graphemeBoundaryBefore)
   const tailStart = boundary(last, Math.max(0, last.length - (size - headUnits)), graphemeBoundaryAfter)
@@ -54,17 +54,17 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-const noticeEntries = new WeakMap<Entry, NoticeText>()
+const noticeEntries = new WeakMap<SlotEntry, NoticeText>()
 
 /** Makes the entry that is printed in place of dropped entries. */
-export function noticeEntry(notice: NoticeText): Entry {
-  const entry: Entry = { notice: notice.text }
+export function noticeEntry(notice: NoticeText): SlotEntry {
+  const entry: SlotEntry = { notice: notice.text }
   noticeEntries.set(entry, notice)
   return entry
 }
 
 /** The notice of an entry made by {@link noticeEntry}; `undefined` for any other. */
-export function noticeOf(entry: Entry): NoticeText | undefined {
+export function noticeOf(entry: SlotEntry): NoticeText | undefined {
   // To read a value is cheaper than to look every entry up.
   return typeof entry.notice === "string" ? noticeEntries.get(entry) : undefined
 }

@@ -1,4 +1,4 @@
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 
 /** A Markdown code fence that is open at some place of a text. */
 interface OpenFence {
@@ -78,14 +78,14 @@ interface CutFences {
   readonly after: OpenFence | undefined
 }
 
-const fences = new WeakMap<Text, CutFences>()
+const fences = new WeakMap<TrustedText, CutFences>()
 
 /** Remembers the fences at a cut. The printer decides if they matter, because an encoder may take away their meaning. */
-export function rememberCutFences(cut: Text, open: CutFences): void {
+export function rememberCutFences(cut: TrustedText, open: CutFences): void {
   if (open.before || open.after) fences.set(cut, open)
 }
 
 /** The fences at a cut; `undefined` if there are none. */
-export function cutFencesOf(cut: Text): CutFences | undefined {
+export function cutFencesOf(cut: TrustedText): CutFences | undefined {
   return fences.get(cut)
 }

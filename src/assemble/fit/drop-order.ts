@@ -1,5 +1,5 @@
 import { commonStart } from "../../core/growing-lists.ts"
-import type { Entry, Fit } from "../../core/value.ts"
+import type { FitRule, SlotEntry } from "../../core/value.ts"
 
 /** Entries that stay or go together: an entry and those that answer it. */
 export interface Unit {
@@ -14,13 +14,13 @@ export interface Unit {
  * oldest first. Without: oldest first, but the model's answers before the user's message that they answer. The place of a unit
  * depends on nothing later than the next message of the user, so a growing list keeps its order.
  */
-export function dropOrder(entries: readonly Entry[], fit: Fit | undefined): readonly Unit[] {
+export function dropOrder(entries: readonly SlotEntry[], fit: FitRule | undefined): readonly Unit[] {
   const scores = fit?.scores
   if (!scores) return answersFirst(entries)
   return unitsFrom(entries, 0).sort((a, b) => (scores[a.at] ?? 0) - (scores[b.at] ?? 0) || a.at - b.at)
 }
 
-function unitsFrom(entries: readonly Entry[], from: number): Unit[] {
+function unitsFrom(entries: readonly SlotEntry[], from: number): Unit[] {
   const units: Unit[] = []
   for (let at = from, end = from + 1; at < entries.length; at = end, end++) {
     while (entries[end]?.answers === true) end++
@@ -31,15 +31,15 @@ function unitsFrom(entries: readonly Entry[], from: number): Unit[] {
 
 /** The order of a list's first `settled` entries. It does not change while the entry after them stays. */
 interface SettledOrder {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly SlotEntry[]
   readonly settled: number
   readonly order: readonly Unit[]
 }
 
 /** By first entry, the list that was ordered last. History grows by a turn and is ordered in each one. */
-const settledOrders = new WeakMap<Entry, SettledOrder>()
+const settledOrders = new WeakMap<SlotEntry, SettledOrder>()
 
-function answersFirst(entries: readonly Entry[]): readonly Unit[] {
+function answersFirst(entries: readonly SlotEntry[]): readonly Unit[] {
   const [first] = entries
   if (!first) return []
   const known = settledOrders.get(first)

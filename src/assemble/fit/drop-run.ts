@@ -1,4 +1,4 @@
-import type { Fit, Injection } from "../../core/value.ts"
+import type { FitRule, Injection } from "../../core/value.ts"
 import { templateNames } from "../../dialect/dialect-names.ts"
 import { type Draft, type DraftMessage, type DraftSummary, type Piece, summaryOf } from "../draft/draft.ts"
 import type { FitState, Goal, KeyPlaces, Tryout } from "./fit-state.ts"
@@ -17,7 +17,7 @@ export function plainDropsFrom(
   return order.slice(from, end)
 }
 
-function isDrop(fit: Fit | undefined): boolean {
+function isDrop(fit: FitRule | undefined): boolean {
   return fit?.shrink === "drop" && fit.group === undefined && (fit.minTokens ?? 0) <= 0
 }
 

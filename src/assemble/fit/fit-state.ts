@@ -1,4 +1,4 @@
-import type { Cut, CutSize, PrefixMoved } from "../../core/span.ts"
+import type { CutRecord, CutSize, PrefixMoved } from "../../core/span.ts"
 import type { Injection } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import { type Counting, countDraft } from "../draft/count.ts"
@@ -34,7 +34,7 @@ export interface FitOptions {
   readonly budgetTokens?: number | undefined
   readonly notices: Notices
   /** The cut of the turn's first request; absent in the first one. */
-  readonly cut?: Cut | undefined
+  readonly cut?: CutRecord | undefined
   readonly history: WaterMarks
 }
 
@@ -45,7 +45,7 @@ export interface Fitted {
   readonly fromTokens: (key: string) => number
   /** Of several steps with one key, the last one counts. */
   readonly steps: readonly FitStep[]
-  readonly cut: Cut
+  readonly cut: CutRecord
   readonly prefixMoved: PrefixMoved | undefined
 }
 

@@ -1,5 +1,5 @@
 import type { CutSize } from "../../core/span.ts"
-import { type Entry, type Injection, isText } from "../../core/value.ts"
+import { type Injection, isText, type SlotEntry } from "../../core/value.ts"
 import { cutOf } from "../../encode/marked-text.ts"
 import { tokensUpTo } from "../tokens/counted-message.ts"
 import { TextSlices } from "../tokens/text-slices.ts"
@@ -95,7 +95,7 @@ function findSteps(state: FitState, whole: Injection): ListSteps {
     const room = budgetTokens - (history.reserveTokens ?? 0) - state.lastingTokens()
     return historySteps(whole, history, { room, counter: state.counter })
   }
-  const entries = whole.content as readonly Entry[]
+  const entries = whole.content as readonly SlotEntry[]
   const order = dropOrder(entries, whole.fit)
   const upTo = tokensUpTo(entries, state.counter)
   const tokens = order.map((unit) => unitTokens(unit, upTo))
@@ -105,7 +105,7 @@ function findSteps(state: FitState, whole: Injection): ListSteps {
 /** The number of entries that are left after `units` units were dropped. */
 function leftAfter({ content }: Injection, order: readonly Unit[], units: number): number {
   const gone = order.slice(0, units).reduce((sum, { size }) => sum + size, 0)
-  return (content as readonly Entry[]).length - gone
+  return (content as readonly SlotEntry[]).length - gone
 }
 
 /** The number of steps after which the reserved tokens of content are still there. */

@@ -1,5 +1,5 @@
 import type { CutSize } from "../../core/span.ts"
-import { type Entry, type Fit, type Injection, isText, type Text } from "../../core/value.ts"
+import { type FitRule, type Injection, isText, type SlotEntry, type TrustedText } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile, renderNotice } from "../../dialect/render-notice.ts"
 import { cutOf, cutText, isEncodedText, type NoticeText } from "../../encode/marked-text.ts"
@@ -18,7 +18,7 @@ export function sizeOf({ content }: Injection): number {
 export function canShorten({ content, fit }: Injection): boolean {
   if (fit === undefined || fit.shrink === "drop" || typeof content === "boolean") return false
   if (Array.isArray(content)) return fit.shrink === "entries"
-  return fit.shrink !== "entries" && !(typeof content === "object" && isEncodedText(content as Text))
+  return fit.shrink !== "entries" && !(typeof content === "object" && isEncodedText(content as TrustedText))
 }
 
 /**
@@ -27,7 +27,7 @@ export function canShorten({ content, fit }: Injection): boolean {
  */
 export function shrinkTo(injection: Injection, size: number, notices: Notices): Shrunk {
   const { content, fit } = injection
-  const text: Text = typeof content === "string" ? { text: content, trust: injection.trust } : (content as Text)
+  const text: TrustedText = typeof content === "string" ? { text: content, trust: injection.trust } : (content as TrustedText)
   return {
     injection: {
       ...injection,
@@ -38,9 +38,9 @@ export function shrinkTo(injection: Injection, size: number, notices: Notices): 
 }
 
 function shorten(
-  text: Text,
-  { size, shrink, notices }: { readonly size: number; readonly shrink: Fit["shrink"]; readonly notices: Notices },
-): Text {
+  text: TrustedText,
+  { size, shrink, notices }: { readonly size: number; readonly shrink: FitRule["shrink"]; readonly notices: Notices },
+): TrustedText {
   const earlier = cutOf(text)
   // A text that was cut before is cut further: its head loses more of its end, its tail more of its beginning.
   const [first, last] = earlier ? [earlier.head, earlier.tail] : [text.text, text.text]
@@ -87,7 +87,7 @@ export interface Shrunk {
 
 /** Drops the first `units` of a list's drop order and puts a notice in their place. */
 export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): Shrunk {
-  const entries = injection.content as readonly Entry[]
+  const entries = injection.content as readonly SlotEntry[]
   const isGone = new Uint8Array(entries.length)
   let dropped = 0
   for (let index = 0; index < units; index++) {
@@ -109,7 +109,7 @@ export function dropUnits(injection: Injection, order: readonly Unit[], units: n
 
 /** Drops what an earlier step of the turn dropped. Entries that were added since then stay. */
 function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number }>, notices: Notices): Shrunk | undefined {
-  const entries = injection.content as readonly Entry[]
+  const entries = injection.content as readonly SlotEntry[]
   const then = Math.min(cut.of ?? entries.length, entries.length)
   const order = dropOrder(entries.slice(0, then), injection.fit)
   let units = 0

@@ -1,4 +1,4 @@
-import type { Entry, Injection } from "../../core/value.ts"
+import type { Injection, SlotEntry } from "../../core/value.ts"
 import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 import { type Gains, gainsOf } from "./search.ts"
@@ -38,7 +38,7 @@ export function historySteps(
   { lowWater = defaultLowWater }: WaterMarks,
   { room, counter }: { readonly room: number; readonly counter: MessageCounter },
 ): HistorySteps {
-  const entries = injection.content as readonly Entry[]
+  const entries = injection.content as readonly SlotEntry[]
   const order = dropOrder(entries, injection.fit)
   const step = Math.max(1, Math.floor((1 - Math.min(Math.max(lowWater, 0), 1)) * Math.max(room, 1)))
   const upTo = tokensUpTo(entries, counter)

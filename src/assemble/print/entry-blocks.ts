@@ -1,5 +1,5 @@
 import type { Source } from "../../core/source.ts"
-import type { Entry, Injection, Trust } from "../../core/value.ts"
+import type { Injection, SlotEntry, Trust } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { DraftMessage, Piece } from "../draft/draft.ts"
 import type { Origin } from "../draft/draft-recorder.ts"
@@ -40,14 +40,14 @@ interface KnownBlock extends EntryBlock {
 }
 
 /** By file, the last block of each entry or rest item. They are readonly data, so the same object prints the same. */
-const blocks = new WeakMap<PromptFile, WeakMap<Entry | Injection, KnownBlock>>()
+const blocks = new WeakMap<PromptFile, WeakMap<SlotEntry | Injection, KnownBlock>>()
 
 /** The file that was asked for last, because all entries of a list print through the same one. */
-let last: { readonly file: PromptFile; readonly blocks: WeakMap<Entry | Injection, KnownBlock> } | undefined
+let last: { readonly file: PromptFile; readonly blocks: WeakMap<SlotEntry | Injection, KnownBlock> } | undefined
 
-function blocksOf(file: PromptFile): WeakMap<Entry | Injection, KnownBlock> {
+function blocksOf(file: PromptFile): WeakMap<SlotEntry | Injection, KnownBlock> {
   if (last?.file === file) return last.blocks
-  const ofFile = blocks.get(file) ?? new WeakMap<Entry | Injection, KnownBlock>()
+  const ofFile = blocks.get(file) ?? new WeakMap<SlotEntry | Injection, KnownBlock>()
   blocks.set(file, ofFile)
   last = { file, blocks: ofFile }
   return ofFile
@@ -55,7 +55,7 @@ function blocksOf(file: PromptFile): WeakMap<Entry | Injection, KnownBlock> {
 
 /** The block that an entry, or a rest item, printed the last time in the same context. */
 export function knownBlock(
-  owner: Entry | Injection,
+  owner: SlotEntry | Injection,
   { file, injection, rest }: BlockPlace,
   { dialect, origin }: BlockContext,
 ): EntryBlock | undefined {
@@ -74,7 +74,7 @@ export function knownBlock(
 
 /** Remembers the block of an entry, or a rest item, in place of its last one in that file. */
 export function rememberBlock(
-  owner: Entry | Injection,
+  owner: SlotEntry | Injection,
   { file, injection, rest }: BlockPlace,
   { dialect, origin }: BlockContext,
   block: EntryBlock,

@@ -1,5 +1,5 @@
 import type { Source } from "../../core/source.ts"
-import type { Text, Trust } from "../../core/value.ts"
+import type { Trust, TrustedText } from "../../core/value.ts"
 import { encodeFence, encodeText } from "../../encode/encode.ts"
 import type { Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
@@ -27,7 +27,7 @@ export interface TextPlace {
  * template cannot forget it: author text is printed as it is. Other text goes through the encoder that the file names, else
  * through `lines` if it is alone on its lines, and through `inline` inside a line.
  */
-export function printText(text: Text, { node, markers, source: around }: TextPlace): PrintedPart[] {
+export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around ?? node.source
   const content = (encoded: string, at: Source = source): PrintedPart => ({
     text: encoded,
@@ -47,7 +47,7 @@ export function printText(text: Text, { node, markers, source: around }: TextPla
 }
 
 /** Lets the notice close a fence that the cut left open (S17), unless the encoder makes fences plain text. */
-function withFencesClosed(text: Text, cut: CutText, encode: (raw: string) => string): CutText {
+function withFencesClosed(text: TrustedText, cut: CutText, encode: (raw: string) => string): CutText {
   const open = cutFencesOf(text)
   if (!open || encode("```") !== "```") return cut
   const { head, tail, notice } = cut
@@ -56,7 +56,7 @@ function withFencesClosed(text: Text, cut: CutText, encode: (raw: string) => str
   return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }
 }
 
-function encoderFor(text: Text, node: SlotNode): EncoderName | undefined {
+function encoderFor(text: TrustedText, node: SlotNode): EncoderName | undefined {
   if (node.encoder) return node.encoder
   if (text.trust === "author") return undefined
   return node.alone ? "lines" : "inline"

@@ -1,6 +1,6 @@
 import type { MessageRole, ToolCall } from "../../core/message.ts"
 import type { Source } from "../../core/source.ts"
-import { type Entry, type Injection, isText, type Stability, type Value } from "../../core/value.ts"
+import { type Injection, isText, type SlotEntry, type SlotValue, type Stability } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile } from "../../dialect/render-notice.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
@@ -102,13 +102,13 @@ class PromptPrinter implements WalkHost {
       if (!file) throw missingEntryFile(name, this.#dialect, node)
       const place = { injection, file, node }
       this.#recorder.from(originOf(injection), () => {
-        for (const entry of injection.content as readonly Entry[]) this.#message(entry, place)
+        for (const entry of injection.content as readonly SlotEntry[]) this.#message(entry, place)
       })
     }
     this.#recorder.endMessage()
   }
 
-  #message(entry: Entry, place: EntryPlace): void {
+  #message(entry: SlotEntry, place: EntryPlace): void {
     const { injection, node } = place
     const notice = noticeOf(entry)
     if (notice) {
@@ -156,18 +156,18 @@ class PromptPrinter implements WalkHost {
   }
 }
 
-function openingOf(entry: Entry): Omit<DraftMessage, "pieces"> {
+function openingOf(entry: SlotEntry): Omit<DraftMessage, "pieces"> {
   const { role } = entry
   return { role: role === "assistant" || role === "tool" ? role : "user", calls: callsOf(entry) }
 }
 
 /** The native calls of an entry. They are data of the message, beside its text. */
-function callsOf({ toolCalls, toolCallId }: Entry): MessageCalls | undefined {
+function callsOf({ toolCalls, toolCallId }: SlotEntry): MessageCalls | undefined {
   if (toolCallId !== undefined) return { toolCallId: textOf(toolCallId) }
   return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(textOf(toolCalls)) as readonly ToolCall[] }
 }
 
-function textOf(value: Value): string {
+function textOf(value: SlotValue): string {
   if (typeof value === "string") return value
   return typeof value !== "boolean" && isText(value) ? value.text : ""
 }

@@ -1,6 +1,6 @@
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
-import { type Entry, type Injection, isEmptyValue, isText, type Text, type Value } from "../../core/value.ts"
+import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
 import type { SlotNode, TemplateNode } from "../../template/ast.ts"
@@ -44,7 +44,7 @@ export class ValuePrinter {
     this.#recorder = recorder
   }
 
-  value(value: Value | undefined, place: ValuePlace): boolean {
+  value(value: SlotValue | undefined, place: ValuePlace): boolean {
     if (value === undefined || typeof value === "boolean" || isEmptyValue(value)) return false
     const { injection, node, fileName, rest } = place
     if (typeof value === "string") return this.#text({ text: value, trust: injection.trust }, place)
@@ -56,7 +56,7 @@ export class ValuePrinter {
     throw missingEntryFile(fileName, this.#dialect, node)
   }
 
-  entry(entry: Entry, place: EntryPlace): boolean {
+  entry(entry: SlotEntry, place: EntryPlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
     return this.#block(this.#entryBlock(entry, place), place)
@@ -64,9 +64,9 @@ export class ValuePrinter {
 
   /** An entry as a message of its own, the same object each time; `undefined` if it prints nothing. */
   entryMessage(
-    entry: Entry,
+    entry: SlotEntry,
     place: EntryPlace,
-    opening: (entry: Entry) => Omit<DraftMessage, "pieces">,
+    opening: (entry: SlotEntry) => Omit<DraftMessage, "pieces">,
   ): DraftMessage | undefined {
     const block = this.#entryBlock(entry, place)
     if (block.pieces.length === 0) return undefined
@@ -92,7 +92,7 @@ export class ValuePrinter {
     )
   }
 
-  #entryBlock(entry: Entry, place: EntryPlace): EntryBlock {
+  #entryBlock(entry: SlotEntry, place: EntryPlace): EntryBlock {
     return this.#knownBlock(entry, place) ?? this.#makeBlock(entry, entry, place)
   }
 
@@ -130,7 +130,7 @@ export class ValuePrinter {
     return this.#writer.close(scope)
   }
 
-  #text(text: Text, { injection: { source }, node }: ValuePlace): boolean {
+  #text(text: TrustedText, { injection: { source }, node }: ValuePlace): boolean {
     const parts = printText(text, { node, markers: this.#dialect.markers, source })
     if (parts.length === 0) return false
     this.#writer.beforeContent(node.source)
@@ -138,12 +138,12 @@ export class ValuePrinter {
     return true
   }
 
-  #knownBlock(owner: Entry | Injection, place: EntryPlace): EntryBlock | undefined {
+  #knownBlock(owner: SlotEntry | Injection, place: EntryPlace): EntryBlock | undefined {
     return knownBlock(owner, place, { dialect: this.#dialect, origin: this.#recorder.origin })
   }
 
   /** Prints an entry by itself, once. The text around an entry changes only the white space before it. */
-  #makeBlock(owner: Entry | Injection, entry: Entry, place: EntryPlace): EntryBlock {
+  #makeBlock(owner: SlotEntry | Injection, entry: SlotEntry, place: EntryPlace): EntryBlock {
     const recorder = new DraftRecorder(this.#recorder.origin)
     let opensWithFrame = false
     const writer = new FrameWriter((text, source) => {
@@ -158,18 +158,18 @@ export class ValuePrinter {
   }
 
   /** Prints an entry that has no file: its texts in order, each on a line. */
-  #texts(entry: Entry, place: ValuePlace): boolean {
+  #texts(entry: SlotEntry, place: ValuePlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
     return this.list(Object.values(entry), place, (value) =>
       Array.isArray(value)
-        ? this.list(value as readonly Entry[], place, (inner) => this.#texts(inner, place))
+        ? this.list(value as readonly SlotEntry[], place, (inner) => this.#texts(inner, place))
         : this.value(value, place),
     )
   }
 
   /** Gives an entry's values to its file. Names of the prompt are unknown there. */
-  #hostOf(entry: Entry, { injection, rest }: EntryPlace): WalkHost {
+  #hostOf(entry: SlotEntry, { injection, rest }: EntryPlace): WalkHost {
     // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
     const flag = rest === true ? injection.key : undefined
     const valueAt = (name: string) => (Object.hasOwn(entry, name) ? entry[name] : name === flag ? true : undefined)
@@ -189,7 +189,7 @@ export class ValuePrinter {
 }
 
 /** The entry a rest item prints through `rest.md`. */
-function restEntry({ key, content }: Injection): Entry {
+function restEntry({ key, content }: Injection): SlotEntry {
   return { key: { text: key, trust: "author" }, content }
 }
 

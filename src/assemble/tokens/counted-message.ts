@@ -1,5 +1,5 @@
 import { GrowingLists } from "../../core/growing-lists.ts"
-import { type Entry, isText, type Value } from "../../core/value.ts"
+import { isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Part, Tail } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
 import type { Seam } from "./seam.ts"
@@ -49,11 +49,11 @@ export interface Growth {
   upTo(count: number): number
 }
 
-const counted = new WeakMap<MessageCounter, WeakMap<Entry, number>>()
+const counted = new WeakMap<MessageCounter, WeakMap<SlotEntry, number>>()
 
 /** Tokens of an entry's values, each counted by itself: about what the entry takes, wherever it is printed. */
-function entryTokens(entry: Entry, counter: MessageCounter): number {
-  const known = counted.get(counter) ?? new WeakMap<Entry, number>()
+function entryTokens(entry: SlotEntry, counter: MessageCounter): number {
+  const known = counted.get(counter) ?? new WeakMap<SlotEntry, number>()
   counted.set(counter, known)
   const before = known.get(entry)
   if (before !== undefined) return before
@@ -62,23 +62,23 @@ function entryTokens(entry: Entry, counter: MessageCounter): number {
   return tokens
 }
 
-const lists = new WeakMap<MessageCounter, GrowingLists<Entry, number>>()
+const lists = new WeakMap<MessageCounter, GrowingLists<SlotEntry, number>>()
 
 /** For each entry, the tokens of the list up to its end, by {@link entryTokens}. Read it at once: the next call may change it. */
-export function tokensUpTo(entries: readonly Entry[], counter: MessageCounter): readonly number[] {
-  const known = lists.get(counter) ?? new GrowingLists<Entry, number>()
+export function tokensUpTo(entries: readonly SlotEntry[], counter: MessageCounter): readonly number[] {
+  const known = lists.get(counter) ?? new GrowingLists<SlotEntry, number>()
   lists.set(counter, known)
   return known.of(entries, (entry, before = 0) => before + entryTokens(entry, counter))
 }
 
 /** Tokens of a value's texts, each counted by itself. */
-export function valueTokens(value: Value, counter: MessageCounter): number {
+export function valueTokens(value: SlotValue, counter: MessageCounter): number {
   if (typeof value === "boolean") return 0
   if (typeof value === "string") return counter.text(value)
   return isText(value) ? counter.text(value.text) : value.reduce((sum, entry) => sum + entryTokens(entry, counter), 0)
 }
 
-function textsOf(entry: Entry): string[] {
+function textsOf(entry: SlotEntry): string[] {
   return Object.values(entry).flatMap((value) => {
     if (typeof value === "boolean") return []
     if (typeof value === "string") return [value]

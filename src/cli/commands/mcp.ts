@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { McpConnection, McpWaitingTool } from "../../mcp/connect-mcp.ts"
+import type { McpConnection, McpUnapprovedTool } from "../../mcp/connect-mcp.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { executeTool } from "../../tools/execute-tool.ts"
 import type { Tool } from "../../tools/tool.ts"
@@ -185,7 +185,7 @@ async function mcpApprove(
   return left === 0 ? exitCodes.ok : exitCodes.failed
 }
 
-function definition({ description, inputSchema, reason }: McpWaitingTool, words: McpWords): string {
+function definition({ description, inputSchema, reason }: McpUnapprovedTool, words: McpWords): string {
   return [...(reason === "changed" ? [words.changedBefore] : []), description, JSON.stringify(inputSchema, undefined, 2)].join(
     "\n",
   )

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { isMissing } from "../../node/files/file-tool.ts"
 import { openWorkspace } from "../../node/workspace/open-workspace.ts"
-import type { Workspace, WriteRecord } from "../../node/workspace/workspace.ts"
+import type { FileWorkspace, WriteRecord } from "../../node/workspace/workspace.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../exit-codes.ts"
 import { openProfile } from "../open-agent.ts"
@@ -68,7 +68,7 @@ async function undo(options: UndoOptions, context: CliContext): Promise<number> 
   }
 }
 
-async function listed(workspace: Workspace, path: string | undefined): Promise<readonly string[]> {
+async function listed(workspace: FileWorkspace, path: string | undefined): Promise<readonly string[]> {
   const records = await workspace.history(path === undefined ? {} : { path })
   return records.map(({ id, atMs, by, path: changed, diff }) => {
     const lines = diff.split("\n")

@@ -110,8 +110,8 @@ function applyChange(state: VirtualContextState, change: VirtualContextChange, o
 const fileArguments = ["path", "file", "url", "uri"] as const
 
 /**
- * Pulls the result of a watched tool (R22): the text itself goes with the turn, unless it is put into the workspace (R15). An observer
- * can do the same with runs that it sees. Returns the same state for runs of other tools.
+ * Pulls the result of a watched tool (R22): the text itself goes with the turn, unless it is put into the workspace (R15). Returns
+ * the same state for runs of other tools.
  */
 export function afterRun(
   state: VirtualContextState,

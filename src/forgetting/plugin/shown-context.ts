@@ -1,4 +1,4 @@
-import type { Entry, Text } from "../../core/value.ts"
+import type { SlotEntry, TrustedText } from "../../core/value.ts"
 import { formatFileReference } from "../../encode/file-reference.ts"
 import { encodedText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
@@ -20,7 +20,7 @@ export function shownContext(
   { now, question, fresh }: { readonly now: Moment; readonly question: string; readonly fresh: FreshContents },
   { events, workspace }: VirtualContextSettings,
 ): readonly InjectionInput[] {
-  const list = (key: keyof typeof ranks, content: readonly Entry[]): InjectionInput => {
+  const list = (key: keyof typeof ranks, content: readonly SlotEntry[]): InjectionInput => {
     return { key, content, trust: "memory", scope: "turn", fit: { rank: ranks[key], shrink: "entries" } }
   }
   const relevant = relevanceTo(question)
@@ -36,7 +36,7 @@ export function shownContext(
 }
 
 /** The best remembered items, in the order in which they were put in, so that the beginning of a prompt stays the same. */
-function workspaceEntries(state: VirtualContextState, now: Moment, settings: WorkspaceSettings): readonly Entry[] {
+function workspaceEntries(state: VirtualContextState, now: Moment, settings: WorkspaceSettings): readonly SlotEntry[] {
   const workspace = createWorkspace({ ...settings, settings: settings.decay, items: state.workspace })
   const best = new Set(workspace.best(now, settings.shownItems).map(({ id }) => id))
   return state.workspace
@@ -48,7 +48,7 @@ function workspaceEntries(state: VirtualContextState, now: Moment, settings: Wor
     }))
 }
 
-function pulledEntries({ pulled }: VirtualContextState, fresh: FreshContents): readonly Entry[] {
+function pulledEntries({ pulled }: VirtualContextState, fresh: FreshContents): readonly SlotEntry[] {
   return pulled.map(({ id, kind, text }) => {
     const content = fresh.get(id)
     return {
@@ -60,12 +60,12 @@ function pulledEntries({ pulled }: VirtualContextState, fresh: FreshContents): r
 }
 
 /** A name. A file's name becomes a reference (R8, R14); it is sanitised here, because no encoder runs over references. */
-function nameOf(id: string, kind: "file" | "reference"): Text {
+function nameOf(id: string, kind: "file" | "reference"): TrustedText {
   if (kind !== "file") return said(id, "tool")
   const { text: path, removed, kinds } = sanitise(id)
   return encodedText(formatFileReference({ path }), "tool", { removed, kinds })
 }
 
-function said(text: string, trust: Text["trust"]): Text {
+function said(text: string, trust: TrustedText["trust"]): TrustedText {
   return { text, trust }
 }

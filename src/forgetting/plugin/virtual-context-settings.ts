@@ -1,3 +1,4 @@
+import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { defaultEventWeights, defaultKeep, type EventWeights } from "../../forgetting/events/select-events.ts"
 import type { Grain } from "../../forgetting/events/stamp.ts"
 import { hostTimeZone } from "../../forgetting/events/zoned-calendar.ts"
@@ -53,8 +54,12 @@ export interface VirtualContextSettings {
   readonly compression: CompressionSettings & { readonly writer: Writer }
 }
 
-/** Settings of a virtual context; every part may be left out. */
-export interface VirtualContextInput {
+/** Options of a virtual context. All have defaults. */
+export interface VirtualContextOptions {
+  /** The language of the tools' texts. Default `en`. */
+  readonly locale?: string
+  /** The prompts with the tools' texts. Default: the shipped ones. */
+  readonly prompts?: readonly PromptSource[]
   readonly events?: Partial<Omit<EventSettings, "keep" | "weights">> & {
     readonly keep?: Partial<EventSettings["keep"]>
     readonly weights?: Partial<EventWeights>
@@ -89,7 +94,7 @@ export const virtualContextDefaults = {
 } as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events">
 
 /** Fills in the defaults. */
-export function virtualContextSettings(input: VirtualContextInput): VirtualContextSettings {
+export function virtualContextSettings(input: VirtualContextOptions): VirtualContextSettings {
   const { events, workspace, pulled, compression } = virtualContextDefaults
   return {
     events: {

@@ -1,4 +1,3 @@
-import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
 import { zonedCalendar } from "../../forgetting/events/zoned-calendar.ts"
 import type { Plugin } from "../../services/plugin.ts"
@@ -17,15 +16,7 @@ import { type ContextToolParts, contextToolNames } from "./tools/context-tool.ts
 import { recordEventTool, searchEventsTool } from "./tools/event-tools.ts"
 import { pullMessagesTool, searchMemoriesTool } from "./tools/lookup-tools.ts"
 import { discardPulledTool, putIntoWorkspaceTool, reportUseTool, takeOutOfWorkspaceTool } from "./tools/workspace-tools.ts"
-import { type VirtualContextInput, type VirtualContextSettings, virtualContextSettings } from "./virtual-context-settings.ts"
-
-/** Options of a virtual context. All have defaults. */
-export interface VirtualContextOptions extends VirtualContextInput {
-  /** The language of the tools' texts. Default `en`. */
-  readonly locale?: string
-  /** The prompts with the tools' texts. Default: the shipped ones. */
-  readonly prompts?: readonly PromptSource[]
-}
+import { type VirtualContextOptions, type VirtualContextSettings, virtualContextSettings } from "./virtual-context-settings.ts"
 
 /**
  * Makes the virtual context as a plugin (R11–R23): events that roll up, a workspace that forgets, pulled information, compressed answers,
@@ -33,8 +24,8 @@ export interface VirtualContextOptions extends VirtualContextInput {
  * a turn, and the next turn takes in their results. Throws `usage` for an unknown time zone.
  */
 export function createVirtualContext(options: VirtualContextOptions = {}): Plugin {
-  const { locale = "en", prompts = shippedPrompts(), ...input } = options
-  const settings = virtualContextSettings(input)
+  const { locale = "en", prompts = shippedPrompts() } = options
+  const settings = virtualContextSettings(options)
   const words = Object.fromEntries(
     contextToolNames.map((name) => [name, toolWords(prompts, locale, name)]),
   ) as ContextToolParts["words"]
@@ -43,7 +34,7 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
     hooks: [virtualContextHook(settings, words)],
     jobs: [eventJob(settings), rollUpJob(settings), compressJob(settings)],
     variables: contextVariables(settings),
-    mayAdd: (tool) => contextToolNames.some((name) => name === tool),
+    mayAddTool: (tool) => contextToolNames.some((name) => name === tool),
   }
 }
 
@@ -64,8 +55,8 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
       kept.set(state)
       for (const injection of shownContext(state, { now, question, fresh: noted.fresh }, settings)) stack.add(injection)
       // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
-      if (state.shownFrom !== undefined) context.showFrom(state.shownFrom)
-      for (const message of state.compressed) if (message.shown) context.showAs(message.turnId, message.text)
+      if (state.shownFrom !== undefined) context.startHistoryAt(state.shownFrom)
+      for (const message of state.compressed) if (message.shown) context.replaceAnswer(message.turnId, message.text)
       const read = () => readState(kept.get())
       const write: ContextToolParts["write"] = (changed) => kept.set(changed)
       context.addTools(contextTools({ words, settings, calendar, now, turn: context, read, write }))

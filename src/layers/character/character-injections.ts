@@ -1,4 +1,4 @@
-import { type Entry, type Fit, priority, type Text } from "../../core/value.ts"
+import { type FitRule, priority, type SlotEntry, type TrustedText } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import { type CharacterSheet, type CharacterTrait, sheetEntries } from "./character-sheet.ts"
 import type { WorldBookEntry } from "./world-book.ts"
@@ -13,7 +13,7 @@ export interface CharacterTurn {
     readonly speaker?: string
   }
   readonly worldBook: readonly WorldBookEntry[]
-  readonly reactionPlan?: Text
+  readonly reactionPlan?: TrustedText
 }
 
 /** Ranks for cuts (S13): the world book is cut soon after memories; relationship, state and plan stay longer. */
@@ -26,7 +26,7 @@ const ranks = { worldBook: 30, relationship: 55, state: 60, reactionPlan: 65 } a
 export function characterInjections({ state, relationship, worldBook, reactionPlan }: CharacterTurn): readonly InjectionInput[] {
   const { speaker } = relationship
   const known = sheetEntries(relationship.sheet, relationship.changes)
-  const whose: readonly Entry[] =
+  const whose: readonly SlotEntry[] =
     speaker === undefined || known.length === 0 ? [] : [{ speaker: { text: speaker, trust: "user" } }]
   const notes = known.filter(({ note }) => note !== undefined)
   return [
@@ -40,7 +40,7 @@ export function characterInjections({ state, relationship, worldBook, reactionPl
     }),
     {
       key: "world_book",
-      content: worldBook.map(({ title = "", text }): Entry => ({ title: { text: title, trust: "author" }, text })),
+      content: worldBook.map(({ title = "", text }): SlotEntry => ({ title: { text: title, trust: "author" }, text })),
       priority: priority.worldBook,
       scope: "turn",
       fit: { rank: ranks.worldBook, shrink: "entries", scores: worldBook.map((entry) => -entry.priority) },
@@ -57,10 +57,10 @@ export function characterInjections({ state, relationship, worldBook, reactionPl
 
 function sheetItem(
   key: string,
-  content: readonly Entry[],
+  content: readonly SlotEntry[],
   { priority: place, rank }: { readonly priority: number; readonly rank: number },
 ): InjectionInput {
   // Traits are cut before the note that explains them and before the speaker's name.
-  const fit: Fit = { rank, shrink: "entries", scores: content.map(({ name }) => (name === undefined ? 1 : 0)) }
+  const fit: FitRule = { rank, shrink: "entries", scores: content.map(({ name }) => (name === undefined ? 1 : 0)) }
   return { key, content, priority: place, scope: "turn", fit }
 }

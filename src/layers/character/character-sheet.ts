@@ -1,5 +1,5 @@
 import type { Source } from "../../core/source.ts"
-import type { Entry, Text } from "../../core/value.ts"
+import type { SlotEntry, TrustedText } from "../../core/value.ts"
 import { fold } from "../../encode/fold.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 
@@ -9,7 +9,7 @@ export type CharacterTrait = readonly [name: string, value: string]
 /** An author's description of a character's state or relationships at the beginning. */
 export interface CharacterSheet {
   /** Text above the traits, which a model cannot change. */
-  readonly note?: Text
+  readonly note?: TrustedText
   readonly traits: readonly CharacterTrait[]
   /** The place where the traits are written. */
   readonly source?: Source
@@ -26,9 +26,9 @@ export function isSameName(one: string, other: string): boolean {
  * The entries of a sheet: the note, the author's traits with the values that the model gave them, then the traits that the model
  * added. The model's words have the trust `agent`, so they are encoded.
  */
-export function sheetEntries({ note, traits, source }: CharacterSheet, changes: readonly CharacterTrait[]): readonly Entry[] {
-  const author = (text: string): Text => ({ text, trust: "author", ...(source ? { source } : {}) })
-  const changed = traits.map(([name, initial]): Entry => {
+export function sheetEntries({ note, traits, source }: CharacterSheet, changes: readonly CharacterTrait[]): readonly SlotEntry[] {
+  const author = (text: string): TrustedText => ({ text, trust: "author", ...(source ? { source } : {}) })
+  const changed = traits.map(([name, initial]): SlotEntry => {
     const change = changes.find(([other]) => isSameName(name, other))
     return { name: author(name), value: change ? agent(change[1]) : author(initial) }
   })
@@ -36,11 +36,11 @@ export function sheetEntries({ note, traits, source }: CharacterSheet, changes: 
   return [
     ...(note && note.text.trim() !== "" ? [{ note }] : []),
     ...changed,
-    ...own.map(([name, value]): Entry => ({ name: agent(name), value: agent(value) })),
+    ...own.map(([name, value]): SlotEntry => ({ name: agent(name), value: agent(value) })),
   ]
 }
 
-function agent(text: string): Text {
+function agent(text: string): TrustedText {
   return { text, trust: "agent" }
 }
 

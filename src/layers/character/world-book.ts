@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 import { fold } from "../../encode/fold.ts"
 
 /** A fact about the character's world that enters a prompt when one of its keys is mentioned. */
@@ -11,7 +11,7 @@ export interface WorldBookEntry {
   readonly always: boolean
   /** Entries with a lower priority stand first and are left out last. */
   readonly priority: number
-  readonly text: Text
+  readonly text: TrustedText
 }
 
 /** The texts of a turn, and limits for what it may show of the book. */

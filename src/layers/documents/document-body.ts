@@ -1,5 +1,5 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 import { cutText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Template } from "../../template/ast.ts"
@@ -7,7 +7,7 @@ import { renderTemplate } from "../../template/render.ts"
 
 /** The text of a document for a prompt. */
 export interface DocumentBody {
-  readonly text: Text
+  readonly text: TrustedText
   /** True if nothing was cut. */
   readonly whole: boolean
   /** The number of invisible and control characters that were removed before cutting. */
@@ -17,7 +17,7 @@ export interface DocumentBody {
 /** Options of {@link documentBody}. */
 interface BodyOptions {
   readonly maxCharacters: number
-  readonly trust: Text["trust"]
+  readonly trust: TrustedText["trust"]
   /** The document's file, as the marker names it. */
   readonly file: string
   /** `document-truncated.md`, the text of the marker. It gets `read` (true if the model can read the rest), `file`, `kept`, `tail` and `total`. */
@@ -43,11 +43,11 @@ export function documentBody(text: string, options: BodyOptions): DocumentBody {
   const clean = sanitise(text)
   const cut = truncateDocument(clean.text, maxCharacters)
   if (cut === undefined) return { text: { text: clean.text, trust, source }, whole: true, removed: clean.removed }
-  const whole: Text = { text: clean.text, trust, source }
+  const whole: TrustedText = { text: clean.text, trust, source }
   return { text: around(cut, whole, options), whole: false, removed: clean.removed }
 }
 
-function around(cut: TruncatedDocument, whole: Text, options: BodyOptions): Text {
+function around(cut: TruncatedDocument, whole: TrustedText, options: BodyOptions): TrustedText {
   const { head, tail, keptHead, keptTail, total } = cut
   const room = options.maxCharacters - keptHead - keptTail
   const blankLines = (head === "" ? 0 : 2) + (tail === "" ? 0 : 2)

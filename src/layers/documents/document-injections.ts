@@ -1,4 +1,4 @@
-import { type Fit, priority, type Trust } from "../../core/value.ts"
+import { type FitRule, priority, type Trust } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Template } from "../../template/ast.ts"
@@ -98,7 +98,7 @@ function injectionOf(
   { text, options }: { readonly text: string; readonly options: DocumentInjectionOptions },
 ): InjectionInput {
   const { trust, priority: order, rank } = kinds[name]
-  const fit: Fit = { rank, shrink: "headTail", minTokens: reservedTokens(text, options) }
+  const fit: FitRule = { rank, shrink: "headTail", minTokens: reservedTokens(text, options) }
   return { key: documentKeys[name], content: body.text, trust, priority: order, scope: "turn", fit }
 }
 

@@ -1,4 +1,4 @@
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 import { encodeLines, type Markers } from "../../encode/lines.ts"
 import { type LintFinding, warning } from "../problem.ts"
 import { profileRule } from "../rule.ts"
@@ -24,7 +24,7 @@ export const markerLines = profileRule(
   },
 )
 
-function inText({ text, source }: Text, markers: Markers, dialect: string): LintFinding[] {
+function inText({ text, source }: TrustedText, markers: Markers, dialect: string): LintFinding[] {
   if (source === undefined) return []
   const after = encodeLines(text, markers).split("\n")
   return text.split("\n").flatMap((line, at) => {

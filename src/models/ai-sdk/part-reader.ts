@@ -18,17 +18,17 @@ type WirePart = Readonly<Record<string, unknown>>
 export interface PartReader extends Reader<WirePart, ModelPart> {
   /** True once the provider has given a finish reason. The answer is complete then, even if the connection breaks. */
   finished(): boolean
-  /** True once there was text, reasoning or a tool call. */
+  /** True once there was text, thinking or a tool call. */
   begun(): boolean
 }
 
 /**
- * Makes a reader for one answer. `push` returns text, reasoning and warnings at once. `end` returns the tool calls, the last
+ * Makes a reader for one answer. `push` returns text, thinking and warnings at once. `end` returns the tool calls, the last
  * usage report and exactly one finish.
  */
 export function createPartReader(): PartReader {
   const text = createDeltaReader("text-delta")
-  const reasoning = createDeltaReader("reasoning-delta")
+  const thinking = createDeltaReader("thinking-delta")
   const toolCalls = createToolCallReader()
   let usage: Usage | undefined
   let finish: Finish | undefined
@@ -45,9 +45,9 @@ export function createPartReader(): PartReader {
           return text.end()
         case "reasoning-delta":
           begun = true
-          return reasoning.push(part.delta)
+          return thinking.push(part.delta)
         case "reasoning-end":
-          return reasoning.end()
+          return thinking.end()
         case "finish":
           usage = readUsage(part.usage) ?? usage
           finish ??= readFinish(part.finishReason)
@@ -57,11 +57,7 @@ export function createPartReader(): PartReader {
           return warningsIn(part).map((message) => ({ type: "warning", message }))
       }
     },
-    end: () => [
-      ...reasoning.end(),
-      ...text.end(),
-      ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished }),
-    ],
+    end: () => [...thinking.end(), ...text.end(), ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished })],
   }
 }
 

@@ -18,12 +18,12 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
 }
 
 /**
- * Makes a reader for one answer. `push` returns text and reasoning at once. `end` returns the tool calls, the last usage
+ * Makes a reader for one answer. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning.
  */
 export function createChunkReader(): ChunkReader {
   const text = createDeltaReader("text-delta")
-  const reasoning = createDeltaReader("reasoning-delta")
+  const thinking = createDeltaReader("thinking-delta")
   const toolCalls = createToolCallAssembler()
   let usage: Usage | undefined
   let finish: Finish | undefined
@@ -37,13 +37,9 @@ export function createChunkReader(): ChunkReader {
       for (const call of listOf(delta.tool_calls)) toolCalls.push(call)
       const reason = stringOf(choice.finish_reason)
       if (reason !== "") finish ??= { reason: finishReasons.get(reason.toLowerCase()) ?? "other" }
-      return [...reasoning.push(content.reasoning), ...text.push(content.text)]
+      return [...thinking.push(content.reasoning), ...text.push(content.text)]
     },
-    end: () => [
-      ...reasoning.end(),
-      ...text.end(),
-      ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished }),
-    ],
+    end: () => [...thinking.end(), ...text.end(), ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished })],
   }
 }
 

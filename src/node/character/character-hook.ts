@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 import { characterInjections } from "../../layers/character/character-injections.ts"
 import { characterMemory, relationshipWith, withRelationship } from "../../layers/character/character-memory.ts"
 import { type CharacterSheet, type CharacterTrait, changeTraits, emptySheet } from "../../layers/character/character-sheet.ts"
@@ -18,7 +18,7 @@ export interface CharacterParts {
   readonly state: CharacterSheet | undefined
   /** The relationship with every speaker before the first change. When absent, as for `state`. */
   readonly relationship: CharacterSheet | undefined
-  readonly reactionPlan: Text | undefined
+  readonly reactionPlan: TrustedText | undefined
   readonly worldBook:
     | {
         readonly book: WorldBook

@@ -3,7 +3,7 @@ import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
 import type { FileReference } from "../../encode/file-reference.ts"
 import type { FileFault, FileReferences, OpenedFile } from "../../services/file-references.ts"
 import { decodeText, takeShape } from "../workspace/text-encoding.ts"
-import type { Workspace } from "../workspace/workspace.ts"
+import type { FileWorkspace } from "../workspace/workspace.ts"
 
 /** Settings of {@link createFileReferences}. */
 export interface FileReferencesOptions {
@@ -23,7 +23,7 @@ export interface FileReferencesOptions {
  * no link that leads out. Both the path in the answer and the file it leads to must have one of the given extensions.
  */
 export function createFileReferences(
-  workspace: Pick<Workspace, "readBytes">,
+  workspace: Pick<FileWorkspace, "readBytes">,
   { formats, maxBytes = 10 * 1024 * 1024, allow = () => true }: FileReferencesOptions,
 ): FileReferences {
   const known = formats.map((format) => format.toLowerCase())

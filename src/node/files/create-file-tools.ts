@@ -1,9 +1,9 @@
 import type { Tool } from "../../tools/tool.ts"
 import { editTool } from "./edit-tool.ts"
 import { type FileToolParts, filePlaces, fileWords } from "./file-tool.ts"
-import { type FileToolName, type FileToolsOptions, type FileWorkspace, fileToolNames } from "./file-tool-options.ts"
+import { type FileToolName, type FileToolsOptions, fileToolNames, type WritableWorkspace } from "./file-tool-options.ts"
 import { listTool, searchTool } from "./list-and-search-tools.ts"
-import { createReadLedger } from "./read-ledger.ts"
+import { createReadLedger, type ReadLedger } from "./read-ledger.ts"
 import { readTool } from "./read-tool.ts"
 import { writeTool } from "./write-tool.ts"
 
@@ -20,9 +20,14 @@ const makers: Readonly<Record<FileToolName, (parts: FileToolParts) => Tool>> = {
  * the model has been shown its present content in the same turn (D10). Every change is noted in the turn's trace. Failures are
  * reported in words that help the model to go on.
  */
-export function createFileTools(workspace: FileWorkspace, options: FileToolsOptions = {}): readonly Tool[] {
+export function createFileTools(workspace: WritableWorkspace, options: FileToolsOptions = {}): readonly Tool[] {
+  return createFileToolsWith(workspace, options, createReadLedger())
+}
+
+/** Makes the tools of {@link createFileTools} with a given record of what the model has been shown. */
+export function createFileToolsWith(workspace: WritableWorkspace, options: FileToolsOptions, reads: ReadLedger): readonly Tool[] {
   const { locale = "en", prompts, names = {}, mounts, allow = () => true, confirmRule = () => "free" } = options
-  const { tools = fileToolNames, reads = createReadLedger(), pageCharacters = 10_000 } = options
+  const { tools = fileToolNames, pageCharacters = 10_000 } = options
   const places = filePlaces(workspace, mounts)
   return tools.map((tool) => {
     const words = fileWords(tool, locale, prompts)

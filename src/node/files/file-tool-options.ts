@@ -1,7 +1,6 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import type { ToolContext } from "../../tools/tool.ts"
-import type { Workspace } from "../workspace/workspace.ts"
-import type { ReadLedger } from "./read-ledger.ts"
+import type { FileWorkspace } from "../workspace/workspace.ts"
 
 /** The names of all file tools. */
 export const fileToolNames = ["read", "write", "edit", "list", "search"] as const
@@ -10,10 +9,10 @@ export const fileToolNames = ["read", "write", "edit", "list", "search"] as cons
 export type FileToolName = (typeof fileToolNames)[number]
 
 /** The part of a workspace that file tools need to read, such as a skill's folder. */
-export type ReadableWorkspace = Pick<Workspace, "read" | "list" | "search" | "stat">
+export type ReadableWorkspace = Pick<FileWorkspace, "read" | "list" | "search" | "stat">
 
 /** The part of a workspace that file tools need to read and write. */
-export type FileWorkspace = ReadableWorkspace & Pick<Workspace, "resolve" | "write">
+export type WritableWorkspace = ReadableWorkspace & Pick<FileWorkspace, "resolve" | "write">
 
 /** An access to a path: `read` shows its text, `list` shows its name, `write` creates or changes it. */
 export type FileOperation = "read" | "list" | "write"
@@ -55,8 +54,6 @@ export interface FileToolsOptions {
   readonly allow?: ((path: string, operation: FileOperation, context: ToolContext) => boolean | Promise<boolean>) | undefined
   /** Default: `free` for every change. */
   readonly confirmRule?: ((change: FileChange, context: ToolContext) => ConfirmRule) | undefined
-  /** Keeps what the model has been shown. Pass one to add what it sees elsewhere. Default: a new one for these tools. */
-  readonly reads?: ReadLedger | undefined
   /** The most characters (UTF-16 units) that `read` returns at once. Default 10,000. */
   readonly pageCharacters?: number | undefined
 }

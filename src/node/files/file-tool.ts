@@ -11,8 +11,8 @@ import type {
   FileOperation,
   FileToolName,
   FileToolsOptions,
-  FileWorkspace,
   ReadableWorkspace,
+  WritableWorkspace,
 } from "./file-tool-options.ts"
 import type { ReadLedger } from "./read-ledger.ts"
 
@@ -54,7 +54,7 @@ export interface FilePlace {
 export type FilePlaces = ReturnType<typeof filePlaces>
 
 /** The places of a workspace and its mounts. A mount hides the files of the workspace under its prefix, in any spelling. */
-export function filePlaces(workspace: FileWorkspace, mounts: readonly FileMount[] = []) {
+export function filePlaces(workspace: WritableWorkspace, mounts: readonly FileMount[] = []) {
   return {
     workspace,
     mounts,

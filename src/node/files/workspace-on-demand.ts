@@ -2,13 +2,16 @@ import { mkdir } from "node:fs/promises"
 import { fileError, ignoring } from "../workspace/file-errors.ts"
 import { openWorkspace } from "../workspace/open-workspace.ts"
 import { canonicalPath } from "../workspace/paths.ts"
-import type { Workspace, WorkspaceOptions } from "../workspace/workspace.ts"
-import type { FileWorkspace } from "./file-tool-options.ts"
+import type { FileWorkspace, FileWorkspaceOptions } from "../workspace/workspace.ts"
+import type { WritableWorkspace } from "./file-tool-options.ts"
 
 /** A workspace that is opened at its first use. Its folder is created by the first write; until then it is empty. */
-export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}): FileWorkspace & Pick<Workspace, "readBytes"> {
-  let opening: Promise<Workspace> | undefined
-  const open = (): Promise<Workspace> => {
+export function workspaceOnDemand(
+  folder: string,
+  options: FileWorkspaceOptions = {},
+): WritableWorkspace & Pick<FileWorkspace, "readBytes"> {
+  let opening: Promise<FileWorkspace> | undefined
+  const open = (): Promise<FileWorkspace> => {
     opening ??= openWorkspace(folder, options).catch((error: unknown) => {
       opening = undefined
       throw error
@@ -16,7 +19,7 @@ export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}
     return opening
   }
   const empty = emptyWorkspace(options.names)
-  const openOrEmpty = async (): Promise<FileWorkspace> => (await open().catch(ignoring("file-missing"))) ?? empty
+  const openOrEmpty = async (): Promise<WritableWorkspace> => (await open().catch(ignoring("file-missing"))) ?? empty
   return {
     read: async (path, readOptions) => (await open()).read(path, readOptions),
     readBytes: async (path, limits) => (await open()).readBytes(path, limits),
@@ -32,7 +35,7 @@ export function workspaceOnDemand(folder: string, options: WorkspaceOptions = {}
 }
 
 /** A workspace without files that refuses every write. `names` are exact spellings, as in `WorkspaceOptions`. */
-export function emptyWorkspace(names?: readonly string[]): FileWorkspace {
+export function emptyWorkspace(names?: readonly string[]): WritableWorkspace {
   return {
     read: async (path) => {
       throw fileError("file-missing", path, "expected a file, found none.")

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
-import { isText, priority as priorities, type Text } from "../../core/value.ts"
+import { isText, priority as priorities, type TrustedText } from "../../core/value.ts"
 import type { Skill } from "../../layers/skills.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { Plugin } from "../../services/plugin.ts"
@@ -131,7 +131,9 @@ function requireFunction(given: Loose, key: string): void {
   )
 }
 
-function isContent(content: unknown): content is string | Text {
+function isContent(content: unknown): content is string | TrustedText {
   if (typeof content === "string") return content.trim() !== ""
-  return typeof content === "object" && content !== null && "text" in content && "trust" in content && isText(content as Text)
+  return (
+    typeof content === "object" && content !== null && "text" in content && "trust" in content && isText(content as TrustedText)
+  )
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/ports.ts"
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 import type { Skill } from "../../layers/skills.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { ToolDefinition } from "../../tools/define-tool.ts"
@@ -18,7 +18,7 @@ export interface PluginContext {
 
 /** A skill as a plugin writes it. Without a path its mode is inline, as a model could not read it. */
 export type SkillDefinition = Pick<Skill, "name" | "description"> &
-  Partial<Omit<Skill, "content">> & { readonly content: string | Text }
+  Partial<Omit<Skill, "content">> & { readonly content: string | TrustedText }
 
 /** A plugin as its module writes it. Tools and skills may be plain definitions, so that a single file needs no package. */
 export interface PluginDefinition extends Omit<Plugin, "tools" | "skills"> {

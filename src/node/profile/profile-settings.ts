@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { cronTimes } from "../../agent/schedule/due-times.ts"
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 import { promptSlots } from "../../layers/prompt-names.ts"
 import type { FilesSettings, McpServerSettings, Profile, ProfileInput } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
@@ -77,7 +77,7 @@ export async function checkReflectSchedule(search: ProfileSearch): Promise<void>
 }
 
 /** The `[variables]` of a chain of profiles, nearest first. Numbers become text, and each text has its file and line as source. */
-export function profileVariables(chain: readonly ProfileDocument[]): Record<string, boolean | Text> {
+export function profileVariables(chain: readonly ProfileDocument[]): Record<string, boolean | TrustedText> {
   return Object.fromEntries(chain.toReversed().flatMap(variablesOf))
 }
 
@@ -92,7 +92,7 @@ export function checkVariables(search: ProfileSearch): void {
   }
 }
 
-function variablesOf(document: ProfileDocument): [string, boolean | Text][] {
+function variablesOf(document: ProfileDocument): [string, boolean | TrustedText][] {
   const lineOf = lineFinder(document.text)
   return Object.entries(document.settings.variables ?? {}).map(([key, value]) => {
     if (typeof value === "boolean") return [key, value]

@@ -1,5 +1,5 @@
 import { createVirtualContext } from "../../forgetting/plugin/virtual-context.ts"
-import type { VirtualContextInput } from "../../forgetting/plugin/virtual-context-settings.ts"
+import type { VirtualContextOptions } from "../../forgetting/plugin/virtual-context-settings.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { withDefaults } from "../../profile/resolve.ts"
@@ -19,7 +19,7 @@ export function withVirtualContext(profile: Profile, file: ProfileFile, promptFo
 }
 
 /** The four tables as `createVirtualContext` takes them. */
-function virtualContextInput(file: ProfileFile, timeZone: string | undefined): VirtualContextInput {
+function virtualContextInput(file: ProfileFile, timeZone: string | undefined): VirtualContextOptions {
   const { miniFullContextCount, ...shortening } = withDefaults(compression.keys, file.compression ?? {})
   return {
     events: eventsInput({ ...file.events, timeZone: file.events?.timeZone ?? timeZone }),
@@ -29,7 +29,7 @@ function virtualContextInput(file: ProfileFile, timeZone: string | undefined): V
   }
 }
 
-function eventsInput(given: NonNullable<ProfileFile["events"]>): Required<VirtualContextInput>["events"] {
+function eventsInput(given: NonNullable<ProfileFile["events"]>): Required<VirtualContextOptions>["events"] {
   const { rememberYears, rememberMonths, rememberWeeks, rememberDays, rememberTopics, ...others } = withDefaults(
     events.keys,
     given,
@@ -48,7 +48,7 @@ function eventsInput(given: NonNullable<ProfileFile["events"]>): Required<Virtua
   }
 }
 
-function workspaceInput(given: ProfileFile["workspace"] = {}): Required<VirtualContextInput>["workspace"] {
+function workspaceInput(given: ProfileFile["workspace"] = {}): Required<VirtualContextOptions>["workspace"] {
   const { clock, turnsPerDay, evictBelow, maxItems, shownItems, shownCharacters, ...decay } = withDefaults(workspace.keys, given)
   const counting = { turns: { by: "turns", turnsPerDay }, days: { by: "days" } } as const
   return { clock: counting[clock], evictBelow, maxItems, shownItems, shownCharacters, decay }

@@ -31,8 +31,7 @@ export interface SkillsFound {
 
 /**
  * Loads skills by name (`diary`), file or folder, also folders published in the open Agent Skills form (L5). If one of them cannot
- * be loaded, none is: one error `skill` says what is wrong with each, where, and which could be loaded. `readSkills` returns those
- * that can be read instead.
+ * be loaded, none is: one error `skill` says what is wrong with each, where, and which could be loaded.
  */
 export async function loadSkills(
   references: string | readonly string[],

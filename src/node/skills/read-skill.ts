@@ -1,6 +1,6 @@
 import { basename, dirname, extname, isAbsolute } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Text, Trust } from "../../core/value.ts"
+import type { Trust, TrustedText } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { readYamlMapping, splitFrontMatter } from "../front-matter.ts"
@@ -93,7 +93,7 @@ function attributesOf(yaml: string, text: SkillText): Pick<SkillFile, "attribute
   }
 }
 
-function contentOf({ body, firstLine, text: { file } }: SkillFile, trust: Trust): Text {
+function contentOf({ body, firstLine, text: { file } }: SkillFile, trust: Trust): TrustedText {
   const trimmed = body.trimEnd()
   const blankLines = /^(?:[^\S\n]*\n)*/.exec(trimmed)?.[0] ?? ""
   const line = firstLine + blankLines.split("\n").length - 1

@@ -10,7 +10,7 @@ import {
   statIfThere,
   stillLeadsTo,
 } from "./file-system.ts"
-import { type HiddenRule, nameKey, pathKey } from "./paths.ts"
+import { type HiddenFiles, nameKey, pathKey } from "./paths.ts"
 
 /** The folder of a workspace, and the rules for files in it. */
 export interface WorkspaceRoot {
@@ -19,7 +19,7 @@ export interface WorkspaceRoot {
   readonly descriptors: FileSystem["descriptors"]
   /** The real path, without links. */
   readonly path: string
-  readonly hidden: HiddenRule
+  readonly hidden: HiddenFiles
   readonly hardLinks: "refuse" | "allow"
   readonly maxFileBytes: number
   /** The exact spelling of names that matter, used when such a file is created. */

@@ -11,28 +11,28 @@ import { splitPath } from "./paths.ts"
 import { readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
 import { decodeText, encodeText } from "./text-encoding.ts"
 import { readHistory, undoChange } from "./undo-change.ts"
-import type { ChangeOptions, Expectation, Workspace, WorkspaceFile, WorkspaceOptions } from "./workspace.ts"
+import type { ChangeOptions, Expectation, FileWorkspace, FileWorkspaceOptions, WorkspaceFile } from "./workspace.ts"
 
 const searchDepth = 16
 
 /**
- * Opens a folder, which must exist, as a {@link Workspace}. What a process left behind that was killed while it wrote is cleaned
+ * Opens a folder, which must exist, as a {@link FileWorkspace}. What a process left behind that was killed while it wrote is cleaned
  * up. Nothing is created before the first change, and nothing needs to be closed. Throws errors whose code begins with `file`
  * when the folder cannot be used.
  */
-export async function openWorkspace(folder: string, options: WorkspaceOptions = {}): Promise<Workspace> {
+export async function openWorkspace(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
   const root = await rootOf(folder, options)
   const rules = rulesOf(root, options)
   const { timers = defaultPorts.timers, random = defaultPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
   const lock: Lock = (signal, task) => withLock(root, { timers, random, timeoutMs, signal, nextId: rules.nextId }, task)
   await removeLeftovers(root, (task) => lock(undefined, task))
-  return { root: root.path, judgedBy: root.descriptors ? "opened" : "named", ...readers(root), ...changers(rules, lock) }
+  return { root: root.path, pathCheck: root.descriptors ? "opened" : "named", ...readers(root), ...changers(rules, lock) }
 }
 
 /** Runs a task with the workspace locked. */
 type Lock = <T>(signal: AbortSignal | undefined, task: (own: OwnFolder) => Promise<T>) => Promise<T>
 
-async function rootOf(folder: string, options: WorkspaceOptions): Promise<WorkspaceRoot> {
+async function rootOf(folder: string, options: FileWorkspaceOptions): Promise<WorkspaceRoot> {
   const { fs = nodeFileSystem, maxFileBytes = 1024 * 1024, hardLinks = "refuse", hidden = "refuse", names = [] } = options
   if (!(Number.isInteger(maxFileBytes) && maxFileBytes > 0)) {
     throw new PromptStrataError("usage", `maxFileBytes: expected a whole number above 0, found ${maxFileBytes}.`)
@@ -40,7 +40,7 @@ async function rootOf(folder: string, options: WorkspaceOptions): Promise<Worksp
   return { ...(await findRoot(folder, fs)), hidden, hardLinks, maxFileBytes, names }
 }
 
-function rulesOf(root: WorkspaceRoot, options: WorkspaceOptions): ChangeRules {
+function rulesOf(root: WorkspaceRoot, options: FileWorkspaceOptions): ChangeRules {
   const { clock = defaultPorts.clock, ids = defaultPorts.ids, history = {} } = options
   return {
     root,
@@ -51,7 +51,7 @@ function rulesOf(root: WorkspaceRoot, options: WorkspaceOptions): ChangeRules {
   }
 }
 
-function readers(root: WorkspaceRoot): Omit<Workspace, "root" | "judgedBy" | Changer> {
+function readers(root: WorkspaceRoot): Omit<FileWorkspace, "root" | "pathCheck" | Changer> {
   return {
     read: (path, { signal } = {}) => withFileErrors("read", path, () => readWorkspaceFile(root, path, signal)),
     readBytes: (path, limits) => withFileErrors("read", path, () => readWorkspaceBytes(root, path, limits)),
@@ -67,7 +67,7 @@ function readers(root: WorkspaceRoot): Omit<Workspace, "root" | "judgedBy" | Cha
 
 type Changer = "write" | "update" | "remove" | "undo"
 
-function changers(rules: ChangeRules, lock: Lock): Pick<Workspace, Changer> {
+function changers(rules: ChangeRules, lock: Lock): Pick<FileWorkspace, Changer> {
   const { root } = rules
   const change = (operation: string, path: string, { by, signal }: ChangeOptions, decide: () => Change["decide"]) =>
     withFileErrors(operation, path, async () => {

@@ -6,7 +6,7 @@ import { fileError } from "./file-errors.ts"
 export const ownName = ".promptstrata"
 
 /** Says if names that begin with a dot are refused or are files like others. */
-export type HiddenRule = "refuse" | "allow"
+export type HiddenFiles = "refuse" | "allow"
 
 const longestPath = 1024
 const longestNameBytes = 255
@@ -17,7 +17,7 @@ const deepestPath = 32
  * `file-outside` for a path that points out of a workspace, and `file-path` for one that some system reads differently (D12).
  * The rules are the same on every platform.
  */
-export function splitPath(path: string, hidden: HiddenRule = "refuse"): readonly string[] {
+export function splitPath(path: string, hidden: HiddenFiles = "refuse"): readonly string[] {
   const shown = typeof path === "string" ? JSON.stringify(path.slice(0, 200)) : String(path)
   const whole = pathFault(path)
   if (whole) throw refused(shown, whole)
@@ -31,13 +31,13 @@ export function splitPath(path: string, hidden: HiddenRule = "refuse"): readonly
 }
 
 /** True when names that lie on the disk lead to a hidden file or into the workspace's own folder. */
-export function isHidden(names: readonly string[], hidden: HiddenRule): boolean {
+export function isHidden(names: readonly string[], hidden: HiddenFiles): boolean {
   return names.some((name) => hiddenFault(nameKey(name), hidden) !== undefined)
 }
 
 /**
  * The one spelling of a path: names between single slashes, in Unicode form NFC. When it means one of `names`, that spelling is
- * returned, such as `SOUL.md` for `./soul.MD`. Throws as {@link splitPath} does. The disk is not read; {@link Workspace.resolve}
+ * returned, such as `SOUL.md` for `./soul.MD`. Throws as {@link splitPath} does. The disk is not read; {@link FileWorkspace.resolve}
  * does that.
  */
 export function canonicalPath(path: string, names: readonly string[] = []): string {
@@ -105,7 +105,7 @@ function pathFault(path: string): Fault | undefined {
   return undefined
 }
 
-function nameFault(name: string, hidden: HiddenRule): Fault | undefined {
+function nameFault(name: string, hidden: HiddenFiles): Fault | undefined {
   const key = nameKey(name)
   if (key === "..") return ["a way up (..)", "file-outside"]
   if (key === "" || key === ".") return ["an empty name"]
@@ -118,7 +118,7 @@ function nameFault(name: string, hidden: HiddenRule): Fault | undefined {
   return hiddenFault(key, hidden)
 }
 
-function hiddenFault(key: string, hidden: HiddenRule): Fault | undefined {
+function hiddenFault(key: string, hidden: HiddenFiles): Fault | undefined {
   if (key.startsWith(ownName)) return ["a file of the workspace's own"]
   return hidden === "refuse" && key.startsWith(".") ? ["a hidden name, one that begins with a dot"] : undefined
 }

@@ -5,7 +5,7 @@ import { fileError } from "./file-errors.ts"
 import type { WorkspaceRoot } from "./folders.ts"
 import { type OwnFolder, openOwnFolder } from "./own-folder.ts"
 import { samePath, splitPath } from "./paths.ts"
-import type { Workspace, WriteOutcome, WriteRecord } from "./workspace.ts"
+import type { FileWorkspace, WriteOutcome, WriteRecord } from "./workspace.ts"
 
 /** The records of the history, newest first. Empty when there is no history yet; none is created. */
 export async function readHistory(
@@ -30,7 +30,7 @@ export async function readHistory(
 export async function undoChange(
   rules: ChangeRules,
   own: OwnFolder,
-  { path, id, by, signal }: Parameters<Workspace["undo"]>[0],
+  { path, id, by, signal }: Parameters<FileWorkspace["undo"]>[0],
 ): Promise<WriteOutcome> {
   let entry: HistoryEntry | undefined
   const lastOf = new Map<string, WriteRecord>()

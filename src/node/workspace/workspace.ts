@@ -1,6 +1,6 @@
 import type { Clock, IdGenerator, RandomSource, Timers } from "../../core/ports.ts"
 import type { FileSystem } from "./file-system.ts"
-import type { HiddenRule } from "./paths.ts"
+import type { HiddenFiles } from "./paths.ts"
 
 /** A text file of a workspace, as it was when it was read. */
 export interface WorkspaceFile {
@@ -84,11 +84,11 @@ export interface SearchOutcome {
  * A path is names between slashes. Every call throws errors whose `code` begins with `file`, with `path` in their evidence, and
  * `aborted` when its signal is aborted.
  */
-export interface Workspace {
+export interface FileWorkspace {
   /** The real path of the root. */
   readonly root: string
   /** `opened`: paths are checked by what was opened (Linux). `named`: by their names, before and after opening. */
-  readonly judgedBy: "opened" | "named"
+  readonly pathCheck: "opened" | "named"
   /**
    * Reads a whole text file. Links inside the root are followed. Throws `file-missing`, `file-encoding` when it is not text, and
    * `file-size` when it is larger than `maxFileBytes`.
@@ -124,7 +124,7 @@ export interface Workspace {
     path?: string,
     options?: CallOptions & { readonly depth?: number; readonly limit?: number },
   ): Promise<{ readonly entries: readonly WorkspaceEntry[]; readonly truncated: boolean }>
-  /** Finds lines that hold `text` literally, in the order of {@link Workspace.list}. `path` is a folder or one file. */
+  /** Finds lines that hold `text` literally, in the order of {@link FileWorkspace.list}. `path` is a folder or one file. */
   search(
     text: string,
     options?: CallOptions & { readonly path?: string; readonly ignoreCase?: boolean; readonly limit?: number },
@@ -140,7 +140,7 @@ export interface Workspace {
 }
 
 /** Settings of `openWorkspace`. All have defaults. */
-export interface WorkspaceOptions {
+export interface FileWorkspaceOptions {
   readonly clock?: Clock
   readonly ids?: IdGenerator
   readonly timers?: Timers
@@ -151,7 +151,7 @@ export interface WorkspaceOptions {
   /** Files with several names. Another name may lie outside the workspace. Default `refuse`. */
   readonly hardLinks?: "refuse" | "allow"
   /** Names that begin with a dot. Default `refuse`. The workspace's own folder is always refused. */
-  readonly hidden?: HiddenRule
+  readonly hidden?: HiddenFiles
   /** The exact spelling of names that matter, such as `SOUL.md`, used when such a file is created. */
   readonly names?: readonly string[]
   /** Default: 100 changes and 16 MiB. */

@@ -1,4 +1,4 @@
-import type { Text } from "../../core/value.ts"
+import type { TrustedText } from "../../core/value.ts"
 import { type Tool, type ToolGroup, toolGroups } from "../../tools/tool.ts"
 import { flag, inCode, jsonTable, line, lines, list, map, milliseconds, required, table, tables, wholeNumber } from "../key.ts"
 
@@ -33,7 +33,7 @@ const toolsWords = "Which built-in tools there are, and how all tools behave."
 export const tools = table(toolsWords, {
   ...shared,
   builtin: inCode<readonly Tool[], "filled">("The built-in tools themselves. `loadProfile` makes those that are enabled.", []),
-  rules: inCode<Readonly<Partial<Record<ToolGroup, Text>>>, "filled">("Rules of use of groups, for prompts (R28).", {}),
+  rules: inCode<Readonly<Partial<Record<ToolGroup, TrustedText>>>, "filled">("Rules of use of groups, for prompts (R28).", {}),
 })
 
 /** `[tools]` */

@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../core/conversation.ts"
-import { type Entry, type Injection, priority, type Value } from "../../core/value.ts"
+import { type Injection, priority, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
@@ -58,13 +58,13 @@ export function dialogueInjection(turns: readonly TurnWords[]): Injection {
   )
 }
 
-function lineOf({ role, speaker, text }: HistoryMessage): Entry {
+function lineOf({ role, speaker, text }: HistoryMessage): SlotEntry {
   const trust = role === "user" ? "user" : "agent"
   return { speaker: { text: speaker.name, trust }, text: { text, trust } }
 }
 
 /** The content for one slot of a background prompt. Texts in it carry their own trust; a bare string has the trust `memory`. */
-export function backgroundInjection(key: string, content: Value): Injection {
+export function backgroundInjection(key: string, content: SlotValue): Injection {
   return {
     key,
     content,

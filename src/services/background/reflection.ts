@@ -2,7 +2,7 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { Clock } from "../../core/ports.ts"
-import type { Entry, Injection } from "../../core/value.ts"
+import type { Injection, SlotEntry } from "../../core/value.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
 import type { AskModel } from "./background-job.ts"
@@ -16,8 +16,7 @@ export interface Insight {
 }
 
 /**
- * Draws insights from memories. An implementation must pass `reflectionConformance` of `promptstrata/testing`. Both methods may be
- * called concurrently for different keys. The memory job calls `due` before each `reflect`; if one throws, it tries the step again.
+ * Draws insights from memories. Both methods may be called concurrently for different keys. The memory job calls `due` before each `reflect`; if one throws, it tries the step again.
  */
 export interface ReflectionService {
   /** True if it is time to reflect: enough memories since the last time, by count or importance, or a schedule (T36). */
@@ -104,7 +103,7 @@ async function isDue(options: ReflectionServiceOptions, key: ServiceKey, lastMs:
 
 /** Shows memories under short numbers, because a model would not copy long ids exactly. */
 function recentInjection(memories: readonly StoredMemory[]): Injection {
-  const entries = memories.map(({ text }, at): Entry => ({ id: String(at + 1), text: { text, trust: "memory" } }))
+  const entries = memories.map(({ text }, at): SlotEntry => ({ id: String(at + 1), text: { text, trust: "memory" } }))
   return backgroundInjection("recent", entries)
 }
 

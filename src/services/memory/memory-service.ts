@@ -59,8 +59,7 @@ export interface Remembered {
 }
 
 /**
- * Keeps memories and recalls them. An implementation must pass `memoryServiceConformance` of `promptstrata/testing`. A private key
- * sees the memories of its user; a group's key sees what was said in that group. All methods may be called concurrently.
+ * Keeps memories and recalls them. A private key sees the memories of its user; a group's key sees what was said in that group. All methods may be called concurrently.
  */
 export interface MemoryService extends MemoryRecall {
   /** Keeps a memory once. A known id, and the same text of the same user in the same audience, are duplicates. Background work tries again if it throws. */

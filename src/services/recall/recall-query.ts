@@ -21,7 +21,7 @@ export interface RecallQuery {
   /** The embedding of the query. */
   readonly vector?: RecallVector | undefined
   /** Ids found by embeddings elsewhere, best first. Unknown ids are ignored. Not used if `vector` is given. */
-  readonly denseRanking?: readonly string[]
+  readonly vectorRanking?: readonly string[]
 }
 
 /** A found document. */

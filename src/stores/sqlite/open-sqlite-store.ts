@@ -30,7 +30,11 @@ export interface SqliteStoreOptions {
   readonly clock?: Clock
   readonly timers?: Timers
   readonly random?: RandomSource
-  /** Called with every statement, for tests. */
+}
+
+/** Options of {@link openSqliteStore}, with one that only tests use. */
+interface LoggedStoreOptions extends SqliteStoreOptions {
+  /** Called with every statement. */
   readonly log?: Logger
 }
 
@@ -49,7 +53,7 @@ const drainMs = 5_000
  * Opens the store in a file, and makes the file if it is missing. Any number of processes may have it open; for each agent one of them
  * runs the jobs. Throws `store` when the file cannot be used, or when a newer version has written to it.
  */
-export async function openSqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
+export async function openSqliteStore(file: string, options: LoggedStoreOptions = {}): Promise<SqliteStore> {
   const database = await openMigrated(file, options)
   const runner = runnerOf(database, options)
   let isDrained = false
@@ -77,7 +81,7 @@ export async function openSqliteStore(file: string, options: SqliteStoreOptions 
   return { ...store, file, backup: (path) => backupTo(database, path) }
 }
 
-async function openMigrated(file: string, options: SqliteStoreOptions): Promise<OpenSqlite> {
+async function openMigrated(file: string, options: LoggedStoreOptions): Promise<OpenSqlite> {
   const { busyMs = 10_000, timers = hostTimers, random = Math.random, log } = options
   const sqlite = await loadSqlite()
   makeStoreFile(file)

@@ -34,7 +34,7 @@ export function redactPieces(pieces: readonly string[], find: FindSecrets): read
 export function redactParts(parts: readonly ModelPart[], find: FindSecrets): readonly ModelPart[] {
   const deltas = {
     "text-delta": redactDeltas(parts, "text-delta", find),
-    "reasoning-delta": redactDeltas(parts, "reasoning-delta", find),
+    "thinking-delta": redactDeltas(parts, "thinking-delta", find),
   }
   return parts.map((part) => {
     if ("delta" in part) return { type: part.type, delta: deltas[part.type].shift() ?? "" }
@@ -42,7 +42,7 @@ export function redactParts(parts: readonly ModelPart[], find: FindSecrets): rea
   })
 }
 
-function redactDeltas(parts: readonly ModelPart[], type: "text-delta" | "reasoning-delta", find: FindSecrets): string[] {
+function redactDeltas(parts: readonly ModelPart[], type: "text-delta" | "thinking-delta", find: FindSecrets): string[] {
   return [
     ...redactPieces(
       parts.flatMap((part) => (part.type === type ? [part.delta] : [])),

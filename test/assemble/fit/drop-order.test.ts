@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { dropOrder } from "../../../src/assemble/fit/drop-order.ts"
-import type { Entry } from "../../../src/core/value.ts"
+import type { SlotEntry } from "../../../src/core/value.ts"
 
 const entry = fc.record({ role: fc.constantFrom("user", "assistant", "other"), answers: fc.boolean() })
 
@@ -10,7 +10,7 @@ describe("the order in which entries go", () => {
     const change = fc.record({ kept: fc.double({ min: 0, max: 1, noNaN: true }), added: fc.array(entry, { maxLength: 6 }) })
     fc.assert(
       fc.property(entry, fc.array(change, { minLength: 1, maxLength: 12 }), (first, changes) => {
-        let list: Entry[] = [{ ...first }]
+        let list: SlotEntry[] = [{ ...first }]
         for (const { kept, added } of changes) {
           list = [...list.slice(0, Math.max(1, Math.ceil(kept * list.length * 1.5))), ...added.map((one) => ({ ...one }))]
           const alone = list.map((one) => ({ ...one }))
@@ -21,7 +21,7 @@ describe("the order in which entries go", () => {
   })
 
   test("S14 answers go before the message of the user that they answer, with what answers them", () => {
-    const list: Entry[] = [
+    const list: SlotEntry[] = [
       { role: "user" },
       { role: "assistant" },
       { role: "tool", answers: true },
@@ -37,7 +37,7 @@ describe("the order in which entries go", () => {
   })
 
   test("by scores the lowest goes first, equal ones oldest first", () => {
-    const list: Entry[] = [{ role: "a" }, { role: "b" }, { role: "c" }]
+    const list: SlotEntry[] = [{ role: "a" }, { role: "b" }, { role: "c" }]
     const order = dropOrder(list, { rank: 1, shrink: "entries", scores: [2, 1, 1] })
     expect(order.map(({ at }) => at)).toEqual([1, 2, 0])
   })

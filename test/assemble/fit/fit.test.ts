@@ -4,7 +4,7 @@ import { type AssembleOptions, assemble } from "../../../src/assemble/assemble.t
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import type { Assembly } from "../../../src/core/span.ts"
-import type { Fit } from "../../../src/core/value.ts"
+import type { FitRule } from "../../../src/core/value.ts"
 import type { InjectionInput } from "../../../src/stack/injection.ts"
 import type { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import { runs, size } from "../../support/size.ts"
@@ -99,7 +99,7 @@ describe("S13 a budget", () => {
   })
 
   test("what has the lowest rank gives way first and wholly: nothing of a higher rank is cut while a lower one has something left", () => {
-    const shrinks = fc.constantFrom("drop", "head", "tail", "headTail") as fc.Arbitrary<Fit["shrink"]>
+    const shrinks = fc.constantFrom("drop", "head", "tail", "headTail") as fc.Arbitrary<FitRule["shrink"]>
     const items = fc.array(fc.record({ rank: fc.nat(4), shrink: shrinks, length: fc.integer({ min: 1, max: 200 }) }), {
       maxLength: 5,
     })

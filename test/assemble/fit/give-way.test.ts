@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/assemble/assemble.ts"
-import type { Fit } from "../../../src/core/value.ts"
+import type { FitRule } from "../../../src/core/value.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import { said, turnState } from "../../support/turns.ts"
 import { perCodePoint } from "../arbitrary-turn.ts"
@@ -31,7 +31,7 @@ describe("S13 what gives way", () => {
     expect(fates(whole - 500)).toEqual({ ...gone, hook: "dropped", session: "dropped", persona: "shortened" })
   })
 
-  test.each<[Fit["shrink"], string]>([
+  test.each<[FitRule["shrink"], string]>([
     ["head", "## a\n0123456789abcdefg\n\n[...cut here: 17 of 100 characters kept...]"],
     ["tail", "## a\n[...cut here: 17 of 100 characters kept...]\n\njklmnopqrstuvwxyz"],
     ["headTail", "## a\n0123456789abcd\n\n[...cut here: 17 of 100 characters kept...]\n\nxyz"],
@@ -118,11 +118,11 @@ describe("S13 what gives way", () => {
   })
 
   test("items of one group are dropped together, and none where one of them is reserved", () => {
-    const drop = (rank: number, rest: Partial<Fit> = {}): Fit => ({ rank, shrink: "drop", group: "g", ...rest })
-    const items = (reserved: Partial<Fit>) => ({
+    const drop = (rank: number, rest: Partial<FitRule> = {}): FitRule => ({ rank, shrink: "drop", group: "g", ...rest })
+    const items = (reserved: Partial<FitRule>) => ({
       a: { text: "aaaaaaaaaa", fit: drop(1) },
       b: { text: "bbbbbbbbbb", fit: drop(9, reserved) },
-      c: { text: "cccccccccc", fit: { rank: 5, shrink: "drop" } as Fit },
+      c: { text: "cccccccccc", fit: { rank: 5, shrink: "drop" } as FitRule },
     })
     const free = budgetedChat(items({}), 45)
     expect(free.decisions.map(({ key, fate, reason }) => [key, fate, reason])).toEqual([

@@ -28,7 +28,7 @@ describe("what a provider's stream becomes", () => {
     ...textBlock("早上", "好😀"),
   ]
   const read: ModelPart[] = [
-    { type: "reasoning-delta", delta: "hm" },
+    { type: "thinking-delta", delta: "hm" },
     { type: "text-delta", delta: "早上" },
     { type: "text-delta", delta: "好😀" },
   ]
@@ -65,7 +65,7 @@ describe("what a provider's stream becomes", () => {
     expect(parts.slice(0, -2)).toEqual([
       { type: "text-delta", delta: "a" },
       { type: "text-delta", delta: "\ufffd" },
-      { type: "reasoning-delta", delta: "hm" },
+      { type: "thinking-delta", delta: "hm" },
       { type: "text-delta", delta: "\ufffdb" },
     ])
   })

@@ -14,7 +14,7 @@ import { expectTypeOf, test } from "vitest"
 import type {
   AiSdkLanguageModel,
   AiSdkPrompt,
-  AiSdkToolLike,
+  fromAiSdkTools,
   PromptstrataMiddleware,
   toAiSdkTools,
 } from "../../../src/models/ai-sdk/index.ts"
@@ -47,7 +47,7 @@ test("a converted prompt and converted tools spread into streamText and the Tool
 })
 
 test("tools of the package ai convert back", () => {
-  expectTypeOf<ToolSet>().toExtend<Record<string, AiSdkToolLike>>()
+  expectTypeOf<ToolSet>().toExtend<Parameters<typeof fromAiSdkTools>[0]>()
 })
 
 test("the middleware is one of both specifications and fits wrapLanguageModel", () => {

@@ -44,7 +44,7 @@ describe("what a chat completion's chunks become", () => {
   test.each(["reasoning_content", "reasoning"])("`%s` is reasoning, never text", async (name) => {
     server.reply({ body: eventStream([chatChunk({ [name]: "hm" }), chatChunk({ content: "hi" }), finish]) })
     expect(await partsOf(local())).toEqual([
-      { type: "reasoning-delta", delta: "hm" },
+      { type: "thinking-delta", delta: "hm" },
       { type: "text-delta", delta: "hi" },
       { type: "finish", reason: "stop" },
     ])
@@ -53,7 +53,7 @@ describe("what a chat completion's chunks become", () => {
   test("a thought sent under both names is yielded once", async () => {
     server.reply({ body: eventStream([chatChunk({ reasoning: "hm", reasoning_content: "hm" }), finish]) })
     expect(await partsOf(local())).toEqual([
-      { type: "reasoning-delta", delta: "hm" },
+      { type: "thinking-delta", delta: "hm" },
       { type: "finish", reason: "stop" },
     ])
   })
@@ -65,7 +65,7 @@ describe("what a chat completion's chunks become", () => {
     ]
     server.reply({ body: eventStream([chatChunk({ content }), finish]) })
     expect(await partsOf(local())).toEqual([
-      { type: "reasoning-delta", delta: "hm" },
+      { type: "thinking-delta", delta: "hm" },
       { type: "text-delta", delta: "hi" },
       { type: "finish", reason: "stop" },
     ])

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import type { FileToolsOptions } from "../../../src/node/files/file-tool-options.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
-import type { Workspace } from "../../../src/node/workspace/workspace.ts"
+import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
 import type { ConfirmRequest, Tool, ToolContext, ToolRecord } from "../../../src/tools/tool.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -60,7 +60,7 @@ function contextOf(options: CallOptions, records: ToolRecord[]): ToolContext {
 /** File tools over a real folder, in English. */
 export interface FileScene {
   readonly folder: string
-  readonly workspace: Workspace
+  readonly workspace: FileWorkspace
   readonly records: ToolRecord[]
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<string>
   /** The content of a file in the folder. */

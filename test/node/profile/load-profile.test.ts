@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { describe, expect, test } from "vitest"
-import type { Text } from "../../../src/core/value.ts"
+import type { TrustedText } from "../../../src/core/value.ts"
 import type { Dialect } from "../../../src/dialect/dialect.ts"
 import { shippedDialect } from "../../../src/dialect/shipped.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
@@ -163,7 +163,7 @@ max_output_tokens = 14
       rules: { context: { text: "Tidy up.", trust: "author" } },
       mentions: true,
     })
-    const author = (text: string, file: string, line: number): Text => ({
+    const author = (text: string, file: string, line: number): TrustedText => ({
       text,
       trust: "author",
       source: { file: `${folder}/${file}`, line },

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { FileSystem } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
-import type { Workspace } from "../../../src/node/workspace/workspace.ts"
+import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
 import { size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { faultyFileSystem } from "./support/faulty-file-system.ts"
@@ -22,7 +22,7 @@ const [oldText, newText] = ["old ".repeat(500), "new ".repeat(700)]
 /** An operation on `notes/a.md`, which holds `oldText` and was changed once before. */
 interface Operation {
   readonly name: string
-  readonly run: (workspace: Workspace) => Promise<unknown>
+  readonly run: (workspace: FileWorkspace) => Promise<unknown>
   /** The content of the file afterwards; `undefined` for no file. */
   readonly after: string | undefined
 }
@@ -104,10 +104,10 @@ async function checkAftermath(
   expect(textIn(folder)).toBe("alive")
 }
 
-describe.each(judgments)("D11 I/O faults, paths judged as $judgedBy", ({ fs, judgedBy }) => {
-  const some = judgedBy === "opened" ? operations : operations.filter(({ name }) => name === "write" || name === "remove")
+describe.each(judgments)("D11 I/O faults, paths checked as $pathCheck", ({ fs, pathCheck }) => {
+  const some = pathCheck === "opened" ? operations : operations.filter(({ name }) => name === "write" || name === "remove")
   const cases = some.flatMap((operation) =>
-    (operation.name === "write" && judgedBy === "opened" ? errnos : ["EIO"]).map((code) => ({
+    (operation.name === "write" && pathCheck === "opened" ? errnos : ["EIO"]).map((code) => ({
       operation,
       name: operation.name,
       code,

@@ -4,7 +4,7 @@ import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { judgments, outcomeOf } from "./support/workspaces.ts"
 
-describe.each(judgments)("looking around, paths judged as $judgedBy", ({ fs }) => {
+describe.each(judgments)("looking around, paths checked as $pathCheck", ({ fs }) => {
   const open = (files: Record<string, string | Uint8Array>, options = {}) => openWorkspace(tempFolder(files), { fs, ...options })
   const files = {
     "b.md": "b",

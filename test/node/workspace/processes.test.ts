@@ -28,11 +28,11 @@ describe("several processes", () => {
   })
 
   test.each(judgments)(
-    `D12 ${amount("SWAP_TRIES")} tries while folders and files are swapped for links, judged as $judgedBy`,
-    async ({ judgedBy, fs }) => {
+    `D12 ${amount("SWAP_TRIES")} tries while folders and files are swapped for links, checked as $pathCheck`,
+    async ({ pathCheck, fs }) => {
       const tries = amount("SWAP_TRIES")
-      const { escapes, refused, naive } = await checkSwaps({ tries: judgedBy === "opened" ? tries : Math.ceil(tries / 10), fs })
-      if (judgedBy !== "opened") return
+      const { escapes, refused, naive } = await checkSwaps({ tries: pathCheck === "opened" ? tries : Math.ceil(tries / 10), fs })
+      if (pathCheck !== "opened") return
       console.log(`${tries} tries: ${escapes.length} escapes, ${refused} refused; without care ${naive} escapes`)
       expect(escapes).toEqual([])
       // A reader without care is led outside, so the swaps were real; in few tries it may not be met.

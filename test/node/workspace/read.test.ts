@@ -11,7 +11,7 @@ import { failureOf, judgments, outcomeOf, snapshot } from "./support/workspaces.
 
 const by = "test"
 
-describe.each(judgments)("reading, paths judged as $judgedBy", ({ judgedBy, fs }) => {
+describe.each(judgments)("reading, paths checked as $pathCheck", ({ pathCheck, fs }) => {
   const open = (files: Record<string, string | Uint8Array>, options = {}) => {
     const folder = tempFolder({ "outside/secret.md": "OUTSIDE", "ws/.keep": "", ...files })
     return openWorkspace(join(folder, "ws"), { fs, ...options }).then((workspace) => ({ workspace, folder }))
@@ -20,7 +20,7 @@ describe.each(judgments)("reading, paths judged as $judgedBy", ({ judgedBy, fs }
   test("gives the text exactly, with its hash, size and mode", async () => {
     const { workspace, folder } = await open({ "ws/a/雨.md": "\uFEFFone\r\ntwo\n" })
     chmodSync(join(folder, "ws/a/雨.md"), 0o640)
-    expect(workspace.judgedBy).toBe(judgedBy)
+    expect(workspace.pathCheck).toBe(pathCheck)
     expect(await workspace.read("./a/雨.md")).toEqual({
       path: "a/雨.md",
       text: "\uFEFFone\r\ntwo\n",
@@ -236,7 +236,7 @@ function makeNode(kind: (typeof kinds)[number], path: string, outside: string): 
 const mayMakeDevices = process.platform === "linux" && process.getuid?.() === 0
 if (!mayMakeDevices) console.log("skipped: only root on Linux makes devices, for the special files of a workspace")
 
-describe.skipIf(!mayMakeDevices).each(judgments)("D12 special files, paths judged as $judgedBy", ({ fs }) => {
+describe.skipIf(!mayMakeDevices).each(judgments)("D12 special files, paths checked as $pathCheck", ({ fs }) => {
   const cases = kinds.flatMap((kind) => places.flatMap((place) => names.map((name) => ({ kind, path: `${place}${name}` }))))
 
   test.each(cases)("a $kind at $path is never read, written, removed or shown, and hangs nothing", async ({ kind, path }) => {

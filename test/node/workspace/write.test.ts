@@ -20,7 +20,7 @@ import { countingIds, failureOf, judgments, leftovers, outcomeOf, snapshot } fro
 
 const by = "test"
 
-describe.each(judgments)("changing files, paths judged as $judgedBy", ({ fs }) => {
+describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs }) => {
   const open = async (files: Record<string, string> = {}, options = {}) => {
     const folder = tempFolder({ "ws/.keep": "", ...files })
     const at = (name: string) => join(folder, "ws", name)

@@ -48,9 +48,9 @@ describe("recall with embeddings", () => {
   })
 
   test("takes a ranking made elsewhere, and passes over ids it does not know", () => {
-    expect(found(documents, "zzz", { denseRanking: ["gone", "far", "middle", "far"] }).slice(0, 2)).toEqual(["far", "middle"])
-    expect(found(documents, "tea", { denseRanking: [] })[0]).toBe("lexical")
-    expect(found(documents, "tea", { denseRanking: ["gone"] })[0]).toBe("lexical")
+    expect(found(documents, "zzz", { vectorRanking: ["gone", "far", "middle", "far"] }).slice(0, 2)).toEqual(["far", "middle"])
+    expect(found(documents, "tea", { vectorRanking: [] })[0]).toBe("lexical")
+    expect(found(documents, "tea", { vectorRanking: ["gone"] })[0]).toBe("lexical")
   })
 
   test("is the same whether all vectors are equal or one is alone", () => {

@@ -2,7 +2,7 @@ import type { ServiceKey } from "../../../src/core/conversation.ts"
 import type { MemoryService, NewMemory } from "../../../src/services/memory/memory-service.ts"
 import { claim, claimEqual } from "../../../src/testing/conformance/claims.ts"
 import { keyOf } from "../../../src/testing/conformance/store/samples.ts"
-import { type Opened, type Rule, runRules, type ServiceCheck } from "../../../src/testing/conformance/store/store-check.ts"
+import { type OpenedService, type Rule, runRules, type ServiceCheck } from "../../../src/testing/conformance/store/store-check.ts"
 
 const signal = new AbortController().signal
 
@@ -16,7 +16,7 @@ async function recalled(service: MemoryService, query: string, key: ServiceKey, 
 }
 
 /** The rules of a memory service, as tests. Each test opens a service of its own. */
-export function memoryServiceConformance(open: () => Promise<Opened<MemoryService>>): readonly ServiceCheck[] {
+export function memoryServiceConformance(open: () => Promise<OpenedService<MemoryService>>): readonly ServiceCheck[] {
   return runRules<MemoryService>("memory service", memoryServiceRules, open)
 }
 

@@ -1,10 +1,10 @@
 import type { ReflectionService } from "../../../src/services/background/reflection.ts"
 import { claim, claimEqual } from "../../../src/testing/conformance/claims.ts"
 import { keyOf, memoryOf } from "../../../src/testing/conformance/store/samples.ts"
-import { type Opened, type Rule, runRules, type ServiceCheck } from "../../../src/testing/conformance/store/store-check.ts"
+import { type OpenedService, type Rule, runRules, type ServiceCheck } from "../../../src/testing/conformance/store/store-check.ts"
 
 /** The rules of a reflection service, as tests. Its model may answer sensibly or not at all. */
-export function reflectionConformance(open: () => Promise<Opened<ReflectionService>>): readonly ServiceCheck[] {
+export function reflectionConformance(open: () => Promise<OpenedService<ReflectionService>>): readonly ServiceCheck[] {
   return runRules<ReflectionService>("reflection", reflectionRules, open)
 }
 

@@ -1,12 +1,12 @@
 import type { UserProfileService } from "../../../src/services/user-profile.ts"
 import { claimEqual, claimRejects } from "../../../src/testing/conformance/claims.ts"
 import { keyOf, statementOf } from "../../../src/testing/conformance/store/samples.ts"
-import { type Opened, type Rule, runRules, type ServiceCheck } from "../../../src/testing/conformance/store/store-check.ts"
+import { type OpenedService, type Rule, runRules, type ServiceCheck } from "../../../src/testing/conformance/store/store-check.ts"
 
 const valuesOf = (statements: readonly { readonly value: string }[]): string[] => statements.map(({ value }) => value)
 
 /** The rules of a user profile service, as tests. */
-export function userProfileConformance(open: () => Promise<Opened<UserProfileService>>): readonly ServiceCheck[] {
+export function userProfileConformance(open: () => Promise<OpenedService<UserProfileService>>): readonly ServiceCheck[] {
   return runRules<UserProfileService>("user profile", profileServiceRules, open)
 }
 

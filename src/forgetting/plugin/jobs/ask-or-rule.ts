@@ -1,8 +1,8 @@
-import { type Injection, priority, type Value } from "../../../core/value.ts"
+import { type Injection, priority, type SlotValue } from "../../../core/value.ts"
 import type { JobContext } from "../../../services/background/background-job.ts"
 
 /** Data for the slot `key` of a background prompt. */
-export function askData(key: string, content: Value, trust: Injection["trust"]): Injection {
+export function askData(key: string, content: SlotValue, trust: Injection["trust"]): Injection {
   return { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true }
 }
 

@@ -1,5 +1,5 @@
 import { encodeInline } from "../../../encode/inline.ts"
-import { createWorkspace, type Workspace } from "../../../forgetting/forgetting-workspace.ts"
+import { createWorkspace, type ForgettingWorkspace } from "../../../forgetting/forgetting-workspace.ts"
 import { markedPath } from "../../../forgetting/pulled.ts"
 import type { Tool } from "../../../tools/tool.ts"
 import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
@@ -84,6 +84,6 @@ export function discardPulledTool(parts: ContextToolParts): Tool {
   })
 }
 
-function openWorkspace({ read, settings }: ContextToolParts): Workspace {
+function openWorkspace({ read, settings }: ContextToolParts): ForgettingWorkspace {
   return createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: read().workspace })
 }

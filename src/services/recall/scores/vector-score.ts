@@ -2,9 +2,9 @@ import type { DocumentTable } from "../documents/document-table.ts"
 import type { RecallQuery } from "../recall-query.ts"
 
 /** The nearness of each slot by embedding, 1 for the nearest; NaN for a slot without a comparable vector. Undefined if no slot has one. */
-export function denseScores(table: DocumentTable, { vector, denseRanking }: RecallQuery): Float64Array | undefined {
-  if (vector === undefined && denseRanking === undefined) return undefined
-  const scores = vector === undefined ? rankScores(table, denseRanking ?? []) : cosines(table, vector)
+export function denseScores(table: DocumentTable, { vector, vectorRanking }: RecallQuery): Float64Array | undefined {
+  if (vector === undefined && vectorRanking === undefined) return undefined
+  const scores = vector === undefined ? rankScores(table, vectorRanking ?? []) : cosines(table, vector)
   return scores.some((score) => !Number.isNaN(score)) ? scores : undefined
 }
 

@@ -20,7 +20,7 @@ const pieces = [
 ]
 const reasons: readonly FinishReason[] = ["stop", "length", "content-filter"]
 
-/** Rules of text and reasoning. */
+/** Rules of text and thinking. */
 export const streamingChecks: readonly Check[] = [
   {
     name: "text arrives whole, in order and unaltered",
@@ -59,14 +59,14 @@ export const streamingChecks: readonly Check[] = [
     },
   },
   {
-    name: "reasoning arrives as reasoning, in its place before the text",
-    needs: ["reasoning"],
+    name: "thinking arrives as thinking, in its place before the text",
+    needs: ["thinking"],
     scripts: [
-      [{ type: "reasoning", text: "first " }, { type: "reasoning", text: "think" }, text("then "), text("speak"), finish()],
+      [{ type: "thinking", text: "first " }, { type: "thinking", text: "think" }, text("then "), text("speak"), finish()],
     ],
     async verify(stage) {
       const runs = runsOf(wholeAnswer(await stage.read()))
-      claim(JSON.stringify(runs) === '["reasoning: first think","text: then speak"]', "first the reasoning, then the text", runs)
+      claim(JSON.stringify(runs) === '["thinking: first think","text: then speak"]', "first the thinking, then the text", runs)
     },
   },
   {
@@ -109,11 +109,11 @@ function isWellFormed(part: ModelPart): boolean {
   return !("delta" in part) || part.delta.isWellFormed()
 }
 
-/** Joins neighbouring deltas of text, and those of reasoning. */
+/** Joins neighbouring deltas of text, and those of thinking. */
 function runsOf(parts: readonly ModelPart[]): readonly string[] {
   const runs: { type: string; said: string }[] = []
   for (const part of parts) {
-    if (part.type !== "text-delta" && part.type !== "reasoning-delta") continue
+    if (part.type !== "text-delta" && part.type !== "thinking-delta") continue
     const last = runs.at(-1)
     if (last?.type === part.type) last.said += part.delta
     else if (part.delta !== "") runs.push({ type: part.type, said: part.delta })

@@ -3,7 +3,7 @@ import type { FinishReason, LanguageModel, Usage } from "../../../model/language
 /** One action of a provider while it answers a request, independent of the wire format. */
 export type ProviderHappening =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
   /** `args` are the pieces of the call's JSON text. A format that streams arguments sends each piece on its own. */
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly args: readonly string[] }
   | { readonly type: "usage"; readonly usage: Usage }

@@ -10,7 +10,7 @@ export interface ServiceCheck {
 }
 
 /** An opened service. The suite calls `close` when the check has ended. */
-export interface Opened<T> {
+export interface OpenedService<T> {
   readonly service: T
   close?(): Promise<void>
 }
@@ -43,7 +43,7 @@ const lookEveryMs = 5
 export function runRules<T>(
   suite: string,
   rules: readonly Rule<T>[],
-  open: () => Promise<Opened<T>>,
+  open: () => Promise<OpenedService<T>>,
   { limitMs = 20_000, timers = hostTimers }: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
   const pause = (): Promise<void> => new Promise((resolve) => timers.set(resolve, lookEveryMs))

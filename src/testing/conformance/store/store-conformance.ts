@@ -5,7 +5,7 @@ import { forgetRules } from "./forget-rules.ts"
 import { type JobStore, jobRules } from "./job-rules.ts"
 import { memoryRules, visibilityRules } from "./memory-rules.ts"
 import { noteRules, sessionRules } from "./session-rules.ts"
-import { type Opened, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./store-check.ts"
+import { type OpenedService, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./store-check.ts"
 import { userRules } from "./user-rules.ts"
 
 /**
@@ -13,7 +13,7 @@ import { userRules } from "./user-rules.ts"
  * test(name, run)`. Each check opens the store and uses an agent of its own, so all may share one database.
  */
 export function sessionStoreConformance(
-  open: () => Promise<Opened<SessionStore>>,
+  open: () => Promise<OpenedService<SessionStore>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
   return runRules<SessionStore>("sessions", [...sessionRules, ...noteRules], open, options)
@@ -24,7 +24,7 @@ export function sessionStoreConformance(
  * with few attempts for each job and short waits between them.
  */
 export function storeConformance(
-  open: () => Promise<Opened<Store>>,
+  open: () => Promise<OpenedService<Store>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
   const rules = [...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules]
@@ -40,7 +40,7 @@ export function storeConformance(
  * and short waits between them.
  */
 export function jobRunnerConformance(
-  open: () => Promise<Opened<JobStore>>,
+  open: () => Promise<OpenedService<JobStore>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
   return runRules<JobStore>("jobs", jobRules, open, options)

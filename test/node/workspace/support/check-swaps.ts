@@ -4,7 +4,7 @@ import { expect } from "vitest"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
 import type { FileSystem } from "../../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
-import type { Workspace } from "../../../../src/node/workspace/workspace.ts"
+import type { FileWorkspace } from "../../../../src/node/workspace/workspace.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { startChild } from "./children.ts"
 import { snapshot } from "./workspaces.ts"
@@ -15,7 +15,7 @@ const by = "test"
 const lanes = 6
 
 /** The calls to try one after another. Each returns the text it read, if any. */
-const tries: readonly ((workspace: Workspace, at: number) => Promise<unknown>)[] = [
+const tries: readonly ((workspace: FileWorkspace, at: number) => Promise<unknown>)[] = [
   async (workspace) => (await workspace.read("file.md")).text,
   async (workspace) => (await workspace.read("folder/a.md")).text,
   async (workspace) => (await workspace.list("folder")).entries,

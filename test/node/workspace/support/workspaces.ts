@@ -7,9 +7,9 @@ import { type FileSystem, nodeFileSystem } from "../../../../src/node/workspace/
 const namedFileSystem: FileSystem = { ...nodeFileSystem, descriptors: undefined }
 
 /** Both ways to judge a path, for tests that must hold in each. Only the second on systems that cannot ask descriptors. */
-export const judgments: readonly { readonly judgedBy: "opened" | "named"; readonly fs: FileSystem }[] = [
-  ...(nodeFileSystem.descriptors ? [{ judgedBy: "opened" as const, fs: nodeFileSystem }] : []),
-  { judgedBy: "named", fs: namedFileSystem },
+export const judgments: readonly { readonly pathCheck: "opened" | "named"; readonly fs: FileSystem }[] = [
+  ...(nodeFileSystem.descriptors ? [{ pathCheck: "opened" as const, fs: nodeFileSystem }] : []),
+  { pathCheck: "named", fs: namedFileSystem },
 ]
 
 /** The result of a call, or the code of its error. Errors without a code are thrown. */
