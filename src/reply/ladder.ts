@@ -128,7 +128,8 @@ function readCandidate(candidate: Candidate, context: RepairContext): CandidateR
   const reading = repair(text, { from: start })
   const repaired = reading && readRepaired(reading, start, context)
   if (repaired?.decision || (repaired && form === "loose" && !reading.isUnclosed)) return repaired
-  if (form === "unfinished" && members.action === "finish") return { decision: members.unfinishedFinish(), place: "own", end }
+  if (form === "unfinished" && readAction(members.values.get("action")).name === "finish")
+    return { decision: members.unfinishedFinish(), place: "own", end }
   const fault = form === "unfinished" ? unreadable("unterminated", text, text.length) : unreadable("not-json", text, start)
   return { decision: fault, place: "own", end }
 }

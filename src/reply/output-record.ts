@@ -1,5 +1,4 @@
 import type { DecisionMembers } from "./decision-members.ts"
-import { TextPieces } from "./incoming-text.ts"
 import { beginsWithMember, isTorn, maxAfterCharacters } from "./outside-object.ts"
 
 /** An object in the output that may be the decision. Offsets are UTF-16 units of the output without its thinking. */
@@ -30,17 +29,13 @@ export interface Outcome {
  * that was meant for a decision although no object in it is one (T21).
  */
 export class OutputRecord {
-  readonly #pieces = new TextPieces()
+  /** The text so far. */
+  text = ""
   #candidates: Candidate[] = []
   #others: { readonly start: number; readonly end: number }[] = []
   #isMangled: boolean | undefined
   /** The text after the last object without an action. */
   #after: string | undefined
-
-  /** UTF-16 units so far. */
-  get length(): number {
-    return this.#pieces.length
-  }
 
   /** True while no object was found. */
   get isPlain(): boolean {
@@ -52,31 +47,26 @@ export class OutputRecord {
     return this.#candidates.length === 0 && this.#isMangled !== true
   }
 
-  /** Adds characters of an object. */
-  add(run: string): void {
-    this.#pieces.add(run)
-  }
-
   /** Adds text outside objects. */
   addProse(run: string): void {
-    this.#pieces.add(run)
+    this.text += run
     if (this.#after !== undefined && this.#after.length < maxAfterCharacters) this.#after += run
   }
 
   /** A brace opens here. */
   braceOpens(): void {
-    this.#isMangled ??= beginsWithMember(this.#pieces.join())
+    this.#isMangled ??= beginsWithMember(this.text)
     this.#isMangled ||= this.#after !== undefined && isTorn(this.#after, 0)
     this.#after = undefined
   }
 
   addCandidate(candidate: Omit<Candidate, "end">): void {
-    this.#candidates.push({ ...candidate, end: this.#pieces.length })
+    this.#candidates.push({ ...candidate, end: this.text.length })
   }
 
   /** Keeps the place of a whole object without an action, which ends here. */
   addOther(start: number): void {
-    this.#others.push({ start, end: this.#pieces.length })
+    this.#others.push({ start, end: this.text.length })
     this.#after = ""
   }
 
@@ -84,10 +74,12 @@ export class OutputRecord {
   forget(): string {
     this.#candidates = []
     this.#others = []
-    return this.#pieces.take()
+    const { text } = this
+    this.text = ""
+    return text
   }
 
   outcome(inThought: boolean): Outcome {
-    return { text: this.#pieces.join(), candidates: this.#candidates, others: this.#others, inThought }
+    return { text: this.text, candidates: this.#candidates, others: this.#others, inThought }
   }
 }
