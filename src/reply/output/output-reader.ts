@@ -24,14 +24,8 @@ export function createOutputReader({
   bubbles = false,
   stages = [],
 }: OutputReaderOptions = {}): OutputReader {
-  const pipeline = composeReaders(createFormatStage(format), createBubbleReader({ marks: bubbles }), ...stages)
+  let pipeline = createBubbleReader({ marks: bubbles })
+  if (format !== plainFormat) pipeline = pipe(createFormatStage(format), pipeline)
+  for (const stage of stages) pipeline = pipe(pipeline, stage)
   return bubbles ? withEmptyReply(pipeline) : pipeline
-}
-
-/**
- * Joins stages into one. The output of each is the input of the next. At the end each stage in order yields what it held
- * back, through the stages after it. Without stages everything passes as it is.
- */
-export function composeReaders(...stages: readonly OutputReader[]): OutputReader {
-  return stages.reduce<OutputReader>(pipe, { push: (part) => [part], end: () => [] })
 }
