@@ -49,14 +49,21 @@ export class FrameWriter {
   /** Prints literal text that is settled already. */
   settled({ before, body, lines, after }: SettledFrame, source: Source): void {
     if (before !== "") this.#wait(before, source)
-    if (this.#piece === "literal" && body !== "") this.#flush(body, source)
-    else if (body !== "") this.#flushLines(lines, source)
+    if (body !== "") {
+      let waiting = collapseBlank(this.#waiting)
+      for (const piece of this.#piece === "literal" ? [body] : lines) {
+        this.#sink(waiting + piece, source)
+        waiting = ""
+      }
+      this.passed()
+    }
     if (after !== "") this.#wait(after, source)
   }
 
   /** Must be called before a value is printed: the white space that waits stands before it. */
   beforeContent(source: Source): void {
-    this.#flush("", source)
+    if (this.#waiting !== "") this.#sink(collapseBlank(this.#waiting), this.#waitingFrom ?? source)
+    this.passed()
   }
 
   /** The text at this place was printed before, with the white space before it. */
@@ -116,15 +123,10 @@ export class FrameWriter {
   }
 
   #wait(blank: string, source: Source): void {
-    if (this.#emptied) {
-      this.#waitAfterEmpty(blank, source)
-    } else if (!this.#leading) this.#waitMore(blank, source)
-  }
-
-  #waitAfterEmpty(blank: string, source: Source): void {
-    this.#emptied = !blank.includes("\n")
+    const isAfterEmpty = this.#emptied
+    if (isAfterEmpty) this.#emptied = !blank.includes("\n")
     if (this.#leading) return
-    const kept = afterEmpty(this.#waiting, blank)
+    const kept = isAfterEmpty ? afterEmpty(this.#waiting, blank) : { before: this.#waiting, blank }
     this.#waiting = kept.before
     this.#waitMore(kept.blank, source)
   }
@@ -132,20 +134,6 @@ export class FrameWriter {
   #waitMore(blank: string, source: Source): void {
     this.#waiting = this.#waiting === "" ? blank : this.#waiting + blank
     this.#waitingFrom ??= source
-  }
-
-  #flushLines(lines: readonly string[], source: Source): void {
-    lines.forEach((line, index) => {
-      if (index === 0) this.#flush(line, source)
-      else this.#sink(line, source)
-    })
-  }
-
-  #flush(body: string, source: Source): void {
-    if (this.#waiting === "") {
-      if (body !== "") this.#sink(body, source)
-    } else this.#sink(collapseBlank(this.#waiting) + body, body === "" ? (this.#waitingFrom ?? source) : source)
-    this.passed()
   }
 }
 

@@ -49,13 +49,9 @@ function printed(values: TemplateValues, name: string): string | undefined {
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined || value === false) return undefined
   const text = typeof value === "string" ? value : String(value)
-  return isWhiteSpace(text) ? undefined : text
-}
-
-/** Looks at the first character first: it nearly always tells, and trimming would copy the text. */
-function isWhiteSpace(text: string): boolean {
+  // The first character nearly always tells that the text is not blank, and trimming would copy the text.
   const first = text.charCodeAt(0)
-  return !(first > 0x20 && first < 0x7f) && text.trim() === ""
+  return (first > 0x20 && first < 0x7f) || text.trim() !== "" ? text : undefined
 }
 
 function isKnown(template: Template, values: TemplateValues, node: SlotNode): boolean {
