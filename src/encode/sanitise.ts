@@ -56,21 +56,14 @@ function kindOf(found: string): UnsafeKind | undefined {
   return code >= 0xd800 ? "surrogate" : "bidi"
 }
 
-/** A JSON value whose strings and keys were sanitised, and what was removed from them. */
-interface SanitisedJson<T> {
-  readonly value: T
-  readonly removed: number
-  readonly kinds: readonly string[]
-}
-
 /**
  * Sanitises every string of a JSON value, keys too. No key is lost when two become equal. Objects that are no plain JSON
  * stay as they are, and so do values more than 200 levels deep; when they are printed, the encoder escapes their strings.
  * Shared and circular values are walked once. Never throws.
  */
-export function sanitiseJson<T>(value: T): SanitisedJson<T> {
+export function sanitiseJson<T>(value: T): Omit<SanitisedText, "text"> & { readonly value: T } {
   let removed = 0
-  const kinds = new Set<string>()
+  const kinds = new Set<UnsafeKind>()
   const copies = new Map<object, unknown>()
   const ofText = (text: string): string => {
     const clean = sanitise(text)

@@ -6,7 +6,7 @@ import { interpretDecision } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
-import { type Candidate, OutputRecord } from "./output-record.ts"
+import { type Candidate, type FoundObject, OutputRecord } from "./output-record.ts"
 import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
@@ -19,15 +19,6 @@ export interface OutputScan {
 export interface Show {
   message(delta: string): void
   thinking(delta: string): void
-}
-
-/** The object that is being read, or that was read last. */
-interface FoundObject {
-  readonly start: number
-  readonly members: DecisionMembers
-  readonly reader: JsonReader
-  /** Its characters, while they are read as JSON and nothing of them is shown. */
-  text: string
 }
 
 const fullWidthBrace = "｛"
@@ -68,7 +59,7 @@ export class DecisionScan implements OutputScan {
     if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
     if (this.#mode === "opening" && this.#record.isPlain) this.#addCandidate("loose")
     this.#count.steps += this.#record.text.length
-    return climbLadder(this.#record.outcome(this.#tags.inThought), this.#count)
+    return climbLadder(this.#record, this.#tags.inThought, this.#count)
   }
 
   #step(piece: string, index: number): number {
@@ -234,9 +225,8 @@ export class DecisionScan implements OutputScan {
   }
 
   #addCandidate(form: Candidate["form"]): void {
-    if (this.#object === undefined) return
-    const { start, members, reader } = this.#object
-    this.#record.addCandidate({ form, start, members, flawed: reader.string.flawed })
+    const record = this.#record
+    if (this.#object) record.candidates.push({ ...this.#object, form, end: record.text.length })
   }
 }
 

@@ -6,13 +6,7 @@ import { blankEnd, blankStart, leadingBlank } from "./blank.ts"
 export type FrameSink = (text: string, source: Source) => void
 
 /** The state of the writer where a scope began; {@link FrameWriter.close} takes it back. */
-interface FrameScope {
-  readonly waiting: string
-  readonly waitingFrom: Source | undefined
-  readonly leading: boolean
-  readonly printed: number
-  readonly message: number
-}
+type FrameScope = ReturnType<FrameWriter["open"]>
 
 /**
  * Prints frames, the literal text around values, so that empty slots leave no trace. White space waits until something
@@ -88,7 +82,7 @@ export class FrameWriter {
   }
 
   /** Begins a branch or an entry: its ends are trimmed. */
-  open(): FrameScope {
+  open() {
     const scope = {
       waiting: this.#waiting,
       waitingFrom: this.#waitingFrom,

@@ -1,8 +1,8 @@
 import { pipe } from "../../core/reader.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
 import { withEmptyReply } from "./empty-reply.ts"
-import { createFormatStage, plainFormat } from "./formats.ts"
-import type { OutputFormat, OutputReader } from "./output-part.ts"
+import { createGuardedReader, plainFormat } from "./formats.ts"
+import { createTextStage, type OutputFormat, type OutputReader } from "./output-part.ts"
 
 /** Options of {@link createOutputReader}. */
 export interface OutputReaderOptions {
@@ -25,7 +25,11 @@ export function createOutputReader({
   stages = [],
 }: OutputReaderOptions = {}): OutputReader {
   let pipeline = createBubbleReader({ marks: bubbles })
-  if (format !== plainFormat) pipeline = pipe(createFormatStage(format), pipeline)
+  if (format !== plainFormat)
+    pipeline = pipe(
+      createTextStage(() => createGuardedReader(format)),
+      pipeline,
+    )
   for (const stage of stages) pipeline = pipe(pipeline, stage)
   return bubbles ? withEmptyReply(pipeline) : pipeline
 }
