@@ -57,9 +57,11 @@ export class DecisionScan implements OutputScan {
     this.#tags.end()
     if (object && this.#mode === "object") this.#record.text += object.text
     if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
-    if (this.#mode === "opening" && this.#record.isPlain) this.#addCandidate("loose")
-    this.#count.steps += this.#record.text.length
-    return climbLadder(this.#record, this.#tags.inThought, this.#count)
+    const record = this.#record
+    const isFirst = record.candidates.length === 0 && record.others.length === 0
+    if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
+    this.#count.steps += record.text.length
+    return climbLadder(record, this.#tags.inThought, this.#count)
   }
 
   #step(piece: string, index: number): number {
@@ -212,7 +214,6 @@ export class DecisionScan implements OutputScan {
         }
       },
       thinking: (run) => this.#show.thinking(run),
-      thoughtOpens: () => {},
       orphan: () => this.#forget(),
     }
   }

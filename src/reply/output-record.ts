@@ -33,11 +33,6 @@ export class OutputRecord {
   /** The text after the last object without an action. */
   #after: string | undefined
 
-  /** True while no object was found. */
-  get isPlain(): boolean {
-    return this.candidates.length === 0 && this.others.length === 0
-  }
-
   /** True while the next object's message may be shown as it comes. */
   get mayStream(): boolean {
     return this.candidates.length === 0 && this.#isMangled !== true

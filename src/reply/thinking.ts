@@ -27,7 +27,6 @@ export function createThinkingReader(options: {
         else append(parts, "text", run)
       },
       thinking: (run) => append(parts, "thinking", run),
-      thoughtOpens: () => {},
       orphan: () => {
         for (const run of waiting) append(parts, "thinking", run)
         waiting = []

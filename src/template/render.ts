@@ -24,7 +24,8 @@ export function renderTemplate(template: Template | string, values: TemplateValu
     slot(node) {
       const text = printed(values, node.name)
       if (text === undefined) {
-        if (!isKnown(compiled, values, node)) throw unknownName(node, Object.keys(values))
+        const isKnown = Object.hasOwn(values, node.name) || node.placeholder !== undefined || compiled.optional.has(node.name)
+        if (!isKnown) throw unknownName(node, Object.keys(values))
         return false
       }
       writer.beforeContent(node.source)
@@ -52,10 +53,6 @@ function printed(values: TemplateValues, name: string): string | undefined {
   // The first character nearly always tells that the text is not blank, and trimming would copy the text.
   const first = text.charCodeAt(0)
   return (first > 0x20 && first < 0x7f) || text.trim() !== "" ? text : undefined
-}
-
-function isKnown(template: Template, values: TemplateValues, node: SlotNode): boolean {
-  return Object.hasOwn(values, node.name) || node.placeholder !== undefined || template.optional.has(node.name)
 }
 
 function unknownName(node: SlotNode, known: readonly string[]): PromptStrataError {
