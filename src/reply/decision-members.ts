@@ -144,8 +144,7 @@ class MessageGate {
   #tail: MessageTail | undefined
   #isOpen = false
   #isVisible = false
-  /** The message so far, without the characters that are held back. */
-  text = ""
+  readonly #pieces: string[] = []
   /** True once a character was emitted. It cannot be taken back (T21). */
   shown = false
   /** True once the message has ended although its string goes on. */
@@ -155,6 +154,11 @@ class MessageGate {
   constructor(emit: (delta: string) => void, isTolerant: boolean) {
     this.#emit = emit
     this.#isTolerant = isTolerant
+  }
+
+  /** The message so far, without the characters that are held back. */
+  get text(): string {
+    return this.#pieces.join("")
   }
 
   open(): void {
@@ -192,7 +196,7 @@ class MessageGate {
 
   #let(part: string): void {
     if (part === "") return
-    this.text += part
+    this.#pieces.push(part)
     if (this.shown) {
       this.#emit(part)
       return
