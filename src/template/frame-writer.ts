@@ -44,11 +44,10 @@ export class FrameWriter {
   settled({ before, body, lines, after }: SettledFrame, source: Source): void {
     if (before !== "") this.#wait(before, source)
     if (body !== "") {
-      let waiting = collapseBlank(this.#waiting)
-      for (const piece of this.#piece === "literal" ? [body] : lines) {
-        this.#sink(waiting + piece, source)
-        waiting = ""
-      }
+      const isWhole = this.#piece === "literal"
+      const first = isWhole ? body : (lines[0] ?? "")
+      this.#sink(this.#waiting === "" ? first : collapseBlank(this.#waiting) + first, source)
+      for (let i = 1; !isWhole && i < lines.length; i++) this.#sink(lines[i] ?? "", source)
       this.passed()
     }
     if (after !== "") this.#wait(after, source)
@@ -120,9 +119,12 @@ export class FrameWriter {
     const isAfterEmpty = this.#emptied
     if (isAfterEmpty) this.#emptied = !blank.includes("\n")
     if (this.#leading) return
-    const kept = isAfterEmpty ? afterEmpty(this.#waiting, blank) : { before: this.#waiting, blank }
-    this.#waiting = kept.before
-    this.#waitMore(kept.blank, source)
+    if (!isAfterEmpty) this.#waitMore(blank, source)
+    else {
+      const kept = afterEmpty(this.#waiting, blank)
+      this.#waiting = kept.before
+      this.#waitMore(kept.blank, source)
+    }
   }
 
   #waitMore(blank: string, source: Source): void {

@@ -19,10 +19,12 @@ export interface WalkHost {
 /** Prints a template: literal text goes to the writer, values go through the host. Values are never parsed as templates (R1). */
 export function walk(nodes: readonly TemplateNode[], writer: FrameWriter, host: WalkHost): void {
   const frames = framesOf(nodes)
-  for (const [i, node] of nodes.entries()) {
-    switch (node.type) {
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i]
+    const frame = frames[i]
+    switch (node?.type) {
       case "literal":
-        if (frames[i]) writer.settled(frames[i], node.source)
+        if (frame) writer.settled(frame, node.source)
         break
       case "slot": {
         const { name, placeholder } = node
