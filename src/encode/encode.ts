@@ -49,7 +49,11 @@ export function encodeFence(text: string, info = ""): string {
       `Expected a fence's info on one line without backticks, found ${JSON.stringify(info)}.`,
     )
   }
-  const fence = "`".repeat(Math.max(3, longestRun(text) + 1))
+  let length = 3
+  if (backtick.test(text)) {
+    for (const [run] of withoutUnseen(text).matchAll(/`+/g)) length = Math.max(length, run.length + 1)
+  }
+  const fence = "`".repeat(length)
   return `${fence}${info}\n${text}\n${fence}`
 }
 
@@ -65,13 +69,6 @@ export function decodeFence(encoded: string): string {
     })
   }
   return encoded.slice(start, end)
-}
-
-function longestRun(text: string): number {
-  if (!backtick.test(text)) return 0
-  let longest = 0
-  for (const [run] of withoutUnseen(text).matchAll(/`+/g)) longest = Math.max(longest, run.length)
-  return longest
 }
 
 /**

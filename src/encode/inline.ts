@@ -72,13 +72,9 @@ function escapeUnits(character: string): string {
 }
 
 function isPlain(text: string): boolean {
-  if (isLong(text) || !beginning().test(text) || foreign().test(text)) return false
+  const isLong = text.length > longestBare && (text.length > 2 * longestBare || [...text].length > longestBare)
+  if (isLong || !beginning().test(text) || foreign().test(text)) return false
   if (text.includes("  ") || /[ :：]$/.test(text)) return false
   const seen = text.normalize("NFKC")
   return !structure.test(seen) && !jsonWord.test(seen)
-}
-
-function isLong(text: string): boolean {
-  if (text.length <= longestBare) return false
-  return text.length > 2 * longestBare || [...text].length > longestBare
 }

@@ -56,71 +56,50 @@ function kindOf(found: string): UnsafeKind | undefined {
   return code >= 0xd800 ? "surrogate" : "bidi"
 }
 
-/** A JSON value whose strings and keys were sanitised, and what was removed from them. */
-interface SanitisedJson<T> {
-  readonly value: T
-  readonly removed: number
-  readonly kinds: readonly string[]
-}
-
 /**
  * Sanitises every string of a JSON value, keys too. No key is lost when two become equal. Objects that are no plain JSON
  * stay as they are, and so do values more than 200 levels deep; when they are printed, the encoder escapes their strings.
  * Shared and circular values are walked once. Never throws.
  */
-export function sanitiseJson<T>(value: T): SanitisedJson<T> {
-  const walk = new Walk()
-  const clean = walk.value(value, 0) as T
-  return { value: clean, removed: walk.removed, kinds: [...walk.kinds] }
-}
-
-const maxDepth = 200
-
-class Walk {
-  removed = 0
-  readonly kinds = new Set<string>()
-  /** The copy of each value, so that shared and circular values stay so. */
-  readonly #copies = new Map<object, unknown>()
-
-  value(node: unknown, depth: number): unknown {
-    if (typeof node === "string") return this.#text(node)
+export function sanitiseJson<T>(value: T): Omit<SanitisedText, "text"> & { readonly value: T } {
+  let removed = 0
+  const kinds = new Set<UnsafeKind>()
+  const copies = new Map<object, unknown>()
+  const ofText = (text: string): string => {
+    const clean = sanitise(text)
+    removed += clean.removed
+    for (const kind of clean.kinds) kinds.add(kind)
+    return clean.text
+  }
+  const copyOf = (node: object, depth: number): unknown => {
+    if (Array.isArray(node)) {
+      const list: unknown[] = []
+      copies.set(node, list)
+      for (const item of node) list.push(ofValue(item, depth + 1))
+      return list
+    }
+    const prototype: unknown = Object.getPrototypeOf(node)
+    if (prototype !== Object.prototype && prototype !== null) return node
+    const record: Record<string, unknown> = Object.create(null)
+    copies.set(node, record)
+    for (const [key, item] of Object.entries(node)) {
+      const clean = ofText(key)
+      const isTaken = clean !== key && (Object.hasOwn(node, clean) || Object.hasOwn(record, clean))
+      record[isTaken ? key : clean] = ofValue(item, depth + 1)
+    }
+    return record
+  }
+  const ofValue = (node: unknown, depth: number): unknown => {
+    if (typeof node === "string") return ofText(node)
     if (typeof node !== "object" || node === null || depth > maxDepth) return node
-    if (this.#copies.has(node)) return this.#copies.get(node)
+    if (copies.has(node)) return copies.get(node)
     try {
-      if (Array.isArray(node)) return this.#list(node, depth)
-      return isPlain(node) ? this.#record(node, depth) : node
+      return copyOf(node, depth)
     } catch {
       return node
     }
   }
-
-  #text(text: string): string {
-    const clean = sanitise(text)
-    this.removed += clean.removed
-    for (const kind of clean.kinds) this.kinds.add(kind)
-    return clean.text
-  }
-
-  #list(node: readonly unknown[], depth: number): unknown[] {
-    const copy: unknown[] = []
-    this.#copies.set(node, copy)
-    for (const item of node) copy.push(this.value(item, depth + 1))
-    return copy
-  }
-
-  #record(node: object, depth: number): Record<string, unknown> {
-    const copy: Record<string, unknown> = Object.create(null)
-    this.#copies.set(node, copy)
-    for (const [key, item] of Object.entries(node)) {
-      const clean = this.#text(key)
-      const isTaken = clean !== key && (Object.hasOwn(node, clean) || Object.hasOwn(copy, clean))
-      copy[isTaken ? key : clean] = this.value(item, depth + 1)
-    }
-    return copy
-  }
+  return { value: ofValue(value, 0) as T, removed, kinds: [...kinds] }
 }
 
-function isPlain(node: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(node)
-  return prototype === Object.prototype || prototype === null
-}
+const maxDepth = 200

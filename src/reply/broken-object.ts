@@ -119,7 +119,7 @@ export class BrokenObject {
   readString(chunk: string, from: number): number {
     const end = this.#string.read(chunk, from)
     this.#match(chunk.slice(from, end))
-    this.inString = !this.#string.closed
+    this.inString = this.#string.closedBy === ""
     return end
   }
 

@@ -2,7 +2,7 @@ import type { Decision } from "./decision.ts"
 import { isDecisionMember, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
 import type { JsonSink } from "./json/json-grammar.ts"
 import { JsonBuilder } from "./json/json-value.ts"
-import { MessageGate, MessageTail } from "./message-gate.ts"
+import { MessageTail, mayEnd } from "./message-tail.ts"
 
 /** A member's name that only a decision has. It may have swallowed what follows it, for lack of a quote. */
 const decisionName = /^\s*(?:action|tool|args)\b/
@@ -16,9 +16,14 @@ export class DecisionMembers implements JsonSink {
   readonly gate: MessageGate
   readonly #streams: boolean
   readonly #isTolerant: boolean
-  readonly #builder = new JsonBuilder()
+  /** Builds the values that are neither a text nor nested in a member that is ignored. */
+  #builder: JsonBuilder | undefined
   #depth = 0
   #current: string | undefined
+  /** The characters of a text that is no message. */
+  #text = ""
+  /** True where the message ended although its string goes on. */
+  ended = false
   /** True once the name `action` was read, whatever its value. */
   actionSeen = false
   /** True once a name that only a decision has was read, at any depth. */
@@ -32,17 +37,7 @@ export class DecisionMembers implements JsonSink {
   constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, emit: (delta: string) => void) {
     this.#streams = options.streams
     this.#isTolerant = options.isTolerant
-    this.gate = new MessageGate(emit, options.isTolerant ? new MessageTail() : undefined)
-  }
-
-  /** True where the message ended although its string goes on. */
-  get ended(): boolean {
-    return this.gate.ended
-  }
-
-  /** The action, once its value was read. */
-  get action(): "tool" | "finish" | "unknown" {
-    return readAction(this.values.get("action")).name
+    this.gate = new MessageGate(emit, options.isTolerant)
   }
 
   /** The finish whose object was cut off or broken: the message as far as it came, `truncated` unless it was whole. */
@@ -59,56 +54,67 @@ export class DecisionMembers implements JsonSink {
 
   open(kind: "object" | "array"): void {
     this.#depth++
-    if (this.#depth > 1 && this.#current !== undefined) this.#builder.open(kind)
+    if (this.#depth === 1 || this.#current === undefined) return
+    this.#builder ??= new JsonBuilder()
+    this.#builder.open(kind)
   }
 
   close(): void {
     this.#depth--
     if (this.#depth === 0 || this.#current === undefined) return
-    this.#builder.close()
-    if (this.#depth === 1) this.#settle(this.#builder.take())
+    this.#builder?.close()
+    if (this.#depth === 1) this.#settle(this.#builder?.take())
   }
 
   key(name: string): void {
     if (decisionName.test(name)) this.mentionsDecision = true
     if (this.#depth > 1) {
-      if (this.#current !== undefined) this.#builder.key(name)
+      if (this.#current !== undefined) this.#builder?.key(name)
       return
     }
-    this.#current = isDecisionMember(name) && !this.values.has(name) ? name : undefined
+    const isMember = isDecisionMember(name)
+    this.#current = isMember && !this.values.has(name) ? name : undefined
     if (name === "action") this.actionSeen = true
-    if (!isDecisionMember(name) && namesCall(this.values)) this.strayMember = true
+    if (!isMember && namesCall(this.values)) this.strayMember = true
   }
 
   text(part: string, isEscape: boolean): void {
     if (this.#current === undefined) return
-    if (this.#isInMessage) this.gate.put(part, isEscape)
-    else this.#builder.text(part)
+    if (this.#depth > 1) this.#builder?.text(part)
+    else if (this.#current !== "message") this.#text += part
+    else {
+      this.gate.put(part, isEscape)
+      this.ended = this.gate.ended
+    }
   }
 
   mayGoOn(): boolean {
-    if (!this.#isTolerant || !this.#isInMessage) return false
+    if (!this.#isTolerant || this.#current !== "message" || this.#depth > 1) return false
     this.gate.pause()
     return this.gate.shown
   }
 
   goesOn(): void {
     this.gate.reopen()
+    this.ended = this.gate.ended
   }
 
   textEnd(): void {
     if (this.#current === undefined) return
-    if (this.#isInMessage) {
+    if (this.#depth > 1) this.#builder?.textEnd()
+    else if (this.#current !== "message") {
+      const text = this.#text
+      this.#text = ""
+      this.#settle(text)
+    } else {
       this.gate.close()
       this.#settle(this.gate.text)
-      return
     }
-    this.#builder.textEnd()
-    if (this.#depth === 1) this.#settle(this.#builder.take())
   }
 
   scalar(raw: string): void {
     if (this.#current === undefined) return
+    this.#builder ??= new JsonBuilder()
     this.#builder.scalar(raw)
     if (this.#depth > 1) return
     const value = this.#builder.take()
@@ -117,16 +123,91 @@ export class DecisionMembers implements JsonSink {
     this.#settle(isNumber ? raw : value)
   }
 
-  get #isInMessage(): boolean {
-    return this.#current === "message" && this.#depth === 1
-  }
-
   /** The current member's value is whole. */
   #settle(value: MemberValue | undefined): void {
     const name = this.#current
     if (name === undefined || value === undefined) return
     this.#current = undefined
     this.values.set(name, value)
-    if (name === "action" && this.#streams && this.action === "finish") this.gate.open()
+    if (name === "action" && this.#streams && readAction(value).name === "finish") this.gate.open()
+  }
+}
+
+/**
+ * Emits the characters of a message as soon as they may be shown: when the action is known and a visible character has come,
+ * since a blank message is none (T14, T23). The emitted characters, joined, are always a beginning of the message.
+ */
+class MessageGate {
+  readonly #emit: (delta: string) => void
+  readonly #isTolerant: boolean
+  /** Made for the first characters that may be the end of the object. */
+  #tail: MessageTail | undefined
+  #isOpen = false
+  #isVisible = false
+  readonly #pieces: string[] = []
+  /** True once a character was emitted. It cannot be taken back (T21). */
+  shown = false
+  /** True once the message has ended although its string goes on. */
+  ended = false
+
+  /** With `isTolerant`, characters that may be the end of an object without a closing quote are held back. */
+  constructor(emit: (delta: string) => void, isTolerant: boolean) {
+    this.#emit = emit
+    this.#isTolerant = isTolerant
+  }
+
+  /** The message so far, without the characters that are held back. */
+  get text(): string {
+    return this.#pieces.join("")
+  }
+
+  open(): void {
+    this.#isOpen = true
+    if (this.#isVisible) this.#begin()
+  }
+
+  /** Takes a piece of the message, and whether an escape stood for it. */
+  put(part: string, isEscape: boolean): void {
+    if (this.#tail === undefined && this.#isTolerant && this.#isOpen && (isEscape || mayEnd.test(part))) {
+      this.#tail = new MessageTail()
+    }
+    if (this.#tail === undefined) this.#let(part)
+    else {
+      this.#let(this.#tail.push(part, isEscape))
+      this.ended = this.#tail.ended
+    }
+  }
+
+  /** The string of the message seems to end; {@link close} or {@link reopen} follows. */
+  pause(): void {
+    if (this.#tail) this.#let(this.#tail.pause())
+  }
+
+  /** The string of the message has ended; nothing is held back any more. */
+  close(): void {
+    if (this.#tail) this.#let(this.#tail.release())
+  }
+
+  /** The string of the message goes on after all, with the quote that seemed to end it. */
+  reopen(): void {
+    this.#tail?.reopen()
+    this.ended = this.#tail?.ended === true
+  }
+
+  #let(part: string): void {
+    if (part === "") return
+    this.#pieces.push(part)
+    if (this.shown) {
+      this.#emit(part)
+      return
+    }
+    if (!this.#isVisible) this.#isVisible = part.trim() !== ""
+    if (this.#isOpen && this.#isVisible) this.#begin()
+  }
+
+  #begin(): void {
+    if (this.shown) return
+    this.shown = true
+    this.#emit(this.text)
   }
 }

@@ -32,9 +32,13 @@ export function createCountingDecisionReader(
   let thinking = ""
   let message = ""
   let isShown = false
-  const show: Show = (type, delta) => {
-    if (type === "thinking") thinking += delta
-    else message += delta
+  const show: Show = {
+    thinking: (delta) => {
+      thinking += delta
+    },
+    message: (delta) => {
+      message += delta
+    },
   }
   const scan = strict
     ? new StrictScan({ opensInThought, streams }, show, count)

@@ -6,7 +6,7 @@ import { interpretDecision } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
-import { type Candidate, OutputRecord } from "./output-record.ts"
+import { type Candidate, type FoundObject, OutputRecord } from "./output-record.ts"
 import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
@@ -16,7 +16,10 @@ export interface OutputScan {
 }
 
 /** Receives what a scan shows. */
-export type Show = (type: "message" | "thinking", delta: string) => void
+export interface Show {
+  message(delta: string): void
+  thinking(delta: string): void
+}
 
 const fullWidthBrace = "｛"
 
@@ -28,24 +31,20 @@ const fullWidthBrace = "｛"
 export class DecisionScan implements OutputScan {
   readonly #show: Show
   readonly #count: StepCount
-  readonly #tags: TagScanner
-  readonly #record = new OutputRecord()
+  readonly #opensInThought: boolean
   #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
-  /** The place where the current object begins. */
-  #start = 0
-  #members: DecisionMembers
-  #reader: JsonReader
-  /** The characters of the current object up to its first colon. */
-  #lead = ""
-  #opening = new ObjectOpening()
+  #object: FoundObject | undefined
+  #opening: ObjectOpening | undefined
   #broken: BrokenObject | undefined
+  /** Made for the first text that stands outside an object: see {@link DecisionScan.#tags}. */
+  #tagScanner: TagScanner | undefined
+  /** Made when the output may have to be read again: see {@link DecisionScan.#record}. */
+  #outputRecord: OutputRecord | undefined
 
   constructor(options: { readonly opensInThought: boolean }, show: Show, count: StepCount) {
+    this.#opensInThought = options.opensInThought
     this.#show = show
     this.#count = count
-    this.#tags = new TagScanner(this.#tagSink(), options.opensInThought, count)
-    this.#members = this.#newMembers()
-    this.#reader = new JsonReader(this.#members, count)
   }
 
   feed(piece: string): void {
@@ -53,12 +52,16 @@ export class DecisionScan implements OutputScan {
   }
 
   end(): Decision {
-    if (this.#members.gate.shown) return this.#endShown()
+    const object = this.#object
+    if (object?.members.gate.shown) return this.#endShown(object)
     this.#tags.end()
+    if (object && this.#mode === "object") this.#record.text += object.text
     if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
-    if (this.#mode === "opening" && this.#record.isPlain) this.#addCandidate("loose")
-    this.#count.steps += this.#record.length
-    return climbLadder(this.#record.outcome(this.#tags.inThought), this.#count)
+    const record = this.#record
+    const isFirst = record.candidates.length === 0 && record.others.length === 0
+    if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
+    this.#count.steps += record.text.length
+    return climbLadder(record, this.#tags.inThought, this.#count)
   }
 
   #step(piece: string, index: number): number {
@@ -77,52 +80,57 @@ export class DecisionScan implements OutputScan {
   }
 
   #readProse(piece: string, index: number): number {
-    const stop = this.#tags.scan(piece, index, isBrace)
+    const isFirst = this.#tagScanner === undefined && !this.#opensInThought && piece.charAt(index) === "{"
+    const stop = isFirst ? index : this.#tags.scan(piece, index, isBrace)
     if (stop === piece.length || !isBrace(piece.charCodeAt(stop))) return stop
-    this.#tags.interrupt()
-    this.#record.braceOpens()
-    this.#start = this.#record.length
-    this.#members = this.#newMembers()
-    this.#reader = new JsonReader(this.#members, this.#count)
-    this.#lead = ""
+    const record = this.#outputRecord
+    this.#tagScanner?.interrupt()
+    record?.braceOpens()
+    const members = new DecisionMembers({ streams: record?.mayStream ?? true, isTolerant: true }, this.#show.message)
+    this.#object = { start: record?.text.length ?? 0, members, reader: new JsonReader(members, this.#count), text: "" }
     if (piece.charAt(stop) !== fullWidthBrace) {
       this.#mode = "object"
       return stop
     }
-    this.#record.add(fullWidthBrace)
+    this.#record.text += fullWidthBrace
     this.#open("")
     return stop + 1
   }
 
   #readObject(piece: string, index: number): number {
-    const reader = this.#reader
-    const isLead = !reader.grammar.colonSeen
+    const object = this.#object
+    if (object === undefined) return index + 1
+    const { reader, members } = object
     const end = reader.feed(piece, index)
-    if (isLead) this.#lead += piece.slice(index, end)
-    if (!this.#members.gate.shown) this.#record.add(piece.slice(index, end))
-    else if (this.#record.length > 0) this.#record.forget()
-    if (reader.state === "closed") this.#endObject()
-    else if (reader.state === "broken") this.#breakObject()
-    else if (reader.state === "over") this.#mode = "over"
+    if (members.gate.shown) {
+      object.text = ""
+      this.#outputRecord = undefined
+    } else object.text += piece.slice(index, end)
+    if (reader.state === "open") return end
+    if (members.gate.shown) this.#mode = "over"
+    else {
+      this.#record.text += object.text
+      if (reader.state === "closed") this.#endObject(object)
+      else if (reader.state === "broken") this.#breakObject(object)
+      else this.#mode = "over"
+    }
     return end
   }
 
-  #endObject(): void {
-    if (this.#members.gate.shown) this.#mode = "over"
-    else if (this.#members.actionSeen) {
+  #endObject({ members, start }: FoundObject): void {
+    if (members.actionSeen) {
       this.#addCandidate("whole")
       this.#mode = "decided"
     } else {
-      this.#record.addOther(this.#start)
+      this.#record.addOther(start)
       this.#mode = "prose"
     }
   }
 
-  #breakObject(): void {
-    const { grammar, expectsToken } = this.#reader
-    if (this.#members.gate.shown) this.#mode = "over"
-    else if (!grammar.colonSeen) this.#open(this.#lead.slice(1))
-    else this.#follow({ depth: grammar.objectDepth, expectsToken, mentionsAction: this.#members.mentionsDecision })
+  #breakObject({ members, reader, text }: FoundObject): void {
+    const { grammar, expectsToken } = reader
+    if (!grammar.colonSeen) this.#open(text.slice(1))
+    else this.#follow({ depth: grammar.objectDepth, expectsToken, mentionsAction: members.mentionsDecision })
   }
 
   /** Goes on after a brace that begins no JSON. With a name and a colon it begins an object, else it is prose. */
@@ -136,15 +144,16 @@ export class DecisionScan implements OutputScan {
     this.#count.steps++
     this.#acceptOpening(piece.charAt(index))
     if (this.#mode === "prose") return index
-    this.#record.add(piece.charAt(index))
+    this.#record.text += piece.charAt(index)
     return index + 1
   }
 
   #acceptOpening(character: string): void {
-    const found = this.#opening.feed(character)
+    const opening = this.#opening
+    const found = opening?.feed(character)
     if (found === "prose") this.#mode = "prose"
     if (found !== "object") return
-    const mentionsAction = /action|tool|args/.test(this.#opening.name)
+    const mentionsAction = /action|tool|args/.test(opening?.name ?? "")
     this.#follow({ depth: 1, expectsToken: true, mentionsAction })
   }
 
@@ -157,13 +166,13 @@ export class DecisionScan implements OutputScan {
     const broken = this.#broken
     if (broken?.inString) {
       const end = broken.readString(piece, index)
-      this.#record.add(piece.slice(index, end))
+      this.#record.text += piece.slice(index, end)
       return end
     }
     const stop = this.#tags.scan(piece, index, isQuoteOrStructure)
     if (stop === piece.length || this.#mode !== "broken" || !isQuoteOrStructure(piece.charCodeAt(stop))) return stop
     this.#tags.interrupt()
-    this.#record.add(piece.charAt(stop))
+    this.#record.text += piece.charAt(stop)
     broken?.accept(piece.charCodeAt(stop))
     if (broken?.closed) {
       if (broken.mentionsAction) this.#addCandidate("loose")
@@ -172,11 +181,27 @@ export class DecisionScan implements OutputScan {
     return stop + 1
   }
 
-  #endShown(): Decision {
-    this.#reader.end()
-    if (this.#reader.state !== "closed") return this.#members.unfinishedFinish()
-    const isExact = !this.#reader.flawed && !this.#members.understood
-    return interpretDecision(this.#members.values, { isExact, text: "", at: 0 }, this.#count)
+  #endShown({ reader, members }: FoundObject): Decision {
+    reader.end()
+    if (reader.state !== "closed") return members.unfinishedFinish()
+    const isExact = !reader.string.flawed && !members.understood
+    return interpretDecision(members.values, { isExact, text: "", at: 0 }, this.#count)
+  }
+
+  get #tags(): TagScanner {
+    if (this.#tagScanner === undefined) {
+      this.#tagScanner = new TagScanner(this.#tagSink(), this.#opensInThought, this.#count)
+      if (this.#object) this.#tagScanner.interrupt()
+    }
+    return this.#tagScanner
+  }
+
+  get #record(): OutputRecord {
+    if (this.#outputRecord === undefined) {
+      this.#outputRecord = new OutputRecord()
+      if (this.#object) this.#outputRecord.braceOpens()
+    }
+    return this.#outputRecord
   }
 
   #tagSink(): TagSink {
@@ -184,29 +209,25 @@ export class DecisionScan implements OutputScan {
       text: (run) => {
         if (this.#mode !== "broken") this.#record.addProse(run)
         else {
-          this.#record.add(run)
+          this.#record.text += run
           this.#broken?.text(run)
         }
       },
-      thinking: (run) => this.#show("thinking", run),
-      thoughtOpens: () => {},
+      thinking: (run) => this.#show.thinking(run),
       orphan: () => this.#forget(),
     }
   }
 
   /** Turns all text before an orphan closing tag into thinking (T22). Nothing of it was shown yet. */
   #forget(): void {
-    this.#count.steps += this.#record.length
-    this.#show("thinking", this.#record.forget())
+    this.#count.steps += this.#record.text.length
+    this.#show.thinking(this.#record.forget())
     this.#mode = "prose"
   }
 
-  #newMembers(): DecisionMembers {
-    return new DecisionMembers({ streams: this.#record.mayStream, isTolerant: true }, (delta) => this.#show("message", delta))
-  }
-
   #addCandidate(form: Candidate["form"]): void {
-    this.#record.addCandidate({ form, start: this.#start, members: this.#members, flawed: this.#reader.flawed })
+    const record = this.#record
+    if (this.#object) record.candidates.push({ ...this.#object, form, end: record.text.length })
   }
 }
 

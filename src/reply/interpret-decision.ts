@@ -57,7 +57,10 @@ export function readAction(value: unknown): { readonly name: "tool" | "finish" |
  */
 export function interpretDecision(members: Members, { isExact, text, at }: DecisionSource, count: StepCount): Decision {
   const action = readAction(members.get("action"))
-  const found = decide(members, action.name, isExact && action.isExact, count)
+  const isExactSoFar = isExact && action.isExact
+  let found: Decision | DecisionFault["kind"] = members.has("action") ? "unknown-action" : "no-action"
+  if (action.name === "tool") found = readCall(members, isExactSoFar, count)
+  else if (action.name === "finish") found = readFinish(members, isExactSoFar)
   return typeof found === "string" ? unreadable(found, text, at) : found
 }
 
@@ -91,12 +94,6 @@ export function findActionObject(value: JsonValue | symbol | undefined, depth = 
   return undefined
 }
 
-function decide(members: Members, action: string, isExact: boolean, count: StepCount): Decision | DecisionFault["kind"] {
-  if (action === "tool") return readCall(members, isExact, count)
-  if (action === "finish") return readFinish(members, isExact)
-  return members.has("action") ? "unknown-action" : "no-action"
-}
-
 function readCall(members: Members, isExact: boolean, count: StepCount): Decision | DecisionFault["kind"] {
   const toolName = members.has("tool") ? "tool" : "name"
   const tool = members.get(toolName)
@@ -128,19 +125,16 @@ function readFinish(members: Members, isExact: boolean): Decision | DecisionFaul
   const message = readText(members.get("message"))
   if (message === undefined) return "message-not-text"
   const note = readText(members.get("note")) ?? { text: "", isExact: false }
+  const [tool, args] = [members.get("tool"), members.get("args")]
+  // A call beside the message counts only as it was asked for: a tool's name and an object.
+  const isCall = typeof tool === "string" && tool.trim() !== "" && isJsonObject(args)
   return {
     action: "finish",
     ...(message.text === "" ? {} : { message: message.text }),
     ...(note.text === "" ? {} : { note: note.text }),
-    ...readAccompanyingCall(members),
+    ...(isCall ? { call: { tool: tool.trim(), args } } : {}),
     status: isExact && message.isExact && note.isExact ? "complete" : "repaired",
   }
-}
-
-/** A call beside the message counts only as it was asked for: a tool's name and an object. */
-function readAccompanyingCall(members: Members): { readonly call?: { readonly tool: string; readonly args: JsonObject } } {
-  const [tool, args] = [members.get("tool"), members.get("args")]
-  return typeof tool === "string" && tool.trim() !== "" && isJsonObject(args) ? { call: { tool: tool.trim(), args } } : {}
 }
 
 /** Reads text. Blank text and `null` mean none; a number or a flag is its text; an object or a list is no text. */

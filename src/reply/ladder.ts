@@ -12,7 +12,7 @@ import {
 import { decodeString } from "./json/json-string.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json/json-value.ts"
 import { createJsonRepair, type JsonRepair, type LooseObjectReading } from "./json/repair-json.ts"
-import type { Candidate, Outcome } from "./output-record.ts"
+import type { Candidate, OutputRecord } from "./output-record.ts"
 import {
   beginsWithMember,
   braceBalance,
@@ -27,17 +27,17 @@ import {
  * The rungs of T21 that need the whole output, for output of which nothing was shown: the candidates in order, repaired
  * where they are no JSON; an object with an action inside one without; members whose brace is missing; words.
  */
-export function climbLadder(outcome: Outcome, count: StepCount): Decision {
-  const context = { text: outcome.text, count, repair: createJsonRepair(count) }
-  if (beginsWithMember(outcome.text)) return readBraceless(context) ?? readRest(outcome, context)
-  const torn = outcome.others.find(({ end }) => isTorn(outcome.text, end))
-  if (torn && torn.start < (outcome.candidates[0]?.start ?? torn.end)) {
-    return readBraceless(context, torn.start) ?? unreadable("not-json", outcome.text, torn.end)
+export function climbLadder({ text, candidates, others }: OutputRecord, inThought: boolean, count: StepCount): Decision {
+  const context = { text, count, inThought, repair: createJsonRepair(count) }
+  if (beginsWithMember(text)) return readBraceless(context) ?? readRest(others, context)
+  const torn = others.find(({ end }) => isTorn(text, end))
+  if (torn && torn.start < (candidates[0]?.start ?? torn.end)) {
+    return readBraceless(context, torn.start) ?? unreadable("not-json", text, torn.end)
   }
   const nested: (CandidateReading & { readonly start: number })[] = []
   let fault: Decision | undefined
   let readUntil = 0
-  for (const candidate of outcome.candidates) {
+  for (const candidate of candidates) {
     if (candidate.start < readUntil) continue
     const reading = readCandidate(candidate, context)
     readUntil = reading.end
@@ -45,7 +45,7 @@ export function climbLadder(outcome: Outcome, count: StepCount): Decision {
     else if (reading.decision && isFinal(reading.decision)) return reading.decision
     else fault ??= reading.decision
   }
-  return readNested(outcome, nested, context) ?? fault ?? readRest(outcome, context)
+  return readNested(others, nested, context) ?? fault ?? readRest(others, context)
 }
 
 /** False for an unknown action: a decision may follow it. A later decision does not mend any other fault. */
@@ -55,10 +55,11 @@ function isFinal(decision: Decision): boolean {
 
 /** The first decision inside an object that is none itself; else the fault of the first that could have been one. */
 function readNested(
-  { text, others }: Outcome,
+  others: OutputRecord["others"],
   repaired: readonly (CandidateReading & { start: number })[],
   context: RepairContext,
 ): Decision | undefined {
+  const { text } = context
   const strict = others
     .filter(({ start }) => !repaired.some((reading) => reading.start < start && start < reading.end))
     .map(({ start, end }) => {
@@ -71,7 +72,8 @@ function readNested(
 }
 
 /** Reads output without an object that could be a decision: members without their brace, words, or neither. */
-function readRest({ text, others: [other], inThought }: Outcome, context: RepairContext): Decision {
+function readRest([other]: OutputRecord["others"], context: RepairContext): Decision {
+  const { text, inThought } = context
   const words = text.trim()
   if (words === "") return unreadable("empty", text, 0, inThought)
   const first = text.indexOf("{")
@@ -112,23 +114,26 @@ interface CandidateReading {
 /** The whole output and the repair that reads it. */
 interface RepairContext {
   readonly text: string
+  /** True when the output ended inside a thought. */
+  readonly inThought: boolean
   readonly count: StepCount
   readonly repair: JsonRepair
 }
 
 /** Reads a candidate and repairs it where it is no JSON. Nothing of a call is guessed, and a call that was cut off is none. */
 function readCandidate(candidate: Candidate, context: RepairContext): CandidateReading {
-  const { form, start, end, members, flawed } = candidate
+  const { form, start, end, members, reader } = candidate
   const { text, count, repair } = context
   if (form === "whole") {
-    const isExact = !flawed && !members.understood
+    const isExact = !reader.string.flawed && !members.understood
     const decision = interpretDecision(members.values, { isExact, text, at: start }, count)
     return { decision: refuseWhereCut(decision, { text, start, end }, members.strayMember), place: "own", end }
   }
   const reading = repair(text, { from: start })
   const repaired = reading && readRepaired(reading, start, context)
   if (repaired?.decision || (repaired && form === "loose" && !reading.isUnclosed)) return repaired
-  if (form === "unfinished" && members.action === "finish") return { decision: members.unfinishedFinish(), place: "own", end }
+  if (form === "unfinished" && readAction(members.values.get("action")).name === "finish")
+    return { decision: members.unfinishedFinish(), place: "own", end }
   const fault = form === "unfinished" ? unreadable("unterminated", text, text.length) : unreadable("not-json", text, start)
   return { decision: fault, place: "own", end }
 }

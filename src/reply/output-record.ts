@@ -1,27 +1,21 @@
 import type { DecisionMembers } from "./decision-members.ts"
-import { TextPieces } from "./incoming-text.ts"
+import type { JsonReader } from "./json/json-reader.ts"
 import { beginsWithMember, isTorn, maxAfterCharacters } from "./outside-object.ts"
 
-/** An object in the output that may be the decision. Offsets are UTF-16 units of the output without its thinking. */
-export interface Candidate {
+/** An object in the output that is being read, or was read. Offsets are UTF-16 units of the output without its thinking. */
+export interface FoundObject {
   readonly start: number
+  readonly members: DecisionMembers
+  readonly reader: JsonReader
+  /** Its characters, while they are read as JSON and nothing of them is shown. */
+  text: string
+}
+
+/** An object that may be the decision. */
+export interface Candidate extends Pick<FoundObject, "start" | "members" | "reader"> {
   readonly end: number
   /** `whole` is JSON with an `action`; `loose` is no JSON but seems to end with its brace; `unfinished` has no end. */
   readonly form: "whole" | "loose" | "unfinished"
-  readonly members: DecisionMembers
-  /** True when a string held something JSON does not allow. */
-  readonly flawed: boolean
-}
-
-/** The output at its end, as far as it was understood while it came. */
-export interface Outcome {
-  /** The output without its thinking. */
-  readonly text: string
-  readonly candidates: readonly Candidate[]
-  /** Whole objects without an `action`. */
-  readonly others: readonly { readonly start: number; readonly end: number }[]
-  /** True when the output ended inside a thought. */
-  readonly inThought: boolean
 }
 
 /**
@@ -30,64 +24,45 @@ export interface Outcome {
  * that was meant for a decision although no object in it is one (T21).
  */
 export class OutputRecord {
-  readonly #pieces = new TextPieces()
-  #candidates: Candidate[] = []
-  #others: { readonly start: number; readonly end: number }[] = []
+  /** The text so far. */
+  text = ""
+  candidates: Candidate[] = []
+  /** Whole objects without an `action`. */
+  others: { readonly start: number; readonly end: number }[] = []
   #isMangled: boolean | undefined
   /** The text after the last object without an action. */
   #after: string | undefined
 
-  /** UTF-16 units so far. */
-  get length(): number {
-    return this.#pieces.length
-  }
-
-  /** True while no object was found. */
-  get isPlain(): boolean {
-    return this.#candidates.length === 0 && this.#others.length === 0
-  }
-
   /** True while the next object's message may be shown as it comes. */
   get mayStream(): boolean {
-    return this.#candidates.length === 0 && this.#isMangled !== true
-  }
-
-  /** Adds characters of an object. */
-  add(run: string): void {
-    this.#pieces.add(run)
+    return this.candidates.length === 0 && this.#isMangled !== true
   }
 
   /** Adds text outside objects. */
   addProse(run: string): void {
-    this.#pieces.add(run)
+    this.text += run
     if (this.#after !== undefined && this.#after.length < maxAfterCharacters) this.#after += run
   }
 
   /** A brace opens here. */
   braceOpens(): void {
-    this.#isMangled ??= beginsWithMember(this.#pieces.join())
+    this.#isMangled ??= beginsWithMember(this.text)
     this.#isMangled ||= this.#after !== undefined && isTorn(this.#after, 0)
     this.#after = undefined
   }
 
-  addCandidate(candidate: Omit<Candidate, "end">): void {
-    this.#candidates.push({ ...candidate, end: this.#pieces.length })
-  }
-
   /** Keeps the place of a whole object without an action, which ends here. */
   addOther(start: number): void {
-    this.#others.push({ start, end: this.#pieces.length })
+    this.others.push({ start, end: this.text.length })
     this.#after = ""
   }
 
   /** Empties it and hands back the text. */
   forget(): string {
-    this.#candidates = []
-    this.#others = []
-    return this.#pieces.take()
-  }
-
-  outcome(inThought: boolean): Outcome {
-    return { text: this.#pieces.join(), candidates: this.#candidates, others: this.#others, inThought }
+    this.candidates = []
+    this.others = []
+    const { text } = this
+    this.text = ""
+    return text
   }
 }

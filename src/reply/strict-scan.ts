@@ -23,14 +23,14 @@ export class StrictScan implements OutputScan {
 
   constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, show: Show, count: StepCount) {
     this.#count = count
-    this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, (delta) => show("message", delta))
+    this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, show.message)
     this.#reader = new JsonReader(this.#members, count)
     const stray = () => {
       this.#strayAt ??= this.#length
     }
     const sink = {
       text: (run: string) => this.#record(run, true),
-      thinking: (run: string) => show("thinking", run),
+      thinking: show.thinking,
       thoughtOpens: stray,
       orphan: stray,
     }
@@ -55,7 +55,7 @@ export class StrictScan implements OutputScan {
     if (!this.#objectSeen) this.#tags.end()
     const text = this.#pieces.join("")
     const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
-    const isExact = !this.#reader.flawed && !this.#members.understood
+    const isExact = !this.#reader.string.flawed && !this.#members.understood
     const decision = interpretDecision(this.#members.values, { isExact, text, at: 0 }, this.#count)
     if (isWhole && decision.status === "complete") return decision
     if (this.#members.gate.shown) return this.#members.unfinishedFinish()

@@ -5,7 +5,7 @@ export interface TagSink {
   text(run: string): void
   thinking(run: string): void
   /** An opening tag, now removed. */
-  thoughtOpens(): void
+  thoughtOpens?(): void
   /** A closing tag that closes nothing, now removed. */
   orphan(): void
 }
@@ -106,7 +106,7 @@ export class TagScanner {
     }
     this.#held = ""
     this.#atDeclaredOpening = false
-    if (tag === "open" && !this.#inThought) this.#sink.thoughtOpens()
+    if (tag === "open" && !this.#inThought) this.#sink.thoughtOpens?.()
     const isOrphan = tag === "close" && !this.#inThought
     this.#inThought = tag === "open"
     if (isOrphan) this.#sink.orphan()

@@ -8,22 +8,15 @@ export interface ReplyPart {
   readonly delta: string
 }
 
-/** Options of {@link createThinkingReader}. */
-interface ThinkingReaderOptions {
-  /** The model's text begins inside a thought that only a closing tag ends. */
-  readonly opensInThought?: boolean
-  /**
-   * The effect of a closing tag that closes nothing. `drop-before` turns all text before it into thinking, so all text waits
-   * for the end. `remove-tag` removes only the tag, and at most a partial tag is held back.
-   */
-  readonly orphan: "drop-before" | "remove-tag"
-}
-
 /**
  * Separates `<think>` and `<thinking>` from the text around them (T22). Joined, the text is the input without thoughts and
- * tags.
+ * tags. `orphan` is the effect of a closing tag that closes nothing: `drop-before` turns all text before it into thinking, so
+ * all text waits for the end; `remove-tag` removes only the tag, and at most a partial tag is held back.
  */
-export function createThinkingReader(options: ThinkingReaderOptions): Reader<string, ReplyPart> {
+export function createThinkingReader(options: {
+  readonly opensInThought?: boolean
+  readonly orphan: "drop-before" | "remove-tag"
+}): Reader<string, ReplyPart> {
   const waits = options.orphan === "drop-before"
   let parts: ReplyPart[] = []
   let waiting: string[] = []
@@ -34,7 +27,6 @@ export function createThinkingReader(options: ThinkingReaderOptions): Reader<str
         else append(parts, "text", run)
       },
       thinking: (run) => append(parts, "thinking", run),
-      thoughtOpens: () => {},
       orphan: () => {
         for (const run of waiting) append(parts, "thinking", run)
         waiting = []

@@ -25,7 +25,7 @@ export function startsBlank(text: string, after: boolean): boolean {
 /** The end of the spaces, tabs and line breaks at `from`. */
 export function blankStart(text: string, from = 0): number {
   let at = from
-  while (at < text.length && isBlankAt(text, at)) at++
+  while (text[at] === " " || text[at] === "\t" || text[at] === "\n") at++
   return at
 }
 
@@ -35,10 +35,6 @@ export function blankStart(text: string, from = 0): number {
  */
 export function blankEnd(text: string, to = text.length): number {
   let at = to
-  while (at > 0 && isBlankAt(text, at - 1)) at--
+  while (text[at - 1] === " " || text[at - 1] === "\t" || text[at - 1] === "\n") at--
   return at
-}
-
-function isBlankAt(text: string, at: number): boolean {
-  return text[at] === " " || text[at] === "\t" || text[at] === "\n"
 }

@@ -63,7 +63,11 @@ export function eatDirectiveLines(parts: readonly Part[]): Part[] {
     if (part.type !== "text") return part
     const newline = eats[i - 1] ? part.text.indexOf("\n") : -1
     const text = part.text.slice(newline + 1)
-    return { ...part, text: eats[i + 1] ? withoutTail(text) : text, line: part.line + (newline < 0 ? 0 : 1) }
+    return {
+      ...part,
+      text: eats[i + 1] ? text.slice(0, text.lastIndexOf("\n") + 1) : text,
+      line: part.line + (newline < 0 ? 0 : 1),
+    }
   })
 }
 
@@ -91,11 +95,6 @@ function blankAfter(parts: readonly Part[]): boolean[] {
 
 function isDirective(part: Part): boolean {
   return part.type === "expression" && (part.node.type === "role" || part.node.type === "messages")
-}
-
-/** Drops the last line: it is the white space before the directive. */
-function withoutTail(text: string): string {
-  return text.slice(0, text.lastIndexOf("\n") + 1)
 }
 
 /** Removes spaces, tabs and line breaks from the literal text at both ends. An ideographic space is text and stays. */

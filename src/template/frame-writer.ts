@@ -6,13 +6,7 @@ import { blankEnd, blankStart, leadingBlank } from "./blank.ts"
 export type FrameSink = (text: string, source: Source) => void
 
 /** The state of the writer where a scope began; {@link FrameWriter.close} takes it back. */
-interface FrameScope {
-  readonly waiting: string
-  readonly waitingFrom: Source | undefined
-  readonly leading: boolean
-  readonly printed: number
-  readonly message: number
-}
+type FrameScope = ReturnType<FrameWriter["open"]>
 
 /**
  * Prints frames, the literal text around values, so that empty slots leave no trace. White space waits until something
@@ -49,14 +43,20 @@ export class FrameWriter {
   /** Prints literal text that is settled already. */
   settled({ before, body, lines, after }: SettledFrame, source: Source): void {
     if (before !== "") this.#wait(before, source)
-    if (this.#piece === "literal" && body !== "") this.#flush(body, source)
-    else if (body !== "") this.#flushLines(lines, source)
+    if (body !== "") {
+      const isWhole = this.#piece === "literal"
+      const first = isWhole ? body : (lines[0] ?? "")
+      this.#sink(this.#waiting === "" ? first : collapseBlank(this.#waiting) + first, source)
+      for (let i = 1; !isWhole && i < lines.length; i++) this.#sink(lines[i] ?? "", source)
+      this.passed()
+    }
     if (after !== "") this.#wait(after, source)
   }
 
   /** Must be called before a value is printed: the white space that waits stands before it. */
   beforeContent(source: Source): void {
-    this.#flush("", source)
+    if (this.#waiting !== "") this.#sink(collapseBlank(this.#waiting), this.#waitingFrom ?? source)
+    this.passed()
   }
 
   /** The text at this place was printed before, with the white space before it. */
@@ -81,7 +81,7 @@ export class FrameWriter {
   }
 
   /** Begins a branch or an entry: its ends are trimmed. */
-  open(): FrameScope {
+  open() {
     const scope = {
       waiting: this.#waiting,
       waitingFrom: this.#waitingFrom,
@@ -116,36 +116,20 @@ export class FrameWriter {
   }
 
   #wait(blank: string, source: Source): void {
-    if (this.#emptied) {
-      this.#waitAfterEmpty(blank, source)
-    } else if (!this.#leading) this.#waitMore(blank, source)
-  }
-
-  #waitAfterEmpty(blank: string, source: Source): void {
-    this.#emptied = !blank.includes("\n")
+    const isAfterEmpty = this.#emptied
+    if (isAfterEmpty) this.#emptied = !blank.includes("\n")
     if (this.#leading) return
-    const kept = afterEmpty(this.#waiting, blank)
-    this.#waiting = kept.before
-    this.#waitMore(kept.blank, source)
+    if (!isAfterEmpty) this.#waitMore(blank, source)
+    else {
+      const kept = afterEmpty(this.#waiting, blank)
+      this.#waiting = kept.before
+      this.#waitMore(kept.blank, source)
+    }
   }
 
   #waitMore(blank: string, source: Source): void {
     this.#waiting = this.#waiting === "" ? blank : this.#waiting + blank
     this.#waitingFrom ??= source
-  }
-
-  #flushLines(lines: readonly string[], source: Source): void {
-    lines.forEach((line, index) => {
-      if (index === 0) this.#flush(line, source)
-      else this.#sink(line, source)
-    })
-  }
-
-  #flush(body: string, source: Source): void {
-    if (this.#waiting === "") {
-      if (body !== "") this.#sink(body, source)
-    } else this.#sink(collapseBlank(this.#waiting) + body, body === "" ? (this.#waitingFrom ?? source) : source)
-    this.passed()
   }
 }
 

@@ -12,8 +12,8 @@ interface Edges {
  * branches around it, too. A directive begins or ends a message, so a line ends there.
  */
 export function markAlone(nodes: readonly TemplateNode[], edges: Edges = { start: true, end: true }): TemplateNode[] {
-  const ends = bounds(nodes.toReversed(), { edge: edges.end, isBounded: startsBlank }).reverse()
-  const starts = bounds(nodes, { edge: edges.start, isBounded: endsBlank })
+  const ends = bounds(nodes.toReversed(), edges.end, startsBlank).reverse()
+  const starts = bounds(nodes, edges.start, endsBlank)
   return nodes.map((node, i) => markNode(node, { start: starts[i] === true, end: ends[i] === true }))
 }
 
@@ -22,20 +22,13 @@ function markNode(node: TemplateNode, edges: Edges): TemplateNode {
   return mapBranches({ ...node, alone: edges.start && edges.end }, (nodes) => markAlone(nodes, edges))
 }
 
-/** A walk along a list of nodes from one of its ends, `edge`. */
-interface Walk {
-  /** True when a line begins or ends at the list's own end. */
-  readonly edge: boolean
-  /** True for a literal that leaves the line blank towards the next node; `before` says it of the line before the literal. */
-  readonly isBounded: (text: string, before: boolean) => boolean
-}
-
 /**
  * True for each node whose side towards the list's end is the end of a line. A line break counts only after something that
  * is sure to be printed. Without it the break can become the end of the branch; there it is trimmed, and the text after
- * the branch moves up to this line.
+ * the branch moves up to this line. `edge` is true when a line begins or ends at the list's own end. `isBounded` is true for a
+ * literal that leaves the line blank towards the next node; `before` says it of the line before the literal.
  */
-function bounds(nodes: readonly TemplateNode[], { edge, isBounded }: Walk): boolean[] {
+function bounds(nodes: readonly TemplateNode[], edge: boolean, isBounded: (text: string, before: boolean) => boolean): boolean[] {
   let bounded = edge
   let isPrinted = edge
   return nodes.map((node) => {

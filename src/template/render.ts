@@ -24,7 +24,8 @@ export function renderTemplate(template: Template | string, values: TemplateValu
     slot(node) {
       const text = printed(values, node.name)
       if (text === undefined) {
-        if (!isKnown(compiled, values, node)) throw unknownName(node, Object.keys(values))
+        const isKnown = Object.hasOwn(values, node.name) || node.placeholder !== undefined || compiled.optional.has(node.name)
+        if (!isKnown) throw unknownName(node, Object.keys(values))
         return false
       }
       writer.beforeContent(node.source)
@@ -49,17 +50,9 @@ function printed(values: TemplateValues, name: string): string | undefined {
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined || value === false) return undefined
   const text = typeof value === "string" ? value : String(value)
-  return isWhiteSpace(text) ? undefined : text
-}
-
-/** Looks at the first character first: it nearly always tells, and trimming would copy the text. */
-function isWhiteSpace(text: string): boolean {
+  // The first character nearly always tells that the text is not blank, and trimming would copy the text.
   const first = text.charCodeAt(0)
-  return !(first > 0x20 && first < 0x7f) && text.trim() === ""
-}
-
-function isKnown(template: Template, values: TemplateValues, node: SlotNode): boolean {
-  return Object.hasOwn(values, node.name) || node.placeholder !== undefined || template.optional.has(node.name)
+  return (first > 0x20 && first < 0x7f) || text.trim() !== "" ? text : undefined
 }
 
 function unknownName(node: SlotNode, known: readonly string[]): PromptStrataError {

@@ -22,31 +22,28 @@ export function walk(nodes: readonly TemplateNode[], writer: FrameWriter, host: 
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i]
     const frame = frames[i]
-    if (frame && node) writer.settled(frame, node.source)
-    else if (node) walkNode(node, writer, host)
-  }
-}
-
-function walkNode(node: TemplateNode, writer: FrameWriter, host: WalkHost): void {
-  switch (node.type) {
-    case "slot":
-      if (!host.slot(node) && !walkPlaceholder(node, writer, host)) writer.empty()
-      break
-    case "conditional": {
-      const taken = host.holds(node.name, node.source) ? node.then : node.otherwise
-      if (!host.branch(node.name, () => walkScope(taken, writer, host))) writer.empty()
-      break
+    switch (node?.type) {
+      case "literal":
+        if (frame) writer.settled(frame, node.source)
+        break
+      case "slot": {
+        const { name, placeholder } = node
+        const isPrinted = host.slot(node) || (placeholder && host.placeholder(name, () => walkScope(placeholder, writer, host)))
+        if (!isPrinted) writer.empty()
+        break
+      }
+      case "conditional": {
+        const taken = host.holds(node.name, node.source) ? node.then : node.otherwise
+        if (!host.branch(node.name, () => walkScope(taken, writer, host))) writer.empty()
+        break
+      }
+      case "role":
+        host.role(node.role, node.source)
+        break
+      case "messages":
+        host.messages(node.name, node.source)
     }
-    case "role":
-      host.role(node.role, node.source)
-      break
-    case "messages":
-      host.messages(node.name, node.source)
   }
-}
-
-function walkPlaceholder({ name, placeholder }: SlotNode, writer: FrameWriter, host: WalkHost): boolean {
-  return placeholder !== undefined && host.placeholder(name, () => walkScope(placeholder, writer, host))
 }
 
 /** Prints a branch, a placeholder or an entry with its ends trimmed; true when something was printed. */

@@ -52,6 +52,8 @@ type Expected = "name" | "colon" | "value" | "comma" | "brace"
 export class JsonGrammar {
   readonly #sink: JsonSink
   readonly #open: Container[] = []
+  /** How many containers are open. */
+  depth = 0
   expected: Expected = "value"
   /** True once a first colon was read: from here it is more than a brace in prose. */
   colonSeen = false
@@ -63,11 +65,6 @@ export class JsonGrammar {
 
   constructor(sink: JsonSink) {
     this.#sink = sink
-  }
-
-  /** How many containers are open. */
-  get depth(): number {
-    return this.#open.length
   }
 
   /** How many of them are objects. */
@@ -98,7 +95,7 @@ export class JsonGrammar {
         return true
       case ",":
         if (this.expected !== "comma") return false
-        this.expected = this.inside === "object" ? "name" : "value"
+        this.expected = this.#open.at(-1)?.isObject === false ? "value" : "name"
         return true
       default:
         return false
@@ -107,13 +104,9 @@ export class JsonGrammar {
 
   open(isObject: boolean): void {
     this.#open.push({ isObject, members: 0, extra: 0, openTail: 0 })
+    this.depth++
     this.expected = isObject ? "name" : "value"
     this.#sink.open(isObject ? "object" : "array")
-  }
-
-  /** A member's name was read. */
-  nameEnds(): void {
-    this.expected = "colon"
   }
 
   /** A string or a scalar was read; `isWord` for words without quotes. */
@@ -197,8 +190,8 @@ export class JsonGrammar {
   }
 
   #pop(): void {
-    const depth = this.depth
     const closed = this.#open.pop()
+    const depth = this.depth--
     this.#sink.close()
     this.valueEnds()
     const around = this.#open.at(-1)

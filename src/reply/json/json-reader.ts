@@ -32,8 +32,9 @@ export class JsonReader {
   readonly #sink: JsonSink
   readonly #count: StepCount
   readonly #isTolerant: boolean
-  readonly #string: JsonString
-  #state: "open" | "closed" | "broken" | "over" = "open"
+  /** `over` means that the value stops here: it is not clear if a string ended, or the sink wants no more. */
+  state: "open" | "closed" | "broken" | "over" = "open"
+  readonly string: JsonString
   #inString = false
   /** The pieces of the name that is being read. */
   #name: string[] | undefined
@@ -52,17 +53,15 @@ export class JsonReader {
     this.#sink = sink
     this.#count = count
     this.#isTolerant = isTolerant
-    this.#string = new JsonString((part, isEscape) => this.#addText(part, isEscape), count)
-  }
-
-  /** `over` means that the value stops here: it is not clear if a string ended, or the sink wants no more. */
-  get state(): "open" | "closed" | "broken" | "over" {
-    return this.#sink.ended === true ? "over" : this.#state
-  }
-
-  /** True when a string held something JSON does not allow. */
-  get flawed(): boolean {
-    return this.#string.flawed
+    this.string = new JsonString((part, isEscape) => {
+      if (this.#name === undefined) {
+        sink.text(part, isEscape)
+        if (sink.ended) this.state = "over"
+      } else {
+        this.#name.push(part)
+        this.#spansLines ||= !isEscape && lineBreak.test(part)
+      }
+    }, count)
   }
 
   /** True where a name or a value may begin. */
@@ -78,12 +77,12 @@ export class JsonReader {
   feed(chunk: string, from: number): number {
     let index = from
     while (index < chunk.length && this.state === "open") {
-      if (this.#lookahead) index = this.#lookAhead(this.#lookahead, chunk, index)
+      if (this.#lookahead) index = this.#lookAhead(chunk, index)
       else if (this.#inString) index = this.#readString(chunk, index)
       else if (this.#scalar !== "") index = this.#readScalar(chunk, index)
       else index = this.#isTolerant ? this.#readLooseToken(chunk, index) : this.#readToken(chunk, index)
     }
-    return this.#isTolerant && this.#state === "open" ? this.#endText(index) : index
+    return this.#isTolerant && this.state === "open" ? this.#endText(index) : index
   }
 
   /** No more characters come. Decides about a quote that waited for them. */
@@ -96,12 +95,19 @@ export class JsonReader {
     this.#count.steps++
     const character = chunk.charAt(index)
     if (character === " " || character === "\n" || character === "\r" || character === "\t") return index + 1
-    const mayBegin = this.grammar.depth > 0 && this.expectsToken
-    if (character === '"' && mayBegin) return this.#beginString(index, character)
-    if (this.grammar.accept(character)) return this.#endToken(index + 1)
-    if (mayBegin && this.grammar.expected === "value" && isScalarCode(chunk.charCodeAt(index))) this.#scalar = character
-    else this.#state = "broken"
-    return this.#state === "broken" ? index : index + 1
+    const { expected, depth } = this.grammar
+    if (character === '"' && depth > 0 && (expected === "name" || expected === "value"))
+      return this.#beginString(index, character)
+    if (this.grammar.accept(character)) {
+      if (this.grammar.depth === 0) this.state = "closed"
+      return index + 1
+    }
+    if (depth > 0 && expected === "value" && isScalarCode(chunk.charCodeAt(index))) {
+      this.#scalar = character
+      return index + 1
+    }
+    this.state = "broken"
+    return index
   }
 
   #readScalar(chunk: string, from: number): number {
@@ -111,7 +117,7 @@ export class JsonReader {
     this.#scalar += chunk.slice(from, index)
     if (index === chunk.length) return index
     const raw = this.#scalar
-    if (raw !== "true" && raw !== "false" && raw !== "null" && !jsonNumber.test(raw)) this.#state = "broken"
+    if (raw !== "true" && raw !== "false" && raw !== "null" && !jsonNumber.test(raw)) this.state = "broken"
     else {
       this.#scalar = ""
       this.#sink.scalar(raw)
@@ -133,12 +139,12 @@ export class JsonReader {
     if (expected === "value" && !"{}[]:,".includes(character)) return this.#readBareWord(text, at)
     const isAfterObject = expected === "comma" && inside === "object" && depth === 1 && !this.#isAtName(text, at)
     const mended = isAfterObject ? this.grammar.endUnclosed() : this.grammar.mend(character)
-    if (mended === "broken") this.#state = "broken"
+    if (mended === "broken") this.state = "broken"
     return this.#endToken(mended === "read" ? at + 1 : at)
   }
 
   #endToken(end: number): number {
-    if (this.grammar.depth === 0 && this.#state === "open") this.#state = "closed"
+    if (this.grammar.depth === 0 && this.state === "open") this.state = "closed"
     return end
   }
 
@@ -157,7 +163,7 @@ export class JsonReader {
     let index = from
     while (isNameCharacter(text.charAt(index))) index++
     this.#count.steps += index - from
-    this.grammar.nameEnds()
+    this.grammar.expected = "colon"
     this.#sink.key(text.slice(from, index))
     return index
   }
@@ -165,7 +171,7 @@ export class JsonReader {
   #readBareWord(text: string, from: number): number {
     const word = readBareWord(text, from)
     if (word === undefined) {
-      this.#state = "broken"
+      this.state = "broken"
       return from
     }
     this.#count.steps += word.end - from
@@ -184,42 +190,30 @@ export class JsonReader {
     this.#isQuotationOpen = false
     this.#stringAt = at
     this.#inString = true
-    this.#string.begin(quotes)
+    this.string.begin(quotes)
     return at + 1
   }
 
-  #addText(part: string, isEscape: boolean): void {
-    if (this.#name === undefined) this.#sink.text(part, isEscape)
-    else {
-      this.#name.push(part)
-      this.#spansLines ||= !isEscape && lineBreak.test(part)
-    }
-  }
-
   #readString(chunk: string, from: number): number {
-    const end = this.#string.read(chunk, from)
-    if (!this.#string.closed || this.#sink.ended) return end
+    const end = this.string.read(chunk, from)
+    if (this.string.closedBy === "" || this.state === "over") return end
     if (this.#isTolerant && isApostrophe(chunk, end - 1)) this.#reopenString()
     else if (this.#name) return this.#endName(this.#name.join(""), chunk, end)
-    else if (this.#isTolerant || this.#sink.mayGoOn?.()) {
-      const mayPrecede = !this.#isTolerant ? "objects" : this.grammar.depth === 1 ? "words" : "nothing"
-      const place = {
-        inside: this.grammar.inside,
-        quotes: this.#string.quotes,
-        isOpen: this.#isQuotationOpen,
-        mayPrecede,
-      } as const
-      this.#lookahead = new QuoteLookahead(place)
-      return this.#lookAhead(this.#lookahead, chunk, end)
-    } else this.#endString()
+    else {
+      const mayGoOn = this.#isTolerant || this.#sink.mayGoOn?.()
+      // A closing brace nearly always follows at once, and tells that the string has ended.
+      const isSure = !this.#isTolerant && !this.#isQuotationOpen && chunk.charAt(end) === "}"
+      if (mayGoOn && !isSure) return this.#lookAhead(chunk, end)
+      this.#endString()
+    }
     return end
   }
 
   #endName(name: string, chunk: string, end: number): number {
     this.#inString = false
-    this.grammar.nameEnds()
+    this.grammar.expected = "colon"
     if (this.#spansLines || (this.#isTolerant && !this.#isNameEnd(chunk, end))) {
-      this.#state = "broken"
+      this.state = "broken"
       return this.#isTolerant ? this.#stringAt : end
     }
     this.#sink.key(name)
@@ -235,12 +229,19 @@ export class JsonReader {
 
   /** True where another pair of quotes stands directly inside the string's own: it may belong to the words or not. */
   #isQuotedTwice(text: string, closing: number): boolean {
-    const [first, { quotes }] = [this.#stringAt + 1, this.#string]
+    const [first, { quotes }] = [this.#stringAt + 1, this.string]
     return closing - first > 1 && quotes.includes(text.charAt(first)) && quotes.includes(text.charAt(closing - 1))
   }
 
   /** Looks at what follows a quote, up to the character that tells its fate; returns where to read on. */
-  #lookAhead(lookahead: QuoteLookahead, chunk: string, from: number): number {
+  #lookAhead(chunk: string, from: number): number {
+    this.#lookahead ??= new QuoteLookahead({
+      inside: this.grammar.inside,
+      quotes: this.string.quotes,
+      isOpen: this.#isQuotationOpen,
+      mayPrecede: !this.#isTolerant ? "objects" : this.grammar.depth === 1 ? "words" : "nothing",
+    })
+    const lookahead = this.#lookahead
     let fate: QuoteFate | undefined
     let index = from
     for (; index < chunk.length && fate === undefined; index++) fate = lookahead.feed(chunk.charAt(index))
@@ -259,9 +260,9 @@ export class JsonReader {
     const held = this.#held
     this.#held = ""
     this.#lookahead = undefined
-    const isDoubtful = fate === "closes" ? this.#isQuotedTwice(chunk, end - 1) : this.#string.hasEscapedQuote
+    const isDoubtful = fate === "closes" ? this.#isQuotedTwice(chunk, end - 1) : this.string.hasEscapedQuote
     if (fate === "unclear" || (this.#isTolerant && isDoubtful)) {
-      this.#state = this.#isTolerant ? "broken" : "over"
+      this.state = this.#isTolerant ? "broken" : "over"
       return this.#isTolerant ? this.#stringAt : end
     }
     if (fate === "closes") this.#endString()
@@ -281,13 +282,13 @@ export class JsonReader {
 
   #reopenString(): void {
     if (this.#name === undefined) this.#sink.goesOn?.()
-    this.#string.reopen()
+    this.string.reopen()
   }
 
   /** The whole text was read, and the value is still open. */
   #endText(index: number): number {
     this.#count.steps++
-    if (this.#inString || this.grammar.endUnclosed() === "broken") this.#state = "broken"
+    if (this.#inString || this.grammar.endUnclosed() === "broken") this.state = "broken"
     else this.#endToken(index)
     return this.#inString ? this.#stringAt : index
   }

@@ -25,7 +25,8 @@ export class JsonString {
   quotes = '"'
   #escape = ""
   #high = ""
-  #closedBy = ""
+  /** The quote that closed the string; `""` while it is open. */
+  closedBy = ""
   /** True when a string held something that JSON does not allow. */
   flawed = false
   /** True when this string held an escaped quote of the kind that ends it. */
@@ -37,24 +38,19 @@ export class JsonString {
     this.#count = count
   }
 
-  /** True once a closing quote was read. */
-  get closed(): boolean {
-    return this.#closedBy !== ""
-  }
-
   /** Begins a new string, after its opening quote. Any of `quotes` closes it. */
   begin(quotes = '"'): void {
     this.quotes = quotes
     this.#escape = ""
     this.#high = ""
-    this.#closedBy = ""
+    this.closedBy = ""
     this.hasEscapedQuote = false
   }
 
   /** Takes the quote that closed the string for one of its words; the string goes on after it. */
   reopen(): void {
-    const quote = this.#closedBy
-    this.#closedBy = ""
+    const quote = this.closedBy
+    this.closedBy = ""
     this.flawed = true
     this.#emit(quote, false)
   }
@@ -62,7 +58,7 @@ export class JsonString {
   /** Reads on from `from`; returns the place after the closing quote, or the chunk's end. */
   read(chunk: string, from: number): number {
     let index = from
-    while (index < chunk.length && this.#closedBy === "") {
+    while (index < chunk.length && this.closedBy === "") {
       index = this.#escape === "" ? this.#readRun(chunk, index) : this.#readEscape(chunk, index)
     }
     return index
@@ -79,13 +75,12 @@ export class JsonString {
       if (code < 0x20) this.flawed = true
     }
     this.#count.steps += index - from + 1
-    if (index > from) this.#put(chunk.slice(from, index), false)
+    const isClosed = index < chunk.length && code !== backslash
+    if (this.#high !== "" && (index > from || isClosed)) this.#put("", true)
+    if (index > from) this.#emit(chunk.slice(from, index), false)
     if (index === chunk.length) return index
-    if (code === backslash) this.#escape = "\\"
-    else {
-      this.#closedBy = chunk.charAt(index)
-      this.#put("", false)
-    }
+    if (isClosed) this.closedBy = chunk.charAt(index)
+    else this.#escape = "\\"
     return index + 1
   }
 
@@ -156,5 +151,5 @@ export function decodeString(
   const parts: string[] = []
   const string = new JsonString((part) => parts.push(part), count)
   const end = string.read(text, from)
-  return string.closed ? { value: parts.join(""), end } : undefined
+  return string.closedBy === "" ? undefined : { value: parts.join(""), end }
 }

@@ -1,4 +1,4 @@
-import { type StepCount, TextPieces } from "../incoming-text.ts"
+import type { StepCount } from "../incoming-text.ts"
 import type { JsonSink } from "./json-grammar.ts"
 import { JsonReader } from "./json-reader.ts"
 
@@ -22,7 +22,7 @@ type Container = { readonly list: JsonValue[] } | { readonly object: Record<stri
 export class JsonBuilder implements JsonSink {
   readonly #open: Container[] = []
   #depth = 0
-  readonly #text = new TextPieces()
+  #text = ""
   #value: JsonValue | typeof tooDeep | undefined
 
   /** The value that was completed last. */
@@ -53,11 +53,13 @@ export class JsonBuilder implements JsonSink {
   }
 
   text(part: string): void {
-    this.#text.add(part)
+    this.#text += part
   }
 
   textEnd(): void {
-    this.#add(this.#text.take())
+    const text = this.#text
+    this.#text = ""
+    this.#add(text)
   }
 
   scalar(raw: string): void {

@@ -68,14 +68,9 @@ export function isNameCharacter(character: string): boolean {
   return nameCharacter().test(character)
 }
 
-/** True for a letter or a digit. */
-function isWordCharacter(character: string): boolean {
-  return wordCharacter().test(character)
-}
-
 /** True for a single quote between letters. */
 export function isApostrophe(text: string, at: number): boolean {
-  return "'’".includes(text.charAt(at)) && isWordCharacter(text.charAt(at - 1)) && isWordCharacter(text.charAt(at + 1))
+  return "'’".includes(text.charAt(at)) && wordCharacter().test(text.charAt(at - 1)) && wordCharacter().test(text.charAt(at + 1))
 }
 
 type Stage = "none" | "slash" | "hash" | "line" | "block" | "star" | "end"
@@ -130,11 +125,6 @@ export function skipBlank(text: string, from: number): number {
   return end
 }
 
-/** True where a comment begins: `//`, `/*`, or `#` and a space. */
-function isCommentAt(text: string, at: number): boolean {
-  return !isBlank(text.charAt(at)) && skipBlank(text, at) > at
-}
-
 /** A value without quotes: a scalar as JSON writes it, or words. */
 type BareWord = ({ readonly scalar: string } | { readonly words: string }) & { readonly end: number }
 
@@ -187,7 +177,8 @@ function endsWord(text: string, index: number): boolean {
   const character = text.charAt(index)
   if (ends.has(structureOf(character))) return true
   if (quotesOf(character) !== undefined) return !apostrophe().test(text.slice(index - 1, index + 2))
-  return isBlank(text.charAt(index - 1)) && isCommentAt(text, index)
+  // A comment ends the word.
+  return isBlank(text.charAt(index - 1)) && !isBlank(character) && skipBlank(text, index) > index
 }
 
 /** The beginning of the name that ends before `colon`. */

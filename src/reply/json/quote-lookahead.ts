@@ -80,8 +80,11 @@ export class QuoteLookahead {
       if (this.#commaSeen && inside === "array") return this.#ends()
       this.#beginQuoted(character)
     } else if (this.#commaSeen && inside === "array" && /[-0-9]/.test(character)) return this.#ends()
-    else if (this.#mayBeginName && isNameStart(character)) this.#beginBare(character)
-    else return this.#words(character)
+    else if ((this.#commaSeen || (this.#spaceSeen && !isOpen)) && isNameStart(character)) {
+      // Words after a quotation may have a colon, too. There a name needs a comma before it.
+      this.#stage = "bare"
+      this.#name = character
+    } else return this.#words(character)
     return undefined
   }
 
@@ -90,11 +93,6 @@ export class QuoteLookahead {
     if (this.#place.inside === "array") return this.#ends()
     if (this.#place.isOpen) return "inner"
     return this.#place.mayPrecede === "nothing" ? "unclear" : "closes"
-  }
-
-  #beginBare(character: string): void {
-    this.#stage = "bare"
-    this.#name = character
   }
 
   #readBare(character: string): QuoteFate | undefined {
@@ -136,11 +134,6 @@ export class QuoteLookahead {
     if (fits) this.#stage = "colon"
     if (fits) return undefined
     return this.#stage === "after-quoted" ? this.#noName() : this.#words(character)
-  }
-
-  /** Words after a quotation may have a colon, too. There a name needs a comma before it. */
-  get #mayBeginName(): boolean {
-    return this.#commaSeen || (this.#spaceSeen && !this.#place.isOpen)
   }
 
   get #isApart(): boolean {

@@ -17,7 +17,7 @@ const bubbleEnd: OutputPart = { type: "bubble-end" }
  * line break before it. A `bubble-end` in the input ends a bubble as a mark does.
  */
 export function createBubbleReader({ marks = true }: BubbleReaderOptions = {}): OutputReader {
-  if (!marks) return { push: (part) => [part], end: () => [bubbleEnd] }
+  if (!marks) return { push: (part) => (part.type === "text" && part.delta === "" ? [] : [part]), end: () => [bubbleEnd] }
   const stage = createTextStage(() => new MarkReader())
   return { push: (part) => stage.push(part), end: () => [...stage.end(), bubbleEnd] }
 }

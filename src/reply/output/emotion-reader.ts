@@ -55,7 +55,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
       else {
         const candidate = text.slice(at, at + maxTagLength)
         const isCut = !isWhole && at + candidate.length === text.length
-        if (isCut && mayBecomeTag(candidate, this.#options.syntax)) {
+        if (isCut && beginning[this.#options.syntax].test(candidate)) {
           this.#held = candidate
           return
         }
@@ -85,7 +85,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
       this.#parts.say(candidate.charAt(0))
       return at + 1
     }
-    if (this.#place === "reply" || (this.#options.syntax === "pipe" && isBrokenTag(candidate))) this.#warnOfForm()
+    if (this.#place === "reply" || (this.#options.syntax === "pipe" && broken.test(candidate))) this.#warnOfForm()
     this.#place = "words"
     return this.#passWords(text, at)
   }
@@ -188,6 +188,7 @@ const whole: Readonly<Record<TagSyntax, RegExp>> = {
   ),
 }
 
+/** A text that may be the beginning of a tag, or of a longer tag than the one it holds. */
 const beginning: Readonly<Record<TagSyntax, RegExp>> = {
   bracket: new RegExp(`${lead}\\*{0,3}(?:${opening}(?:${letter}{0,32}(?:${closing}\\*{0,3})?)?)?$`),
   pipe: new RegExp(
@@ -195,12 +196,13 @@ const beginning: Readonly<Record<TagSyntax, RegExp>> = {
   ),
 }
 
+/** A text that begins with a failed attempt at a tag with bars. */
 const broken = new RegExp(`${lead}\\*{0,3}${opening}${letter}{0,32}(?:${closing}\\*{0,3}${blank}{0,8})?${bar}`)
 
 /** Figures and the punctuation between them. */
 const figures = /^[\d\s.,:/-]*$/
 
-/** The tag that `text` begins with. A text that was cut short may have a longer one: ask {@link mayBecomeTag} first. */
+/** The tag that `text` begins with. A text that was cut short may have a longer one: test {@link beginning} first. */
 function readTag(text: string, syntax: TagSyntax): EmotionTag | undefined {
   const match = whole[syntax].exec(text)
   if (match === null) return undefined
@@ -209,14 +211,4 @@ function readTag(text: string, syntax: TagSyntax): EmotionTag | undefined {
   if (emotion === "") return undefined
   const isLink = tag.endsWith("]") && text.charAt(tag.length) === "("
   return { emotion, length: tag.length, emphasis, isDoubtful: syntax === "bracket" && (isLink || figures.test(emotion)) }
-}
-
-/** True for a text that may be the beginning of a tag, or of a longer tag than the one it holds. */
-function mayBecomeTag(text: string, syntax: TagSyntax): boolean {
-  return beginning[syntax].test(text)
-}
-
-/** True for a text that begins with a failed attempt at a tag with bars. */
-function isBrokenTag(text: string): boolean {
-  return broken.test(text)
 }

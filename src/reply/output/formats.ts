@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Reader } from "../../core/reader.ts"
 import { EmotionReader } from "./emotion-reader.ts"
-import { createTextStage, type FormatOptions, type OutputFormat, type OutputPart, type OutputReader } from "./output-part.ts"
+import type { FormatOptions, OutputFormat, OutputPart } from "./output-part.ts"
 
 /** Words alone: the text passes as it comes (L4). */
 export const plainFormat: OutputFormat = {
@@ -40,14 +40,10 @@ export function configureFormat(format: OutputFormat, options: FormatOptions): O
 }
 
 /**
- * Makes a stage of a format. A reader that throws, or returns anything but parts, does not break the turn: after one warning
- * the text passes as it is, beginning with the text of which the reader had returned nothing yet.
+ * Creates a reader of a format that never throws. A format's own reader that throws, or returns anything but parts, does not
+ * break the turn: after one warning the text passes as it is, beginning with the text of which it had returned nothing yet.
  */
-export function createFormatStage(format: OutputFormat): OutputReader {
-  return createTextStage(() => guarded(format))
-}
-
-function guarded(format: OutputFormat): Reader<string, OutputPart> {
+export function createGuardedReader(format: OutputFormat): Reader<string, OutputPart> {
   let reader: Reader<string, OutputPart> | undefined
   let isBroken = false
   // The text since the reader last returned parts. It may hold back all of it.

@@ -1,8 +1,8 @@
 import { pipe } from "../../core/reader.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
 import { withEmptyReply } from "./empty-reply.ts"
-import { createFormatStage, plainFormat } from "./formats.ts"
-import type { OutputFormat, OutputReader } from "./output-part.ts"
+import { createGuardedReader, plainFormat } from "./formats.ts"
+import { createTextStage, type OutputFormat, type OutputReader } from "./output-part.ts"
 
 /** Options of {@link createOutputReader}. */
 export interface OutputReaderOptions {
@@ -24,14 +24,12 @@ export function createOutputReader({
   bubbles = false,
   stages = [],
 }: OutputReaderOptions = {}): OutputReader {
-  const pipeline = composeReaders(createFormatStage(format), createBubbleReader({ marks: bubbles }), ...stages)
+  let pipeline = createBubbleReader({ marks: bubbles })
+  if (format !== plainFormat)
+    pipeline = pipe(
+      createTextStage(() => createGuardedReader(format)),
+      pipeline,
+    )
+  for (const stage of stages) pipeline = pipe(pipeline, stage)
   return bubbles ? withEmptyReply(pipeline) : pipeline
-}
-
-/**
- * Joins stages into one. The output of each is the input of the next. At the end each stage in order yields what it held
- * back, through the stages after it. Without stages everything passes as it is.
- */
-export function composeReaders(...stages: readonly OutputReader[]): OutputReader {
-  return stages.reduce<OutputReader>(pipe, { push: (part) => [part], end: () => [] })
 }

@@ -1,10 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { pipe } from "../../../src/core/reader.ts"
 import { splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
 import { createBubbleCollector, createTextCollector } from "../../../src/reply/output/delivery.ts"
 import { configureFormat, emotionBracket, emotionPipe, formatNamed, formats } from "../../../src/reply/output/formats.ts"
 import { createTextStage, type OutputFormat, type OutputPart, type OutputReader } from "../../../src/reply/output/output-part.ts"
-import { composeReaders, createOutputReader } from "../../../src/reply/output/output-reader.ts"
+import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
 import { cutRandomly, seededRandom } from "../readings.ts"
 import { moodFormat } from "./mood-format.ts"
 import { inShort, readParts, unsoundCutting } from "./parts.ts"
@@ -28,7 +29,7 @@ function laggard(name: string): OutputReader {
 
 describe("the output pipeline", () => {
   test("stages end one after the other, each giving out what it held through those after it", () => {
-    const reader = composeReaders(laggard("first"), laggard("second"))
+    const reader = pipe(laggard("first"), laggard("second"))
     expect(inShort(reader.push(text("abc"))).join("")).toBe("a")
     expect(inShort(reader.end()).filter((short) => short !== "")).toEqual([
       "b",
@@ -37,7 +38,7 @@ describe("the output pipeline", () => {
       "<first null>",
       "<second null>",
     ])
-    expect(inShort([...composeReaders().push(text("a")), ...composeReaders().end()])).toEqual(["a"])
+    expect(inShort(readParts(["a", ""], createOutputReader))).toEqual(["a", "/"])
   })
 
   test("L4, R9: the format is read first, then the bubbles: each emotion stands in its bubble", () => {

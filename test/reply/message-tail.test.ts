@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { MessageTail } from "../../src/reply/message-gate.ts"
+import { MessageTail } from "../../src/reply/message-tail.ts"
 
 /** What is shown of a message that comes character by character, raw, and then ends with the output. */
 function shown(raw: string): string {

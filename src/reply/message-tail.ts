@@ -1,77 +1,7 @@
-import { TextPieces } from "./incoming-text.ts"
 import { isBlank } from "./json/loose-syntax.ts"
 
-/**
- * Emits the characters of a message as soon as they may be shown: when the action is known and a visible character has come,
- * since a blank message is none (T14, T23). The emitted characters, joined, are always a beginning of the message.
- */
-export class MessageGate {
-  readonly #emit: (delta: string) => void
-  readonly #tail: MessageTail | undefined
-  readonly #pieces = new TextPieces()
-  #isOpen = false
-  #isVisible = false
-  /** True once a character was emitted. It cannot be taken back (T21). */
-  shown = false
-
-  /** With a `tail`, characters that may be the end of an object without a closing quote are held back. */
-  constructor(emit: (delta: string) => void, tail?: MessageTail) {
-    this.#emit = emit
-    this.#tail = tail
-  }
-
-  /** True once the message has ended although its string goes on. */
-  get ended(): boolean {
-    return this.#tail?.ended === true
-  }
-
-  /** The message so far, without the characters that are held back. */
-  get text(): string {
-    return this.#pieces.join()
-  }
-
-  open(): void {
-    this.#isOpen = true
-    if (this.#isVisible) this.#begin()
-  }
-
-  /** Takes a piece of the message, and whether an escape stood for it. */
-  put(part: string, isEscape: boolean): void {
-    this.#let(this.#isOpen && this.#tail ? this.#tail.push(part, isEscape) : part)
-  }
-
-  /** The string of the message seems to end; {@link close} or {@link reopen} follows. */
-  pause(): void {
-    this.#let(this.#tail?.pause() ?? "")
-  }
-
-  /** The string of the message has ended; nothing is held back any more. */
-  close(): void {
-    this.#let(this.#tail?.release() ?? "")
-  }
-
-  /** The string of the message goes on after all, with the quote that seemed to end it. */
-  reopen(): void {
-    this.#tail?.reopen()
-  }
-
-  #let(part: string): void {
-    if (part === "") return
-    this.#pieces.add(part)
-    if (this.shown) {
-      this.#emit(part)
-      return
-    }
-    if (!this.#isVisible) this.#isVisible = part.trim() !== ""
-    if (this.#isOpen && this.#isVisible) this.#begin()
-  }
-
-  #begin(): void {
-    if (this.shown) return
-    this.shown = true
-    this.#emit(this.text)
-  }
-}
+/** A character that may belong to the end of an object. */
+export const mayEnd = /[{}\n\r]/
 
 /**
  * Finds the end of a streaming message whose closing quote is missing or was escaped by mistake (T21). Characters that may
@@ -90,7 +20,7 @@ export class MessageTail {
   push(part: string, isEscape: boolean): string {
     if (this.ended) return ""
     if (isEscape) return this.release() + this.#acceptEscape(part)
-    if (this.#held === "" && !/[{}\n\r]/.test(part)) return part
+    if (this.#held === "" && !mayEnd.test(part)) return part
     let shown = ""
     for (let index = 0; index < part.length && !this.ended; index++) shown += this.#accept(part.charAt(index))
     return shown
