@@ -57,7 +57,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "texts that may hold an object, read loosely",
     project: "long",
-    file: "test/reply/loose-reader.test.ts",
+    file: "test/reply/json/repair-json.test.ts",
     tests: "any text at all",
     perRound: 100_000,
     target: 1_000_000,

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
@@ -34,7 +35,7 @@ describe("S15 expectStablePrefix", () => {
     const { code, message } = thrownBy(() => expectStablePrefix([onDay(1), onDay(1), onDay(2)]))
     expect(code).toBe("test")
     expect(message).toMatch(
-      /^Between request 2 and request 3 the stable part of the prompt changed, so that a cache loses \d+ tokens:\n/,
+      /^The stable part of the prompt changed between request 2 and request 3, so that a cache loses \d+ tokens:\n/,
     )
     expect(message).toContain(
       "persona (global, layered/en/planner.md:5) changed at message 1, character 32, though it claims not to change\n",
@@ -53,7 +54,7 @@ describe("S15 expectStablePrefix", () => {
 
   test("finds a stable layer that changes behind one that changes anyway, and says what stands before it", () => {
     const { message } = thrownBy(() => expectStablePrefix([onDay(1, { dialect: "fay" }), onDay(2, { dialect: "fay" })]))
-    expect(message).toContain('the layer "persona" changed, though it claims not to')
+    expect(message).toContain('The layer "persona" changed between request 1 and request 2, though it claims to be stable.')
     expect(message).toContain("question (turn, fay/en/question.md:2) changed")
   })
 
@@ -70,7 +71,7 @@ describe("S15 expectStablePrefix", () => {
   })
 
   test("compares at least two requests, or it would pass whatever is wrong", () => {
-    expect(thrownBy(() => expectStablePrefix([onDay(1)])).message).toContain("was given 1")
+    expect(thrownBy(() => expectStablePrefix([onDay(1)])).message).toContain("found 1")
     expect(thrownBy(() => expectStablePrefix([])).code).toBe("test")
   })
 
@@ -97,6 +98,9 @@ describe("S15 expectStablePrefix", () => {
     await expect(expectStablePrefix(dated("turn"), options)).resolves.toBeUndefined()
   })
 
+  const imported = (name: string, module: string) =>
+    `import { ${name} } from ${JSON.stringify(pathToFileURL(join(root, `src/${module}.ts`)).href)}`
+
   test("fails a test of node:test too, with the same words", () => {
     mkdirSync(join(root, "test/.tmp"), { recursive: true })
     const folder = mkdtempSync(join(root, "test/.tmp/"))
@@ -105,9 +109,9 @@ describe("S15 expectStablePrefix", () => {
       writeFileSync(
         file,
         `import { test } from "node:test"
-const { assemble } = await import("../../../src/assemble/assemble.ts")
-const { PromptStack } = await import("../../../src/stack/prompt-stack.ts")
-const { expectStablePrefix } = await import("../../../src/testing/expect-stable-prefix.ts")
+${imported("expectStablePrefix", "testing/expect-stable-prefix")}
+${imported("assemble", "assemble/assemble")}
+${imported("PromptStack", "stack/prompt-stack")}
 const on = (day: string) => assemble(new PromptStack([{ key: "persona", content: "Today is " + day, scope: "global" }]))
 test("stays", () => expectStablePrefix([on("Monday"), on("Monday")]))
 test("changes", () => expectStablePrefix([on("Monday"), on("Sunday")]))

@@ -65,12 +65,12 @@ describe("processes that are killed", () => {
     }
   })
 
-  test(`$websprocesses × $turnsEachturns with workers killed and jobs delivered twice: nothing is lost and nothing done twice`, async () => {
+  test(`${webs} processes × ${turnsEach} turns with workers killed and jobs delivered twice: nothing is lost and nothing done twice`, async () => {
     const agent = "many processes"
     // All statements of a user are read each time. With few for each user, the test's time grows only with the turns.
     const users = 5 + Math.floor((webs * turnsEach) / 100)
     const talking = Array.from({ length: webs }, (_, at) =>
-      startChild("web-child", { url, agent, name: `web$at`, seed: seedOf(at), turns: turnsEach, conversations: 16, users }),
+      startChild("web-child", { url, agent, name: `web${at}`, seed: seedOf(at), turns: turnsEach, conversations: 16, users }),
     )
     let isTalking = true
     const talked = Promise.all(talking.map(({ ended }) => ended)).finally(() => {
@@ -99,6 +99,6 @@ describe("processes that are killed", () => {
     expect(stored).toHaveLength(webs * turnsEach)
     await checkCommits(url, agent)
     await checkEffects(url, agent)
-    console.log(`$stored.lengthturns, $killsworkers killed`)
+    console.log(`${stored.length} turns, ${kills} workers killed`)
   })
 })
