@@ -110,7 +110,7 @@ describe("the rooms of src/", () => {
 })
 
 /** The commit after which subjects are bound. */
-const boundSince = "69ca23e7e0fd117c3456e2273b080f486219ee6b"
+const boundSince = "91e011d6bc08e0a50150a29a9151b56e976ca1f2"
 
 describe("the subjects of commits", () => {
   const subjects = subjectsSince(boundSince)
