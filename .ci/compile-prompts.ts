@@ -9,7 +9,7 @@ import { loadPrompts } from "../src/node/load-prompts.ts"
 
 const prompts = fileURLToPath(new URL("../prompts/", import.meta.url))
 const target = fileURLToPath(new URL("../src/dialect/shipped-prompts/", import.meta.url))
-const head = "// Generated from prompts/ by `npm run compile-prompts`."
+const head = "// Generated from prompts/ by `npm run prompts`."
 
 /** The generated modules by file name: one for each folder and locale, and a list of them. */
 export function compilePrompts(folder: string = prompts): ReadonlyMap<string, string> {

@@ -8,7 +8,7 @@ import {
   shippedPrompts,
 } from "../../src/dialect/shipped.ts"
 
-test("the generated modules are equal to the files under prompts/ (else run `npm run compile-prompts`)", () => {
+test("the generated modules are equal to the files under prompts/ (else run `npm run prompts`)", () => {
   expect(Object.fromEntries(writtenPrompts())).toEqual(Object.fromEntries(compilePrompts()))
 })
 
