@@ -6,7 +6,7 @@ import { longSubjects, subjectsSince } from "./support/commit-subjects.ts"
 import { importsOf } from "./support/imports.ts"
 import { edges, layerOrder } from "./support/layer-order.ts"
 import { crowdedFolders, longFunctions, questioningComments } from "./support/readability.ts"
-import { missingRooms, roomsInTable, roomsNamedIn, roomsOfSource } from "./support/rooms.ts"
+import { functionsNamedIn, misplacedFunctions, missingRooms, roomsInTable, roomsNamedIn, roomsOfSource } from "./support/rooms.ts"
 import { readSources, root } from "./support/source-files.ts"
 
 const show = (violations: readonly Violation[]) => violations.map(({ rule, file, detail }) => `${rule}: ${file}: ${detail}`)
@@ -106,6 +106,21 @@ describe("the rooms of src/", () => {
     ])
     expect(missingRooms('["**", "!./**", "!**/core/**", "**/attic/**", "!../draft/**"]', known)).toEqual(["attic"])
     expect(missingRooms("`tool calls of a model`, `npm run node`, `planner.md`, `src/index.ts`", known)).toEqual([])
+  })
+})
+
+describe("the page of the architecture", () => {
+  test("names functions in the files in which they stand", () => {
+    const named = functionsNamedIn(readFileSync(`${root}docs/architecture.md`, "utf8"))
+    expect(named.length).toBeGreaterThan(20)
+    expect(misplacedFunctions(named, readSources("src", ".ts"))).toEqual([])
+  })
+
+  test("a function that moved is found", () => {
+    const named = functionsNamedIn("| why | `fit` and `byRank` in `src/a.ts`, `gone` in `src/b.ts` (so) |")
+    expect(named.map(({ name, file }) => `${name} ${file}`)).toEqual(["fit src/a.ts", "byRank src/a.ts", "gone src/b.ts"])
+    const sources = new Map([["src/a.ts", "export function fit() {}\nfunction byRank() {}\n"]])
+    expect(misplacedFunctions(named, sources)).toEqual(["gone does not stand in src/b.ts"])
   })
 })
 

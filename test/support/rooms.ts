@@ -34,3 +34,26 @@ const groups: ReadonlySet<string> = new Set(["edges", "index"])
 export function missingRooms(text: string, rooms: readonly string[]): string[] {
   return roomsNamedIn(text, rooms).filter((name) => !rooms.includes(name) && !groups.has(name))
 }
+
+/** A function that a page says stands in a file. */
+export interface NamedFunction {
+  readonly name: string
+  readonly file: string
+}
+
+/** The functions that a page places in files: "`fit` and `byRank` in `src/assemble/fit/fit.ts`". */
+export function functionsNamedIn(page: string): NamedFunction[] {
+  return [...page.matchAll(/((?:`\w+`(?: and |, )?)+) in `(src\/[\w/.-]+\.ts)`/g)].flatMap(([, names = "", file = ""]) =>
+    [...names.matchAll(/\w{2,}/g)]
+      .map(([name]) => name)
+      .filter((name) => name !== "and")
+      .map((name) => ({ name, file })),
+  )
+}
+
+/** Named functions that their file does not declare. */
+export function misplacedFunctions(named: readonly NamedFunction[], sources: ReadonlyMap<string, string>): string[] {
+  return named
+    .filter(({ name, file }) => !new RegExp(`\\bfunction\\*? ${name}\\b`).test(sources.get(file) ?? ""))
+    .map(({ name, file }) => `${name} does not stand in ${file}`)
+}
