@@ -73,12 +73,6 @@ export function startPausableTimer(
       callback()
     }, leftMs)
   }
-  const resumeOne = (): void => {
-    pauses--
-    if (pauses > 0 || isOver) return
-    startedMs = clock.nowMs()
-    run()
-  }
   run()
   return {
     pause() {
@@ -89,8 +83,12 @@ export function startPausableTimer(
       }
       let isPaused = true
       return () => {
-        if (isPaused) resumeOne()
+        if (isPaused) pauses--
+        const isLast = isPaused && pauses === 0 && !isOver
         isPaused = false
+        if (!isLast) return
+        startedMs = clock.nowMs()
+        run()
       }
     },
     clear() {
