@@ -274,7 +274,7 @@ describe("the checker finds what is planted", () => {
   test("and nothing in a tree that keeps the rules", () => {
     const sound = {
       "src/index.ts": 'export { createAgent } from "./agent/agent.ts"\nexport type { Tool } from "./tools/tool.ts"\n',
-      "src/agent/agent.ts": 'import { jsonrepair } from "jsonrepair"\nimport type { Tool } from "../tools/tool.ts"\n',
+      "src/agent/agent.ts": 'import leven from "leven"\nimport type { Tool } from "../tools/tool.ts"\n',
       "src/tools/tool.ts": 'import { fold } from "../encode/fold.ts"\nexport const calculate = async () => import("mathjs")\n',
       "src/encode/fold.ts": '/** See `import("zod")`:\n * import { a } from "zod"\n */\nexport const fold = "import x from"\n',
       "src/node/load.ts":

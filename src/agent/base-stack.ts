@@ -7,7 +7,7 @@ import type { Plugin } from "../services/plugin.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 
-/** Ranks by which layers 1 to 4 are cut, lowest first (S13). */
+/** Ranks of the format and the persona; the persona is cut last (S13). */
 const ranks = { format: 80, persona: 100 } as const
 
 interface StackSources {

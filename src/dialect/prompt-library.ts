@@ -33,7 +33,7 @@ export interface PromptLibrary {
    * to `zh-CN`. An unknown name is an error with code `prompt-missing` that lists the known names.
    */
   dialect(name: string, locale: string): Dialect
-  /** Any file by its path, such as `characters/fay.md`. */
+  /** Any file by its path, such as `characters/en/fay.md`. */
   find(path: string): PromptSource | undefined
 }
 
@@ -57,8 +57,9 @@ export function createPromptLibrary({ paths, read }: PromptTree): PromptLibrary 
 
   /** Loads files of other folders by their whole path. Only then the folder is read. */
   const fromRoot: TemplateLoader = (path, from) => {
-    const found = find(path)
-    return sourceLoader(found ? [found] : paths.map(unread), [""])(path, from)
+    const known = sourceLoader(paths.map(unread), [""])(path, from)
+    const found = find(known.file)
+    return found ? { text: found.body, file: found.path, firstLine: found.firstLine } : known
   }
 
   return {

@@ -31,12 +31,16 @@ export function shippedDialect(name: string, locale: string): Dialect {
   return shippedLibrary().dialect(name, locale)
 }
 
-/** Loads a shipped dialect by `import()`. After that, {@link shippedDialect} gives it in any JavaScript runtime. */
+/**
+ * Loads a shipped dialect by `import()`, with the words of the shipped tools and the notice of `truncateText`. After that,
+ * {@link shippedDialect} gives it in any JavaScript runtime.
+ */
 export async function loadDialect(name: string, locale: string): Promise<Dialect> {
   const { folders } = shippedLibrary()
-  for (const own of [name, "shared"]) {
-    const locales = folders.filter((folder) => folder.startsWith(`${own}/`)).map((folder) => folder.slice(own.length + 1))
-    const folder = `${own}/${chooseLocale(locale, locales)}`
+  const locales = folders.filter((folder) => folder.startsWith(`${name}/`)).map((folder) => folder.slice(name.length + 1))
+  const chosen = chooseLocale(locale, locales) ?? locale
+  const needed = [`${name}/${chosen}`, `shared/${chosen}`, "layered/en", "shared/en"]
+  for (const folder of [...needed, ...folders.filter((one) => one.startsWith("tools/"))]) {
     const shipped = shippedFolders[folder]
     if (shipped && !read.has(folder)) read.set(folder, (await shipped.load()).prompts)
   }
@@ -48,7 +52,7 @@ export function shippedDialectFiles(name: string, locale: string): Required<Dial
   return shippedLibrary().files(name, locale)
 }
 
-/** A shipped file by its path, such as `characters/fay.md`. */
+/** A shipped file by its path, such as `characters/en/fay.md`. */
 export function shippedPrompt(path: string): PromptSource | undefined {
   return shippedLibrary().find(path)
 }

@@ -72,7 +72,7 @@ export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOpt
 
 /** The shipped prompt files, then the users' words for tools. Of two files with the same name the later one is used. */
 export function promptsWithOwn(...promptFolders: readonly (string | undefined)[]): readonly PromptSource[] {
-  return [...shippedPrompts(), ...promptFolders.flatMap(ownPrompts)]
+  return [...shippedPrompts("tools"), ...promptFolders.flatMap(ownPrompts)]
 }
 
 function ownPrompts(promptFolder: string | undefined): PromptSource[] {

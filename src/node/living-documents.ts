@@ -190,7 +190,7 @@ function shrinksTooFar(before: string, after: string): boolean {
 }
 
 function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): DocumentInjectionOptions {
-  const { locale = "en", prompts = shippedPrompts(), counter = roughCounter } = options
+  const { locale = "en", prompts = shippedPrompts("shared"), counter = roughCounter } = options
   return {
     settings: { ...defaultDocumentSettings, ...options },
     marker: truncationMarker(prompts, locale),
@@ -202,7 +202,7 @@ function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): Docume
 /** The words that stand in the place of text that was cut, from `shared/LOCALE/document-truncated.md`. */
 function truncationMarker(prompts: readonly PromptSource[], locale: string): Template {
   const byLocale = new Map<string, PromptSource>()
-  for (const prompt of [...shippedPrompts(), ...prompts]) {
+  for (const prompt of [...shippedPrompts("shared"), ...prompts]) {
     const [folder, promptLocale = "", file] = prompt.path.split("/")
     if (folder === "shared" && file === "document-truncated.md") byLocale.set(promptLocale, prompt)
   }

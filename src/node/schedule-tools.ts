@@ -35,8 +35,8 @@ const changes = createKeyedQueue()
 export function scheduleTools({ folder, clock, locale, words }: ScheduleOptions): readonly [add: Tool, list: Tool] {
   const file = resolve(join(folder, "schedule.json"))
   return [
-    addTool(file, clock, words?.add ?? toolWords(shippedPrompts(), locale, "add_schedule")),
-    listTool(file, words?.list ?? toolWords(shippedPrompts(), locale, "list_schedule")),
+    addTool(file, clock, words?.add ?? toolWords(shippedPrompts("tools"), locale, "add_schedule")),
+    listTool(file, words?.list ?? toolWords(shippedPrompts("tools"), locale, "list_schedule")),
   ]
 }
 

@@ -45,15 +45,23 @@ function filled(of: Keys, given: object): object {
   const values = Object.entries(of).map(([name, { type, presence, default: fallback }]): [string, unknown] => {
     const own = (given as Readonly<Record<string, unknown>>)[name]
     const empty = type.kind === "table" && presence === "filled" ? {} : fallback
-    return [name, completed(type, own === undefined ? empty : own)]
+    return [name, completed(type, own === undefined ? copyOf(empty) : own)]
   })
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+/** A default that nobody shares. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [...value]
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype ? { ...value } : value
 }
 
 function completed(type: ValueType, value: unknown): unknown {
   if (type.kind === "table" && value !== undefined) return filled(type.keys, value as object)
   if (type.kind === "list" && type.of.kind === "table")
     return (value as readonly unknown[]).map((item) => completed(type.of, item))
+  if (type.kind === "map" && typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined))
   return value
 }
 

@@ -96,6 +96,8 @@ export class AnswerOutput {
       if (part.type === "file") {
         this.hasShown = true
         this.#files ??= this.#openFiles()
+        // After the end nothing is opened any more: the reference is shown as it was written.
+        if (this.#isOver) this.#files.giveUp()
       }
       if (this.#files === undefined) this.#show(part)
       else this.#files.push(part)

@@ -89,6 +89,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     turn.progress.traceSteps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...failure, ...times })
     turn.emit({ type: "step-end", step, ...outcome, ...failure })
   }
+  let decision: Decision | undefined
   try {
     await readModel(model, requestOf(turn, request, { model, assembly }), {
       signal: turn.signal,
@@ -97,13 +98,13 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       timers: ports.timers,
       onPart: (part) => hear(turn, part, { step, heard, attempt }),
     })
-    const decision = reading.onEnd(heard.finishReason)
-    finish({ decision })
-    return decision
+    decision = reading.onEnd(heard.finishReason)
   } catch (thrown) {
     finish({ error: messageOf(thrown) })
     throw thrown
   }
+  finish({ decision })
+  return decision
 }
 
 /** Takes one part of a stream. Output, usage and finish reason are kept; thinking is emitted. */
@@ -151,7 +152,8 @@ function delayBefore(turn: TurnContext, tries: number, error: ModelFailure): num
   const { profile, ports } = turn.agent
   const { baseDelayMs, maxDelayMs } = profile.retry
   const { retryAfterMs = -1 } = error.code === "model" ? error.evidence : {}
-  if (retryAfterMs >= 0) return Math.min(retryAfterMs, maxDelayMs)
+  // An adapter without types may hand over anything.
+  if (Number.isFinite(retryAfterMs) && retryAfterMs >= 0) return Math.min(retryAfterMs, maxDelayMs)
   const most = Math.min(baseDelayMs * 2 ** (tries - 1), maxDelayMs)
   return Math.round(most / 2 + (most / 2) * ports.random())
 }

@@ -4,7 +4,8 @@ import { createPromptLibrary } from "../../src/dialect/prompt-library.ts"
 import { promptFiles } from "./prompt-files.ts"
 
 const files = promptFiles({
-  "both/en/planner.md": "en ${rest} ${file_load(words.txt)} ${file_load(notice.txt)} ${file_load(characters/a.md)}",
+  "both/en/planner.md":
+    "en ${rest} ${file_load(words.txt)} ${file_load(notice.txt)} ${file_load(characters/a.md)} ${file_load(./characters/../characters/a.md)}",
   "both/en/words.txt": "own words",
   "both/en/failed.md": "own",
   "both/zh-CN/planner.md": "zh ${rest}",
@@ -39,7 +40,7 @@ describe("a library of prompts", () => {
   })
 
   test("file_load looks beside the file, in the dialect, among the shared files, then from the root", () => {
-    expect(textOf("both", "en", "planner")).toBe("en _ own words shared notice A")
+    expect(textOf("both", "en", "planner")).toBe("en _ own words shared notice A A")
   })
 
   test.each([

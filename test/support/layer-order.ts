@@ -13,7 +13,7 @@ export const layerOrder: readonly (readonly string[])[] = [
 export const edges: readonly string[] = ["node", "models", "mcp", "stores", "tokenizers", "testing"]
 
 /** What may be imported as a module loads, anywhere: small, without I/O, in every JavaScript runtime. */
-export const lightPackages: readonly string[] = ["leven", "jsonrepair", "@standard-schema/spec"]
+export const lightPackages: readonly string[] = ["leven", "@standard-schema/spec"]
 
 /** Written by a script, so bound by no rule on length. */
 export const generatedFolder = "src/dialect/shipped-prompts/"

@@ -117,6 +117,19 @@ describe("R8: files that an answer shows", () => {
     expect(shown(events)).toBe("一 %[a.txt] 二")
   })
 
+  test("a turn that fails right behind a file shows its words, and tells nothing after its end", async () => {
+    const files = opening(async () => ({ ok: true, attachment: attachment("a.txt") }))
+    const broken = ['{"action":"finish","message":"一 %[a.txt]', new Error("the connection broke")]
+    const { session } = testAgent(scriptedModel([broken]), { ...root, output: { files } })
+    const events: TurnEvent[] = []
+    const turn = session.send("？")
+    for await (const event of turn) events.push(event)
+    expect(await turn.result).toMatchObject({ ok: false, gathered: { text: "一 %[a.txt]" } })
+    for (let round = 0; round < 10; round++) await Promise.resolve()
+    expect(shown(events)).toBe("一 %[a.txt]")
+    expect(events.at(-1)?.type).toBe("turn-end")
+  })
+
   test.each([
     ["throws", () => Promise.reject(new Error("no"))],
     ["hands over nothing", () => undefined],

@@ -86,7 +86,11 @@ export interface FileWords extends ToolWords {
 }
 
 /** The words of a file tool: its own from `tools/LOCALE/NAME.md`, and the shared ones from `file-problem.md`. */
-export function fileWords(tool: FileToolName, locale: string, prompts: readonly PromptSource[] = shippedPrompts()): FileWords {
+export function fileWords(
+  tool: FileToolName,
+  locale: string,
+  prompts: readonly PromptSource[] = shippedPrompts("tools"),
+): FileWords {
   const words = toolWords(prompts, locale, tool)
   const { answer } = toolWords(prompts, locale, "file-problem")
   const say = (values: TemplateValues) => renderTemplate(words.answer, values)

@@ -34,7 +34,7 @@ export function workspaceOnDemand(
   }
 }
 
-/** A workspace without files that refuses every write. `names` are exact spellings, as in `WorkspaceOptions`. */
+/** A workspace without files that refuses every write. `names` are exact spellings, as in `FileWorkspaceOptions`. */
 export function emptyWorkspace(names?: readonly string[]): WritableWorkspace {
   return {
     read: async (path) => {

@@ -23,7 +23,10 @@ const names = { functions: arithmeticNames.functions.join(", "), constants: arit
  * Makes the tool `calculate`, which evaluates a real-number expression of at most 1,000 characters (`17×23` → `391`). No part
  * of an expression is run as code. An unreadable expression or a value that is not finite throws `tool-arguments`.
  */
-export function calculateTool({ locale, words = toolWords(shippedPrompts(), locale, "calculate") }: CalculateOptions): Tool {
+export function calculateTool({
+  locale,
+  words = toolWords(shippedPrompts("tools"), locale, "calculate"),
+}: CalculateOptions): Tool {
   const { description, usageHint, parameters, answer } = words
   const say = (values: TemplateValues): string => renderTemplate(answer, { ...names, ...values })
   const unusable = (values: TemplateValues) => new PromptStrataError("tool-arguments", say(values))
