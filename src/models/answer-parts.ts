@@ -8,10 +8,7 @@ import { stringOf } from "./json-access.ts"
 export function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknown, ModelPart> {
   const characters = createWholeCharacters()
   const parts = (pieces: readonly string[]): ModelPart[] => pieces.map((delta) => ({ type, delta }))
-  return {
-    push: (delta) => parts(characters.push(stringOf(delta))),
-    end: () => parts(characters.end()),
-  }
+  return { push: (delta) => parts(characters.push(stringOf(delta))), end: () => parts(characters.end()) }
 }
 
 /** Joins a surrogate pair whose halves came in two deltas. A half without its other half becomes U+FFFD. */

@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { Fault, FaultKind } from "./fault.ts"
+import type { ModelFaultKind } from "../core/evidence/turns.ts"
+import type { Fault } from "./fault.ts"
 
 /** The model that a request went to, for error messages. */
 export interface ErrorTarget {
@@ -13,7 +14,7 @@ export interface ErrorTarget {
 }
 
 /** Advice to a person, by the kind of fault. */
-export type Advice = Readonly<Partial<Record<FaultKind, string>>>
+export type Advice = Readonly<Partial<Record<ModelFaultKind, string>>>
 
 const commonAdvice: Advice = {
   "bad-request": "The server did not accept the request. Check the model's context length and the options you set for it.",
@@ -48,7 +49,7 @@ export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarge
   })
 }
 
-function headline(kind: FaultKind): string {
+function headline(kind: ModelFaultKind): string {
   if (kind === "web-page" || kind === "not-streamed") return "did not answer as a model does"
   if (kind === "reported") return "reported an error"
   if (kind === "broken") return "broke off in the middle of its answer"
