@@ -38,13 +38,7 @@ export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarge
   const what = status === undefined ? headline(kind) : `answered with status ${status}`
   const hint = advice[kind] ?? commonAdvice[kind]
   return new PromptStrataError("model", `${id} ${what} (${url})${said === "" ? "." : `: ${said}`}`, {
-    evidence: {
-      isRetryable,
-      kind,
-      status,
-      retryAfterMs,
-      requestId: requestId === undefined ? undefined : redact(requestId),
-    },
+    evidence: { isRetryable, kind, status, retryAfterMs, requestId: requestId === undefined ? undefined : redact(requestId) },
     hint,
   })
 }
