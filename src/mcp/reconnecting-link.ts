@@ -23,36 +23,20 @@ interface ReconnectingLinkOptions {
 export class ReconnectingLink {
   readonly #options: ReconnectingLinkOptions
   readonly #closing = new AbortController()
-  #state: LinkState = "starting"
-  #link: Link | undefined
+  state: LinkState = "starting"
+  /** The open connection, if there is one. */
+  current: Link | undefined
   /** Settles when the current or next attempt is over. Absent when none is planned. */
   #attempt: Promise<void> | undefined
   #failures = 0
-  #opened = 0
+  /** The number of connections made so far. */
+  opened = 0
   #retryAtMs = 0
-  #problem: string | undefined
+  /** The reason why there is no connection now. */
+  problem: string | undefined
 
   constructor(options: ReconnectingLinkOptions) {
     this.#options = options
-  }
-
-  get state(): LinkState {
-    return this.#state
-  }
-
-  /** The open connection, if there is one. */
-  get current(): Link | undefined {
-    return this.#link
-  }
-
-  /** The number of connections made so far. */
-  get opened(): number {
-    return this.#opened
-  }
-
-  /** The reason why there is no connection now. */
-  get problem(): string | undefined {
-    return this.#problem
   }
 
   /** Aborts when the link is closed. */
@@ -69,15 +53,15 @@ export class ReconnectingLink {
 
   /** Tries again if the link has failed and the longest wait has passed since. */
   wake(): void {
-    if (this.#state === "failed" && this.#options.ports.clock.nowMs() >= this.#retryAtMs) this.#attempt = this.#open()
+    if (this.state === "failed" && this.#options.ports.clock.nowMs() >= this.#retryAtMs) this.#attempt = this.#open()
   }
 
   /** Resolves with the open connection, or with `undefined` when no attempt is planned. Rejects when the signal aborts. */
   async get(signal: AbortSignal): Promise<Link | undefined> {
     this.wake()
     const { signal: closing } = this.#closing
-    while (this.#link === undefined && this.#attempt !== undefined && !closing.aborted) await orAborted(this.#attempt, signal)
-    return this.#link
+    while (this.current === undefined && this.#attempt !== undefined && !closing.aborted) await orAborted(this.#attempt, signal)
+    return this.current
   }
 
   /** Forgets earlier failures, since the server has answered. When the connection ends next, the link reconnects at once. */
@@ -87,38 +71,38 @@ export class ReconnectingLink {
 
   /** Closes a connection that can no longer be used, and reconnects. */
   drop(link: Link, problem: string): void {
-    if (this.#link !== link) return
+    if (this.current !== link) return
     void link.close()
     this.#ended(problem)
   }
 
   /** Closes the connection and ends an attempt under way. The link does not reconnect. */
   async close(): Promise<void> {
-    this.#state = "closed"
+    this.state = "closed"
     this.#closing.abort(new Error("it was closed"))
-    await this.#link?.close()
+    await this.current?.close()
     await this.#attempt
-    this.#link = undefined
+    this.current = undefined
   }
 
   async #open(): Promise<void> {
     const { open, startTimeoutMs, ports } = this.#options
-    this.#state = "starting"
+    this.state = "starting"
     const limit = deadline(startTimeoutMs, "it was not ready", { timers: ports.timers, other: this.#closing.signal })
     try {
       let hasEnded = false
       let opened: Link | undefined
       const link = await open(limit.signal, () => {
         hasEnded = true
-        if (opened !== undefined && this.#link === opened) this.#ended("it has stopped")
+        if (opened !== undefined && this.current === opened) this.#ended("it has stopped")
       })
       opened = link
       if (hasEnded) throw new Error("it stopped as soon as it was ready")
       if (this.#closing.signal.aborted) return await link.close()
-      this.#link = link
-      this.#opened++
-      this.#state = "ready"
-      this.#problem = undefined
+      this.current = link
+      this.opened++
+      this.state = "ready"
+      this.problem = undefined
       this.#attempt = undefined
       this.#options.onReady()
     } catch (error) {
@@ -131,16 +115,16 @@ export class ReconnectingLink {
   #failed(problem: string): void {
     if (this.#closing.signal.aborted) return
     this.#failures++
-    this.#problem = problem
+    this.problem = problem
     this.#options.onFailure(problem)
     this.#planAttempt()
   }
 
   /** A connection that ends before the server has answered counts as a failed attempt. */
   #ended(problem: string): void {
-    this.#link = undefined
+    this.current = undefined
     if (this.#closing.signal.aborted) return
-    this.#problem = problem
+    this.problem = problem
     this.#planAttempt()
     this.#failures++
     this.#options.onEnded(problem, this.#attempt !== undefined)
@@ -150,7 +134,7 @@ export class ReconnectingLink {
     const { ports } = this.#options
     this.#retryAtMs = ports.clock.nowMs() + backoff.maxMs
     if (this.#failures > backoff.attempts) {
-      this.#state = "failed"
+      this.state = "failed"
       this.#attempt = undefined
       return
     }
@@ -158,7 +142,7 @@ export class ReconnectingLink {
   }
 
   async #openAfter(ms: number): Promise<void> {
-    if (ms > 0) this.#state = "waiting"
+    if (ms > 0) this.state = "waiting"
     await pause(ms, { timers: this.#options.ports.timers, signal: this.#closing.signal })
     if (!this.#closing.signal.aborted) await this.#open()
   }

@@ -18,8 +18,10 @@ export class ServerTools {
   readonly #gate: ApprovalGate
   readonly #words: McpWords
   readonly #approve: "first-use" | "ask"
-  #listed: readonly ListedTool[] = []
-  #tools: readonly Tool[] = []
+  /** All tools that the server listed at the last review. */
+  listed: readonly ListedTool[] = []
+  /** The approved tools. */
+  tools: readonly Tool[] = []
   /** By name. A tool is made again only when its fingerprint changes. */
   readonly #made = new Map<string, { readonly fingerprint: string; readonly tool: Tool }>()
 
@@ -33,16 +35,6 @@ export class ServerTools {
     this.#approve = server.settings.approve ?? approve
   }
 
-  /** The approved tools. */
-  get tools(): readonly Tool[] {
-    return this.#tools
-  }
-
-  /** All tools that the server listed at the last review. */
-  get listed(): readonly ListedTool[] {
-    return this.#listed
-  }
-
   /** Compares the server's list with the approvals. Warns once about each tool that cannot be used. */
   async review(): Promise<void> {
     const { tools } = this.server
@@ -50,10 +42,10 @@ export class ServerTools {
     // A newer list has its own review.
     if (tools !== this.server.tools) return
     const keyOf = ({ tool, verdict }: ListedTool): string => JSON.stringify([tool.name, tool.fingerprint, verdict])
-    const before = new Set(this.#listed.map(keyOf))
-    this.#listed = tools.map((tool) => ({ tool, verdict: verdicts.get(tool.name) ?? "new" }))
-    for (const listed of this.#listed) if (!before.has(keyOf(listed))) this.#warnOf(listed)
-    this.#tools = this.#listed.filter(({ verdict }) => verdict === "approved").map(({ tool }) => this.#toolFor(tool))
+    const before = new Set(this.listed.map(keyOf))
+    this.listed = tools.map((tool) => ({ tool, verdict: verdicts.get(tool.name) ?? "new" }))
+    for (const listed of this.listed) if (!before.has(keyOf(listed))) this.#warnOf(listed)
+    this.tools = this.listed.filter(({ verdict }) => verdict === "approved").map(({ tool }) => this.#toolFor(tool))
   }
 
   #warnOf({ tool, verdict }: ListedTool): void {
@@ -96,7 +88,7 @@ export class ServerTools {
   }
 
   #requireUsable(name: string): void {
-    const listed = this.#listed.find(({ tool }) => tool.name === name)
+    const listed = this.listed.find(({ tool }) => tool.name === name)
     if (listed?.verdict !== "approved") throw this.#words.problem(listed === undefined ? "gone" : "changed")
   }
 }

@@ -21,7 +21,8 @@ export class McpServer {
   readonly #options: ResolvedOptions
   readonly #startTimeoutMs: number
   readonly #onTools: () => Promise<void>
-  #tools: readonly RemoteTool[] = []
+  /** The tools that the settings allow, approved or not. */
+  tools: readonly RemoteTool[] = []
   #stderr = () => ""
   #isStale = false
   #refreshing: Promise<void> | undefined
@@ -45,11 +46,6 @@ export class McpServer {
         ),
       onFailure: (problem) => this.warn("start", `It could not be started: ${safeLine(problem)}.`),
     })
-  }
-
-  /** The tools that the settings allow, approved or not. */
-  get tools(): readonly RemoteTool[] {
-    return this.#tools
   }
 
   /** The end of the program's standard error, or `""` for a server over HTTP. */
@@ -84,7 +80,7 @@ export class McpServer {
     const { items, problem } = link.capabilities.tools === undefined ? { items: [] } : await link.list("tools", signal)
     const warn = (message: string): void => this.warn("tools", message)
     if (problem !== undefined) warn(`Not all of its tools could be read: ${problem}.`)
-    this.#tools = readToolList(items, { isAllowed: toolFilter(this.settings), warn })
+    this.tools = readToolList(items, { isAllowed: toolFilter(this.settings), warn })
     await this.#onTools()
   }
 

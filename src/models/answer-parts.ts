@@ -1,36 +1,15 @@
 import type { Reader } from "../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../model/language-model.ts"
+import { createWellFormedReader } from "../reply/incoming-text.ts"
 import { stringOf } from "./json-access.ts"
 
 // The adapters make these parts of a streamed answer alike.
 
 /** Turns deltas into parts that never hold half a surrogate pair. A delta that is not a string is ignored. */
 export function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknown, ModelPart> {
-  const characters = createWholeCharacters()
+  const characters = createWellFormedReader()
   const parts = (pieces: readonly string[]): ModelPart[] => pieces.map((delta) => ({ type, delta }))
-  return {
-    push: (delta) => parts(characters.push(stringOf(delta))),
-    end: () => parts(characters.end()),
-  }
-}
-
-/** Joins a surrogate pair whose halves came in two deltas. A half without its other half becomes U+FFFD. */
-export function createWholeCharacters(): Reader<string, string> {
-  let held = ""
-  return {
-    push(delta) {
-      const text = held + delta
-      const last = text.charCodeAt(text.length - 1)
-      const cut = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
-      held = text.slice(cut)
-      return cut === 0 ? [] : [text.slice(0, cut).toWellFormed()]
-    },
-    end() {
-      const rest = held.toWellFormed()
-      held = ""
-      return rest === "" ? [] : [rest]
-    },
-  }
+  return { push: (delta) => parts(characters.push(stringOf(delta))), end: () => parts(characters.end()) }
 }
 
 /** Makes a usage report of the counts that are known, or `undefined` when none is. Unknown counts stay absent. */

@@ -2,12 +2,9 @@ import { messageOf } from "../core/errors.ts"
 import type { ModelFaultKind } from "../core/evidence/turns.ts"
 import { recordOf, stringOf } from "./json-access.ts"
 
-/** The kind of a failure, by what a person can do about it. */
-export type FaultKind = ModelFaultKind
-
 /** A failed request as data. `said` is the message of the server or of the operating system. */
 export interface Fault {
-  readonly kind: FaultKind
+  readonly kind: ModelFaultKind
   readonly isRetryable: boolean
   readonly said: string
   readonly status?: number | undefined
@@ -54,13 +51,13 @@ function codeOf(error: unknown): string {
   return stringOf(recordOf(error).code)
 }
 
-function statusKind(status: number, code: string): FaultKind {
+function statusKind(status: number, code: string): ModelFaultKind {
   if (code === "insufficient_quota" || status === 402) return "quota"
   if (status >= 500 || status === 409) return "server"
   return statusKinds.get(status) ?? "bad-request"
 }
 
-const statusKinds: ReadonlyMap<number, FaultKind> = new Map([
+const statusKinds: ReadonlyMap<number, ModelFaultKind> = new Map([
   [401, "credentials"],
   [403, "forbidden"],
   [404, "not-found"],
@@ -68,7 +65,7 @@ const statusKinds: ReadonlyMap<number, FaultKind> = new Map([
   [429, "rate-limit"],
 ])
 
-function isRetryableStatus(kind: FaultKind): boolean {
+function isRetryableStatus(kind: ModelFaultKind): boolean {
   return kind === "rate-limit" || kind === "server" || kind === "timeout"
 }
 
@@ -101,7 +98,7 @@ export function connectionFault(thrown: unknown, begun: boolean): Fault {
   }
 }
 
-function connectionKind(code: string, thrown: unknown): FaultKind {
+function connectionKind(code: string, thrown: unknown): ModelFaultKind {
   if (code === "ECONNREFUSED") return "refused"
   if (code === "ENOTFOUND") return "no-such-host"
   if (code.includes("CERT") || code.includes("SELF_SIGNED") || code.includes("SSL")) return "certificate"

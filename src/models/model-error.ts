@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { Fault, FaultKind } from "./fault.ts"
+import type { ModelFaultKind } from "../core/evidence/turns.ts"
+import type { Fault } from "./fault.ts"
 
 /** The model that a request went to, for error messages. */
 export interface ErrorTarget {
@@ -13,7 +14,7 @@ export interface ErrorTarget {
 }
 
 /** Advice to a person, by the kind of fault. */
-export type Advice = Readonly<Partial<Record<FaultKind, string>>>
+export type Advice = Readonly<Partial<Record<ModelFaultKind, string>>>
 
 const commonAdvice: Advice = {
   "bad-request": "The server did not accept the request. Check the model's context length and the options you set for it.",
@@ -37,18 +38,12 @@ export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarge
   const what = status === undefined ? headline(kind) : `answered with status ${status}`
   const hint = advice[kind] ?? commonAdvice[kind]
   return new PromptStrataError("model", `${id} ${what} (${url})${said === "" ? "." : `: ${said}`}`, {
-    evidence: {
-      isRetryable,
-      kind,
-      status,
-      retryAfterMs,
-      requestId: requestId === undefined ? undefined : redact(requestId),
-    },
+    evidence: { isRetryable, kind, status, retryAfterMs, requestId: requestId === undefined ? undefined : redact(requestId) },
     hint,
   })
 }
 
-function headline(kind: FaultKind): string {
+function headline(kind: ModelFaultKind): string {
   if (kind === "web-page" || kind === "not-streamed") return "did not answer as a model does"
   if (kind === "reported") return "reported an error"
   if (kind === "broken") return "broke off in the middle of its answer"

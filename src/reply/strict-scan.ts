@@ -28,12 +28,7 @@ export class StrictScan implements OutputScan {
     const stray = () => {
       this.#strayAt ??= this.#length
     }
-    const sink = {
-      text: (run: string) => this.#record(run, true),
-      thinking: show.thinking,
-      thoughtOpens: stray,
-      orphan: stray,
-    }
+    const sink = { text: (run: string) => this.#record(run, true), thinking: show.thinking, thoughtOpens: stray, orphan: stray }
     this.#tags = new TagScanner(sink, options.opensInThought, count)
   }
 

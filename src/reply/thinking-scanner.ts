@@ -19,7 +19,8 @@ export class TagScanner {
   readonly #sink: TagSink
   readonly #count: StepCount
   readonly #fence = new CodeFence()
-  #inThought: boolean
+  /** True while the text belongs to a thought. */
+  inThought: boolean
   /** True at the beginning of a thought that was declared open: the model's own opening tag there is ignored. */
   #atDeclaredOpening: boolean
   #held = ""
@@ -27,12 +28,8 @@ export class TagScanner {
   constructor(sink: TagSink, opensInThought: boolean, count: StepCount) {
     this.#sink = sink
     this.#count = count
-    this.#inThought = opensInThought
+    this.inThought = opensInThought
     this.#atDeclaredOpening = opensInThought
-  }
-
-  get inThought(): boolean {
-    return this.#inThought
   }
 
   /** Reads on from `from`; returns the chunk's end, the place of a text character that `stops`, or the place after an orphan. */
@@ -43,7 +40,7 @@ export class TagScanner {
         const before = index
         index = this.#extendTag(chunk, index)
         if (index < 0) return before + 1
-      } else if (this.#inThought) index = this.#passThought(chunk, index)
+      } else if (this.inThought) index = this.#passThought(chunk, index)
       else {
         index = this.#passText(chunk, index, stops)
         if (this.#held === "") return index
@@ -100,15 +97,15 @@ export class TagScanner {
   }
 
   #acceptTag(tag: "open" | "close"): boolean {
-    if (tag === "open" && this.#inThought && !this.#atDeclaredOpening) {
+    if (tag === "open" && this.inThought && !this.#atDeclaredOpening) {
       this.#release()
       return true
     }
     this.#held = ""
     this.#atDeclaredOpening = false
-    if (tag === "open" && !this.#inThought) this.#sink.thoughtOpens?.()
-    const isOrphan = tag === "close" && !this.#inThought
-    this.#inThought = tag === "open"
+    if (tag === "open" && !this.inThought) this.#sink.thoughtOpens?.()
+    const isOrphan = tag === "close" && !this.inThought
+    this.inThought = tag === "open"
     if (isOrphan) this.#sink.orphan()
     return !isOrphan
   }
@@ -117,7 +114,7 @@ export class TagScanner {
     const run = this.#held
     if (run === "") return
     this.#held = ""
-    if (this.#inThought) this.#think(run)
+    if (this.inThought) this.#think(run)
     else {
       this.#fence.interrupt()
       this.#sink.text(run)

@@ -8,19 +8,14 @@ const maxDepth = 100_000
 /** A piece of output, a value that is still to be printed, or the end of a container. */
 type Pending = { readonly text: string } | { readonly value: unknown } | { readonly leave: object }
 
-/** Settings of {@link printJson}. */
-export interface PrintJsonOptions {
-  /** Sorts keys at every depth and prints `NaN` and `Infinity` without quotes, so that only equal values print equally. */
-  readonly canonical?: boolean
-}
-
 /**
  * Prints any value as compact JSON text; never throws and never recurses. Other than `JSON.stringify`, it prints a bigint as
  * its digits, NaN and infinities as strings, an Error as its name and message, a Set as its values, a Map as its pairs, a
  * binary view as its type and length, a value inside itself as `"[circular]"`, and one that throws or never ends as
- * `"[unreadable]"`.
+ * `"[unreadable]"`. `canonical` sorts keys at every depth and prints `NaN` and `Infinity` without quotes, so that only equal
+ * values print equally.
  */
-export function printJson(value: unknown, { canonical = false }: PrintJsonOptions = {}): string {
+export function printJson(value: unknown, { canonical = false }: { readonly canonical?: boolean } = {}): string {
   const out: string[] = []
   const open = new Set<object>()
   const pending: Pending[] = [{ value }]

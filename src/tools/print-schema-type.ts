@@ -121,16 +121,16 @@ function printObject(kind: string, schema: JsonSchema, printer: TypePrinter, inn
     const head = `${printer.encode(name)}${required ? "" : "?"}: ${inner(property).text}${printDefault(property, printer)}`
     return description === "" ? head : `${head} - ${description}`
   })
-  const all = [...properties, ...otherProperties(schema, printer, inner)]
+  const all = [...properties, ...printOtherProperties(schema, printer, inner)]
   return all.length === 0 ? kind : `{${all.join(", ")}}`
 }
 
 /** Prints the properties that a schema does not name: `[/pattern/]: type`, `[a|b]: type`, `[key]: type`. */
-export function printOtherProperties(schema: JsonSchema, printer: TypePrinter): readonly string[] {
-  return otherProperties(schema, printer, (part) => plain(printSchemaType(part, printer)))
-}
-
-function otherProperties(schema: JsonSchema, printer: TypePrinter, inner: PrintInner): readonly string[] {
+export function printOtherProperties(
+  schema: JsonSchema,
+  printer: TypePrinter,
+  inner: PrintInner = (part) => print(part, printer, []),
+): readonly string[] {
   const patterns = keyword(schema, "patternProperties")
   const others = keyword(schema, "additionalProperties")
   const matched = isSchema(patterns) ? Object.entries(patterns) : []

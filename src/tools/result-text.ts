@@ -1,4 +1,5 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
+import { isSchema as isRecord } from "./json-schema.ts"
 import { printJson } from "./print-json.ts"
 
 /**
@@ -36,10 +37,6 @@ function partText(part: ContentPart): string {
 function withoutData(part: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const described = Object.entries(part).filter(([key]) => key !== "data" && key !== "blob")
   return Object.fromEntries(described.map(([key, value]) => [key, isRecord(value) ? withoutData(value) : value]))
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** Makes the visible notice that replaces the cut middle of a text. Both counts are in code points. */

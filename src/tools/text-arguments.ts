@@ -24,10 +24,7 @@ export function textArguments<const Parameters extends TextParameters>(
   parameters: Parameters,
 ): TextSchema<TextArguments<Parameters>> {
   const entries = Object.entries(parameters)
-  const properties = entries.map(([name, { description }]) => [
-    name,
-    { type: "string", ...(description !== undefined && { description }) },
-  ])
+  const properties = entries.map(([name, { description }]) => [name, { type: "string", description }])
   const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name)
   const schema = { type: "object", properties: Object.fromEntries(properties), required }
   return {

@@ -1,4 +1,3 @@
-import leven from "leven"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Tool } from "./tool.ts"
 
@@ -12,14 +11,7 @@ export interface ToolSet {
   get(name: string): Tool | undefined
   /** The tool with exactly this name if the planner may call it. */
   plannerTool(name: string): Tool | undefined
-  /** At most three names of planner tools that are spelled like a wrong name, the nearest first (T18). */
-  suggestions(name: string): string[]
 }
-
-const maxSuggestions = 3
-
-/** A wrong name that is longer than every tool's is not compared. */
-const maxNameLength = 128
 
 /** Makes a tool set. Throws `tool-collision` when two tools have the same name. */
 export function createToolSet(tools: readonly Tool[]): ToolSet {
@@ -42,20 +34,7 @@ export function createToolSet(tools: readonly Tool[]): ToolSet {
     plannerTools,
     get: (name) => byName.get(name),
     plannerTool: (name) => plannerTools.find((tool) => tool.name === name),
-    suggestions: (name) => nearest(name, plannerTools),
   }
-}
-
-function nearest(name: string, tools: readonly Tool[]): string[] {
-  if (name.length > maxNameLength) return []
-  const folded = name.toLowerCase()
-  const maxDistance = Math.max(1, Math.floor(name.length / 3))
-  return tools
-    .map((tool) => ({ name: tool.name, distance: leven(folded, tool.name.toLowerCase()) }))
-    .filter(({ distance }) => distance <= maxDistance)
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, maxSuggestions)
-    .map((candidate) => candidate.name)
 }
 
 /** True for a tool in one of the groups and for a tool without a group (R28). `undefined` groups stand for all. */

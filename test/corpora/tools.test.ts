@@ -93,7 +93,7 @@ describe.skipIf(!dataPresent)("BFCL functions", () => {
     }
   })
 
-  test("become tools, and a wrong name finds the right one", () => {
+  test("become tools that are found by their names", () => {
     const seen = new Set<string>()
     const tools = functions
       .filter(({ name }) => !seen.has(name) && seen.add(name))
@@ -101,10 +101,7 @@ describe.skipIf(!dataPresent)("BFCL functions", () => {
         defineTool({ name, description, trust: "tool", jsonSchema: { ...parameters, type: "object" }, execute: () => "" }),
       )
     const set = createToolSet(tools)
-    for (const { name } of tools) {
-      expect(set.get(name)?.name).toBe(name)
-      expect(set.suggestions(`${name}s`)).toContain(name)
-    }
+    for (const { name } of tools) expect(set.get(name)?.name).toBe(name)
   })
 
   test("T10: the right answers' arguments print and are read back", () => {

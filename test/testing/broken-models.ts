@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../src/model/language-model.ts"
-import { createWholeCharacters } from "../../src/models/answer-parts.ts"
+import { createWellFormedReader } from "../../src/reply/incoming-text.ts"
 import type { PlayProvider, ProviderHappening, ProviderScene } from "../../src/testing/index.ts"
 
 /** The flaws that a broken model can have, each on its own. */
@@ -84,7 +84,7 @@ export function playBroken(flaws: Flaws): PlayProvider {
     }
 
     async function* play(script: readonly ProviderHappening[], signal: AbortSignal): AsyncGenerator<ModelPart> {
-      const text = createWholeCharacters()
+      const text = createWellFormedReader()
       const ends: ModelPart[] = []
       let reason: ModelPart = { type: "finish", reason: "other" }
       let finished = false

@@ -26,7 +26,6 @@ describe("createToolSet", () => {
     expect(set.plannerTools.map(({ name }) => name)).not.toContain("warm_up")
     expect(set.plannerTool("warm_up")).toBeUndefined()
     expect(set.get("warm_up")?.name).toBe("warm_up")
-    expect(set.suggestions("warm_up")).toEqual([])
   })
 
   test.each(["constructor", "toString", "hasOwnProperty", ""])("%j is no tool", (name) => expect(set.get(name)).toBeUndefined())
@@ -35,15 +34,6 @@ describe("createToolSet", () => {
     expect(set.get("__proto__")?.name).toBe("__proto__")
     expect(createToolSet([]).get("__proto__")).toBeUndefined()
   })
-
-  test.each([
-    ["query_wether", ["query_weather"]],
-    ["QUERY_WEATHER", ["query_weather"]],
-    ["add_schedul", ["add_schedule"]],
-    ["send_email", []],
-    ["", []],
-    ["x".repeat(5_000_000), []],
-  ])("T18: suggests tools near to a wrong name", (name, suggestions) => expect(set.suggestions(name)).toEqual(suggestions))
 
   test("two tools of one name are an error that names both", () => {
     const make = () => createToolSet([tool("a", "planner", "first"), tool("b"), tool("a", "prestart", "second")])

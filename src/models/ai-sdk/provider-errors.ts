@@ -1,5 +1,6 @@
 import { messageOf, type PromptStrataError } from "../../core/errors.ts"
-import { connectionFault, type Fault, type FaultKind, reportedFault, statusFault } from "../fault.ts"
+import type { ModelFaultKind } from "../../core/evidence/turns.ts"
+import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
 import { parsedJson, recordOf, stringOf } from "../json-access.ts"
 import { type Advice, headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
 import type { AiSdkLanguageModel } from "./provider-model.ts"
@@ -30,7 +31,7 @@ const advice: Advice = {
 }
 
 /** Errors of the AI SDK without a status, by name. An `instanceof` would miss those of another copy of the package. */
-const kindByName: ReadonlyMap<string, FaultKind> = new Map([
+const kindByName: ReadonlyMap<string, ModelFaultKind> = new Map([
   ["AI_LoadAPIKeyError", "credentials"],
   ["AI_LoadSettingError", "bad-request"],
   ["AI_NoSuchModelError", "not-found"],

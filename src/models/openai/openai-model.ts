@@ -32,11 +32,7 @@ export function openaiModel(modelOrOptions: string | OpenaiModelOptions): Langua
     })
     return opened
   }
-  return {
-    id,
-    capabilities,
-    stream: (request, { signal }) => streamParts(openOnce, request, signal),
-  }
+  return { id, capabilities, stream: (request, { signal }) => streamParts(openOnce, request, signal) }
 }
 
 /** Everything that a request needs, made with the first one. */

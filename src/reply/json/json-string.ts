@@ -1,16 +1,7 @@
 import { isHighSurrogate, isLowSurrogate, type StepCount } from "../incoming-text.ts"
 
 const backslash = 0x5c
-const escapes = new Map([
-  ['"', '"'],
-  ["\\", "\\"],
-  ["/", "/"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-])
+const escapes = new Map(Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }))
 
 /**
  * Decodes the inside of a string that arrives in pieces (T23). Raw control characters and unknown escapes stay as they

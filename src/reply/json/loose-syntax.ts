@@ -1,13 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 
-const structure = new Map([
-  ["｛", "{"],
-  ["｝", "}"],
-  ["［", "["],
-  ["］", "]"],
-  ["：", ":"],
-  ["，", ","],
-])
+const structure = new Map(Object.entries({ "｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":", "，": "," }))
 
 /** The quotes that models write around names and strings, each with the quotes that may close it. */
 const families = new Map(
@@ -19,13 +12,7 @@ const quotesAndStructure = new Set(
 )
 
 /** Literals of JSON, Python and JavaScript, in lower case, as JSON writes them. */
-const literals = new Map([
-  ["true", "true"],
-  ["false", "false"],
-  ["null", "null"],
-  ["none", "null"],
-  ["undefined", "null"],
-])
+const literals = new Map(Object.entries({ true: "true", false: "false", null: "null", none: "null", undefined: "null" }))
 
 const nameStart = lazyPattern(String.raw`[\p{L}\p{N}_$]`, "u")
 const nameCharacter = lazyPattern(String.raw`[\p{L}\p{N}_$.-]`, "u")

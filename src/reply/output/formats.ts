@@ -61,10 +61,7 @@ export function createGuardedReader(format: OutputFormat): Reader<string, Output
       return [{ type: "warning", message }, ...textOf(held + delta)]
     }
   }
-  return {
-    push: (delta) => attempt((reader) => reader.push(delta), delta),
-    end: () => attempt((reader) => reader.end(), ""),
-  }
+  return { push: (delta) => attempt((reader) => reader.push(delta), delta), end: () => attempt((reader) => reader.end(), "") }
 }
 
 function textOf(delta: string): OutputPart[] {
