@@ -44,7 +44,7 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
   return defineTool({
     name: "add_schedule",
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     writes: true,
     inputSchema: textArguments({
       title: { description: parameters.title },
@@ -74,7 +74,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
   return defineTool({
     name: "list_schedule",
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     async execute() {
       const { items } = await changes.enqueue(file, () => readSchedule(file))
       if (items.length === 0) return renderTemplate(answer, { empty: true })

@@ -163,18 +163,12 @@ export interface ProfileProblem {
   readonly note?: string | undefined
 }
 
-/** A profile's file, for messages about it. */
-interface ProblemPlace {
-  readonly file: string
-  readonly text: string
-}
-
 /** So many problems are printed. The rest are counted. */
 const maxShown = 20
 
 /** One error `profile` for all problems, each with its place and a caret, in the order of the files and of the places in them. */
 export function problemsError(
-  found: readonly (ProblemPlace & { readonly problems: readonly ProfileProblem[] })[],
+  found: readonly (Pick<ProfileDocument, "file" | "text"> & { readonly problems: readonly ProfileProblem[] })[],
 ): PromptStrataError {
   const all = found.flatMap(({ problems, ...place }) =>
     problems.toSorted((a, b) => a.offset - b.offset).map((problem) => ({ ...problem, place })),

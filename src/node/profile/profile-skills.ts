@@ -1,6 +1,7 @@
 import { dirname } from "node:path"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Skill } from "../../layers/skills.ts"
+import type { Profile } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { noteFile, noteFolders } from "../file-log.ts"
@@ -15,11 +16,7 @@ interface SkillReference extends SettingPlace {
   readonly reference: string
 }
 
-/** The parts of a profile that bring skills. */
-interface SkilledParts {
-  readonly skills: readonly Skill[]
-  readonly plugins: readonly Plugin[]
-}
+type SkilledParts = Pick<Profile, "skills" | "plugins">
 
 /** Loads what `[skills]` names and reports what cannot be loaded (L5). `folder` is the user's prompts folder. */
 export function loadProfileSkills(search: ProfileSearch, folder: string | undefined): readonly Skill[] {

@@ -170,9 +170,7 @@ export async function readBytes(
     "file-busy",
     path,
     `expected a file that nobody writes to, found it changed in each of ${maxReadTries} reads.`,
-    {
-      hint: "Read it again when nothing writes to it.",
-    },
+    { hint: "Read it again when nothing writes to it." },
   )
 }
 

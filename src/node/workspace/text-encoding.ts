@@ -77,10 +77,7 @@ export function takeShape(text: string): { readonly plain: string; readonly shap
   const marked = text.startsWith(byteOrderMark)
   const body = marked ? text.slice(1) : text
   const lineEnd = lineEndOf(body)
-  return {
-    plain: lineEnd === "\r\n" ? body.replaceAll("\r\n", "\n") : body,
-    shape: { byteOrderMark: marked, lineEnd },
-  }
+  return { plain: lineEnd === "\r\n" ? body.replaceAll("\r\n", "\n") : body, shape: { byteOrderMark: marked, lineEnd } }
 }
 
 /** The inverse of {@link takeShape}. New lines in `plain` get the same line end as the others. */
