@@ -14,7 +14,6 @@ import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
 import { ignoring } from "./workspace/file-errors.ts"
 
-/** Settings of {@link scheduleTools}. */
 interface ScheduleOptions {
   /** The folder of `schedule.json`; created when the first entry is added. */
   readonly folder: string

@@ -97,7 +97,6 @@ function updateTools({ state, relationship, words }: CharacterParts, { state: ke
   return tools.filter((tool) => tool !== undefined)
 }
 
-/** Everything that a tool which changes traits is made from. */
 interface UpdateToolParts {
   readonly name: "update_state" | "update_relationship"
   readonly words: ToolWords

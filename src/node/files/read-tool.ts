@@ -77,7 +77,6 @@ interface PageRequest {
   readonly maxCharacters: number
 }
 
-/** A page of a text. */
 interface TextPage {
   readonly range: TextRange
   readonly firstLine: number

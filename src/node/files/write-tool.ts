@@ -33,7 +33,6 @@ export function writeTool(parts: FileToolParts): Tool {
   })
 }
 
-/** A file that a tool may change. */
 interface WritableFile {
   /** As it is spelled on the disk, or will be. */
   readonly path: string

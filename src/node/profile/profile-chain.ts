@@ -127,7 +127,6 @@ export function refuseReported({ problems }: ProfileSearch): void {
   if (problems.size > 0) throw problemsError([...problems].map(([{ file, text }, found]) => ({ file, text, problems: found })))
 }
 
-/** The folders in which profiles are looked up. */
 interface ProfilePlaces {
   /** Paths are relative to this folder. */
   readonly folder: string
@@ -151,7 +150,6 @@ export function findProfile(nameOrPath: string, places: ProfilePlaces): string {
   throw new PromptStrataError("profile-missing", message, { hint, evidence: { searched: candidates, known } })
 }
 
-/** The message about a profile that does not exist. */
 function missingProfile(nameOrPath: string, places: ProfilePlaces): { message: string; hint: string; known: string[] } {
   const known = knownProfiles(places.roots)
   const searched = profileCandidates(nameOrPath, places).map(displaySearched)

@@ -81,10 +81,7 @@ function issueProblems(
   return [...problems.values()]
 }
 
-interface Fault {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
+type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }
 
 function unknownKeys({ path, keys }: z.core.$ZodIssueUnrecognizedKeys): Fault[] {
   const known = keysAt(profileFileKeys.type, path).toSorted()
@@ -126,7 +123,6 @@ function pathsOfKey(key: string, keys: Keys, above: readonly string[] = []): str
   })
 }
 
-/** Names a value of TOML. */
 function describe(value: unknown): string {
   if (value === undefined) return "nothing"
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)

@@ -61,11 +61,7 @@ export function withModes(search: ProfileSearch, file: ProfileFile, { skills, pl
 }
 
 /** True for a skill that a plugin brings too: it is taken once. Two different skills of one name are reported. */
-function isCopyOfPlugins(
-  search: ProfileSearch,
-  skill: Skill,
-  other: { readonly skill: Skill; readonly plugin: Plugin } | undefined,
-): boolean {
+function isCopyOfPlugins(search: ProfileSearch, skill: Skill, other: { skill: Skill; plugin: Plugin } | undefined): boolean {
   if (other === undefined || skill.content.text === other.skill.content.text) return other !== undefined
   const setting = nearestSetting(search.chain, "plugins", "enabled")
   const message = `expected every skill to have a name of its own, found ${JSON.stringify(skill.name)} in the plugin ${JSON.stringify(other.plugin.name)} and in ${skill.source.file}.`

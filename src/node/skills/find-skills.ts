@@ -59,7 +59,6 @@ export function skillCandidates(reference: string, places: SkillPlaces): string[
   return [...new Set([...named, resolve(places.folder, reference)])]
 }
 
-/** The names of all skills in those places, sorted. */
 function knownSkills(places: SkillPlaces): string[] {
   const names = skillFolders(places).flatMap((folder) =>
     namesIn(folder).flatMap((name) => {

@@ -137,12 +137,11 @@ export function checkKind(root: WorkspaceRoot, { kind, links }: FileStats, path:
     const found = { folder: "a folder", link: "a link", special: "a pipe, a socket or a device" }[kind]
     throw fileError("file-kind", path, `expected a file, found ${found}.`, { evidence: { kind } })
   }
-  if (links > 1 && root.hardLinks === "refuse") {
+  if (links > 1 && root.hardLinks === "refuse")
     throw fileError("file-kind", path, `expected a file with one name, found one with ${links} (hard links).`, {
       hint: "Copy it, so that it has one name, or open the workspace with hard links allowed.",
       evidence: { kind: "hard-link", links },
     })
-  }
 }
 
 /** A file that grows or changes is read again this often. */
