@@ -23,10 +23,7 @@ export interface LoadSkillsOptions {
 }
 
 /** The skills that could be read, in the order of the references, and every problem found. */
-export interface SkillsFound {
-  readonly skills: readonly Skill[]
-  readonly problems: readonly SkillProblem[]
-}
+export type SkillsFound = { readonly skills: readonly Skill[]; readonly problems: readonly SkillProblem[] }
 
 /**
  * Loads skills by name (`diary`), file or folder, also folders published in the open Agent Skills form (L5). If one of them cannot

@@ -17,10 +17,7 @@ import { isSyntaxFault, readPlainYaml, recoverYaml } from "./skill-yaml.ts"
 const maxBytes = 1024 * 1024
 
 /** A skill that was read, and its problems. */
-export interface ReadSkill {
-  readonly skill: Skill
-  readonly problems: readonly SkillProblem[]
-}
+export type ReadSkill = { readonly skill: Skill; readonly problems: readonly SkillProblem[] }
 
 /** The caller's choices for every skill. */
 export interface ReadSkillOptions {

@@ -15,10 +15,7 @@ import { decodeText, hashOf } from "./text-encoding.ts"
 import type { WorkspaceBytes, WorkspaceFile } from "./workspace.ts"
 
 /** Limits of one read. */
-export interface ReadLimits {
-  readonly maxBytes: number
-  readonly signal?: AbortSignal | undefined
-}
+export type ReadLimits = { readonly maxBytes: number; readonly signal?: AbortSignal | undefined }
 
 /** Reads a whole text file. */
 export async function readWorkspaceFile(root: WorkspaceRoot, path: string, signal?: AbortSignal): Promise<WorkspaceFile> {
