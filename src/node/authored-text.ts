@@ -48,10 +48,8 @@ export function readWholeText<A extends string, L extends string = never>(
     const message = attributeFault(key, value, allowed)
     if (message !== undefined) throw keyFault(message, key, place)
   }
-  const text = body.trimEnd()
-  const blankLines = /^(?:[^\S\n]*\n)*/.exec(text)?.[0] ?? ""
   return {
-    text: authorText(text.slice(blankLines.length), body, { file: place.file, firstLine, start: blankLines.length }),
+    text: { ...placedText(body, { file: place.file, firstLine }), trust: "author" },
     attributes: found as WholeText<A, L>["attributes"],
     faultAt: (key, message) => keyFault(`${key}: ${message}`, key, place),
   }
@@ -76,15 +74,19 @@ function attributeFault(
 
 /** The body of a file as author text with its place, without white space at its ends. `firstLine` is the line of the body. */
 export function bodyText(body: string, { file, firstLine }: { readonly file: string; readonly firstLine: number }): TrustedText {
-  return authorText(body.trim(), body, { file, firstLine, start: body.length - body.trimStart().length })
+  const line = firstLine + positionAt(body, body.length - body.trimStart().length).line - 1
+  return { text: body.trim(), trust: "author", source: { file, line } }
 }
 
-function authorText(
-  text: string,
+/** A body without blank lines at its ends, and its place. The first line that is not blank keeps its indentation. */
+export function placedText(
   body: string,
-  { file, firstLine, start }: { readonly file: string; readonly firstLine: number; readonly start: number },
-): TrustedText {
-  return { text, trust: "author", source: { file, line: firstLine + positionAt(body, start).line - 1 } }
+  { file, firstLine }: { readonly file: string; readonly firstLine: number },
+): Required<Pick<TrustedText, "text" | "source">> {
+  const whole = body.trimEnd()
+  const blankLines = /^(?:[^\S\n]*\n)*/.exec(whole)?.[0] ?? ""
+  const line = firstLine + blankLines.split("\n").length - 1
+  return { text: whole.slice(blankLines.length), source: { file, line } }
 }
 
 /** An error about a key of front matter, on the first line from `fromLine` on that begins with the key. */

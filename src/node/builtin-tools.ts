@@ -8,7 +8,7 @@ import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
 import { isFolder } from "./file-log.ts"
 import { createFileTools } from "./files/create-file-tools.ts"
-import { type FileMount, fileToolNames } from "./files/file-tool-options.ts"
+import { type FileMount, fileToolNames, isInMount } from "./files/file-tool-options.ts"
 import { emptyWorkspace, workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { loadPrompts } from "./load-prompts.ts"
 import { scheduleTools } from "./schedule-tools.ts"
@@ -21,7 +21,7 @@ export interface BuiltinToolOptions {
   /** The folder for the files of tools; created by the first write. */
   readonly dataFolder: string
   /** The user's prompts folder. `tools/LOCALE/NAME.md` in it replaces a tool's own words. */
-  readonly promptFolder?: string
+  readonly promptFolder?: string | undefined
   /** The folder of the file tools; created by the first write. Default: `workspace` in `dataFolder`. */
   readonly workspaceFolder?: string
   /** The settings to open that folder with. */
@@ -65,9 +65,8 @@ function fileTools(names: readonly string[], prompts: readonly PromptSource[], o
 
 /** The tool `read` for the mounts alone. */
 export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOptions): readonly Tool[] {
-  const inMount = (path: string) => mounts.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
   const prompts = promptsWithOwn(promptFolder)
-  return createFileTools(emptyWorkspace(), { tools: ["read"], locale, prompts, mounts, allow: inMount })
+  return createFileTools(emptyWorkspace(), { tools: ["read"], locale, prompts, mounts, allow: (path) => isInMount(path, mounts) })
 }
 
 /** The shipped prompt files, then the users' words for tools. Of two files with the same name the later one is used. */

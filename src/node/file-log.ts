@@ -12,7 +12,6 @@ const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules"])
 /** A larger file is not part of a profile. */
 const maxHashedBytes = 8 * 1024 * 1024
 
-/** The state of a file when it was noted. */
 interface FileState {
   readonly stamp: string
   /** A hash of the content. Present only when the file had just changed, as a later change may not show in the stamp. */

@@ -4,7 +4,7 @@ import { fileExists } from "./file-log.ts"
 import { displaySearched, shippedPromptsFolder } from "./shipped-files.ts"
 
 /** The kinds of text that a profile names, each a folder inside a prompts folder. */
-export type TextKind = "characters" | "formats" | "final"
+export type TextKind = "characters" | "formats" | "final" | "skills"
 
 /** The folders in which a text is looked up. */
 export interface TextPlaces {

@@ -39,11 +39,7 @@ export interface SplitFile extends Pick<FrontMatter, "body" | "firstLine"> {
 }
 
 /** Cuts a file as {@link parseFrontMatter} does and leaves the block unread. With `blankLines`, blank lines may stand above it. */
-export function splitFrontMatter(
-  text: string,
-  file: string,
-  { blankLines = false }: { readonly blankLines?: boolean } = {},
-): SplitFile {
+export function splitFrontMatter(text: string, file: string, { blankLines = false }: { blankLines?: boolean } = {}): SplitFile {
   const whole = normalizeText(text)
   const start = blankLines ? whole.lastIndexOf("\n", whole.search(/\S/)) + 1 : 0
   const opening = firstLineOf(whole.slice(start))

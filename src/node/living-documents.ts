@@ -22,13 +22,14 @@ import { parseTemplate } from "../template/parse.ts"
 import type { Tool } from "../tools/tool.ts"
 import { createFileToolsWith } from "./files/create-file-tools.ts"
 import { isMissing } from "./files/file-tool.ts"
-import type {
-  ConfirmRule,
-  FileChange,
-  FileMount,
-  FileToolName,
-  FileToolsOptions,
-  WritableWorkspace,
+import {
+  type ConfirmRule,
+  type FileChange,
+  type FileMount,
+  type FileToolName,
+  type FileToolsOptions,
+  isInMount,
+  type WritableWorkspace,
 } from "./files/file-tool-options.ts"
 import { createReadLedger, createTurnMap, type ReadLedger, type TurnMap } from "./files/read-ledger.ts"
 import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
@@ -153,18 +154,10 @@ function documentTools(
     return document ? documentConfirmRule(document, change, baselines.get(context)?.get(document)?.text) : "free"
   }
   const shared = { confirmRule, locale, prompts, mounts }
-  const inMount = (path: string) => mounts?.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`)) ?? false
+  const allow = (path: string) => documentAt(path) === "soul" || isInMount(path, mounts)
   return {
     tools: createFileToolsWith(workspace, { ...shared, tools }, reads),
-    toolsOff: createFileToolsWith(
-      workspace,
-      {
-        ...shared,
-        tools: tools.filter((name) => name === "read"),
-        allow: (path) => documentAt(path) === "soul" || inMount(path),
-      },
-      reads,
-    ),
+    toolsOff: createFileToolsWith(workspace, { ...shared, tools: tools.filter((name) => name === "read"), allow }, reads),
   }
 }
 

@@ -47,10 +47,7 @@ export function fileLoader({ roots }: { readonly roots: readonly string[] }): Te
 }
 
 /** Finds a path in the first folder that has it. If none has, a path that leads outside is refused before a missing one. */
-function search(
-  path: string,
-  { folders, roots }: { readonly folders: readonly string[]; readonly roots: readonly string[] },
-): FoundFile {
+function search(path: string, { folders, roots }: { folders: readonly string[]; roots: readonly string[] }): FoundFile {
   let refused: unknown
   for (const folder of folders) {
     try {
@@ -86,7 +83,6 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** A file inside a root. */
 interface FoundFile {
   /** The path on disk, links followed. */
   readonly path: string

@@ -7,10 +7,7 @@ import { locateToml, type TomlNode } from "./toml-positions.ts"
 const maxDepth = 100
 
 /** A TOML document as data, and the places of its parts. */
-export interface TomlDocument {
-  readonly data: Readonly<Record<string, unknown>>
-  readonly positions: TomlNode
-}
+export type TomlDocument = { readonly data: Readonly<Record<string, unknown>>; readonly positions: TomlNode }
 
 /** Parses TOML without a byte order mark. A mistake throws `profile` with line, column and caret. */
 export function parseToml(text: string, file: string): TomlDocument {

@@ -7,10 +7,7 @@ import { noteFile } from "./file-log.ts"
 export const maxFileBytes = 4 * 1024 * 1024
 
 /** Limits of a file. `kind` names it in messages, such as `persona`. */
-export interface TextFileLimits {
-  readonly maxBytes?: number
-  readonly kind?: string
-}
+export type TextFileLimits = { readonly maxBytes?: number; readonly kind?: string }
 
 /**
  * Reads a text file, byte order mark included. `shownAs` names it in messages. Throws `prompt-missing` when there is no file, and

@@ -14,7 +14,6 @@ import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
 import { ignoring } from "./workspace/file-errors.ts"
 
-/** Settings of {@link scheduleTools}. */
 interface ScheduleOptions {
   /** The folder of `schedule.json`; created when the first entry is added. */
   readonly folder: string
@@ -44,7 +43,7 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
   return defineTool({
     name: "add_schedule",
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     writes: true,
     inputSchema: textArguments({
       title: { description: parameters.title },
@@ -74,7 +73,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
   return defineTool({
     name: "list_schedule",
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     async execute() {
       const { items } = await changes.enqueue(file, () => readSchedule(file))
       if (items.length === 0) return renderTemplate(answer, { empty: true })

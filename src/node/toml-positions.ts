@@ -95,18 +95,11 @@ function readInside(scanner: TomlScanner, closing: string, readOne: () => void):
 }
 
 /** A position in a TOML text. The functions below move it forward. */
-interface TomlScanner {
-  readonly text: string
-  at: number
-}
+type TomlScanner = { readonly text: string; at: number }
 
 /** One part of a dotted key, and the offset at which it begins. */
-interface KeyPart {
-  readonly name: string
-  readonly offset: number
-}
+type KeyPart = { readonly name: string; readonly offset: number }
 
-/** Moves past spaces, line breaks and comments. */
 function skipVoid(scanner: TomlScanner): void {
   for (;;) {
     skipAny(scanner, " \t\r\n")

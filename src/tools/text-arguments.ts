@@ -27,14 +27,16 @@ export function textArguments<const Parameters extends TextParameters>(
   const properties = entries.map(([name, { description }]) => [name, { type: "string", description }])
   const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name)
   const schema = { type: "object", properties: Object.fromEntries(properties), required }
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "promptstrata",
-      validate: (args) => validate(parameters, args) as StandardSchemaV1.Result<TextArguments<Parameters>>,
-      jsonSchema: { input: () => schema, output: () => schema },
-    },
-  }
+  return handWrittenSchema(schema, (args) => validate(parameters, args) as StandardSchemaV1.Result<TextArguments<Parameters>>)
+}
+
+/** The Standard Schema of a JSON Schema and a function that checks arguments against it. */
+export function handWrittenSchema<Output>(
+  schema: Record<string, unknown>,
+  validate: (args: unknown) => StandardSchemaV1.Result<Output>,
+): TextSchema<Output> {
+  const jsonSchema = { input: () => schema, output: () => schema }
+  return { "~standard": { version: 1, vendor: "promptstrata", validate, jsonSchema } }
 }
 
 function validate(parameters: TextParameters, args: unknown): StandardSchemaV1.Result<Record<string, unknown>> {

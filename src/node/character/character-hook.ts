@@ -8,7 +8,8 @@ import type { WorldBook, WorldBookEntry } from "../../layers/character/world-boo
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
 import { renderTemplate } from "../../template/render.ts"
 import { defineTool } from "../../tools/define-tool.ts"
-import type { TextSchema } from "../../tools/text-arguments.ts"
+import { jsonTypeOf } from "../../tools/json-schema.ts"
+import { handWrittenSchema, type TextSchema } from "../../tools/text-arguments.ts"
 import type { Tool } from "../../tools/tool.ts"
 import type { ToolWords } from "../../tools/tool-words.ts"
 
@@ -96,7 +97,6 @@ function updateTools({ state, relationship, words }: CharacterParts, { state: ke
   return tools.filter((tool) => tool !== undefined)
 }
 
-/** Everything that a tool which changes traits is made from. */
 interface UpdateToolParts {
   readonly name: "update_state" | "update_relationship"
   readonly words: ToolWords
@@ -112,7 +112,7 @@ function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool 
   return defineTool({
     name,
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     writes: true,
     inputSchema: traitsSchema(parameters.changes),
     execute(patch) {
@@ -131,35 +131,20 @@ function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool 
 
 /** The arguments of such a tool: `{ changes: { mood: "happy" } }`. Numbers and flags become text, null becomes `""`. */
 function traitsSchema(description: string | undefined): TextSchema<readonly CharacterTrait[]> {
-  const schema = {
-    type: "object",
-    properties: {
-      changes: {
-        type: "object",
-        ...(description === undefined ? {} : { description }),
-        additionalProperties: { type: "string" },
-      },
-    },
-    required: ["changes"],
-  }
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "promptstrata",
-      validate,
-      jsonSchema: { input: () => schema, output: () => schema },
-    },
-  }
+  const words = description === undefined ? {} : { description }
+  const changes = { type: "object", ...words, additionalProperties: { type: "string" } }
+  const schema = { type: "object", properties: { changes }, required: ["changes"] }
+  return handWrittenSchema(schema, validate)
 }
 
 function validate(args: unknown): StandardSchemaV1.Result<readonly CharacterTrait[]> {
   const changes = isRecord(args) && Object.hasOwn(args, "changes") ? args.changes : undefined
-  if (!isRecord(changes)) return { issues: [{ message: `expected object, received ${kindOf(changes)}`, path: ["changes"] }] }
+  if (!isRecord(changes)) return { issues: [{ message: `expected object, received ${jsonTypeOf(changes)}`, path: ["changes"] }] }
   const issues: StandardSchemaV1.Issue[] = []
   const value = Object.entries(changes).map(([name, given]): CharacterTrait => {
     const text = given === null ? "" : typeof given === "number" || typeof given === "boolean" ? String(given) : given
     if (typeof text === "string") return [name, text]
-    issues.push({ message: `expected string, received ${kindOf(text)}`, path: ["changes", name] })
+    issues.push({ message: `expected string, received ${jsonTypeOf(text)}`, path: ["changes", name] })
     return [name, ""]
   })
   return issues.length > 0 ? { issues } : { value }
@@ -167,8 +152,4 @@ function validate(args: unknown): StandardSchemaV1.Result<readonly CharacterTrai
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "array" : value === null ? "null" : typeof value
 }

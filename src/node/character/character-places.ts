@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { fileExists } from "../file-log.ts"
-import { isTextPath, lookedFor, namesIn, textFolders, textPathsOf } from "../find-text.ts"
+import { isTextPath, lookedFor, namesIn, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 
 /** The files about a character beside its persona, by name. */
@@ -13,13 +13,7 @@ export const characterParts = ["state", "relationship", "reaction_plan", "world_
 export type CharacterPart = (typeof characterParts)[number]
 
 /** The folders in which a character's files are looked up. */
-export interface CharacterPlaces {
-  readonly locale: string
-  /** The folder that paths are relative to. */
-  readonly folder: string
-  /** Folders with the layout of the shipped `prompts/`. They are searched before it. */
-  readonly promptFolders: readonly string[]
-}
+export type CharacterPlaces = Omit<TextPlaces, "kind">
 
 /**
  * Finds the file that a reference means. A path is looked up in the profile's folder and then in the prompts folders. The name of a

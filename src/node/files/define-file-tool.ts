@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { defineTool } from "../../tools/define-tool.ts"
-import type { TextSchema } from "../../tools/text-arguments.ts"
+import { handWrittenSchema, type TextSchema } from "../../tools/text-arguments.ts"
 import type { Tool, ToolContext } from "../../tools/tool.ts"
 import { type FileToolParts, withFileProblems } from "./file-tool.ts"
 
@@ -37,7 +37,7 @@ export function defineFileTool<const Parameters extends FileParameters>(
     name,
     group: "development",
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     // The same call may succeed later: a change is refused until the file was read.
     repeatable: true,
     inputSchema: fileSchema(parameters, words.parameters),
@@ -60,14 +60,7 @@ function fileSchema<Parameters extends FileParameters>(
   })
   const required = Object.keys(parameters).filter((name) => !parameters[name]?.endsWith("?"))
   const schema = { type: "object", properties: Object.fromEntries(properties), required }
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "promptstrata",
-      validate: (args) => validate(parameters, args) as StandardSchemaV1.Result<FileArguments<Parameters>>,
-      jsonSchema: { input: () => schema, output: () => schema },
-    },
-  }
+  return handWrittenSchema(schema, (args) => validate(parameters, args) as StandardSchemaV1.Result<FileArguments<Parameters>>)
 }
 
 function validate(parameters: FileParameters, args: unknown): StandardSchemaV1.Result<Record<string, unknown>> {

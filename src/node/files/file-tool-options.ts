@@ -24,6 +24,11 @@ export interface FileMount {
   readonly workspace: ReadableWorkspace
 }
 
+/** True for the folder of a mount and every path in it, as tools show them. */
+export function isInMount(path: string, mounts: readonly FileMount[] = []): boolean {
+  return mounts.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+}
+
 /** A change that a tool is about to make. */
 export interface FileChange {
   /** As the file is spelled on the disk, or will be. It is never another spelling, a link or an alias. */

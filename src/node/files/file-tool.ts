@@ -63,9 +63,8 @@ export function filePlaces(workspace: WritableWorkspace, mounts: readonly FileMo
       const names = canonicalPath(path).split("/")
       for (const mount of mounts) {
         const depth = mount.prefix.split("/").length
-        if (names.length >= depth && samePath(names.slice(0, depth).join("/"), mount.prefix)) {
+        if (names.length >= depth && samePath(names.slice(0, depth).join("/"), mount.prefix))
           return { workspace: mount.workspace, path: names.slice(depth).join("/"), mount }
-        }
       }
       return { workspace, path: names.join("/") }
     },

@@ -2,22 +2,13 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import type { ToolContext } from "../../tools/tool.ts"
 
 /** A part of a text, as offsets in UTF-16 units. */
-export interface TextRange {
-  readonly start: number
-  readonly end: number
-}
+export type TextRange = { readonly start: number; readonly end: number }
 
 /** A version of a file. */
-export interface ShownFile {
-  readonly path: string
-  readonly hash: string
-}
+export type ShownFile = { readonly path: string; readonly hash: string }
 
 /** A turn of a conversation. What was shown in one turn is not known in another. */
-export interface ReadContext {
-  readonly key: ServiceKey
-  readonly turnId: string
-}
+export type ReadContext = { readonly key: ServiceKey; readonly turnId: string }
 
 /** How much of a range the model has been shown: all of it, another part of the file, nothing, or an older version. */
 export type Shown = "shown" | "partly" | "unread" | "changed"

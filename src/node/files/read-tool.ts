@@ -1,5 +1,6 @@
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { Tool, ToolContext } from "../../tools/tool.ts"
+import { lastLineWithin, lineStarts } from "../line-starts.ts"
 import { takeShape } from "../workspace/text-encoding.ts"
 import { defineFileTool } from "./define-file-tool.ts"
 import { type FileToolParts, type FileWords, requireAllowed, shownPath } from "./file-tool.ts"
@@ -76,7 +77,6 @@ interface PageRequest {
   readonly maxCharacters: number
 }
 
-/** A page of a text. */
 interface TextPage {
   readonly range: TextRange
   readonly firstLine: number
@@ -109,30 +109,5 @@ export function textPage(text: string, { line, lines, character, maxCharacters }
   if (full >= line) return until(full)
   const cut = graphemeBoundaryBefore(text, start + maxCharacters)
   const end = cut > start ? cut : Math.min(lineEnd, start + maxCharacters)
-  return {
-    range: { start, end },
-    firstLine: line,
-    lastLine: line,
-    totalLines,
-    next: { line, character: end - lineStart + 1 },
-  }
-}
-
-/** The offsets at which lines begin. A line break at the very end begins no line. */
-function lineStarts(text: string): readonly number[] {
-  const starts = [0]
-  for (let at = text.indexOf("\n"); at >= 0 && at < text.length - 1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
-  return starts
-}
-
-/** The index of the last line that begins at or before `offset`. */
-function lastLineWithin(starts: readonly number[], offset: number): number {
-  let low = 0
-  let high = starts.length - 1
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((starts[middle] ?? 0) <= offset) low = middle
-    else high = middle - 1
-  }
-  return low
+  return { range: { start, end }, firstLine: line, lastLine: line, totalLines, next: { line, character: end - lineStart + 1 } }
 }

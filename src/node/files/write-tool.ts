@@ -33,7 +33,6 @@ export function writeTool(parts: FileToolParts): Tool {
   })
 }
 
-/** A file that a tool may change. */
 interface WritableFile {
   /** As it is spelled on the disk, or will be. */
   readonly path: string
@@ -76,12 +75,6 @@ export async function writeConfirmed(
     signal: context.signal,
     expect: current === undefined ? "absent" : { hash: current.hash },
   })
-  context.record?.({
-    kind: "write",
-    tool: name,
-    summary: `${verb}d ${path}`,
-    detail: diff,
-    ...(record === undefined ? {} : { id: record.id }),
-  })
+  context.record?.({ kind: "write", tool: name, summary: `${verb}d ${path}`, detail: diff, ...(record && { id: record.id }) })
   return hash
 }

@@ -66,7 +66,6 @@ function listOf<T>(given: Loose, part: string, complete: (item: Loose) => T): re
   })
 }
 
-/** A value in a message. */
 function kindOf(value: unknown): string {
   if (value === undefined || value === null) return "nothing"
   if (Array.isArray(value)) return "an array"

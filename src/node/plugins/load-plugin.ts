@@ -140,11 +140,7 @@ async function importPlugin(path: string, run: LoadPluginOptions): Promise<Plugi
   return checkPlugin(made.value, file)
 }
 
-function failure(
-  what: string,
-  outcome: Timely<unknown>,
-  { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
-): PluginProblem {
+function failure(what: string, outcome: Timely<unknown>, { url, timeoutMs }: { url: string; timeoutMs: number }): PluginProblem {
   if (outcome.status !== "failed") return { message: `${what} was not done after ${timeoutMs} ms.` }
   const message = `${what} threw: ${messageOf(outcome.error)}`
   const place = placeIn(outcome.error, url)

@@ -33,10 +33,7 @@ export type PluginFactory = (
 ) => PluginDefinition | Promise<PluginDefinition>
 
 /** The reason why a plugin cannot be used: a sentence, and lines that are printed below it. */
-export interface PluginProblem {
-  readonly message: string
-  readonly note?: string
-}
+export type PluginProblem = { readonly message: string; readonly note?: string }
 
 /** A problem with one entry of `enabled`. */
 export interface PluginFault extends PluginProblem {

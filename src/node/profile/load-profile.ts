@@ -1,10 +1,7 @@
 import { basename, resolve } from "node:path"
 import { defaultPorts } from "../../agent/agent-store.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
-import type { Dialect } from "../../dialect/dialect.ts"
-import type { Skill } from "../../layers/skills.ts"
 import type { Profile } from "../../profile/profile.ts"
-import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { resolveProfile } from "../../profile/resolve.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { promptsFolderOf } from "../find-text.ts"
@@ -15,7 +12,7 @@ import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseRe
 import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
 import { checkReflectSchedule, checkVariables, profileSettings, profileVariables } from "./profile-settings.ts"
 import { loadProfileSkills, withModes } from "./profile-skills.ts"
-import { findProfileDialect, findProfileTexts, type ProfileTexts, readProfileTexts } from "./profile-texts.ts"
+import { findProfileDialect, findProfileTexts, readProfileTexts } from "./profile-texts.ts"
 import { checkEnabledTools, makeProfileTools, profileOutput, type ToolSurroundings, withDocuments } from "./profile-tools.ts"
 import { withVirtualContext } from "./profile-virtual-context.ts"
 
@@ -89,18 +86,10 @@ export async function readProfile(
   return withDocuments(withVirtualContext(profile, file, texts.folder), surroundings)
 }
 
-interface ProfileParts {
-  readonly path: string
-  /** The settings of the file with everything it inherits. */
-  readonly file: ProfileFile
-  readonly search: ProfileSearch
-  readonly texts: ProfileTexts
-  readonly dialect: Dialect | undefined
-  readonly skills: readonly Skill[]
-}
+type ProfileParts = ReturnType<typeof findParts>
 
 /** Everything that a profile is made of but plugins. Throws all that is wrong with it as one error, before any plugin runs. */
-function findParts(nameOrPath: string, options: LoadProfileOptions): ProfileParts {
+function findParts(nameOrPath: string, options: LoadProfileOptions) {
   const { env = process.env, roots = [resolve("profiles"), shippedProfilesFolder] } = options
   const path = findProfile(nameOrPath, { folder: process.cwd(), roots })
   const chain = readProfileChain(path, roots)
@@ -125,10 +114,7 @@ async function loadExtensions(
     options: file.plugins?.options ?? {},
     promptFolders: [...(texts.folder === undefined ? [] : [texts.folder]), promptsFolderOf(path)],
     dataFolder,
-    ...(clock ? { clock } : {}),
-    ...(timers ? { timers } : {}),
-    ...(pluginTimeoutMs === undefined ? {} : { timeoutMs: pluginTimeoutMs }),
-    made,
+    ...{ clock, timers, timeoutMs: pluginTimeoutMs, made },
   })
   refuseReported(search)
   const extensions = withModes(search, file, { skills, plugins })

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from "node:fs"
+import { realpathSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { locatedError, PromptStrataError } from "../../core/errors.ts"
 import { positionAt } from "../../core/source.ts"
@@ -6,7 +6,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import { formatKeyPath } from "../../profile/check-keys.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { fileExists } from "../file-log.ts"
-import { lookedFor } from "../find-text.ts"
+import { lookedFor, namesIn } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
 import { type ProfileDocument, type ProfileProblem, problemsError, readProfileFile } from "./profile-document.ts"
@@ -127,7 +127,6 @@ export function refuseReported({ problems }: ProfileSearch): void {
   if (problems.size > 0) throw problemsError([...problems].map(([{ file, text }, found]) => ({ file, text, problems: found })))
 }
 
-/** The folders in which profiles are looked up. */
 interface ProfilePlaces {
   /** Paths are relative to this folder. */
   readonly folder: string
@@ -151,7 +150,6 @@ export function findProfile(nameOrPath: string, places: ProfilePlaces): string {
   throw new PromptStrataError("profile-missing", message, { hint, evidence: { searched: candidates, known } })
 }
 
-/** The message about a profile that does not exist. */
 function missingProfile(nameOrPath: string, places: ProfilePlaces): { message: string; hint: string; known: string[] } {
   const known = knownProfiles(places.roots)
   const searched = profileCandidates(nameOrPath, places).map(displaySearched)
@@ -163,15 +161,6 @@ function missingProfile(nameOrPath: string, places: ProfilePlaces): { message: s
 }
 
 function knownProfiles(roots: readonly string[]): string[] {
-  const files = roots.flatMap((root) => filesIn(root)).filter((file) => file.endsWith(".toml"))
+  const files = roots.flatMap(namesIn).filter((file) => file.endsWith(".toml"))
   return [...new Set(files.map((file) => file.slice(0, -".toml".length)))].sort()
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // A folder that does not exist, or that this process may not read, has no names to suggest.
-    return []
-  }
 }

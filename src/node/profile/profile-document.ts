@@ -81,10 +81,7 @@ function issueProblems(
   return [...problems.values()]
 }
 
-interface Fault {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
+type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }
 
 function unknownKeys({ path, keys }: z.core.$ZodIssueUnrecognizedKeys): Fault[] {
   const known = keysAt(profileFileKeys.type, path).toSorted()
@@ -126,7 +123,6 @@ function pathsOfKey(key: string, keys: Keys, above: readonly string[] = []): str
   })
 }
 
-/** Names a value of TOML. */
 function describe(value: unknown): string {
   if (value === undefined) return "nothing"
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
@@ -163,18 +159,12 @@ export interface ProfileProblem {
   readonly note?: string | undefined
 }
 
-/** A profile's file, for messages about it. */
-interface ProblemPlace {
-  readonly file: string
-  readonly text: string
-}
-
 /** So many problems are printed. The rest are counted. */
 const maxShown = 20
 
 /** One error `profile` for all problems, each with its place and a caret, in the order of the files and of the places in them. */
 export function problemsError(
-  found: readonly (ProblemPlace & { readonly problems: readonly ProfileProblem[] })[],
+  found: readonly (Pick<ProfileDocument, "file" | "text"> & { readonly problems: readonly ProfileProblem[] })[],
 ): PromptStrataError {
   const all = found.flatMap(({ problems, ...place }) =>
     problems.toSorted((a, b) => a.offset - b.offset).map((problem) => ({ ...problem, place })),

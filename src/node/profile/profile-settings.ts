@@ -6,6 +6,7 @@ import type { FilesSettings, McpServerSettings, Profile, ProfileInput } from "..
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { profileKeys } from "../../profile/profile-keys.ts"
 import { withDefaults } from "../../profile/resolve.ts"
+import { lastLineWithin, lineStarts } from "../line-starts.ts"
 import { offsetOf } from "../toml-positions.ts"
 import { absolutePath, nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
 import type { ProfileDocument } from "./profile-document.ts"
@@ -93,25 +94,10 @@ export function checkVariables(search: ProfileSearch): void {
 }
 
 function variablesOf(document: ProfileDocument): [string, boolean | TrustedText][] {
-  const lineOf = lineFinder(document.text)
+  const starts = lineStarts(document.text)
   return Object.entries(document.settings.variables ?? {}).map(([key, value]) => {
     if (typeof value === "boolean") return [key, value]
-    const line = lineOf(offsetOf(document.positions, ["variables", key]))
+    const line = lastLineWithin(starts, offsetOf(document.positions, ["variables", key])) + 1
     return [key, { text: String(value), trust: "author", source: { file: document.file, line } }]
   })
-}
-
-/** Makes a function that finds the line of any offset without reading the text again. */
-function lineFinder(text: string): (offset: number) => number {
-  const starts = [0]
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
-  return (offset) => {
-    let [low, high] = [0, starts.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((starts[middle] ?? 0) <= offset) low = middle
-      else high = middle
-    }
-    return low + 1
-  }
 }

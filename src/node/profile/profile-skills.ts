@@ -1,6 +1,7 @@
 import { dirname } from "node:path"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Skill } from "../../layers/skills.ts"
+import type { Profile } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { noteFile, noteFolders } from "../file-log.ts"
@@ -15,11 +16,7 @@ interface SkillReference extends SettingPlace {
   readonly reference: string
 }
 
-/** The parts of a profile that bring skills. */
-interface SkilledParts {
-  readonly skills: readonly Skill[]
-  readonly plugins: readonly Plugin[]
-}
+type SkilledParts = Pick<Profile, "skills" | "plugins">
 
 /** Loads what `[skills]` names and reports what cannot be loaded (L5). `folder` is the user's prompts folder. */
 export function loadProfileSkills(search: ProfileSearch, folder: string | undefined): readonly Skill[] {
@@ -64,11 +61,7 @@ export function withModes(search: ProfileSearch, file: ProfileFile, { skills, pl
 }
 
 /** True for a skill that a plugin brings too: it is taken once. Two different skills of one name are reported. */
-function isCopyOfPlugins(
-  search: ProfileSearch,
-  skill: Skill,
-  other: { readonly skill: Skill; readonly plugin: Plugin } | undefined,
-): boolean {
+function isCopyOfPlugins(search: ProfileSearch, skill: Skill, other: { skill: Skill; plugin: Plugin } | undefined): boolean {
   if (other === undefined || skill.content.text === other.skill.content.text) return other !== undefined
   const setting = nearestSetting(search.chain, "plugins", "enabled")
   const message = `expected every skill to have a name of its own, found ${JSON.stringify(skill.name)} in the plugin ${JSON.stringify(other.plugin.name)} and in ${skill.source.file}.`

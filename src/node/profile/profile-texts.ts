@@ -63,7 +63,7 @@ function findPath(search: ProfileSearch, { key, kind, folder }: Wanted): string 
 export function findProfileDialect(search: ProfileSearch, folder: string | undefined): Dialect | undefined {
   const setting = nearestSetting(search.chain, "prompt", "dialect")
   const name = setting?.value ?? defaultDialect
-  const dialect = loadDialect({ name, locale: search.locale, ...(folder === undefined ? {} : { folder }) })
+  const dialect = loadDialect({ name, locale: search.locale, folder })
   if (dialect === undefined && setting !== undefined) {
     const known = knownDialects(folder)
     report(search, setting, `expected a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`)
@@ -71,15 +71,8 @@ export function findProfileDialect(search: ProfileSearch, folder: string | undef
   return dialect
 }
 
-/** The persona, the format and the system message of a profile, read. */
-interface ReadTexts {
-  readonly input: Pick<ProfileInput, "agent" | "user" | "persona" | "format" | "final">
-  /** The parser of its format. */
-  readonly parser: FormatFile["parser"]
-}
-
 /** Reads persona, format and system message. Names that the profile gives win over those that the persona gives. */
-export function readProfileTexts(file: ProfileFile, texts: ProfileTexts): ReadTexts {
+export function readProfileTexts(file: ProfileFile, texts: ProfileTexts) {
   const persona: Partial<Persona> = texts.persona === undefined ? {} : readPersona(texts.persona)
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
   const { finalSystem } = texts
@@ -93,6 +86,7 @@ export function readProfileTexts(file: ProfileFile, texts: ProfileTexts): ReadTe
       format: format?.text,
       final: { system },
     },
+    /** The parser of its format. */
     parser: format?.parser ?? (() => undefined),
   }
 }

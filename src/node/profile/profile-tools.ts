@@ -39,15 +39,8 @@ export function checkEnabledTools(search: ProfileSearch): void {
 export function makeProfileTools(file: ProfileFile, surroundings: ToolSurroundings) {
   const { locale, clock, dataFolder, promptFolder, files, mounts } = surroundings
   const { enabled = [], rules = {}, ...settings } = file.tools ?? {}
-  const options = {
-    locale,
-    clock,
-    dataFolder,
-    ...(promptFolder === undefined ? {} : { promptFolder }),
-    workspaceFolder: files.folder,
-    workspace: { hardLinks: files.hardLinks },
-    mounts,
-  }
+  const workspace = { hardLinks: files.hardLinks }
+  const options = { locale, clock, dataFolder, promptFolder, workspaceFolder: files.folder, workspace, mounts }
   const needsRead = mounts.length > 0 && !enabled.includes("read") && file.loop?.mode !== "chat"
   const builtin = [...builtinTools(enabled, options), ...(needsRead ? mountTools(options) : [])]
   return { ...settings, rules: ruleTexts(rules), enabled, builtin } satisfies ProfileInput["tools"]

@@ -3,10 +3,9 @@ import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/value.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
-import { nameKey } from "../workspace/paths.ts"
+import { pathKey } from "../workspace/paths.ts"
 import { findSkills } from "./find-skills.ts"
 import { type ReadSkill, readSkill } from "./read-skill.ts"
-
 import { printProblem, problemOf, type SkillProblem } from "./skill-problem.ts"
 
 /** The places in which skills are looked up, and how they are read. */
@@ -24,10 +23,7 @@ export interface LoadSkillsOptions {
 }
 
 /** The skills that could be read, in the order of the references, and every problem found. */
-export interface SkillsFound {
-  readonly skills: readonly Skill[]
-  readonly problems: readonly SkillProblem[]
-}
+export type SkillsFound = { readonly skills: readonly Skill[]; readonly problems: readonly SkillProblem[] }
 
 /**
  * Loads skills by name (`diary`), file or folder, also folders published in the open Agent Skills form (L5). If one of them cannot
@@ -98,11 +94,12 @@ function take({ skill, problems }: ReadSkill, byName: Map<string, Skill>): reado
  * Paths in `taken` are not used again; those of these skills are added to it.
  */
 export function withDistinctPaths(skills: readonly Skill[], taken: Set<string> = new Set()): Skill[] {
+  const keyOf = (path: string) => pathKey(path.split("/"))
   return skills.map((skill) => {
     if (skill.path === undefined || skill.file === undefined) return skill
     let path = skill.path
-    for (let count = 2; taken.has(pathKey(path)); count++) path = numberedPath(skill.path, count)
-    taken.add(pathKey(path))
+    for (let count = 2; taken.has(keyOf(path)); count++) path = numberedPath(skill.path, count)
+    taken.add(keyOf(path))
     return path === skill.path ? skill : { ...skill, path }
   })
 }
@@ -112,11 +109,6 @@ function numberedPath(path: string, count: number): string {
   const isFolder = /\/skill\.md$/i.test(path)
   const end = isFolder ? path.lastIndexOf("/") : path.lastIndexOf(".")
   return `${path.slice(0, end)}-${count}${path.slice(end)}`
-}
-
-/** Equal for paths that `samePath` takes for one: the case and the Unicode form of letters do not count. */
-function pathKey(path: string): string {
-  return path.split("/").map(nameKey).join("/")
 }
 
 /** An error prints this many problems, and the number of the others. */

@@ -1,7 +1,7 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { Skill } from "../../layers/skills.ts"
 import type { SkillFrontMatter } from "./skill-attributes.ts"
-import { type SkillProblem, skillFault, warningAt } from "./skill-problem.ts"
+import { type SkillProblem, skillFault, type Warn, warnInto } from "./skill-problem.ts"
 
 /** The longest name and description of the open Agent Skills standard. */
 const maxNameLength = 64
@@ -19,13 +19,9 @@ export function readNameAndDescription(
   given: NamedFrontMatter,
 ): Pick<Skill, "name" | "description"> & { readonly problems: readonly SkillProblem[] } {
   const problems: SkillProblem[] = []
-  const warn: Warn = (key, message, hint) => {
-    problems.push(warningAt(given.text, { rule: key, key, message, hint }))
-  }
+  const warn = warnInto(problems, given.text)
   return { name: readName(given, warn), description: readDescription(given, warn), problems }
 }
-
-type Warn = (key: "name" | "description", message: string, hint?: string) => void
 
 function readName({ attributes, text, open, placeName }: NamedFrontMatter, warn: Warn): string {
   const given = asLine(attributes.name)

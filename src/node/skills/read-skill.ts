@@ -1,8 +1,9 @@
 import { basename, dirname, extname, isAbsolute } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Trust, TrustedText } from "../../core/value.ts"
+import type { Trust } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
+import { placedText } from "../authored-text.ts"
 import { readYamlMapping, splitFrontMatter } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -16,10 +17,7 @@ import { isSyntaxFault, readPlainYaml, recoverYaml } from "./skill-yaml.ts"
 const maxBytes = 1024 * 1024
 
 /** A skill that was read, and its problems. */
-export interface ReadSkill {
-  readonly skill: Skill
-  readonly problems: readonly SkillProblem[]
-}
+export type ReadSkill = { readonly skill: Skill; readonly problems: readonly SkillProblem[] }
 
 /** The caller's choices for every skill. */
 export interface ReadSkillOptions {
@@ -41,7 +39,7 @@ export function readSkill({ path, open }: FoundSkill, { modes, trust }: ReadSkil
       ...words,
       ...attributes,
       mode: Object.hasOwn(modes, words.name) ? (modes[words.name] ?? attributes.mode) : attributes.mode,
-      content: contentOf(file, trust),
+      content: { ...placedText(file.body, { file: file.text.file, firstLine: file.firstLine }), trust },
       path: pathForModel(path, open),
       file: path,
       resources: beside.resources,
@@ -91,13 +89,6 @@ function attributesOf(yaml: string, text: SkillText): Pick<SkillFile, "attribute
     })
     return { attributes: found.attributes, problems }
   }
-}
-
-function contentOf({ body, firstLine, text: { file } }: SkillFile, trust: Trust): TrustedText {
-  const trimmed = body.trimEnd()
-  const blankLines = /^(?:[^\S\n]*\n)*/.exec(trimmed)?.[0] ?? ""
-  const line = firstLine + blankLines.split("\n").length - 1
-  return { text: trimmed.slice(blankLines.length), trust, source: { file, line } }
 }
 
 /** The path that a model is given. A file outside the process's folder gets a short path, so that no prompt shows where it lies on the disk. */

@@ -2,7 +2,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { encodeJsonLine } from "../../encode/inline.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
-import { type SkillProblem, type SkillRule, type SkillText, skillFault, warningAt } from "./skill-problem.ts"
+import { type SkillProblem, type SkillText, skillFault, type Warn, warnInto, warningAt } from "./skill-problem.ts"
 
 /** The front matter of a skill's file. */
 export interface SkillFrontMatter {
@@ -22,9 +22,7 @@ const maxCompatibilityLength = 500
 /** Reads the optional keys. A value that cannot be used is left out with a warning; a wrong `mode` or `priority` outside the open form throws. */
 export function readSkillAttributes(given: SkillFrontMatter): SkillAttributes & { readonly problems: readonly SkillProblem[] } {
   const problems: SkillProblem[] = []
-  const warn: Warn = (key, message, hint) => {
-    problems.push(warningAt(given.text, { rule: key, key, message, hint }))
-  }
+  const warn = warnInto(problems, given.text)
   const { attributes } = given
   const read = {
     mode: readMode(given, warn),
@@ -45,9 +43,6 @@ export function readSkillAttributes(given: SkillFrontMatter): SkillAttributes & 
   }
   return { ...read, problems }
 }
-
-/** Adds a warning about a key. Its rule has the name of the key. */
-type Warn = (key: SkillRule, message: string, hint?: string) => void
 
 function readMode({ attributes: { mode }, text, open }: SkillFrontMatter, warn: Warn): SkillMode {
   if (mode === undefined) return "outline"

@@ -15,10 +15,7 @@ export interface FoundSkill {
 }
 
 /** The skills that a reference led to, and the problems of finding them. */
-export interface FoundSkills {
-  readonly found: readonly FoundSkill[]
-  readonly problems: readonly SkillProblem[]
-}
+export type FoundSkills = { readonly found: readonly FoundSkill[]; readonly problems: readonly SkillProblem[] }
 
 /** The search below one folder ends after this many entries: a collection of skills has thousands, a disk millions. */
 const maxEntries = 100_000

@@ -55,6 +55,14 @@ export function warningAt(
   return { severity: "warning", ...problem, source, frame: codeFrame(text.whole, position) }
 }
 
+/** Adds a warning about a key. Its rule has the name of the key. */
+export type Warn = (key: SkillRule, message: string, hint?: string) => void
+
+/** A function that adds warnings about the keys of a file to `problems`. */
+export function warnInto(problems: SkillProblem[], text: SkillText): Warn {
+  return (key, message, hint) => problems.push(warningAt(text, { rule: key, key, message, hint }))
+}
+
 /** A located error for a skill of which nothing can be used. Without a key it points at the beginning of the file. */
 export function skillFault(text: SkillText, key: string | undefined, message: string, hint?: string): PromptStrataError {
   return locatedError("front-matter", message, {

@@ -51,19 +51,8 @@ function textOf(value: string): string | undefined {
   return isPlain ? value : undefined
 }
 
-/** Front matter that is not valid YAML, read key by key. */
-interface RecoveredYaml {
-  readonly attributes: Readonly<Record<string, unknown>>
-  /** The keys whose values were read as plain text. */
-  readonly recovered: readonly string[]
-}
-
 /** A key at the beginning of a line, and its lines up to the next one. */
-interface KeyBlock {
-  readonly key: string
-  readonly offset: number
-  readonly lines: readonly string[]
-}
+type KeyBlock = { readonly key: string; readonly offset: number; readonly lines: readonly string[] }
 
 /** A key and its colon. A space before the colon is allowed, as `name : value` is common too. */
 const keyLine = /^([A-Za-z_][\w.-]{0,99})[ \t]*:(?:[ \t]|$)/
@@ -73,7 +62,7 @@ const keyLine = /^([A-Za-z_][\w.-]{0,99})[ \t]*:(?:[ \t]|$)/
  * any other key is plain text, as its author meant it in `description: Use when: …`. `undefined` for a text that does not begin
  * with a key, or has a key twice. A fault that is not about syntax throws.
  */
-export function recoverYaml(yaml: string, place: YamlPlace): RecoveredYaml | undefined {
+export function recoverYaml(yaml: string, place: YamlPlace) {
   const blocks = keyBlocks(yaml)
   if (blocks === undefined || new Set(blocks.map(({ key }) => key)).size < blocks.length) return undefined
   const recovered: string[] = []

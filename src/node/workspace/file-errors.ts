@@ -2,7 +2,6 @@ import type { ErrorEvidence } from "../../core/error-evidence.ts"
 import { PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
 import type { FileErrors } from "../../core/evidence/files.ts"
 
-/** The code of an error about a file. */
 type FileErrorCode = keyof FileErrors
 
 /** An error about one file of a workspace. Its evidence holds the path and the fields that are given. */

@@ -49,9 +49,8 @@ async function showsDescriptors(fs: FileSystem, path: string): Promise<boolean> 
 /** The names that lead from the root to a real path. Throws `file-outside` about `shown` when it lies elsewhere. */
 export function relativeNames(root: Pick<WorkspaceRoot, "path">, path: string, shown: string): readonly string[] {
   if (path === root.path) return []
-  if (!path.startsWith(root.path + sep)) {
+  if (!path.startsWith(root.path + sep))
     throw fileError("file-outside", shown, "expected a file inside the workspace, found a way out of it.")
-  }
   return path.slice(root.path.length + 1).split(sep)
 }
 
@@ -185,11 +184,10 @@ export async function spellingOf(
   const key = nameKey(name)
   const names = [...folder.names, name]
   const alike = (await namesIn(root, folder)).filter((other) => nameKey(other) === key)
-  if (alike.length > 1) {
+  if (alike.length > 1)
     throw fileError("file-path", names.join("/"), `expected one file of that name, found ${alike.join(" and ")}.`, {
       evidence: { alike },
     })
-  }
   const [found] = alike
   if (found !== undefined) return { name: found, found: true }
   const wanted = pathKey(names)

@@ -39,10 +39,7 @@ async function lookUp(root: WorkspaceRoot, names: readonly string[]) {
 }
 
 /** The depth of a walk; 1 stays in the folder itself. */
-interface WalkOptions {
-  readonly depth: number
-  readonly signal?: AbortSignal | undefined
-}
+type WalkOptions = { readonly depth: number; readonly signal?: AbortSignal | undefined }
 
 /**
  * Files and folders below a folder, in the order of their names. A folder comes before its content. Throws when `path` is not a
@@ -112,7 +109,6 @@ const maxSearchBytes = 32 * 1024 * 1024
 const maxFiles = 5_000
 const maxLineUnits = 500
 
-/** A search in a folder or in one file. */
 interface SearchOptions extends WalkOptions {
   readonly text: string
   readonly path: string
@@ -143,7 +139,6 @@ export async function searchFiles(root: WorkspaceRoot, options: SearchOptions): 
   return { matches, skipped, truncated: false }
 }
 
-/** The file itself, or everything below the folder. */
 async function* entriesAt(root: WorkspaceRoot, path: string, options: SearchOptions): AsyncGenerator<WorkspaceEntry> {
   const entry = await statPath(root, path)
   if (entry?.kind === "file") yield entry

@@ -29,14 +29,12 @@ export async function openWorkspace(folder: string, options: FileWorkspaceOption
   return { root: root.path, pathCheck: root.descriptors ? "opened" : "named", ...readers(root), ...changers(rules, lock) }
 }
 
-/** Runs a task with the workspace locked. */
 type Lock = <T>(signal: AbortSignal | undefined, task: (own: OwnFolder) => Promise<T>) => Promise<T>
 
 async function rootOf(folder: string, options: FileWorkspaceOptions): Promise<WorkspaceRoot> {
   const { fs = nodeFileSystem, maxFileBytes = 1024 * 1024, hardLinks = "refuse", hidden = "refuse", names = [] } = options
-  if (!(Number.isInteger(maxFileBytes) && maxFileBytes > 0)) {
+  if (!(Number.isInteger(maxFileBytes) && maxFileBytes > 0))
     throw new PromptStrataError("usage", `maxFileBytes: expected a whole number above 0, found ${maxFileBytes}.`)
-  }
   return { ...(await findRoot(folder, fs)), hidden, hardLinks, maxFileBytes, names }
 }
 

@@ -15,10 +15,7 @@ import { decodeText, hashOf } from "./text-encoding.ts"
 import type { WorkspaceBytes, WorkspaceFile } from "./workspace.ts"
 
 /** Limits of one read. */
-export interface ReadLimits {
-  readonly maxBytes: number
-  readonly signal?: AbortSignal | undefined
-}
+export type ReadLimits = { readonly maxBytes: number; readonly signal?: AbortSignal | undefined }
 
 /** Reads a whole text file. */
 export async function readWorkspaceFile(root: WorkspaceRoot, path: string, signal?: AbortSignal): Promise<WorkspaceFile> {
@@ -137,12 +134,11 @@ export function checkKind(root: WorkspaceRoot, { kind, links }: FileStats, path:
     const found = { folder: "a folder", link: "a link", special: "a pipe, a socket or a device" }[kind]
     throw fileError("file-kind", path, `expected a file, found ${found}.`, { evidence: { kind } })
   }
-  if (links > 1 && root.hardLinks === "refuse") {
+  if (links > 1 && root.hardLinks === "refuse")
     throw fileError("file-kind", path, `expected a file with one name, found one with ${links} (hard links).`, {
       hint: "Copy it, so that it has one name, or open the workspace with hard links allowed.",
       evidence: { kind: "hard-link", links },
     })
-  }
 }
 
 /** A file that grows or changes is read again this often. */
@@ -170,9 +166,7 @@ export async function readBytes(
     "file-busy",
     path,
     `expected a file that nobody writes to, found it changed in each of ${maxReadTries} reads.`,
-    {
-      hint: "Read it again when nothing writes to it.",
-    },
+    { hint: "Read it again when nothing writes to it." },
   )
 }
 

@@ -67,20 +67,14 @@ function isValidPrefix(bytes: Uint8Array): boolean {
 const byteOrderMark = "\uFEFF"
 
 /** How a text is laid out, apart from its words. `mixed` means line ends of several kinds; they are not changed. */
-export interface TextShape {
-  readonly byteOrderMark: boolean
-  readonly lineEnd: "\n" | "\r\n" | "mixed"
-}
+export type TextShape = { readonly byteOrderMark: boolean; readonly lineEnd: "\n" | "\r\n" | "mixed" }
 
 /** Splits a text into plain form and shape. `plain` has no byte order mark, and `\n` for `\r\n` if all lines end in it. */
 export function takeShape(text: string): { readonly plain: string; readonly shape: TextShape } {
   const marked = text.startsWith(byteOrderMark)
   const body = marked ? text.slice(1) : text
   const lineEnd = lineEndOf(body)
-  return {
-    plain: lineEnd === "\r\n" ? body.replaceAll("\r\n", "\n") : body,
-    shape: { byteOrderMark: marked, lineEnd },
-  }
+  return { plain: lineEnd === "\r\n" ? body.replaceAll("\r\n", "\n") : body, shape: { byteOrderMark: marked, lineEnd } }
 }
 
 /** The inverse of {@link takeShape}. New lines in `plain` get the same line end as the others. */

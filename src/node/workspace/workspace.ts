@@ -56,9 +56,7 @@ export interface WriteOutcome {
 }
 
 /** The signal that stops a call. */
-interface CallOptions {
-  readonly signal?: AbortSignal | undefined
-}
+type CallOptions = { readonly signal?: AbortSignal | undefined }
 
 /** The author of a change. */
 export interface ChangeOptions extends CallOptions {
