@@ -48,7 +48,6 @@ export function addInit(program: Command, run: RunCommand): void {
     .option("--name <name>", "name of the character")
     .option("--locale <locale>", "language of the character: en or zh-CN")
     .option("--debug", "print the stack of an error")
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", help)
     .action((folder: string | undefined, given: { name?: string; locale?: string; debug?: boolean }) =>
       run(
@@ -70,7 +69,11 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   writeNewFiles(plan.folder, files)
   writeNewFiles(plan.folder, new Map([[snapshotFile, await promptOf(plan, files)]]))
   const folder = relative(process.cwd(), resolve(plan.folder)) || "."
-  screen.note(initWords(plan.locale).done({ folder, files: paths }))
+  const words = initWords(plan.locale)
+  const steps = [...(folder === "." ? [] : [`cd ${folder}`]), "npm install", `npm test     # ${words.test}`]
+  const next = [...steps, `npm start    # ${words.start}`].map((step) => `  ${step}`)
+  const made = [words.created(paths.length, folder), ...paths.map((path) => `  ${path}`)]
+  screen.note([...made, "", words.next, ...next].join("\n"))
   return exitCodes.ok
 }
 

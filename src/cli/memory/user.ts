@@ -19,7 +19,6 @@ export function addUser(program: Command, run: RunCommand): void {
     .command("user")
     .summary("print what is known about a user")
     .description("Print what is known about a user.")
-    .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
   const show = user
     .command("show")

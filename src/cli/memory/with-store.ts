@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import type { ServiceKey } from "../../core/conversation.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
@@ -95,12 +96,6 @@ export function countsText(counts: Readonly<Record<string, number>>): string {
 }
 
 /** A conversation in a table: a group is marked by `#`. */
-export function placeText({
-  conversation,
-  audience,
-}: {
-  readonly conversation: string
-  readonly audience: "private" | "group"
-}): string {
+export function placeText({ conversation, audience }: Pick<ServiceKey, "conversation" | "audience">): string {
   return audience === "group" ? `#${conversation}` : conversation
 }
