@@ -19,11 +19,8 @@ export const exportRules: Rules<Store> = {
     claimEqual(await exported(service, agent), [], "the export after everything was forgotten")
     const counts = await service.import(before)
     claimSameLines(await exported(service, agent), before, "the second export")
-    claim(
-      Object.values(counts).reduce((sum, count) => sum + count, 0) === before.length,
-      `${before.length} rows to be put`,
-      counts,
-    )
+    const put = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    claim(put === before.length, `${before.length} rows to be put`, counts)
     claim(report.message !== undefined && report.message === counts.message, "as many messages forgotten as put", [
       report,
       counts,
@@ -47,11 +44,8 @@ export const exportRules: Rules<Store> = {
     await service.import(lines)
     const version = (await service.load(key))?.version ?? 0
     claimEqual(await service.commit(key, commitOf(version, ["next"])), { version: version + 1 }, "the next commit")
-    claimEqual(
-      await service.post(key, { id: "taken turn exported", owner: "hook", payload: {} }),
-      false,
-      "posting an imported note's id",
-    )
+    const isPosted = await service.post(key, { id: "taken turn exported", owner: "hook", payload: {} })
+    claimEqual(isPosted, false, "posting an imported note's id")
   },
   async "an export holds only the rows of its scope: an agent, a user or a conversation"({ service, agent }) {
     const ann = keyOf(agent)
@@ -72,12 +66,8 @@ export const exportRules: Rules<Store> = {
     ] as const
     for (const [scope, words] of scopes) {
       const text = (await linesOf(service.export(scope))).join("\n")
-      for (const word of ["ann-secret", "bob-secret", "ann-aloud", "bob-aloud", "foreign"])
-        claimEqual(
-          text.includes(word),
-          words.some((own) => own === word),
-          `whether the export of ${JSON.stringify(scope)} holds ${word}`,
-        )
+      const held = ["ann-secret", "bob-secret", "ann-aloud", "bob-aloud", "foreign"].filter((word) => text.includes(word))
+      claimEqual(held, words, `the words in the export of ${JSON.stringify(scope)}`)
     }
   },
   async "a line that is no row is refused with its line number"({ service, agent }) {

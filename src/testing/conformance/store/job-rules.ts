@@ -15,11 +15,11 @@ async function enqueue(store: JobStore, ...jobs: readonly Job[]): Promise<void> 
   }
 }
 
-/** A handler that appends the name of each job to `done`. */
-function writing(done: string[]): JobHandler {
-  return async ({ payload }) => {
-    done.push(String(payload.name))
-  }
+/** Starts a worker that appends the name of each job to the returned list. */
+async function startWriting({ jobs }: JobStore, agent: string): Promise<string[]> {
+  const done: string[] = []
+  await jobs.start({ work: async ({ payload }) => void done.push(String(payload.name)) }, { agent })
+  return done
 }
 
 /** Rules of running the jobs that commits enqueue. */
@@ -43,13 +43,10 @@ export const jobRules: Rules<JobStore> = {
   },
   async "a hanging job does not delay other conversations"({ service, agent, until }) {
     const done: string[] = []
-    let release = (): void => undefined
-    const hang = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const work: JobHandler = async (job, attempt) => {
-      if (job.payload.name === "hangs") await hang
-      await writing(done)(job, attempt)
+    const { promise: hang, resolve: release } = Promise.withResolvers<void>()
+    const work: JobHandler = async ({ payload }) => {
+      if (payload.name === "hangs") await hang
+      done.push(String(payload.name))
     }
     await service.jobs.start({ work }, { agent })
     await enqueue(service, jobOf("hangs", keyOf(agent)), jobOf("later", keyOf(agent)))
@@ -61,38 +58,32 @@ export const jobRules: Rules<JobStore> = {
     claimEqual(done, ["other", "hangs", "later"], "what is done in the end")
   },
   async "a job enqueued twice under one id runs once"({ service, agent }) {
-    const done: string[] = []
     const job = jobOf("once", keyOf(agent))
     await enqueue(service, job, { ...job, payload: { name: "again" } })
-    await service.jobs.start({ work: writing(done) }, { agent })
+    const done = await startWriting(service, agent)
     await service.jobs.idle()
     await enqueue(service, job)
     await service.jobs.idle()
     claimEqual(done, ["once"], "what was done")
   },
   async "a refused commit enqueues nothing"({ service, agent }) {
-    const done: string[] = []
     const key = keyOf(agent)
-    await service.jobs.start({ work: writing(done) }, { agent })
+    const done = await startWriting(service, agent)
     await service.commit(key, commitOf(9, [], { jobs: [jobOf("stale", key)] })).catch(() => undefined)
     await enqueue(service, jobOf("fresh", key))
     await service.jobs.idle()
     claimEqual(done, ["fresh"], "what was done")
   },
   async "a job of an unknown kind waits, becomes no dead letter and delays no other job"({ service, agent }) {
-    const done: string[] = []
     const key = keyOf(agent)
-    await service.jobs.start({ work: writing(done) }, { agent })
+    const done = await startWriting(service, agent)
     await enqueue(service, jobOf("strange", key, { kind: "constructor" }), jobOf("known", key))
     await service.jobs.idle()
     claimEqual(done, ["known"], "what was done")
     claimEqual(await deadOf(service, agent), [], "dead letters")
   },
-  async "a failed job is tried again, with the number of the attempt, before the next job of its conversation"({
-    service,
-    agent,
-    until,
-  }) {
+  async "a failed job is tried again, with the number of the attempt, before the next job of its conversation"(scene) {
+    const { service, agent, until } = scene
     const attempts: string[] = []
     const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
       attempts.push(`${payload.name} ${attempt}${isLast ? " last" : ""}`)
@@ -124,17 +115,14 @@ export const jobRules: Rules<JobStore> = {
     claim(dead.error.includes("the reason"), "the reason in the dead letter", dead.error)
   },
   async "several agents share a store, and each does its own jobs"({ service, agent, until }) {
-    const done: string[] = []
     const other = `${agent} 2`
-    await service.jobs.start({ work: writing(done) }, { agent })
+    const done = await startWriting(service, agent)
     await enqueue(service, jobOf("other's", keyOf(other)), jobOf("own", keyOf(agent)))
     await until(() => done.length > 0, "the first agent's job to be done")
     await service.jobs.idle()
     claimEqual(done, ["own"], "what was done before the other agent began")
-    await service.jobs.start(
-      { work: async ({ key }) => void done.push(`by ${key.agent === other ? "the other" : "the wrong one"}`) },
-      { agent: other },
-    )
+    const work: JobHandler = async ({ key }) => void done.push(`by ${key.agent === other ? "the other" : "the wrong one"}`)
+    await service.jobs.start({ work }, { agent: other })
     await until(() => done.length > 1, "the second agent's job to be done")
     claimEqual(done, ["own", "by the other"], "what was done in the end")
     await service.jobs.close({ drainMs: 0, agent: other })
@@ -143,11 +131,8 @@ export const jobRules: Rules<JobStore> = {
     await service.jobs.idle()
     claimEqual(done, ["own", "by the other", "own too"], "what was done once the other agent was closed")
   },
-  async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"({
-    service,
-    agent,
-    until,
-  }) {
+  async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"(scene) {
+    const { service, agent, until } = scene
     const signals: AbortSignal[] = []
     const key = keyOf(agent)
     const hang: JobHandler = (_, { signal }) => {
@@ -158,20 +143,9 @@ export const jobRules: Rules<JobStore> = {
     await enqueue(service, jobOf("hangs", key), jobOf("waits", key))
     await until(() => signals.length === 1, "the job to begin")
     await service.jobs.close({ drainMs: 0 })
-    claimEqual(
-      signals.map(({ aborted }) => aborted),
-      [true],
-      "the aborted attempts",
-    )
+    claim(signals.length === 1 && signals[0]?.aborted === true, "one attempt, which is aborted", signals.length)
     claimEqual(await deadOf(service, agent), [], "dead letters")
-    claimEqual(
-      await waitingJobs(service, key),
-      [
-        ["hangs", 0],
-        ["waits", 0],
-      ],
-      "the jobs in the store, and their attempts",
-    )
+    claimEqual(await waitingJobs(service, key), ["hangs 0", "waits 0"], "the jobs in the store, and their attempts")
   },
 }
 
@@ -184,7 +158,7 @@ async function waitingJobs(store: JobStore & Partial<Pick<Store, "export">>, { a
   const found: unknown[] = []
   for await (const line of store.export?.({ agent }) ?? []) {
     const row = JSON.parse(line) as { table: string; job?: Job; attempts?: number }
-    if (row.table === "job") found.push([row.job?.payload.name, row.attempts])
+    if (row.table === "job") found.push(`${row.job?.payload.name} ${row.attempts}`)
   }
   return found
 }

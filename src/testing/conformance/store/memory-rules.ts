@@ -17,11 +17,8 @@ export const memoryRules: Rules<Store> = {
     claimEqual(await service.memories.get("c", key), whole, "the memory")
     claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })), ["c", "a", "b"], "the recent ones")
     claimEqual(idsOf(await service.memories.recent(key, { limit: 2 })), ["a", "b"], "the newest two")
-    claimEqual(
-      idsOf(await service.memories.recent(key, { limit: 9, kinds: ["note", "insight"] })),
-      ["c", "a"],
-      "those of two kinds",
-    )
+    const ofKinds = await service.memories.recent(key, { limit: 9, kinds: ["note", "insight"] })
+    claimEqual(idsOf(ofKinds), ["c", "a"], "those of two kinds")
     claimEqual(await service.memories.get("none", key), undefined, "an unknown one")
   },
   async "an id or a hash is stored once for each user, audience and group"({ service, agent }) {
@@ -31,11 +28,8 @@ export const memoryRules: Rules<Store> = {
     claimEqual(await put("a", key), { stored: true, id: "a" }, "the first")
     claimEqual(await put("a", key, "other"), { stored: false, id: "a" }, "a known id")
     claimEqual(await put("b", key), { stored: false, id: "a" }, "a known hash")
-    claimEqual(
-      await put("c", keyOf(agent, { conversation: "elsewhere" })),
-      { stored: false, id: "a" },
-      "a known hash in another private talk",
-    )
+    const elsewhere = keyOf(agent, { conversation: "elsewhere" })
+    claimEqual(await put("c", elsewhere), { stored: false, id: "a" }, "a known hash in another private talk")
     for (const [id, other] of [
       ["d", keyOf(agent, { user: "bob" })],
       ["e", group],
@@ -139,30 +133,16 @@ export const visibilityRules: Rules<Store> = {
     claim(found.values.length === bits.length && found.values.every((value, at) => Object.is(value, bits[at])), "every bit", [
       ...found.values,
     ])
-    claimEqual(
-      sortedIds((await service.memories.changes(key, { after: cursor, limit: 9 })).memories),
-      ["a"],
-      "what changed by its vector",
-    )
+    const changed = await service.memories.changes(key, { after: cursor, limit: 9 })
+    claimEqual(sortedIds(changed.memories), ["a"], "what changed by its vector")
     claimEqual(await service.memories.vectors(["a"], "m", stranger), [], "a stranger's look at the vector")
     claimEqual(await service.memories.vectors(["a"], "another model", key), [], "the vector of another model")
     claimEqual(sortedIds(await service.memories.withoutVector("m", key, 9)), ["b"], "what has no vector yet")
-    await service.memories.putVectors(
-      [
-        { ...vector, values: Float32Array.of(2) },
-        { ...vector, memoryId: "b" },
-      ],
-      key,
-    )
-    const order = (await service.memories.vectors(["b", "a"], "m", key)).map(({ memoryId, values }) => [memoryId, values.length])
-    claimEqual(
-      order,
-      [
-        ["b", bits.length],
-        ["a", 1],
-      ],
-      "the vectors in the order asked for",
-    )
+    const shorter = { ...vector, values: Float32Array.of(2) }
+    await service.memories.putVectors([shorter, { ...vector, memoryId: "b" }], key)
+    const both = await service.memories.vectors(["b", "a"], "m", key)
+    const order = both.map(({ memoryId, values }) => `${memoryId} ${values.length}`)
+    claimEqual(order, [`b ${bits.length}`, "a 1"], "the vectors in the order asked for")
   },
   async "no read with any key returns a foreign row"({ service, agent }) {
     const random = seededRandom(7)

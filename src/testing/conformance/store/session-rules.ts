@@ -32,10 +32,8 @@ export const sessionRules: Rules<SessionStore> = {
     claimEqual(textsOf(record?.history), ["a", "b", "c"], "the words")
     claimEqual([record?.version, record?.state], [2, { stack: [2] }], "version and state")
   },
-  async "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included"({
-    service,
-    agent,
-  }) {
+  async "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included"(scene) {
+    const { service, agent } = scene
     const key = keyOf(agent)
     await service.commit(key, commitOf(0, ["a"], { state: { kept: true } }))
     await service.post(key, { id: "note", owner: "hook", payload: {} })
@@ -148,11 +146,8 @@ export const noteRules: Rules<SessionStore> = {
     const note = (id: string) => ({ id, owner: "hook", payload: { b: 1, a: id } })
     claimEqual(await service.post(key, note("2")), true, "posting to a new session")
     claimEqual(await service.post(key, note("1")), true, "posting a second note")
-    claimEqual(
-      await service.load(key),
-      { version: 0, history: [], earlier: 0, state: {}, notes: [note("2"), note("1")] },
-      "a session of notes",
-    )
+    const ofNotes = { version: 0, history: [], earlier: 0, state: {}, notes: [note("2"), note("1")] }
+    claimEqual(await service.load(key), ofNotes, "a session of notes")
     await service.commit(key, commitOf(0, ["a"], { taken: ["2", "unknown"] }))
     await service.post(key, note("3"))
     const record = await service.load(key)
@@ -198,11 +193,8 @@ export const noteRules: Rules<SessionStore> = {
     ]
     for (const [filter, found] of expected) {
       const messages = await service.messages(key, { limit: 10, ...filter })
-      claimEqual(
-        messages,
-        found.map((at) => append[at]),
-        `the messages for ${JSON.stringify(filter)}`,
-      )
+      const wanted = found.map((at) => append[at])
+      claimEqual(messages, wanted, `the messages for ${JSON.stringify(filter)}`)
     }
     claimEqual(await service.messages(keyOf(agent, { conversation: "none" }), { limit: 5 }), [], "the messages of no session")
   },

@@ -16,11 +16,8 @@ export const userRules: Rules<Store> = {
     claimEqual(first, { version: 1, applied: true }, "the first revision")
     const stale = () => users.append([moved], { turnId: moved.turnId, expectVersion: 0, key })
     await claimRejects(stale, "version-conflict", "a change of a version that is gone")
-    claimEqual(
-      await users.append([city], { turnId: city.turnId, expectVersion: 0, key }),
-      { version: 1, applied: false },
-      "the same turn again",
-    )
+    const again = await users.append([city], { turnId: city.turnId, expectVersion: 0, key })
+    claimEqual(again, { version: 1, applied: false }, "the same turn again")
     claimEqual(await users.append([], { turnId: "turn", expectVersion: 1, key }), { version: 1, applied: false }, "no statements")
     await users.append([moved], { turnId: moved.turnId, expectVersion: 1, key })
     claimEqual(await users.load(key), { version: 2, statements: [city, moved] }, "the user")
@@ -60,30 +57,14 @@ export const userRules: Rules<Store> = {
     await put("importance", "ok", { attempt: 2, model: "m", value: { importance: 7 }, usage: { inputTokens: 3 } })
     await put("importance", "failed", { attempt: 3, model: "m" })
     await put("store", "skipped", { message: "below the threshold" })
-    const found = (await service.receipts.ofTurn("t", key)).map(({ kind, outcome, attempt }) => [kind, outcome, attempt])
-    claimEqual(
-      found,
-      [
-        ["importance", "ok", 2],
-        ["profile", "empty", 1],
-        ["store", "skipped", 1],
-      ],
-      "the turn's receipts",
-    )
+    const found = (await service.receipts.ofTurn("t", key)).map(({ kind, outcome, attempt }) => `${kind} ${outcome} ${attempt}`)
+    claimEqual(found, ["importance ok 2", "profile empty 1", "store skipped 1"], "the turn's receipts")
     claimEqual((await service.receipts.ofTurn("t", key))[0]?.value, { importance: 7 }, "the value to go on with")
     for (const other of [keyOf(agent, { user: "bob" }), keyOf(agent, { conversation: "other" }), keyOf(`${agent} 2`)])
       claimEqual(await service.receipts.ofTurn("t", other), [], `the receipts for ${JSON.stringify(other)}`)
     claimEqual(await service.receipts.ofTurn("other", key), [], "the receipts of another turn")
     const elsewhere = keyOf(agent, { conversation: "other" })
-    await service.receipts.put({
-      ...base,
-      key: elsewhere,
-      kind: "reflect",
-      outcome: "ok",
-      attempt: 1,
-      model: "m",
-      startedMs: 200,
-    })
+    await put("reflect", "ok", { key: elsewhere, model: "m", startedMs: 200 })
     claimEqual(await service.receipts.modelCalls(key, 0), 4, "all questions to a model")
     claimEqual(await service.receipts.modelCalls(key, 101), 1, "questions since a moment")
     claimEqual(await service.receipts.modelCalls(keyOf(agent, { user: "bob" }), 0), 0, "questions for another user")
