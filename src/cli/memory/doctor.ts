@@ -13,7 +13,6 @@ import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, sto
 interface DoctorOptions extends StoreCommandOptions {
   /** Also writes a copy of the store to this file, which must not exist yet. */
   readonly backup?: string
-  readonly json?: boolean
 }
 
 const help = `

@@ -11,20 +11,11 @@ import { readCount } from "../options.ts"
 import { oneLine } from "../terminal-text.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import { momentText, printTable } from "./terminal-table.ts"
-import {
-  type OpenedStore,
-  placeText,
-  runOnStore,
-  type ScopeOptions,
-  type StoreCommandOptions,
-  scopeOf,
-  storedRows,
-} from "./with-store.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
 
 /** Options of a command that prints at most `limit` rows. */
-interface ListOptions extends StoreCommandOptions, ScopeOptions {
+interface ListOptions extends StoreCommandOptions {
   readonly limit: number
-  readonly json?: boolean
 }
 
 /** Adds the command `memory list`. */
@@ -117,7 +108,7 @@ function foundCells({ id, text, score = 0, why = [] }: Memory): readonly string[
 /** Prints one memory. Resolves to the exit code. */
 async function memoryShow(
   { context, store, profile, words }: OpenedStore,
-  options: StoreCommandOptions & { readonly json?: boolean },
+  options: StoreCommandOptions,
   id: string,
 ): Promise<number> {
   const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
