@@ -136,11 +136,8 @@ function nameFrom(folder: string): string {
 /** The name is written into TOML, JSON, YAML and JavaScript, so it must not have characters that end a string there. */
 function requireName(name: string): void {
   if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ·.'-]{0,39}$/u.test(name) && name.trim() === name) return
-  throw new PromptStrataError(
-    "usage",
-    `expected a name of at most 40 letters, digits and spaces, found ${JSON.stringify(name)}.`,
-    { hint: "Give another name with --name." },
-  )
+  const message = `expected a name of at most 40 letters, digits and spaces, found ${JSON.stringify(name)}.`
+  throw new PromptStrataError("usage", message, { hint: "Give another name with --name." })
 }
 
 function readLocale(locale: string | undefined): CharacterLocale | undefined {
@@ -148,10 +145,8 @@ function readLocale(locale: string | undefined): CharacterLocale | undefined {
   const chosen = chooseLocale({ option: locale, env: {} })
   const found = characterLocales.find((known) => known === chosen)
   if (found) return found
-  throw new PromptStrataError(
-    "usage",
-    `expected one of ${characterLocales.join(", ")} as the character's language, found ${JSON.stringify(locale)}.`,
-  )
+  const expected = `expected one of ${characterLocales.join(", ")} as the character's language`
+  throw new PromptStrataError("usage", `${expected}, found ${JSON.stringify(locale)}.`)
 }
 
 /** The prompt for the question in the project's own test, in the format of that test. */

@@ -56,11 +56,8 @@ function statusCheck(statuses: readonly number[], isRetryable: boolean): Check {
     async verify(stage) {
       for (const status of statuses) {
         const { evidence } = modelFailure(await stage.read(), isRetryable)
-        claim(
-          evidence.status === undefined || evidence.status === status,
-          `the evidence's status, if any, to be ${status}`,
-          evidence,
-        )
+        const isSame = evidence.status === undefined || evidence.status === status
+        claim(isSame, `the evidence's status, if any, to be ${status}`, evidence)
       }
     },
   }
