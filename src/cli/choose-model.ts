@@ -33,13 +33,9 @@ export const chooseModel: ModelChooser = (profile, env) => {
   }
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
   if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
-  const options = {
-    model,
-    jsonMode: profile.loop.responseFormat === "json",
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-  }
-  return { model: openaiModel(options), demo: false }
+  const jsonMode = profile.loop.responseFormat === "json"
+  const server = { ...(apiKey === undefined ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) }
+  return { model: openaiModel({ model, jsonMode, ...server }), demo: false }
 }
 
 function demo({ locale }: Profile): ChosenModel {

@@ -8,25 +8,16 @@ import type { Assembly, Span } from "../core/span.ts"
  */
 export function formatAssembly(assembly: Assembly): string {
   const { messages, decisions, sanitised } = assembly
-  const cut = decisions.filter(({ fate }) => fate !== "kept")
+  const cut = decisions
+    .filter(({ fate }) => fate !== "kept")
+    .map(({ key, fate, fromTokens, toTokens, reason }) => [key, fate, fromTokens, toTokens, reason])
+  const removed = sanitised.map((found) => [found.key, found.removed, found.kinds.join(", ")])
   const blocks = [
     `# ${sizeOf(assembly)}`,
     ...messages.flatMap((message, at) => messageBlocks(message, { number: at + 1, tokens: tokensOf(assembly, at) })),
     ...section("Where it comes from", markdownTable(spanColumns, spanRows(assembly))),
-    ...section(
-      "What was cut",
-      markdownTable(
-        ["key", "fate", "from tokens", "to tokens", "reason"],
-        cut.map(({ key, fate, fromTokens, toTokens, reason }) => [key, fate, fromTokens, toTokens, reason]),
-      ),
-    ),
-    ...section(
-      "What was taken out",
-      markdownTable(
-        ["key", "characters", "kinds"],
-        sanitised.map(({ key, removed, kinds }) => [key, removed, kinds.join(", ")]),
-      ),
-    ),
+    ...section("What was cut", markdownTable(["key", "fate", "from tokens", "to tokens", "reason"], cut)),
+    ...section("What was taken out", markdownTable(["key", "characters", "kinds"], removed)),
   ]
   return `${blocks.join("\n\n")}\n`
 }

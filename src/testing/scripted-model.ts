@@ -79,14 +79,11 @@ function missingStep(id: string, count: number, requests: readonly ModelRequest[
 function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: readonly ModelRequest[]): PromptStrataError {
   const next = steps[length]
   const shown = typeof next === "function" ? "a function" : JSON.stringify(next)
-  return new PromptStrataError(
-    "test",
-    `${id} has ${steps.length} step(s), but only ${length} request(s) were made. The next step is ${shown}.`,
-    {
-      evidence: { steps: steps.length, requests: length },
-      hint: "Remove the step, or find out why its request was never made.",
-    },
-  )
+  const message = `${id} has ${steps.length} step(s), but only ${length} request(s) were made. The next step is ${shown}.`
+  return new PromptStrataError("test", message, {
+    evidence: { steps: steps.length, requests: length },
+    hint: "Remove the step, or find out why its request was never made.",
+  })
 }
 
 /** The chunks of an answer. A finish is added unless the script has one, throws or stalls. */

@@ -14,7 +14,7 @@ import { type ChatWords, chatWords } from "../words/chat-words.ts"
 import { storeWords } from "../words/store-words.ts"
 import { createEventPrinter } from "./event-printer.ts"
 import { chatInteractive } from "./interactive.ts"
-import { createJsonPrinter, type Shown, showTurn, type TurnPrinter } from "./turn-printer.ts"
+import { createJsonPrinter, type Shown, showTurn } from "./turn-printer.ts"
 
 interface ChatOptions extends CommonOptions, StoreOptions {
   /** One question instead of a conversation. */
@@ -71,7 +71,9 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const { model, demo } = context.chooseModel(profile, io.env)
   const isTerminal = io.stdin.isTTY === true
   const isInteractive = isTerminal && options.once === undefined
-  const printer = printerFor(options, context, { words, label: isInteractive ? profile.agent.name : undefined })
+  const { json = false, show } = options
+  const label = isInteractive ? profile.agent.name : undefined
+  const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label })
   const confirmation = terminalConfirm(context, words)
   const store = await openCliStore(options, context)
   const agent = await openAgent(
@@ -103,14 +105,6 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   // Waits for the hooks of the last turn, and closes the plugins.
   await agent.close()
   return code
-}
-
-function printerFor(
-  { json = false, show }: ChatOptions,
-  { io, screen }: CliContext,
-  { words, label }: { readonly words: ChatWords; readonly label: string | undefined },
-): TurnPrinter {
-  return json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label })
 }
 
 /**

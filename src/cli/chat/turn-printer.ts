@@ -25,15 +25,12 @@ export async function showTurn(turn: Turn, printer: TurnPrinter): Promise<TurnRe
  * Puts requests in order with the events. A request is made before its `step-start` is read, so each request waits for the
  * first event after its `step-start`.
  */
-export function createRequestQueue(show: (step: StepStart, assembly: Assembly) => void): {
-  readonly request: (assembly: Assembly) => void
-  readonly before: (event: TurnEvent) => void
-} {
+export function createRequestQueue(show: (step: StepStart, assembly: Assembly) => void) {
   const waiting: Assembly[] = []
   let step: StepStart | undefined
   return {
-    request: (assembly) => waiting.push(assembly),
-    before(event) {
+    request: (assembly: Assembly) => void waiting.push(assembly),
+    before(event: TurnEvent): void {
       const assembly = step && waiting.shift()
       if (step && assembly) show(step, assembly)
       step = event.type === "step-start" ? event : undefined

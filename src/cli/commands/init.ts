@@ -48,7 +48,6 @@ export function addInit(program: Command, run: RunCommand): void {
     .option("--name <name>", "name of the character")
     .option("--locale <locale>", "language of the character: en or zh-CN")
     .option("--debug", "print the stack of an error")
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", help)
     .action((folder: string | undefined, given: { name?: string; locale?: string; debug?: boolean }) =>
       run(
@@ -70,7 +69,11 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   writeNewFiles(plan.folder, files)
   writeNewFiles(plan.folder, new Map([[snapshotFile, await promptOf(plan, files)]]))
   const folder = relative(process.cwd(), resolve(plan.folder)) || "."
-  screen.note(initWords(plan.locale).done({ folder, files: paths }))
+  const words = initWords(plan.locale)
+  const steps = [...(folder === "." ? [] : [`cd ${folder}`]), "npm install", `npm test     # ${words.test}`]
+  const next = [...steps, `npm start    # ${words.start}`].map((step) => `  ${step}`)
+  const made = [words.created(paths.length, folder), ...paths.map((path) => `  ${path}`)]
+  screen.note([...made, "", words.next, ...next].join("\n"))
   return exitCodes.ok
 }
 
@@ -133,11 +136,8 @@ function nameFrom(folder: string): string {
 /** The name is written into TOML, JSON, YAML and JavaScript, so it must not have characters that end a string there. */
 function requireName(name: string): void {
   if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ·.'-]{0,39}$/u.test(name) && name.trim() === name) return
-  throw new PromptStrataError(
-    "usage",
-    `expected a name of at most 40 letters, digits and spaces, found ${JSON.stringify(name)}.`,
-    { hint: "Give another name with --name." },
-  )
+  const message = `expected a name of at most 40 letters, digits and spaces, found ${JSON.stringify(name)}.`
+  throw new PromptStrataError("usage", message, { hint: "Give another name with --name." })
 }
 
 function readLocale(locale: string | undefined): CharacterLocale | undefined {
@@ -145,10 +145,8 @@ function readLocale(locale: string | undefined): CharacterLocale | undefined {
   const chosen = chooseLocale({ option: locale, env: {} })
   const found = characterLocales.find((known) => known === chosen)
   if (found) return found
-  throw new PromptStrataError(
-    "usage",
-    `expected one of ${characterLocales.join(", ")} as the character's language, found ${JSON.stringify(locale)}.`,
-  )
+  const expected = `expected one of ${characterLocales.join(", ")} as the character's language`
+  throw new PromptStrataError("usage", `${expected}, found ${JSON.stringify(locale)}.`)
 }
 
 /** The prompt for the question in the project's own test, in the format of that test. */

@@ -59,7 +59,6 @@ export function addLint(program: Command, run: RunCommand): void {
     .option("--strict", "fail on warnings too")
     .option("--list-rules", "print the rules and end")
     .option("--debug", "print the stack of an error")
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", help)
     .action((profiles: readonly string[], given: Omit<LintOptions, "profiles">) =>
       run((context) => lintCommand({ ...given, profiles }, context), { debug: given.debug, json: given.format === "json" }),

@@ -37,7 +37,6 @@ export function addMcp(program: Command, run: RunCommand): void {
     .command("mcp")
     .summary("list, call and approve the tools of MCP servers")
     .description("List, call and approve the tools of the MCP servers that a profile names.")
-    .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", help)
   const list = mcp

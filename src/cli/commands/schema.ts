@@ -14,7 +14,6 @@ export function addSchema(program: Command, run: RunCommand): void {
     .command("schema")
     .summary("print the JSON Schema of profiles")
     .description("Print the JSON Schema of a profile's TOML file. With it, editors complete and check profiles.")
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", help)
     .action(() =>
       run(async ({ io }) => {

@@ -22,13 +22,7 @@ const spoken: readonly (readonly [word: string, kind: Token["kind"], sign: strin
   ["乘", "operator", "*"],
   ["加", "operator", "+"],
   ["减", "operator", "-"],
-  ["sqrt", "prefix", "sqrt"],
-  ["sin", "prefix", "sin"],
-  ["cos", "prefix", "cos"],
-  ["tan", "prefix", "tan"],
-  ["abs", "prefix", "abs"],
-  ["log", "prefix", "log"],
-  ["ln", "prefix", "ln"],
+  ...["sqrt", "sin", "cos", "tan", "abs", "log", "ln"].map((name) => [name, "prefix", name] as const),
   ["pi", "number", "pi"],
   ["x", "operator", "*"],
 ]
@@ -81,10 +75,7 @@ function expressionOf(run: readonly Token[]): Found | undefined {
   const tokens = run.slice(Math.max(0, first), last + 1)
   const [head, tail] = [tokens[0], tokens.at(-1)]
   if (first < 0 || !head || !tail || !calculates(tokens)) return undefined
-  const text = tokens
-    .map((token) => token.text)
-    .join("")
-    .trim()
+  const text = tokens.reduce((joined, token) => joined + token.text, "").trim()
   return isDate(text) ? undefined : { text, start: head.start, end: tail.end }
 }
 

@@ -38,38 +38,25 @@ function match(text: string, sources: readonly string[], isPrecise: boolean): Ti
 }
 
 /** Time zones of large cities, named in both languages. */
-const cities: Readonly<Record<string, string>> = {
-  北京: "Asia/Shanghai",
-  上海: "Asia/Shanghai",
-  东京: "Asia/Tokyo",
-  首尔: "Asia/Seoul",
-  新加坡: "Asia/Singapore",
-  悉尼: "Australia/Sydney",
-  伦敦: "Europe/London",
-  巴黎: "Europe/Paris",
-  柏林: "Europe/Berlin",
-  莫斯科: "Europe/Moscow",
-  纽约: "America/New_York",
-  洛杉矶: "America/Los_Angeles",
-  beijing: "Asia/Shanghai",
-  shanghai: "Asia/Shanghai",
-  tokyo: "Asia/Tokyo",
-  seoul: "Asia/Seoul",
-  singapore: "Asia/Singapore",
-  sydney: "Australia/Sydney",
-  london: "Europe/London",
-  paris: "Europe/Paris",
-  berlin: "Europe/Berlin",
-  moscow: "Europe/Moscow",
-  "new york": "America/New_York",
-  "los angeles": "America/Los_Angeles",
-  utc: "UTC",
-}
+const cities: readonly (readonly [zone: string, ...names: string[]])[] = [
+  ["Asia/Shanghai", "北京", "上海", "beijing", "shanghai"],
+  ["Asia/Tokyo", "东京", "tokyo"],
+  ["Asia/Seoul", "首尔", "seoul"],
+  ["Asia/Singapore", "新加坡", "singapore"],
+  ["Australia/Sydney", "悉尼", "sydney"],
+  ["Europe/London", "伦敦", "london"],
+  ["Europe/Paris", "巴黎", "paris"],
+  ["Europe/Berlin", "柏林", "berlin"],
+  ["Europe/Moscow", "莫斯科", "moscow"],
+  ["America/New_York", "纽约", "new york"],
+  ["America/Los_Angeles", "洛杉矶", "los angeles"],
+  ["UTC", "utc"],
+]
 
 /** Finds the IANA time zones in a text, by their own name or by a city. */
 export function findTimeZones(text: string): readonly string[] {
   const named = text.match(/\b[A-Z][a-z]{1,20}\/[A-Z][A-Za-z_]{1,30}\b/g) ?? []
   const lower = text.toLowerCase()
-  const ofCities = Object.entries(cities).filter(([city]) => lower.includes(city))
-  return [...new Set([...named, ...ofCities.map(([, zone]) => zone)])]
+  const ofCities = cities.filter(([, ...names]) => names.some((name) => lower.includes(name)))
+  return [...new Set([...named, ...ofCities.map(([zone]) => zone)])]
 }

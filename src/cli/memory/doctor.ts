@@ -13,7 +13,6 @@ import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, sto
 interface DoctorOptions extends StoreCommandOptions {
   /** Also writes a copy of the store to this file, which must not exist yet. */
   readonly backup?: string
-  readonly json?: boolean
 }
 
 const help = `
@@ -72,14 +71,10 @@ function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, 
     screen.note(screen.paint("dim", words.deadAdvice))
   }
   if (failed.length === 0) return
-  const rows = failed.map(({ startedMs, kind, outcome, attempt, key, message = "" }) => [
-    momentText(startedMs),
-    kind,
-    outcome,
-    String(attempt),
-    key.user,
-    message,
-  ])
+  const rows = failed.map((receipt) => {
+    const { startedMs, kind, outcome, attempt, key, message = "" } = receipt
+    return [momentText(startedMs), kind, outcome, String(attempt), key.user, message]
+  })
   say(`\n${words.failedReceipts}\n${printTable(words.receiptColumns, rows, maxWidth)}`)
   screen.note(screen.paint("dim", words.receiptAdvice))
 }

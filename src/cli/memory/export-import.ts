@@ -12,12 +12,11 @@ import {
   countsText,
   type OpenedStore,
   runOnStore,
-  type ScopeOptions,
   type StoreCommandOptions,
   scopeOf,
 } from "./with-store.ts"
 
-interface ExportOptions extends StoreCommandOptions, ScopeOptions {
+interface ExportOptions extends StoreCommandOptions {
   /** A file that does not exist yet; default: stdout. */
   readonly out?: string
 }

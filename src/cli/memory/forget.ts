@@ -6,17 +6,9 @@ import { askLine } from "../terminal-confirm.ts"
 import { oneLine } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 import type { StoreWords } from "../words/store-words.ts"
-import {
-  countsText,
-  type OpenedStore,
-  runOnStore,
-  type ScopeOptions,
-  type StoreCommandOptions,
-  scopeOf,
-  storedRows,
-} from "./with-store.ts"
+import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
 
-interface ForgetOptions extends StoreCommandOptions, ScopeOptions {
+interface ForgetOptions extends StoreCommandOptions {
   readonly yes?: boolean
 }
 
@@ -61,7 +53,7 @@ async function memoryForget({ context, store, profile, words }: OpenedStore, opt
 }
 
 function scopeText(
-  { user, conversation }: ScopeOptions,
+  { user, conversation }: StoreCommandOptions,
   { agent, words: { scopes } }: { readonly agent: string; readonly words: StoreWords },
 ): string {
   if (user !== undefined) return scopes.user(oneLine(user))

@@ -22,7 +22,6 @@ export function addMemory(program: Command, run: RunCommand): void {
     .command("memory")
     .summary("list, search, export or delete memories")
     .description("List, search, export, import or delete what a character remembers.")
-    .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", help)
   for (const add of [addList, addSearch, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)

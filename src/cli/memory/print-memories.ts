@@ -11,20 +11,11 @@ import { readCount } from "../options.ts"
 import { oneLine } from "../terminal-text.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import { momentText, printTable } from "./terminal-table.ts"
-import {
-  type OpenedStore,
-  placeText,
-  runOnStore,
-  type ScopeOptions,
-  type StoreCommandOptions,
-  scopeOf,
-  storedRows,
-} from "./with-store.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
 
 /** Options of a command that prints at most `limit` rows. */
-interface ListOptions extends StoreCommandOptions, ScopeOptions {
+interface ListOptions extends StoreCommandOptions {
   readonly limit: number
-  readonly json?: boolean
 }
 
 /** Adds the command `memory list`. */
@@ -85,26 +76,14 @@ async function memoryList(opened: OpenedStore, options: ListOptions & { readonly
   const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
   const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
   const toCells = (memory: StoredMemory) => memoryCells(memory, words)
-  return printList(memories.slice(-options.limit), options, {
-    opened,
-    empty: words.noMemories,
-    columns: words.memoryColumns,
-    toCells,
-  })
+  const style = { opened, empty: words.noMemories, columns: words.memoryColumns, toCells }
+  return printList(memories.slice(-options.limit), options, style)
 }
 
 function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly string[] {
   const { id, atMs, importance, kind, speaker, text, supersededBy } = memory
   const note = supersededBy === undefined ? "" : `[${superseded}] `
-  return [
-    id,
-    momentText(atMs),
-    importance === undefined ? "-" : String(importance),
-    kind,
-    speaker.name,
-    placeText(memory),
-    note + text,
-  ]
+  return [id, momentText(atMs), String(importance ?? "-"), kind, speaker.name, placeText(memory), note + text]
 }
 
 /** Prints the memories that a turn would recall for a question, the most relevant first. Resolves to the exit code. */
@@ -112,17 +91,11 @@ async function memorySearch(opened: OpenedStore, options: ListOptions, query: st
   const { context, store, profile, words } = opened
   const { limit, user = "user", conversation } = options
   const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
-  const service = createMemoryService({
-    records: store.memories,
-    clock,
-    weights: profile.recallWeights,
-    ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
-  })
-  const place =
-    conversation === undefined
-      ? ({ conversation: terminalConversation, audience: "private" } as const)
-      : ({ conversation, audience: "group" } as const)
-  const key = { agent: profile.agent.id, user, ...place }
+  const { agent, recallWeights: weights, timeZone } = profile
+  const zone = timeZone === undefined ? {} : { timeZone }
+  const service = createMemoryService({ records: store.memories, clock, weights, ...zone })
+  const audience = conversation === undefined ? "private" : "group"
+  const key = { agent: agent.id, user, conversation: conversation ?? terminalConversation, audience } as const
   const found = await service.recall(query, key, { limit, signal: new AbortController().signal })
   return printList(found, options, { opened, empty: words.nothingFound, columns: words.foundColumns, toCells: foundCells })
 }
@@ -135,7 +108,7 @@ function foundCells({ id, text, score = 0, why = [] }: Memory): readonly string[
 /** Prints one memory. Resolves to the exit code. */
 async function memoryShow(
   { context, store, profile, words }: OpenedStore,
-  options: StoreCommandOptions & { readonly json?: boolean },
+  options: StoreCommandOptions,
   id: string,
 ): Promise<number> {
   const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
@@ -151,19 +124,9 @@ async function memoryShow(
 
 function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
   const { id, kind, text, speaker, atMs, importance, sources, untrusted, supersededBy } = memory
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    [fields.id, id],
-    [fields.kind, kind],
-    [fields.text, text],
-    [fields.speaker, `${speaker.name} (${speaker.id})`],
-    [fields.conversation, placeText(memory)],
-    [fields.time, momentText(atMs)],
-    [fields.importance, importance?.toString()],
-    [fields.sources, sources?.join(", ")],
-    [fields.untrusted, untrusted?.toString()],
-    [fields.supersededBy, supersededBy],
-  ]
-  const [first, ...others] = rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const said = [id, kind, text, `${speaker.name} (${speaker.id})`, placeText(memory), momentText(atMs)]
+  const values = [...said, importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
+  const [first, ...others] = fields.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]]]))
   return printTable(first ?? [], others)
 }
 

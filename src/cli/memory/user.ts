@@ -9,17 +9,12 @@ import { oneLine } from "../terminal-text.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
-interface UserOptions extends StoreCommandOptions {
-  readonly json?: boolean
-}
-
 /** Adds the command `user show`. */
 export function addUser(program: Command, run: RunCommand): void {
   const user = program
     .command("user")
     .summary("print what is known about a user")
     .description("Print what is known about a user.")
-    .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
   const show = user
     .command("show")
@@ -33,7 +28,7 @@ export function addUser(program: Command, run: RunCommand): void {
 /** Prints what is known about a user: current values, then earlier ones. Resolves to the exit code. */
 async function userShow(
   { context, store, profile, words, maxWidth }: OpenedStore,
-  options: UserOptions,
+  options: StoreCommandOptions,
   user: string,
 ): Promise<number> {
   const key = { agent: profile.agent.id, user, conversation: terminalConversation, audience: "private" } as const

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import type { ServiceKey } from "../../core/conversation.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
@@ -9,13 +10,11 @@ import { openCliStore, storePlace } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
 import { type StoreWords, storeWords } from "../words/store-words.ts"
 
-/** Options of a command that works on a store. */
-export interface StoreCommandOptions extends CommonOptions, StoreOptions {}
-
-/** Choose a part of a store. Default: everything of the profile's agent. */
-export interface ScopeOptions {
+/** Options of commands that work on a store. Without a user or a conversation: everything of the profile's agent. */
+export interface StoreCommandOptions extends CommonOptions, StoreOptions {
   readonly user?: string
   readonly conversation?: string
+  readonly json?: boolean
 }
 
 /** An opened store and everything else that a command on it needs. */
@@ -64,7 +63,7 @@ async function withStore(
 }
 
 /** The scope that the options name. A user takes precedence over a conversation. */
-export function scopeOf({ agent }: Profile, { user, conversation }: ScopeOptions): StoreScope {
+export function scopeOf({ agent }: Profile, { user, conversation }: StoreCommandOptions): StoreScope {
   if (user !== undefined) return { agent: agent.id, user }
   return conversation === undefined ? { agent: agent.id } : { agent: agent.id, conversation }
 }
@@ -95,12 +94,6 @@ export function countsText(counts: Readonly<Record<string, number>>): string {
 }
 
 /** A conversation in a table: a group is marked by `#`. */
-export function placeText({
-  conversation,
-  audience,
-}: {
-  readonly conversation: string
-  readonly audience: "private" | "group"
-}): string {
+export function placeText({ conversation, audience }: Pick<ServiceKey, "conversation" | "audience">): string {
   return audience === "group" ? `#${conversation}` : conversation
 }

@@ -39,19 +39,8 @@ const en = {
   backedUp: (file: string) => `Wrote a backup to ${file}.`,
   noBackup: "Only the embedded store can be backed up here. For PostgreSQL, use pg_dump.",
   superseded: "superseded",
-  /** The fields of a memory, in the order in which they are printed. */
-  fields: {
-    id: "id",
-    kind: "kind",
-    text: "text",
-    speaker: "speaker",
-    conversation: "conversation",
-    time: "time",
-    importance: "importance",
-    sources: "based on",
-    untrusted: "untrusted",
-    supersededBy: "superseded by",
-  },
+  /** The names of a memory's fields, in the order in which they are printed. */
+  fields: ["id", "kind", "text", "speaker", "conversation", "time", "importance", "based on", "untrusted", "superseded by"],
   scopes: {
     user: (user: string) => `everything about the user "${user}"`,
     conversation: (conversation: string) => `the conversation "${conversation}"`,
@@ -93,18 +82,7 @@ const zh: StoreWords = {
   backedUp: (file) => `已备份到 ${file}。`,
   noBackup: "这里只能备份嵌入式存储。PostgreSQL 请用 pg_dump。",
   superseded: "已被取代",
-  fields: {
-    id: "编号",
-    kind: "类别",
-    text: "内容",
-    speaker: "说话者",
-    conversation: "会话",
-    time: "时间",
-    importance: "重要性",
-    sources: "依据",
-    untrusted: "不可信",
-    supersededBy: "被取代为",
-  },
+  fields: ["编号", "类别", "内容", "说话者", "会话", "时间", "重要性", "依据", "不可信", "被取代为"],
   scopes: {
     user: (user) => `用户“${user}”的全部内容`,
     conversation: (conversation) => `会话“${conversation}”`,

@@ -17,38 +17,30 @@ export function printCacheReport(report: CacheReport): string {
 
 type Cells = Record<(typeof columns)[number], string>
 
-function rowCells({ turn, promptTokens, cachedTokens, share, possibleTokens, writtenTokens, cost = 0, ...why }: CacheRow): Cells {
+function rowCells(row: CacheRow): Cells {
+  return cellsOf(row, { turn: String(row.turn), writtenTokens: row.writtenTokens, why: reason(row) })
+}
+
+function totalCells(report: CacheReport): Cells {
+  const { rows, exact, costUncached = 0 } = report
+  const uncached = costUncached > 0 ? `, ${money(costUncached)} without a cache` : ""
+  const why = `${exact ? "" : "estimated; "}${rows.length} requests${uncached}`
+  return cellsOf(report, { turn: "all", writtenTokens: rows.reduce((sum, row) => sum + row.writtenTokens, 0), why })
+}
+
+function cellsOf(
+  { promptTokens, cachedTokens, share, possibleTokens, cost = 0 }: CacheRow | CacheReport,
+  { turn, writtenTokens, why }: { readonly turn: string; readonly writtenTokens: number; readonly why: string },
+): Cells {
   return {
-    turn: String(turn),
+    turn,
     tokens: String(promptTokens),
     cached: String(cachedTokens),
-    share: percent(share),
+    share: `${(100 * share).toFixed(1)} %`,
     possible: String(possibleTokens),
     written: String(writtenTokens),
     cost: money(cost),
-    "not served from": reason(why),
-  }
-}
-
-function totalCells({
-  rows,
-  exact,
-  promptTokens,
-  cachedTokens,
-  share,
-  possibleTokens,
-  cost = 0,
-  costUncached = 0,
-}: CacheReport): Cells {
-  return {
-    turn: "all",
-    tokens: String(promptTokens),
-    cached: String(cachedTokens),
-    share: percent(share),
-    possible: String(possibleTokens),
-    written: String(rows.reduce((sum, row) => sum + row.writtenTokens, 0)),
-    cost: money(cost),
-    "not served from": `${exact ? "" : "estimated; "}${rows.length} requests${costUncached > 0 ? `, ${money(costUncached)} without a cache` : ""}`,
+    "not served from": why,
   }
 }
 
@@ -63,10 +55,6 @@ const reasons = {
   expired: "it was too long ago",
   new: "what is new",
   changed: "",
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`
 }
 
 function money(amount: number): string {

@@ -26,13 +26,9 @@ export async function claimRejects(run: () => Promise<unknown>, code: string, wh
 
 /** Throws code `test` unless two lists of lines are the same byte for byte. The error shows the first line that differs. */
 export function claimSameLines(found: readonly string[], expected: readonly string[], what: string): void {
-  const at = Array.from({ length: Math.max(found.length, expected.length) }, (_, index) => index)
-  const parted = at.find((index) => found[index] !== expected[index])
-  claim(
-    parted === undefined,
-    `line ${(parted ?? 0) + 1} of ${what} to be ${expected[parted ?? 0] ?? "absent"}`,
-    found[parted ?? 0],
-  )
+  const longer = found.length > expected.length ? found : expected
+  const at = longer.findIndex((_, index) => found[index] !== expected[index])
+  claim(at < 0, `line ${at + 1} of ${what} to be ${expected[at] ?? "absent"}`, found[at])
 }
 
 /** Throws code `test` if a word is in any line. The error shows those lines. */

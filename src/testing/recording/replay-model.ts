@@ -81,26 +81,21 @@ const recordAgain = "If this is intended, record the conversation again with rec
 
 function otherRequest(file: string, { exchange, number }: Numbered, asked: RecordedRequest): PromptStrataError {
   const difference = requestDifference(exchange.request, asked)
-  return new PromptStrataError("test", `The request is neither request ${number} of ${file} nor a later one:\n${difference}`, {
-    evidence: { file, request: number },
-    hint: recordAgain,
-  })
+  const message = `The request is neither request ${number} of ${file} nor a later one:\n${difference}`
+  return new PromptStrataError("test", message, { evidence: { file, request: number }, hint: recordAgain })
 }
 
-function noRequestLeft(file: string, count: number, { messages }: RecordedRequest): PromptStrataError {
+function noRequestLeft(file: string, requests: number, asked: RecordedRequest): PromptStrataError {
+  const message = `${file} has ${requests} request(s), and one more was made.${lastMessage(asked)}`
+  return new PromptStrataError("test", message, { evidence: { file, requests }, hint: recordAgain })
+}
+
+function requestsLeft(file: string, requests: number, { exchange, number }: Numbered): PromptStrataError {
+  const message = `Request ${number} of ${requests} in ${file} was never made.${lastMessage(exchange.request)}`
+  return new PromptStrataError("test", message, { evidence: { file, request: number, requests }, hint: recordAgain })
+}
+
+function lastMessage({ messages }: RecordedRequest): string {
   const last = messages.at(-1)
-  const asked = last ? ` Its last message (${last.role}):\n${last.content}` : ""
-  return new PromptStrataError("test", `${file} has ${count} request(s), and one more was made.${asked}`, {
-    evidence: { file, requests: count },
-    hint: recordAgain,
-  })
-}
-
-function requestsLeft(file: string, count: number, { exchange, number }: Numbered): PromptStrataError {
-  const last = exchange.request.messages.at(-1)
-  const asked = last ? ` Its last message (${last.role}):\n${last.content}` : ""
-  return new PromptStrataError("test", `Request ${number} of ${count} in ${file} was never made.${asked}`, {
-    evidence: { file, request: number, requests: count },
-    hint: recordAgain,
-  })
+  return last ? ` Its last message (${last.role}):\n${last.content}` : ""
 }

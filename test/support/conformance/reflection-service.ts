@@ -1,33 +1,32 @@
 import type { ReflectionService } from "../../../src/services/background/reflection.ts"
 import { claim, claimEqual } from "../../../src/testing/conformance/claims.ts"
 import { keyOf, memoryOf } from "../../../src/testing/conformance/store/samples.ts"
-import { type OpenedService, type Rule, runRules, type ServiceCheck } from "../../../src/testing/conformance/store/store-check.ts"
+import {
+  type OpenedService,
+  type Rules,
+  runRules,
+  type ServiceCheck,
+} from "../../../src/testing/conformance/store/store-check.ts"
 
 /** The rules of a reflection service, as tests. Its model may answer sensibly or not at all. */
 export function reflectionConformance(open: () => Promise<OpenedService<ReflectionService>>): readonly ServiceCheck[] {
   return runRules<ReflectionService>("reflection", reflectionRules, open)
 }
 
-const reflectionRules: readonly Rule<ReflectionService>[] = [
-  {
-    name: "it is not due where there are no memories (T36)",
-    async verify({ service, agent }) {
-      claimEqual(await service.due(keyOf(agent)), false, "whether it is due for a key without memories")
-    },
+const reflectionRules: Rules<ReflectionService> = {
+  async "it is not due where there are no memories (T36)"({ service, agent }) {
+    claimEqual(await service.due(keyOf(agent)), false, "whether it is due for a key without memories")
   },
-  {
-    name: "every insight is a text that rests on memories that were given",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const memories = ["I like tea", "I drink tea at work", "tea is all I need"].map((text, at) =>
-        memoryOf(`m${at}`, key, { text }),
-      )
-      const insights = await service.reflect(memories, key, { signal: new AbortController().signal })
-      const known = new Set(memories.map(({ id }) => id))
-      for (const { text, sources } of insights) {
-        claim(text.trim() !== "", "an insight with words", text)
-        claim(sources.length > 0 && sources.every((id) => known.has(id)), "links to memories that were given", sources)
-      }
-    },
+  async "every insight is a text that rests on memories that were given"({ service, agent }) {
+    const key = keyOf(agent)
+    const memories = ["I like tea", "I drink tea at work", "tea is all I need"].map((text, at) =>
+      memoryOf(`m${at}`, key, { text }),
+    )
+    const insights = await service.reflect(memories, key, { signal: new AbortController().signal })
+    const known = new Set(memories.map(({ id }) => id))
+    for (const { text, sources } of insights) {
+      claim(text.trim() !== "", "an insight with words", text)
+      claim(sources.length > 0 && sources.every((id) => known.has(id)), "links to memories that were given", sources)
+    }
   },
-]
+}

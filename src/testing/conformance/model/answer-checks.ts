@@ -2,7 +2,7 @@ import type { ToolCall } from "../../../core/message.ts"
 import type { FinishReason, ModelPart, Usage } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import { finish, modelFailure, text, textOf, wholeAnswer } from "./answer.ts"
-import type { Check } from "./stage.ts"
+import type { Checks } from "./stage.ts"
 
 // An inexact reader breaks on these: syntax of wire formats, line breaks of all kinds, characters of several units.
 const pieces = [
@@ -21,17 +21,15 @@ const pieces = [
 const reasons: readonly FinishReason[] = ["stop", "length", "content-filter"]
 
 /** Rules of text and thinking. */
-export const streamingChecks: readonly Check[] = [
-  {
-    name: "text arrives whole, in order and unaltered",
+export const streamingChecks: Checks = {
+  "text arrives whole, in order and unaltered": {
     scripts: [[...pieces.map(text), finish()]],
     async verify(stage) {
       const said = textOf(wholeAnswer(await stage.read()))
       claim(said === pieces.join(""), `the text ${JSON.stringify(pieces.join(""))}`, said)
     },
   },
-  {
-    name: "text arrives as it comes, not at the end",
+  "text arrives as it comes, not at the end": {
     needs: ["stall"],
     scripts: [[text("early"), { type: "stall" }]],
     async verify(stage) {
@@ -43,8 +41,7 @@ export const streamingChecks: readonly Check[] = [
       await stream.rest()
     },
   },
-  {
-    name: "no part ever holds half a character",
+  "no part ever holds half a character": {
     needs: ["split-characters"],
     scripts: [
       [text("a\ud83d"), text("\ude00b"), finish()],
@@ -58,8 +55,7 @@ export const streamingChecks: readonly Check[] = [
       claim(textOf(lone).startsWith("x"), "the text before half a character to be kept", textOf(lone))
     },
   },
-  {
-    name: "thinking arrives as thinking, in its place before the text",
+  "thinking arrives as thinking, in its place before the text": {
     needs: ["thinking"],
     scripts: [
       [{ type: "thinking", text: "first " }, { type: "thinking", text: "think" }, text("then "), text("speak"), finish()],
@@ -69,8 +65,7 @@ export const streamingChecks: readonly Check[] = [
       claim(JSON.stringify(runs) === '["thinking: first think","text: then speak"]', "first the thinking, then the text", runs)
     },
   },
-  {
-    name: "an answer has one finish, its last part, with the reason",
+  "an answer has one finish, its last part, with the reason": {
     scripts: reasons.map((reason) => [text("so"), finish(reason)]),
     async verify(stage) {
       for (const reason of reasons) {
@@ -79,8 +74,7 @@ export const streamingChecks: readonly Check[] = [
       }
     },
   },
-  {
-    name: "whatever comes after the finish, there is one finish and it is the last part",
+  "whatever comes after the finish, there is one finish and it is the last part": {
     needs: ["after-finish"],
     scripts: [
       [text("so"), finish(), finish()],
@@ -93,8 +87,7 @@ export const streamingChecks: readonly Check[] = [
       }
     },
   },
-  {
-    name: "an empty stream is an empty answer or a typed error",
+  "an empty stream is an empty answer or a typed error": {
     scripts: [[]],
     async verify(stage) {
       const answer = await stage.read()
@@ -103,7 +96,7 @@ export const streamingChecks: readonly Check[] = [
       else claim((answer.error as { code?: unknown }).code === "model", "code `model`", answer.error)
     },
   },
-]
+}
 
 function isWellFormed(part: ModelPart): boolean {
   return !("delta" in part) || part.delta.isWellFormed()
@@ -122,9 +115,8 @@ function runsOf(parts: readonly ModelPart[]): readonly string[] {
 }
 
 /** Rules of tool calls. */
-export const toolCallChecks: readonly Check[] = [
-  {
-    name: "tool calls arrive whole and in order, with id, name and JSON arguments",
+export const toolCallChecks: Checks = {
+  "tool calls arrive whole and in order, with id, name and JSON arguments": {
     needs: ["tool-call"],
     tools: true,
     scripts: [
@@ -152,8 +144,7 @@ export const toolCallChecks: readonly Check[] = [
       claim(last?.type === "finish" && last.reason === "tool-calls", "the finish reason tool-calls", last)
     },
   },
-  {
-    name: "a tool call without arguments has an empty object as arguments",
+  "a tool call without arguments has an empty object as arguments": {
     needs: ["tool-call"],
     tools: true,
     scripts: [[{ type: "tool-call", id: "call_a", name: "read_clock", args: [] }, finish("tool-calls")]],
@@ -162,8 +153,7 @@ export const toolCallChecks: readonly Check[] = [
       claim(calls.length === 1 && JSON.stringify(parsed(calls[0]?.args)) === "{}", "one call with the arguments {}", calls)
     },
   },
-  {
-    name: "a tool call that breaks off is never yielded",
+  "a tool call that breaks off is never yielded": {
     needs: ["tool-call", "cut"],
     tools: true,
     scripts: [[{ type: "tool-call", id: "call_a", name: "pay", args: ['{"amount":', "1"] }, { type: "cut" }]],
@@ -173,7 +163,7 @@ export const toolCallChecks: readonly Check[] = [
       claim(callsOf(answer.parts).length === 0, "no tool call", answer.parts)
     },
   },
-]
+}
 
 function callsOf(parts: readonly ModelPart[]): readonly ToolCall[] {
   return parts.flatMap((part) => (part.type === "tool-call" ? [part.call] : []))
@@ -192,9 +182,8 @@ const full: Usage = { inputTokens: 9, inputCacheReadTokens: 4, outputTokens: 5, 
 const scant: Usage = { inputTokens: 9, outputTokens: 0 }
 
 /** Rules of token counts. */
-export const usageChecks: readonly Check[] = [
-  {
-    name: "the tokens that the provider reports arrive once",
+export const usageChecks: Checks = {
+  "the tokens that the provider reports arrive once": {
     needs: ["usage"],
     scripts: [[text("so"), { type: "usage", usage: full }, finish()]],
     async verify(stage) {
@@ -202,8 +191,7 @@ export const usageChecks: readonly Check[] = [
       claim(reports.length === 1 && isEqual(reports[0], full), `one report of ${JSON.stringify(full)}`, reports)
     },
   },
-  {
-    name: "zero tokens are zero, and what the provider does not say is absent",
+  "zero tokens are zero, and what the provider does not say is absent": {
     needs: ["usage", "absent-counts"],
     scripts: [
       [text("so"), { type: "usage", usage: scant }, finish()],
@@ -213,14 +201,11 @@ export const usageChecks: readonly Check[] = [
       const said = reportsOf(wholeAnswer(await stage.read()))
       claim(said.length === 1 && isEqual(said[0], scant), `one report of ${JSON.stringify(scant)}`, said)
       const unsaid = reportsOf(wholeAnswer(await stage.read()))
-      claim(
-        unsaid.every((report) => isEqual(report, {})),
-        "no counts where the provider reports none",
-        unsaid,
-      )
+      const isEmpty = unsaid.every((report) => isEqual(report, {}))
+      claim(isEmpty, "no counts where the provider reports none", unsaid)
     },
   },
-]
+}
 
 function reportsOf(parts: readonly ModelPart[]): readonly Usage[] {
   return parts.flatMap((part) => (part.type === "usage" ? [part.usage] : []))

@@ -1,16 +1,15 @@
 import { claim } from "../claims.ts"
 import { abortedAnswer, claimFine, fine, modelFailure, text, textOf } from "./answer.ts"
 import { conformanceSecret } from "./provider-scene.ts"
-import type { Check, ConformanceNeed } from "./stage.ts"
+import type { Check, Checks, ConformanceNeed } from "./stage.ts"
 
 /** Rules of failures: error statuses and broken connections. */
-export const faultChecks: readonly Check[] = [
-  statusCheck("a refused key is a failure that no retry mends", [401, 403], false),
-  statusCheck("an unknown model is a failure that no retry mends", [404], false),
-  statusCheck("a request at fault is a failure that no retry mends", [400], false),
-  statusCheck("a server's own fault is a failure that a retry may mend", [500, 502, 503], true),
-  {
-    name: "too many requests are a failure that a retry may mend, with the wait the provider asks for",
+export const faultChecks: Checks = {
+  "a refused key is a failure that no retry mends": statusCheck([401, 403], false),
+  "an unknown model is a failure that no retry mends": statusCheck([404], false),
+  "a request at fault is a failure that no retry mends": statusCheck([400], false),
+  "a server's own fault is a failure that a retry may mend": statusCheck([500, 502, 503], true),
+  "too many requests are a failure that a retry may mend, with the wait the provider asks for": {
     needs: ["status"],
     scripts: [[{ type: "status", status: 429, message: "Slow down.", retryAfterMs: 2_000 }]],
     async verify(stage) {
@@ -18,8 +17,7 @@ export const faultChecks: readonly Check[] = [
       claim(evidence.retryAfterMs === 2_000, "evidence.retryAfterMs to be 2000", evidence)
     },
   },
-  {
-    name: "no error repeats the key",
+  "no error repeats the key": {
     needs: ["status"],
     scripts: [401, 400, 500].map((status) => [{ type: "status", status, message: `Bad key: ${conformanceSecret}, refused.` }]),
     async verify(stage) {
@@ -29,8 +27,7 @@ export const faultChecks: readonly Check[] = [
       }
     },
   },
-  {
-    name: "a connection cut before the first part is a failure that a retry may mend",
+  "a connection cut before the first part is a failure that a retry may mend": {
     needs: ["cut"],
     scripts: [[{ type: "cut" }]],
     async verify(stage) {
@@ -39,8 +36,7 @@ export const faultChecks: readonly Check[] = [
       claim(textOf(answer.parts) === "", "no text", answer.parts)
     },
   },
-  {
-    name: "a connection cut in mid-message is a failure that a retry may mend, never a finished answer",
+  "a connection cut in mid-message is a failure that a retry may mend, never a finished answer": {
     needs: ["cut"],
     scripts: [[text("half"), { type: "cut" }]],
     async verify(stage) {
@@ -49,31 +45,26 @@ export const faultChecks: readonly Check[] = [
       claim("half".startsWith(textOf(answer.parts)), "nothing but what was sent", answer.parts)
     },
   },
-  nextCheck("after an error status the next request is answered", "status", { type: "status", status: 500, message: "Oops." }),
-  nextCheck("after a cut connection the next request is answered", "cut", { type: "cut" }),
-]
+  "after an error status the next request is answered": nextCheck("status", { type: "status", status: 500, message: "Oops." }),
+  "after a cut connection the next request is answered": nextCheck("cut", { type: "cut" }),
+}
 
-function statusCheck(name: string, statuses: readonly number[], isRetryable: boolean): Check {
+function statusCheck(statuses: readonly number[], isRetryable: boolean): Check {
   return {
-    name,
     needs: ["status"],
     scripts: statuses.map((status) => [{ type: "status", status, message: "That did not work." }]),
     async verify(stage) {
       for (const status of statuses) {
         const { evidence } = modelFailure(await stage.read(), isRetryable)
-        claim(
-          evidence.status === undefined || evidence.status === status,
-          `the evidence's status, if any, to be ${status}`,
-          evidence,
-        )
+        const isSame = evidence.status === undefined || evidence.status === status
+        claim(isSame, `the evidence's status, if any, to be ${status}`, evidence)
       }
     },
   }
 }
 
-function nextCheck(name: string, need: ConformanceNeed, fault: Check["scripts"][number][number]): Check {
+function nextCheck(need: ConformanceNeed, fault: Check["scripts"][number][number]): Check {
   return {
-    name,
     needs: [need],
     scripts: [[fault], fine],
     async verify(stage) {
@@ -87,17 +78,15 @@ const stalling = [text("half"), { type: "stall" }] as const
 const reason = () => new Error("enough")
 
 /** Rules of aborted requests. As for all checks, every rejection must be handled. */
-export const abortChecks: readonly Check[] = [
-  {
-    name: "a signal that is aborted already asks nothing",
+export const abortChecks: Checks = {
+  "a signal that is aborted already asks nothing": {
     scripts: [fine],
     async verify(stage) {
       abortedAnswer(await stage.read(AbortSignal.abort(reason())))
       claim(stage.requests.length === 0, "no request", stage.requests)
     },
   },
-  {
-    name: "an abort as the request goes out ends it as aborted",
+  "an abort as the request goes out ends it as aborted": {
     scripts: [fine],
     async verify(stage) {
       const controller = new AbortController()
@@ -106,8 +95,7 @@ export const abortChecks: readonly Check[] = [
       abortedAnswer(await reading)
     },
   },
-  {
-    name: "an abort while the first part is awaited ends the request at once",
+  "an abort while the first part is awaited ends the request at once": {
     needs: ["stall"],
     scripts: [[{ type: "stall" }]],
     async verify(stage) {
@@ -118,8 +106,7 @@ export const abortChecks: readonly Check[] = [
       abortedAnswer(await reading)
     },
   },
-  {
-    name: "an abort in mid-message ends the request at once, and nothing comes after it",
+  "an abort in mid-message ends the request at once, and nothing comes after it": {
     needs: ["stall"],
     scripts: [stalling],
     async verify(stage) {
@@ -131,8 +118,7 @@ export const abortChecks: readonly Check[] = [
       claim((await stream.next()) === undefined, "the end after the error", stream.parts)
     },
   },
-  {
-    name: "leaving the stream early ends it",
+  "leaving the stream early ends it": {
     needs: ["stall"],
     scripts: [stalling],
     async verify(stage) {
@@ -142,8 +128,7 @@ export const abortChecks: readonly Check[] = [
       claim((await stream.next()) === undefined, "the end after leaving", stream.parts)
     },
   },
-  {
-    name: "after an abort the next request is answered",
+  "after an abort the next request is answered": {
     needs: ["stall"],
     scripts: [stalling, fine],
     async verify(stage) {
@@ -155,7 +140,7 @@ export const abortChecks: readonly Check[] = [
       claimFine(await stage.read())
     },
   },
-]
+}
 
 /** All texts in a value: names and values of its own properties, also non-enumerable ones, to a depth of 12. */
 function textsWithin(value: unknown, depth = 12, seen = new Set<unknown>()): readonly string[] {

@@ -5,7 +5,7 @@ import { streamingChecks, toolCallChecks, usageChecks } from "./answer-checks.ts
 import { abortChecks, faultChecks } from "./failure-checks.ts"
 import { conformanceSecret, type PlayedModel, type PlayProvider } from "./provider-scene.ts"
 import { concurrencyChecks, requestChecks } from "./request-checks.ts"
-import { type Check, type ConformanceNeed, createStage, requestLog, type StepLimit, withinLimit } from "./stage.ts"
+import { type Check, type Checks, type ConformanceNeed, createStage, requestLog, type StepLimit, withinLimit } from "./stage.ts"
 
 /** A rule that every `LanguageModel` keeps, as a test. */
 export interface ConformanceCheck {
@@ -23,15 +23,8 @@ export interface ConformanceOptions {
   readonly timers?: Timers
 }
 
-const allChecks: readonly Check[] = [
-  ...streamingChecks,
-  ...toolCallChecks,
-  ...usageChecks,
-  ...faultChecks,
-  ...abortChecks,
-  ...concurrencyChecks,
-  ...requestChecks,
-]
+const answerChecks: Checks = { ...streamingChecks, ...toolCallChecks, ...usageChecks }
+const allChecks: Checks = { ...answerChecks, ...faultChecks, ...abortChecks, ...concurrencyChecks, ...requestChecks }
 
 /**
  * The rules of a {@link LanguageModel} as checks for any test runner:
@@ -40,9 +33,9 @@ const allChecks: readonly Check[] = [
  */
 export function modelConformance(play: PlayProvider, options: ConformanceOptions = {}): readonly ConformanceCheck[] {
   const { without = [], limitMs = 5_000, timers = defaultPorts.timers } = options
-  return allChecks
-    .filter(({ needs = [] }) => !needs.some((need) => without.includes(need)))
-    .map((check) => ({ name: check.name, run: () => runCheck(check, play, { limitMs, timers }) }))
+  return Object.entries(allChecks)
+    .filter(([, { needs = [] }]) => !needs.some((need) => without.includes(need)))
+    .map(([name, check]) => ({ name, run: () => runCheck(check, play, { limitMs, timers }) }))
 }
 
 async function runCheck({ scripts, tools = false, verify }: Check, play: PlayProvider, limit: StepLimit): Promise<void> {

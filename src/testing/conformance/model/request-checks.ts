@@ -3,7 +3,7 @@ import type { ModelRequest, ModelTool } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import { abortedAnswer, fine, finish, text, textOf, wholeAnswer } from "./answer.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
-import type { Check, OpenStream } from "./stage.ts"
+import type { Check, Checks, OpenStream } from "./stage.ts"
 
 const tools: readonly ModelTool[] = [
   {
@@ -27,9 +27,8 @@ const toolRun: readonly Message[] = [
 ]
 
 /** Rules of requests. */
-export const requestChecks: readonly Check[] = [
-  {
-    name: "a model has an id and says what it can take",
+export const requestChecks: Checks = {
+  "a model has an id and says what it can take": {
     scripts: [],
     async verify({ model: { id, capabilities } }) {
       claim(typeof id === "string" && id !== "", "an id", id)
@@ -37,8 +36,7 @@ export const requestChecks: readonly Check[] = [
       claim(typeof developerRole === "boolean" && native === false, "capabilities that say there are no tools", capabilities)
     },
   },
-  {
-    name: "every message's words reach the provider, whatever their role",
+  "every message's words reach the provider, whatever their role": {
     scripts: [fine],
     async verify(stage) {
       requireWords(
@@ -47,8 +45,7 @@ export const requestChecks: readonly Check[] = [
       )
     },
   },
-  {
-    name: "tools and their runs reach the provider of a model that has native tools",
+  "tools and their runs reach the provider of a model that has native tools": {
     needs: ["tool-call"],
     tools: true,
     scripts: [fine],
@@ -58,16 +55,14 @@ export const requestChecks: readonly Check[] = [
       requireWords(body, ["query_weather", "Looks up the zephyr.", "borough", "Northgate", "call_w", "tool-result-words"])
     },
   },
-  {
-    name: "tools are not sent to a model that has none",
+  "tools are not sent to a model that has none": {
     scripts: [fine],
     async verify(stage) {
       const body = await sent(stage, { messages: talk, tools })
       claim(!body.includes("query_weather") && !body.includes("zephyr"), "no tool in the request", body)
     },
   },
-  {
-    name: "half a character in a message is not sent as such",
+  "half a character in a message is not sent as such": {
     needs: ["split-characters"],
     scripts: [fine],
     async verify(stage) {
@@ -75,7 +70,7 @@ export const requestChecks: readonly Check[] = [
       claim(body.isWellFormed() && !/\\ud[89a-f]/i.test(body), "a well-formed request", body)
     },
   },
-]
+}
 
 async function sent(stage: Parameters<Check["verify"]>[0], request: ModelRequest): Promise<string> {
   wholeAnswer(await stage.read(undefined, request))
@@ -96,9 +91,8 @@ const letters = (letter: string): ProviderScript => [
 const whole = ["a0 a1 a2 a3 a4 a5 ", "b0 b1 b2 b3 b4 b5 "]
 
 /** Rules of concurrent requests. They may arrive in any order. */
-export const concurrencyChecks: readonly Check[] = [
-  {
-    name: "two streams read in turns do not mix",
+export const concurrencyChecks: Checks = {
+  "two streams read in turns do not mix": {
     scripts: [letters("a"), letters("b")],
     async verify(stage) {
       const streams = [stage.open(), stage.open()]
@@ -107,8 +101,7 @@ export const concurrencyChecks: readonly Check[] = [
       claim(JSON.stringify(texts) === JSON.stringify(whole), `the texts ${JSON.stringify(whole)}`, texts)
     },
   },
-  {
-    name: "aborting one stream does not disturb another",
+  "aborting one stream does not disturb another": {
     needs: ["stall"],
     scripts: [[text("stalls"), { type: "stall" }], [text("stalls"), { type: "stall" }], letters("a")],
     async verify(stage) {
@@ -129,7 +122,7 @@ export const concurrencyChecks: readonly Check[] = [
       if (second) abortedAnswer(await second)
     },
   },
-]
+}
 
 /** Reads one part of each stream. Resolves to the streams that had one. */
 async function readInTurns(streams: readonly OpenStream[]): Promise<OpenStream[]> {

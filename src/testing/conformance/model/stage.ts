@@ -133,7 +133,6 @@ export type ConformanceNeed = ProviderHappening["type"] | "split-characters" | "
 
 /** A check of the suite. */
 export interface Check {
-  readonly name: string
   /** The features that it needs besides text and a finish. */
   readonly needs?: readonly ConformanceNeed[]
   /** True for a model with native tools. Default false. */
@@ -141,3 +140,6 @@ export interface Check {
   readonly scripts: readonly ProviderScript[]
   verify(stage: Stage): Promise<void>
 }
+
+/** Checks by the rule that each one tests. */
+export type Checks = Readonly<Record<string, Check>>

@@ -1,105 +1,83 @@
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines } from "../claims.ts"
 import { commitOf, exported, hardTexts, keep, keyOf, linesOf, memoryOf, plant } from "./samples.ts"
-import type { Rule } from "./store-check.ts"
+import type { Rules } from "./store-check.ts"
 
 /** Rules of exporting, importing and checking. */
-export const exportRules: readonly Rule<Store>[] = [
-  {
-    name: "export, forget and import lead back to the same export, byte for byte",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const group = keyOf(agent, { audience: "group", conversation: "club" })
-      for (const [at, text] of hardTexts.entries()) await plant(service, keyOf(agent, { conversation: `c${at}` }), text)
-      await plant(service, group, "aloud")
-      await plant(service, { ...group, user: "bob" }, "bob aloud")
-      await plant(service, key, "secret")
-      await service.memories.put(memoryOf("newer", key), { hash: "newer", supersedes: ["memory secret"], key })
-      const before = await exported(service, agent)
-      const session = await service.load(key)
-      const report = await service.forget({ agent })
-      claimEqual(await exported(service, agent), [], "the export after everything was forgotten")
-      const counts = await service.import(before)
-      claimSameLines(await exported(service, agent), before, "the second export")
-      claim(
-        Object.values(counts).reduce((sum, count) => sum + count, 0) === before.length,
-        `${before.length} rows to be put`,
-        counts,
-      )
-      claim(report.message !== undefined && report.message === counts.message, "as many messages forgotten as put", [
-        report,
-        counts,
-      ])
-      claimEqual(await service.load(key), session, "the session after the way there and back")
-      claimEqual(await service.import(before), {}, "what a second import puts")
-      claimSameLines(await exported(service, agent), before, "the export after a second import")
-      const again = await service.memories.put(memoryOf("again", key), { hash: "newer", key })
-      claimEqual(again, { stored: false, id: "newer" }, "a duplicate of an imported memory")
-    },
+export const exportRules: Rules<Store> = {
+  async "export, forget and import lead back to the same export, byte for byte"({ service, agent }) {
+    const key = keyOf(agent)
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    for (const [at, text] of hardTexts.entries()) await plant(service, keyOf(agent, { conversation: `c${at}` }), text)
+    await plant(service, group, "aloud")
+    await plant(service, { ...group, user: "bob" }, "bob aloud")
+    await plant(service, key, "secret")
+    await service.memories.put(memoryOf("newer", key), { hash: "newer", supersedes: ["memory secret"], key })
+    const before = await exported(service, agent)
+    const session = await service.load(key)
+    const report = await service.forget({ agent })
+    claimEqual(await exported(service, agent), [], "the export after everything was forgotten")
+    const counts = await service.import(before)
+    claimSameLines(await exported(service, agent), before, "the second export")
+    const put = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    claim(put === before.length, `${before.length} rows to be put`, counts)
+    claim(report.message !== undefined && report.message === counts.message, "as many messages forgotten as put", [
+      report,
+      counts,
+    ])
+    claimEqual(await service.load(key), session, "the session after the way there and back")
+    claimEqual(await service.import(before), {}, "what a second import puts")
+    claimSameLines(await exported(service, agent), before, "the export after a second import")
+    const again = await service.memories.put(memoryOf("again", key), { hash: "newer", key })
+    claimEqual(again, { stored: false, id: "newer" }, "a duplicate of an imported memory")
   },
-  {
-    name: "an import keeps existing sessions, and an imported session can be continued",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      await plant(service, key, "exported")
-      const lines = await exported(service, agent)
-      await service.forget({ agent })
-      await service.commit(key, commitOf(0, ["already there"]))
-      await service.import(lines)
-      const texts = (await service.load(key))?.history.map(({ text }) => text)
-      claimEqual(texts, ["already there"], "a session that was there")
-      await service.forget({ agent })
-      await service.import(lines)
-      const version = (await service.load(key))?.version ?? 0
-      claimEqual(await service.commit(key, commitOf(version, ["next"])), { version: version + 1 }, "the next commit")
-      claimEqual(
-        await service.post(key, { id: "taken turn exported", owner: "hook", payload: {} }),
-        false,
-        "posting an imported note's id",
-      )
-    },
+  async "an import keeps existing sessions, and an imported session can be continued"({ service, agent }) {
+    const key = keyOf(agent)
+    await plant(service, key, "exported")
+    const lines = await exported(service, agent)
+    await service.forget({ agent })
+    await service.commit(key, commitOf(0, ["already there"]))
+    await service.import(lines)
+    const texts = (await service.load(key))?.history.map(({ text }) => text)
+    claimEqual(texts, ["already there"], "a session that was there")
+    await service.forget({ agent })
+    await service.import(lines)
+    const version = (await service.load(key))?.version ?? 0
+    claimEqual(await service.commit(key, commitOf(version, ["next"])), { version: version + 1 }, "the next commit")
+    const isPosted = await service.post(key, { id: "taken turn exported", owner: "hook", payload: {} })
+    claimEqual(isPosted, false, "posting an imported note's id")
   },
-  {
-    name: "an export holds only the rows of its scope: an agent, a user or a conversation",
-    async verify({ service, agent }) {
-      const ann = keyOf(agent)
-      const bob = keyOf(agent, { user: "bob", conversation: "bob's" })
-      const group = keyOf(agent, { audience: "group", conversation: "club" })
-      await plant(service, ann, "ann-secret")
-      await plant(service, bob, "bob-secret")
-      await plant(service, group, "ann-aloud")
-      await plant(service, { ...group, user: "bob" }, "bob-aloud")
-      await plant(service, keyOf(`${agent} 2`), "foreign")
-      const scopes = [
-        [{ agent }, ["ann-secret", "bob-secret", "ann-aloud", "bob-aloud"]],
-        [{ agent, user: "ann" }, ["ann-secret", "ann-aloud"]],
-        [{ agent, user: "bob" }, ["bob-secret", "bob-aloud"]],
-        [{ agent, conversation: "club" }, ["ann-aloud", "bob-aloud"]],
-        [{ agent, conversation: "talk" }, ["ann-secret"]],
-        [{ agent: "nobody" }, []],
-      ] as const
-      for (const [scope, words] of scopes) {
-        const text = (await linesOf(service.export(scope))).join("\n")
-        for (const word of ["ann-secret", "bob-secret", "ann-aloud", "bob-aloud", "foreign"])
-          claimEqual(
-            text.includes(word),
-            words.some((own) => own === word),
-            `whether the export of ${JSON.stringify(scope)} holds ${word}`,
-          )
-      }
-    },
+  async "an export holds only the rows of its scope: an agent, a user or a conversation"({ service, agent }) {
+    const ann = keyOf(agent)
+    const bob = keyOf(agent, { user: "bob", conversation: "bob's" })
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    await plant(service, ann, "ann-secret")
+    await plant(service, bob, "bob-secret")
+    await plant(service, group, "ann-aloud")
+    await plant(service, { ...group, user: "bob" }, "bob-aloud")
+    await plant(service, keyOf(`${agent} 2`), "foreign")
+    const scopes = [
+      [{ agent }, ["ann-secret", "bob-secret", "ann-aloud", "bob-aloud"]],
+      [{ agent, user: "ann" }, ["ann-secret", "ann-aloud"]],
+      [{ agent, user: "bob" }, ["bob-secret", "bob-aloud"]],
+      [{ agent, conversation: "club" }, ["ann-aloud", "bob-aloud"]],
+      [{ agent, conversation: "talk" }, ["ann-secret"]],
+      [{ agent: "nobody" }, []],
+    ] as const
+    for (const [scope, words] of scopes) {
+      const text = (await linesOf(service.export(scope))).join("\n")
+      const held = ["ann-secret", "bob-secret", "ann-aloud", "bob-aloud", "foreign"].filter((word) => text.includes(word))
+      claimEqual(held, words, `the words in the export of ${JSON.stringify(scope)}`)
+    }
   },
-  {
-    name: "a line that is no row is refused with its line number",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      await keep(service, key, memoryOf("a", key))
-      const lines = await exported(service, agent)
-      for (const broken of ["{", "[]", '{"table":"users; DROP"}', '{"table":"memory"}'])
-        await claimRejects(() => service.import([...lines, broken]), "store", `the line ${broken}`)
-      const { ok, problems, counts } = await service.check()
-      claim(ok && problems.length === 0, "a sound store", problems)
-      claim((counts.memory ?? 0) >= 1, "the memories counted", counts)
-    },
+  async "a line that is no row is refused with its line number"({ service, agent }) {
+    const key = keyOf(agent)
+    await keep(service, key, memoryOf("a", key))
+    const lines = await exported(service, agent)
+    for (const broken of ["{", "[]", '{"table":"users; DROP"}', '{"table":"memory"}'])
+      await claimRejects(() => service.import([...lines, broken]), "store", `the line ${broken}`)
+    const { ok, problems, counts } = await service.check()
+    claim(ok && problems.length === 0, "a sound store", problems)
+    claim((counts.memory ?? 0) >= 1, "the memories counted", counts)
   },
-]
+}

@@ -1,7 +1,7 @@
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimWithout } from "../claims.ts"
 import { commitOf, exported, keep, keyOf, linesOf, memoryOf, plant, said } from "./samples.ts"
-import type { Rule, Scene } from "./store-check.ts"
+import type { Rules, Scene } from "./store-check.ts"
 
 async function plantAll({ service, agent }: Scene<Store>): Promise<void> {
   const group = keyOf(agent, { audience: "group", conversation: "club" })
@@ -11,104 +11,75 @@ async function plantAll({ service, agent }: Scene<Store>): Promise<void> {
   await plant(service, { ...group, user: "bob" }, "bob-aloud")
   await plant(service, keyOf(`${agent} 2`), "ann-elsewhere")
   const key = { ...group, user: "bob" }
-  await keep(
-    service,
-    key,
-    memoryOf("insight", key, { kind: "insight", text: "bob heard ann-aloud", sources: ["memory ann-aloud"] }),
-  )
-  await keep(service, key, memoryOf("deeper", key, { kind: "insight", text: "deeper ann-aloud", sources: ["insight"] }))
+  const insight = { kind: "insight", text: "bob heard ann-aloud", sources: ["memory ann-aloud"] } as const
+  const deeper = { kind: "insight", text: "deeper ann-aloud", sources: ["insight"] } as const
+  await keep(service, key, memoryOf("insight", key, insight), memoryOf("deeper", key, deeper))
 }
 
 /** Rules of forgetting for good. */
-export const forgetRules: readonly Rule<Store>[] = [
-  {
-    name: "forgetting a user deletes all of their words and keeps those of others",
-    async verify(scene) {
-      const { service, agent } = scene
-      await plantAll(scene)
-      await service.forget({ agent, user: "ann" })
-      const lines = await exported(service, agent)
-      for (const word of ["ann-secret", "ann-aloud"]) claimWithout(lines, word)
-      const text = lines.join("\n")
-      for (const word of ["I say bob-secret", "bob likes bob-secret", "I say bob-aloud", "bob likes bob-aloud"])
-        claim(text.includes(word), `${word} to be kept`, "no such line")
-      const group = keyOf(agent, { audience: "group", conversation: "club" })
-      const record = await service.load(group)
-      claimEqual(
-        record?.history.map(({ text }) => text),
-        ["I say bob-aloud", "you say bob-aloud"],
-        "the group's words",
-      )
-      claimEqual(record?.state, { memoryOn: true, turns: 3 }, "the group's state: switches and counts")
-      claimEqual(await service.load(keyOf(agent)), undefined, "the private conversation")
-      claimEqual(await service.users.load(keyOf(agent)), { version: 0, statements: [] }, "the user")
-      claimEqual(await service.memories.vectors(["memory ann-aloud"], "m", group), [], "vectors")
-      const other = (await linesOf(service.export({ agent: `${agent} 2` }))).join("\n")
-      claim(other.includes("ann-elsewhere"), "another agent's user of that id to be kept", other)
-    },
+export const forgetRules: Rules<Store> = {
+  async "forgetting a user deletes all of their words and keeps those of others"(scene) {
+    const { service, agent } = scene
+    await plantAll(scene)
+    await service.forget({ agent, user: "ann" })
+    const lines = await exported(service, agent)
+    for (const word of ["ann-secret", "ann-aloud"]) claimWithout(lines, word)
+    const text = lines.join("\n")
+    for (const word of ["I say bob-secret", "bob likes bob-secret", "I say bob-aloud", "bob likes bob-aloud"])
+      claim(text.includes(word), `${word} to be kept`, "no such line")
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    const record = await service.load(group)
+    const texts = record?.history.map(({ text }) => text)
+    claimEqual(texts, ["I say bob-aloud", "you say bob-aloud"], "the group's words")
+    claimEqual(record?.state, { memoryOn: true, turns: 3 }, "the group's state: switches and counts")
+    claimEqual(await service.load(keyOf(agent)), undefined, "the private conversation")
+    claimEqual(await service.users.load(keyOf(agent)), { version: 0, statements: [] }, "the user")
+    claimEqual(await service.memories.vectors(["memory ann-aloud"], "m", group), [], "vectors")
+    const other = (await linesOf(service.export({ agent: `${agent} 2` }))).join("\n")
+    claim(other.includes("ann-elsewhere"), "another agent's user of that id to be kept", other)
   },
-  {
-    name: "a turn that began before a user of its group was forgotten cannot commit any more",
-    async verify(scene) {
-      const { service, agent } = scene
-      await plantAll(scene)
-      const group = keyOf(agent, { audience: "group", conversation: "club" })
-      const { version = 0, state = {} } = (await service.load(group)) ?? {}
-      await service.forget({ agent, user: "ann" })
-      const outcome = await service.commit(group, commitOf(version, ["late"], { state })).then(
-        () => "committed",
-        () => "refused",
-      )
-      claimEqual(outcome, "refused", "a commit with the state of before")
-    },
+  async "a turn that began before a user of its group was forgotten cannot commit any more"(scene) {
+    const { service, agent } = scene
+    await plantAll(scene)
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    const { version = 0, state = {} } = (await service.load(group)) ?? {}
+    await service.forget({ agent, user: "ann" })
+    const [outcome] = await Promise.allSettled([service.commit(group, commitOf(version, ["late"], { state }))])
+    claimEqual(outcome.status, "rejected", "a commit with the state of before")
   },
-  {
-    name: "forgetting a conversation deletes everything that was said in it",
-    async verify(scene) {
-      const { service, agent } = scene
-      await plantAll(scene)
-      await service.forget({ agent, conversation: "club" })
-      const lines = await exported(service, agent)
-      for (const word of ["ann-aloud", "bob-aloud"]) claimWithout(lines, word)
-      const text = lines.join("\n")
-      for (const word of ["ann-secret", "bob-secret"]) claim(text.includes(word), `${word} to be kept`, "no such line")
-      const key = keyOf(agent)
-      const { version, statements } = await service.users.load(key)
-      claimEqual(
-        statements.map(({ value }) => value),
-        ["ann-secret"],
-        "what the user said elsewhere",
-      )
-      const report = await service.users.append(
-        statements.map((statement) => ({ ...statement, turnId: "next" })),
-        { turnId: "next", expectVersion: version, key },
-      )
-      claim(report.applied && report.version > version, "the user's version to go on", report)
-    },
+  async "forgetting a conversation deletes everything that was said in it"(scene) {
+    const { service, agent } = scene
+    await plantAll(scene)
+    await service.forget({ agent, conversation: "club" })
+    const lines = await exported(service, agent)
+    for (const word of ["ann-aloud", "bob-aloud"]) claimWithout(lines, word)
+    const text = lines.join("\n")
+    for (const word of ["ann-secret", "bob-secret"]) claim(text.includes(word), `${word} to be kept`, "no such line")
+    const key = keyOf(agent)
+    const { version, statements } = await service.users.load(key)
+    const values = statements.map(({ value }) => value)
+    claimEqual(values, ["ann-secret"], "what the user said elsewhere")
+    const next = statements.map((statement) => ({ ...statement, turnId: "next" }))
+    const report = await service.users.append(next, { turnId: "next", expectVersion: version, key })
+    claim(report.applied && report.version > version, "the user's version to go on", report)
   },
-  {
-    name: "forgetting a memory also deletes its text where other conversations recalled it",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const other = keyOf(agent, { conversation: "other" })
-      await keep(service, key, memoryOf("m", key, { text: "a canary" }))
-      const append = [said("what was it?", { recalled: ["a canary"] }), said("a bird", { role: "assistant" })]
-      await service.commit(other, { expectVersion: 0, append, state: {}, jobs: [] })
-      await service.forget({ agent, conversation: "talk" })
-      const text = (await exported(service, agent)).join("\n")
-      claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
-    },
+  async "forgetting a memory also deletes its text where other conversations recalled it"({ service, agent }) {
+    const key = keyOf(agent)
+    const other = keyOf(agent, { conversation: "other" })
+    await keep(service, key, memoryOf("m", key, { text: "a canary" }))
+    const append = [said("what was it?", { recalled: ["a canary"] }), said("a bird", { role: "assistant" })]
+    await service.commit(other, { expectVersion: 0, append, state: {}, jobs: [] })
+    await service.forget({ agent, conversation: "talk" })
+    const text = (await exported(service, agent)).join("\n")
+    claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
   },
-  {
-    name: "a forgotten job never runs",
-    async verify({ service, agent }) {
-      const done: string[] = []
-      await plant(service, keyOf(agent), "ann-secret")
-      await plant(service, keyOf(agent, { user: "bob", conversation: "bob's" }), "bob-secret")
-      await service.forget({ agent, user: "ann" })
-      await service.jobs.start({ work: async ({ payload }) => void done.push(String(payload.name)) }, { agent })
-      await service.jobs.idle()
-      claimEqual(done, ["job bob-secret"], "the jobs that ran")
-    },
+  async "a forgotten job never runs"({ service, agent }) {
+    const done: string[] = []
+    await plant(service, keyOf(agent), "ann-secret")
+    await plant(service, keyOf(agent, { user: "bob", conversation: "bob's" }), "bob-secret")
+    await service.forget({ agent, user: "ann" })
+    await service.jobs.start({ work: async ({ payload }) => void done.push(String(payload.name)) }, { agent })
+    await service.jobs.idle()
+    claimEqual(done, ["job bob-secret"], "the jobs that ran")
   },
-]
+}

@@ -3,7 +3,7 @@ import type { Job, JobHandler } from "../../../services/store/job-runner.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"
 import { commitOf, jobOf, keyOf } from "./samples.ts"
-import type { Rule } from "./store-check.ts"
+import type { Rules } from "./store-check.ts"
 
 /** The part of a store that the rules of jobs use. */
 export type JobStore = Pick<Store, "load" | "commit" | "jobs">
@@ -15,184 +15,139 @@ async function enqueue(store: JobStore, ...jobs: readonly Job[]): Promise<void> 
   }
 }
 
-/** A handler that appends the name of each job to `done`. */
-function writing(done: string[]): JobHandler {
-  return async ({ payload }) => {
-    done.push(String(payload.name))
-  }
+/** Starts a worker that appends the name of each job to the returned list. */
+async function startWriting({ jobs }: JobStore, agent: string): Promise<string[]> {
+  const done: string[] = []
+  await jobs.start({ work: async ({ payload }) => void done.push(String(payload.name)) }, { agent })
+  return done
 }
 
 /** Rules of running the jobs that commits enqueue. */
-export const jobRules: readonly Rule<JobStore>[] = [
-  {
-    name: "jobs of a conversation run one at a time, in the order of their commits, with their payload",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const seen: Job[] = []
-      let running = 0
-      const work: JobHandler = async (job) => {
-        claim(++running === 1, "one job of a conversation at a time", running)
-        await new Promise<void>((resolve) => queueMicrotask(resolve))
-        seen.push(job)
-        running--
-      }
-      const jobs = ["1", "2", "3", "4"].map((id) => jobOf(id, key, { payload: { name: id, b: 1, a: [null] } }))
-      await service.commit(key, commitOf(0, [], { jobs: jobs.slice(0, 2) }))
-      await service.jobs.start({ work }, { agent })
-      await service.commit(key, commitOf(1, [], { jobs: jobs.slice(2) }))
-      await service.jobs.idle()
-      claimEqual(seen, jobs, "the jobs as they ran")
-    },
+export const jobRules: Rules<JobStore> = {
+  async "jobs of a conversation run one at a time, in the order of their commits, with their payload"({ service, agent }) {
+    const key = keyOf(agent)
+    const seen: Job[] = []
+    let running = 0
+    const work: JobHandler = async (job) => {
+      claim(++running === 1, "one job of a conversation at a time", running)
+      await new Promise<void>((resolve) => queueMicrotask(resolve))
+      seen.push(job)
+      running--
+    }
+    const jobs = ["1", "2", "3", "4"].map((id) => jobOf(id, key, { payload: { name: id, b: 1, a: [null] } }))
+    await service.commit(key, commitOf(0, [], { jobs: jobs.slice(0, 2) }))
+    await service.jobs.start({ work }, { agent })
+    await service.commit(key, commitOf(1, [], { jobs: jobs.slice(2) }))
+    await service.jobs.idle()
+    claimEqual(seen, jobs, "the jobs as they ran")
   },
-  {
-    name: "a hanging job does not delay other conversations",
-    async verify({ service, agent, until }) {
-      const done: string[] = []
-      let release = (): void => undefined
-      const hang = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      const work: JobHandler = async (job, attempt) => {
-        if (job.payload.name === "hangs") await hang
-        await writing(done)(job, attempt)
-      }
-      await service.jobs.start({ work }, { agent })
-      await enqueue(service, jobOf("hangs", keyOf(agent)), jobOf("later", keyOf(agent)))
-      await enqueue(service, jobOf("other", keyOf(agent, { conversation: "other" })))
-      await until(() => done.includes("other"), "the other conversation's job to be done")
-      claimEqual(done, ["other"], "what is done while a job hangs")
-      release()
-      await service.jobs.idle()
-      claimEqual(done, ["other", "hangs", "later"], "what is done in the end")
-    },
+  async "a hanging job does not delay other conversations"({ service, agent, until }) {
+    const done: string[] = []
+    const { promise: hang, resolve: release } = Promise.withResolvers<void>()
+    const work: JobHandler = async ({ payload }) => {
+      if (payload.name === "hangs") await hang
+      done.push(String(payload.name))
+    }
+    await service.jobs.start({ work }, { agent })
+    await enqueue(service, jobOf("hangs", keyOf(agent)), jobOf("later", keyOf(agent)))
+    await enqueue(service, jobOf("other", keyOf(agent, { conversation: "other" })))
+    await until(() => done.includes("other"), "the other conversation's job to be done")
+    claimEqual(done, ["other"], "what is done while a job hangs")
+    release()
+    await service.jobs.idle()
+    claimEqual(done, ["other", "hangs", "later"], "what is done in the end")
   },
-  {
-    name: "a job enqueued twice under one id runs once",
-    async verify({ service, agent }) {
-      const done: string[] = []
-      const job = jobOf("once", keyOf(agent))
-      await enqueue(service, job, { ...job, payload: { name: "again" } })
-      await service.jobs.start({ work: writing(done) }, { agent })
-      await service.jobs.idle()
-      await enqueue(service, job)
-      await service.jobs.idle()
-      claimEqual(done, ["once"], "what was done")
-    },
+  async "a job enqueued twice under one id runs once"({ service, agent }) {
+    const job = jobOf("once", keyOf(agent))
+    await enqueue(service, job, { ...job, payload: { name: "again" } })
+    const done = await startWriting(service, agent)
+    await service.jobs.idle()
+    await enqueue(service, job)
+    await service.jobs.idle()
+    claimEqual(done, ["once"], "what was done")
   },
-  {
-    name: "a refused commit enqueues nothing",
-    async verify({ service, agent }) {
-      const done: string[] = []
-      const key = keyOf(agent)
-      await service.jobs.start({ work: writing(done) }, { agent })
-      await service.commit(key, commitOf(9, [], { jobs: [jobOf("stale", key)] })).catch(() => undefined)
-      await enqueue(service, jobOf("fresh", key))
-      await service.jobs.idle()
-      claimEqual(done, ["fresh"], "what was done")
-    },
+  async "a refused commit enqueues nothing"({ service, agent }) {
+    const key = keyOf(agent)
+    const done = await startWriting(service, agent)
+    await service.commit(key, commitOf(9, [], { jobs: [jobOf("stale", key)] })).catch(() => undefined)
+    await enqueue(service, jobOf("fresh", key))
+    await service.jobs.idle()
+    claimEqual(done, ["fresh"], "what was done")
   },
-  {
-    name: "a job of an unknown kind waits, becomes no dead letter and delays no other job",
-    async verify({ service, agent }) {
-      const done: string[] = []
-      const key = keyOf(agent)
-      await service.jobs.start({ work: writing(done) }, { agent })
-      await enqueue(service, jobOf("strange", key, { kind: "constructor" }), jobOf("known", key))
-      await service.jobs.idle()
-      claimEqual(done, ["known"], "what was done")
-      claimEqual(await deadOf(service, agent), [], "dead letters")
-    },
+  async "a job of an unknown kind waits, becomes no dead letter and delays no other job"({ service, agent }) {
+    const key = keyOf(agent)
+    const done = await startWriting(service, agent)
+    await enqueue(service, jobOf("strange", key, { kind: "constructor" }), jobOf("known", key))
+    await service.jobs.idle()
+    claimEqual(done, ["known"], "what was done")
+    claimEqual(await deadOf(service, agent), [], "dead letters")
   },
-  {
-    name: "a failed job is tried again, with the number of the attempt, before the next job of its conversation",
-    async verify({ service, agent, until }) {
-      const attempts: string[] = []
-      const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
-        attempts.push(`${payload.name} ${attempt}${isLast ? " last" : ""}`)
-        if (payload.name === "fails once" && attempt === 1) throw new Error("not now")
-      }
-      await service.jobs.start({ work }, { agent })
-      await enqueue(service, jobOf("fails once", keyOf(agent)), jobOf("next", keyOf(agent)))
-      await until(() => attempts.length >= 3, "a second attempt and the next job")
-      await service.jobs.idle()
-      claimEqual(attempts, ["fails once 1", "fails once 2", "next 1"], "the attempts")
-    },
+  async "a failed job is tried again, with the number of the attempt, before the next job of its conversation"(scene) {
+    const { service, agent, until } = scene
+    const attempts: string[] = []
+    const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
+      attempts.push(`${payload.name} ${attempt}${isLast ? " last" : ""}`)
+      if (payload.name === "fails once" && attempt === 1) throw new Error("not now")
+    }
+    await service.jobs.start({ work }, { agent })
+    await enqueue(service, jobOf("fails once", keyOf(agent)), jobOf("next", keyOf(agent)))
+    await until(() => attempts.length >= 3, "a second attempt and the next job")
+    await service.jobs.idle()
+    claimEqual(attempts, ["fails once 1", "fails once 2", "next 1"], "the attempts")
   },
-  {
-    name: "a job that fails for good becomes a dead letter with the reason, and the next job runs",
-    async verify({ service, agent, until }) {
-      const attempts: (readonly [unknown, number, boolean])[] = []
-      const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
-        attempts.push([payload.name, attempt, isLast])
-        if (payload.name === "never") throw new Error("the reason")
-      }
-      const job = jobOf("never", keyOf(agent))
-      await service.jobs.start({ work }, { agent })
-      await enqueue(service, job, jobOf("next", keyOf(agent)))
-      await until(() => attempts.some(([name]) => name === "next"), "the next job to run after a dead one")
-      await service.jobs.idle()
-      const tried = attempts.filter(([name]) => name === "never")
-      const isTold = tried.every(([, attempt, isLast], at) => attempt === at + 1 && isLast === (at === tried.length - 1))
-      claim(isTold, "attempts counted from 1, the last one told so", tried)
-      const [dead, ...more] = await deadOf(service, agent)
-      claim(dead !== undefined && more.length === 0, "one dead letter", more.length)
-      claimEqual([dead.job, dead.attempts], [job, tried.length], "the dead letter")
-      claim(dead.error.includes("the reason"), "the reason in the dead letter", dead.error)
-    },
+  async "a job that fails for good becomes a dead letter with the reason, and the next job runs"({ service, agent, until }) {
+    const attempts: (readonly [unknown, number, boolean])[] = []
+    const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
+      attempts.push([payload.name, attempt, isLast])
+      if (payload.name === "never") throw new Error("the reason")
+    }
+    const job = jobOf("never", keyOf(agent))
+    await service.jobs.start({ work }, { agent })
+    await enqueue(service, job, jobOf("next", keyOf(agent)))
+    await until(() => attempts.some(([name]) => name === "next"), "the next job to run after a dead one")
+    await service.jobs.idle()
+    const tried = attempts.filter(([name]) => name === "never")
+    const isTold = tried.every(([, attempt, isLast], at) => attempt === at + 1 && isLast === (at === tried.length - 1))
+    claim(isTold, "attempts counted from 1, the last one told so", tried)
+    const [dead, ...more] = await deadOf(service, agent)
+    claim(dead !== undefined && more.length === 0, "one dead letter", more.length)
+    claimEqual([dead.job, dead.attempts], [job, tried.length], "the dead letter")
+    claim(dead.error.includes("the reason"), "the reason in the dead letter", dead.error)
   },
-  {
-    name: "several agents share a store, and each does its own jobs",
-    async verify({ service, agent, until }) {
-      const done: string[] = []
-      const other = `${agent} 2`
-      await service.jobs.start({ work: writing(done) }, { agent })
-      await enqueue(service, jobOf("other's", keyOf(other)), jobOf("own", keyOf(agent)))
-      await until(() => done.length > 0, "the first agent's job to be done")
-      await service.jobs.idle()
-      claimEqual(done, ["own"], "what was done before the other agent began")
-      await service.jobs.start(
-        { work: async ({ key }) => void done.push(`by ${key.agent === other ? "the other" : "the wrong one"}`) },
-        { agent: other },
-      )
-      await until(() => done.length > 1, "the second agent's job to be done")
-      claimEqual(done, ["own", "by the other"], "what was done in the end")
-      await service.jobs.close({ drainMs: 0, agent: other })
-      await enqueue(service, jobOf("late", keyOf(other)), jobOf("own too", keyOf(agent)))
-      await until(() => done.length > 2, "the first agent's next job to be done")
-      await service.jobs.idle()
-      claimEqual(done, ["own", "by the other", "own too"], "what was done once the other agent was closed")
-    },
+  async "several agents share a store, and each does its own jobs"({ service, agent, until }) {
+    const other = `${agent} 2`
+    const done = await startWriting(service, agent)
+    await enqueue(service, jobOf("other's", keyOf(other)), jobOf("own", keyOf(agent)))
+    await until(() => done.length > 0, "the first agent's job to be done")
+    await service.jobs.idle()
+    claimEqual(done, ["own"], "what was done before the other agent began")
+    const work: JobHandler = async ({ key }) => void done.push(`by ${key.agent === other ? "the other" : "the wrong one"}`)
+    await service.jobs.start({ work }, { agent: other })
+    await until(() => done.length > 1, "the second agent's job to be done")
+    claimEqual(done, ["own", "by the other"], "what was done in the end")
+    await service.jobs.close({ drainMs: 0, agent: other })
+    await enqueue(service, jobOf("late", keyOf(other)), jobOf("own too", keyOf(agent)))
+    await until(() => done.length > 2, "the first agent's next job to be done")
+    await service.jobs.idle()
+    claimEqual(done, ["own", "by the other", "own too"], "what was done once the other agent was closed")
   },
-  {
-    name: "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count",
-    async verify({ service, agent, until }) {
-      const signals: AbortSignal[] = []
-      const key = keyOf(agent)
-      const hang: JobHandler = (_, { signal }) => {
-        signals.push(signal)
-        return new Promise(() => undefined)
-      }
-      await service.jobs.start({ work: hang }, { agent })
-      await enqueue(service, jobOf("hangs", key), jobOf("waits", key))
-      await until(() => signals.length === 1, "the job to begin")
-      await service.jobs.close({ drainMs: 0 })
-      claimEqual(
-        signals.map(({ aborted }) => aborted),
-        [true],
-        "the aborted attempts",
-      )
-      claimEqual(await deadOf(service, agent), [], "dead letters")
-      claimEqual(
-        await waitingJobs(service, key),
-        [
-          ["hangs", 0],
-          ["waits", 0],
-        ],
-        "the jobs in the store, and their attempts",
-      )
-    },
+  async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"(scene) {
+    const { service, agent, until } = scene
+    const signals: AbortSignal[] = []
+    const key = keyOf(agent)
+    const hang: JobHandler = (_, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => undefined)
+    }
+    await service.jobs.start({ work: hang }, { agent })
+    await enqueue(service, jobOf("hangs", key), jobOf("waits", key))
+    await until(() => signals.length === 1, "the job to begin")
+    await service.jobs.close({ drainMs: 0 })
+    claim(signals.length === 1 && signals[0]?.aborted === true, "one attempt, which is aborted", signals.length)
+    claimEqual(await deadOf(service, agent), [], "dead letters")
+    claimEqual(await waitingJobs(service, key), ["hangs 0", "waits 0"], "the jobs in the store, and their attempts")
   },
-]
+}
 
 async function deadOf({ jobs }: JobStore, agent: string) {
   return (await jobs.dead()).filter(({ job }) => job.key.agent === agent)
@@ -203,7 +158,7 @@ async function waitingJobs(store: JobStore & Partial<Pick<Store, "export">>, { a
   const found: unknown[] = []
   for await (const line of store.export?.({ agent }) ?? []) {
     const row = JSON.parse(line) as { table: string; job?: Job; attempts?: number }
-    if (row.table === "job") found.push([row.job?.payload.name, row.attempts])
+    if (row.table === "job") found.push(`${row.job?.payload.name} ${row.attempts}`)
   }
   return found
 }

@@ -4,222 +4,172 @@ import type { Store } from "../../../services/store/store.ts"
 import { seededRandom } from "../../deterministic-ports.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { keep, keyOf, memoryOf } from "./samples.ts"
-import type { Rule } from "./store-check.ts"
+import type { Rules } from "./store-check.ts"
 
 const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
 
 /** Rules of storing memories. */
-export const memoryRules: readonly Rule<Store>[] = [
-  {
-    name: "a memory is read as it was stored; recent memories are ordered by time, then by id",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const whole = memoryOf("c", key, { atMs: 5, importance: 7, sources: ["a"], untrusted: true, turn: 3, kind: "insight" })
-      await keep(service, key, whole, memoryOf("b", key, { atMs: 9 }), memoryOf("a", key, { atMs: 9, kind: "note" }))
-      claimEqual(await service.memories.get("c", key), whole, "the memory")
-      claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })), ["c", "a", "b"], "the recent ones")
-      claimEqual(idsOf(await service.memories.recent(key, { limit: 2 })), ["a", "b"], "the newest two")
-      claimEqual(
-        idsOf(await service.memories.recent(key, { limit: 9, kinds: ["note", "insight"] })),
-        ["c", "a"],
-        "those of two kinds",
-      )
-      claimEqual(await service.memories.get("none", key), undefined, "an unknown one")
-    },
+export const memoryRules: Rules<Store> = {
+  async "a memory is read as it was stored; recent memories are ordered by time, then by id"({ service, agent }) {
+    const key = keyOf(agent)
+    const whole = memoryOf("c", key, { atMs: 5, importance: 7, sources: ["a"], untrusted: true, turn: 3, kind: "insight" })
+    await keep(service, key, whole, memoryOf("b", key, { atMs: 9 }), memoryOf("a", key, { atMs: 9, kind: "note" }))
+    claimEqual(await service.memories.get("c", key), whole, "the memory")
+    claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })), ["c", "a", "b"], "the recent ones")
+    claimEqual(idsOf(await service.memories.recent(key, { limit: 2 })), ["a", "b"], "the newest two")
+    const ofKinds = await service.memories.recent(key, { limit: 9, kinds: ["note", "insight"] })
+    claimEqual(idsOf(ofKinds), ["c", "a"], "those of two kinds")
+    claimEqual(await service.memories.get("none", key), undefined, "an unknown one")
   },
-  {
-    name: "an id or a hash is stored once for each user, audience and group",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const put = (id: string, at: typeof key, hash = "same") => service.memories.put(memoryOf(id, at), { hash, key: at })
-      const group = keyOf(agent, { audience: "group" })
-      claimEqual(await put("a", key), { stored: true, id: "a" }, "the first")
-      claimEqual(await put("a", key, "other"), { stored: false, id: "a" }, "a known id")
-      claimEqual(await put("b", key), { stored: false, id: "a" }, "a known hash")
-      claimEqual(
-        await put("c", keyOf(agent, { conversation: "elsewhere" })),
-        { stored: false, id: "a" },
-        "a known hash in another private talk",
-      )
-      for (const [id, other] of [
-        ["d", keyOf(agent, { user: "bob" })],
-        ["e", group],
-        ["f", { ...group, conversation: "another group" }],
-        ["g", { ...group, user: "bob" }],
-      ] as const)
-        claimEqual(await put(id, other), { stored: true, id }, `a hash known elsewhere, for ${id}`)
-      const other = keyOf(`${agent} 2`)
-      claimEqual(await put("a", other), { stored: true, id: "a" }, "an id that another agent has")
-      claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })).sort(), ["a", "e", "f"], "all of the user's")
-    },
+  async "an id or a hash is stored once for each user, audience and group"({ service, agent }) {
+    const key = keyOf(agent)
+    const put = (id: string, at: typeof key, hash = "same") => service.memories.put(memoryOf(id, at), { hash, key: at })
+    const group = keyOf(agent, { audience: "group" })
+    claimEqual(await put("a", key), { stored: true, id: "a" }, "the first")
+    claimEqual(await put("a", key, "other"), { stored: false, id: "a" }, "a known id")
+    claimEqual(await put("b", key), { stored: false, id: "a" }, "a known hash")
+    const elsewhere = keyOf(agent, { conversation: "elsewhere" })
+    claimEqual(await put("c", elsewhere), { stored: false, id: "a" }, "a known hash in another private talk")
+    for (const [id, other] of [
+      ["d", keyOf(agent, { user: "bob" })],
+      ["e", group],
+      ["f", { ...group, conversation: "another group" }],
+      ["g", { ...group, user: "bob" }],
+    ] as const)
+      claimEqual(await put(id, other), { stored: true, id }, `a hash known elsewhere, for ${id}`)
+    const other = keyOf(`${agent} 2`)
+    claimEqual(await put("a", other), { stored: true, id: "a" }, "an id that another agent has")
+    claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })).sort(), ["a", "e", "f"], "all of the user's")
   },
-  {
-    name: "a superseded memory stays as history, is not recent, and may be stored again",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const group = keyOf(agent, { audience: "group" })
-      await keep(service, key, memoryOf("old", key))
-      await keep(service, group, memoryOf("in the group", group))
-      const supersedes = ["old", "in the group", "unknown"]
-      await service.memories.put(memoryOf("new", key), { hash: "new", supersedes, key })
-      claimEqual((await service.memories.get("old", key))?.supersededBy, "new", "what took the old one's place")
-      claimEqual((await service.memories.get("in the group", key))?.supersededBy, undefined, "what was said in a group")
-      claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })).sort(), ["in the group", "new"], "what holds")
-      const again = await service.memories.put(memoryOf("old again", key), { hash: "hash of old", key })
-      claimEqual(again.stored, true, "keeping again what was superseded")
-    },
+  async "a superseded memory stays as history, is not recent, and may be stored again"({ service, agent }) {
+    const key = keyOf(agent)
+    const group = keyOf(agent, { audience: "group" })
+    await keep(service, key, memoryOf("old", key))
+    await keep(service, group, memoryOf("in the group", group))
+    const supersedes = ["old", "in the group", "unknown"]
+    await service.memories.put(memoryOf("new", key), { hash: "new", supersedes, key })
+    claimEqual((await service.memories.get("old", key))?.supersededBy, "new", "what took the old one's place")
+    claimEqual((await service.memories.get("in the group", key))?.supersededBy, undefined, "what was said in a group")
+    claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })).sort(), ["in the group", "new"], "what holds")
+    const again = await service.memories.put(memoryOf("old again", key), { hash: "hash of old", key })
+    claimEqual(again.stored, true, "keeping again what was superseded")
   },
-  {
-    name: "a memory of another key is refused",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      for (const rest of [{ user: "bob" }, { conversation: "other" }, { audience: "group" as const }, { agent: "other" }]) {
-        const put = () => service.memories.put(memoryOf("a", { ...key, ...rest }), { hash: "h", key })
-        await claimRejects(put, "usage", `a memory of ${JSON.stringify(rest)}`)
-      }
-      claimEqual(await service.memories.recent(key, { limit: 9 }), [], "what is kept")
-    },
+  async "a memory of another key is refused"({ service, agent }) {
+    const key = keyOf(agent)
+    for (const rest of [{ user: "bob" }, { conversation: "other" }, { audience: "group" as const }, { agent: "other" }]) {
+      const put = () => service.memories.put(memoryOf("a", { ...key, ...rest }), { hash: "h", key })
+      await claimRejects(put, "usage", `a memory of ${JSON.stringify(rest)}`)
+    }
+    claimEqual(await service.memories.recent(key, { limit: 9 }), [], "what is kept")
   },
-  {
-    name: "changes come in order and in pages, and again when a memory is superseded",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      await keep(service, key, memoryOf("a", key), memoryOf("b", key), memoryOf("c", key))
-      const first = await service.memories.changes(key, { limit: 2 })
-      claimEqual([idsOf(first.memories), first.reset], [["a", "b"], false], "the first page")
-      const second = await service.memories.changes(key, { after: first.cursor, limit: 2 })
-      claimEqual(idsOf(second.memories), ["c"], "the second page")
-      await service.memories.put(memoryOf("d", key), { hash: "d", supersedes: ["a"], key })
-      const third = await service.memories.changes(key, { after: second.cursor, limit: 9 })
-      claimEqual(idsOf(third.memories).sort(), ["a", "d"], "what changed since")
-      claimEqual(third.memories.find(({ id }) => id === "a")?.supersededBy, "d", "the superseded one")
-      const last = await service.memories.changes(key, { after: third.cursor, limit: 9 })
-      claimEqual([last.memories, last.reset, last.cursor], [[], false, third.cursor], "reading on when nothing changed")
-    },
+  async "changes come in order and in pages, and again when a memory is superseded"({ service, agent }) {
+    const key = keyOf(agent)
+    await keep(service, key, memoryOf("a", key), memoryOf("b", key), memoryOf("c", key))
+    const first = await service.memories.changes(key, { limit: 2 })
+    claimEqual([idsOf(first.memories), first.reset], [["a", "b"], false], "the first page")
+    const second = await service.memories.changes(key, { after: first.cursor, limit: 2 })
+    claimEqual(idsOf(second.memories), ["c"], "the second page")
+    await service.memories.put(memoryOf("d", key), { hash: "d", supersedes: ["a"], key })
+    const third = await service.memories.changes(key, { after: second.cursor, limit: 9 })
+    claimEqual(idsOf(third.memories).sort(), ["a", "d"], "what changed since")
+    claimEqual(third.memories.find(({ id }) => id === "a")?.supersededBy, "d", "the superseded one")
+    const last = await service.memories.changes(key, { after: third.cursor, limit: 9 })
+    claimEqual([last.memories, last.reset, last.cursor], [[], false, third.cursor], "reading on when nothing changed")
   },
-  {
-    name: "a reader of changes starts over after a deletion",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const other = keyOf(agent, { conversation: "other" })
-      await keep(service, key, memoryOf("a", key))
-      await keep(service, other, memoryOf("b", other))
-      const { cursor } = await service.memories.changes(key, { limit: 9 })
-      await service.forget({ agent, conversation: "talk" })
-      const changes = await service.memories.changes(key, { after: cursor, limit: 9 })
-      claimEqual([changes.reset, idsOf(changes.memories)], [true, ["b"]], "the changes after a deletion")
-      const next = await service.memories.changes(key, { after: changes.cursor, limit: 9 })
-      claimEqual([next.reset, next.memories], [false, []], "the changes after those")
-    },
+  async "a reader of changes starts over after a deletion"({ service, agent }) {
+    const key = keyOf(agent)
+    const other = keyOf(agent, { conversation: "other" })
+    await keep(service, key, memoryOf("a", key))
+    await keep(service, other, memoryOf("b", other))
+    const { cursor } = await service.memories.changes(key, { limit: 9 })
+    await service.forget({ agent, conversation: "talk" })
+    const changes = await service.memories.changes(key, { after: cursor, limit: 9 })
+    claimEqual([changes.reset, idsOf(changes.memories)], [true, ["b"]], "the changes after a deletion")
+    const next = await service.memories.changes(key, { after: changes.cursor, limit: 9 })
+    claimEqual([next.reset, next.memories], [false, []], "the changes after those")
   },
-]
+}
 
 const sortedIds = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id).sort()
 
 /** Rules of who sees what. */
-export const visibilityRules: readonly Rule<Store>[] = [
-  {
-    name: "private memories are seen by their user only, group memories by the group and their user",
-    async verify({ service, agent }) {
-      const ann = keyOf(agent)
-      const group = keyOf(agent, { audience: "group", conversation: "club" })
-      const bobThere = { ...group, user: "bob" }
-      await keep(service, ann, memoryOf("secret", ann))
-      await keep(service, group, memoryOf("ann aloud", group))
-      await keep(service, bobThere, memoryOf("bob aloud", bobThere))
-      const seen: readonly (readonly [string, ServiceKey, readonly string[]])[] = [
-        ["Ann in private", ann, ["ann aloud", "secret"]],
-        ["Ann in the group", group, ["ann aloud", "bob aloud"]],
-        ["Bob in the group", bobThere, ["ann aloud", "bob aloud"]],
-        ["Bob in private", keyOf(agent, { user: "bob" }), ["bob aloud"]],
-        ["another group", { ...group, conversation: "pub" }, []],
-        ["a private talk named like the group", keyOf(agent, { conversation: "club", user: "cleo" }), []],
-        ["another agent", keyOf(`${agent} 2`), []],
+export const visibilityRules: Rules<Store> = {
+  async "private memories are seen by their user only, group memories by the group and their user"({ service, agent }) {
+    const ann = keyOf(agent)
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    const bobThere = { ...group, user: "bob" }
+    await keep(service, ann, memoryOf("secret", ann))
+    await keep(service, group, memoryOf("ann aloud", group))
+    await keep(service, bobThere, memoryOf("bob aloud", bobThere))
+    const seen: readonly (readonly [string, ServiceKey, readonly string[]])[] = [
+      ["Ann in private", ann, ["ann aloud", "secret"]],
+      ["Ann in the group", group, ["ann aloud", "bob aloud"]],
+      ["Bob in the group", bobThere, ["ann aloud", "bob aloud"]],
+      ["Bob in private", keyOf(agent, { user: "bob" }), ["bob aloud"]],
+      ["another group", { ...group, conversation: "pub" }, []],
+      ["a private talk named like the group", keyOf(agent, { conversation: "club", user: "cleo" }), []],
+      ["another agent", keyOf(`${agent} 2`), []],
+    ]
+    for (const [who, key, ids] of seen) {
+      const { memories } = service
+      claimEqual(sortedIds(await memories.recent(key, { limit: 9 })), ids, `what ${who} sees`)
+      claimEqual(sortedIds((await memories.changes(key, { limit: 9 })).memories), ids, `the changes ${who} sees`)
+      claimEqual(sortedIds(await memories.withoutVector("m", key, 9)), ids, `what has no vector for ${who}`)
+      for (const id of ["secret", "ann aloud", "bob aloud"])
+        claimEqual((await memories.get(id, key))?.id, ids.includes(id) ? id : undefined, `${id} for ${who}`)
+    }
+  },
+  async "vectors are stored by model to the last bit, and are seen only with their memory"({ service, agent }) {
+    const key = keyOf(agent)
+    const stranger = keyOf(agent, { user: "bob" })
+    const bits = Float32Array.of(0.1, -0, 1e-45, 3.4028234663852886e38, Number.NaN, Number.NEGATIVE_INFINITY)
+    await keep(service, key, memoryOf("a", key), memoryOf("b", key, { atMs: 2_000 }))
+    const { cursor } = await service.memories.changes(key, { limit: 9 })
+    const vector = { memoryId: "a", model: "m", values: bits }
+    await service.memories.putVectors([vector, { memoryId: "unknown", model: "m", values: bits }], key)
+    await service.memories.putVectors([{ memoryId: "b", model: "m", values: bits }], stranger)
+    const [found, ...more] = await service.memories.vectors(["b", "unknown", "a"], "m", key)
+    claim(found?.memoryId === "a" && more.length === 0, "the vector of `a` alone", [found?.memoryId, more.length])
+    claim(found.values.length === bits.length && found.values.every((value, at) => Object.is(value, bits[at])), "every bit", [
+      ...found.values,
+    ])
+    const changed = await service.memories.changes(key, { after: cursor, limit: 9 })
+    claimEqual(sortedIds(changed.memories), ["a"], "what changed by its vector")
+    claimEqual(await service.memories.vectors(["a"], "m", stranger), [], "a stranger's look at the vector")
+    claimEqual(await service.memories.vectors(["a"], "another model", key), [], "the vector of another model")
+    claimEqual(sortedIds(await service.memories.withoutVector("m", key, 9)), ["b"], "what has no vector yet")
+    const shorter = { ...vector, values: Float32Array.of(2) }
+    await service.memories.putVectors([shorter, { ...vector, memoryId: "b" }], key)
+    const both = await service.memories.vectors(["b", "a"], "m", key)
+    const order = both.map(({ memoryId, values }) => `${memoryId} ${values.length}`)
+    claimEqual(order, [`b ${bits.length}`, "a 1"], "the vectors in the order asked for")
+  },
+  async "no read with any key returns a foreign row"({ service, agent }) {
+    const random = seededRandom(7)
+    const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0]
+    const anyKey = (): ServiceKey => ({
+      agent: pick([agent, `${agent} 2`]),
+      conversation: pick(["x", "y", "z"]),
+      audience: pick(["private", "group"]),
+      user: pick(["ann", "bob", "x"]),
+    })
+    for (let at = 0; at < 80; at++) {
+      const key = anyKey()
+      await keep(service, key, memoryOf(`m${at}`, key, { atMs: at }))
+    }
+    for (let read = 0; read < 60; read++) {
+      const key = anyKey()
+      const rows = [
+        ...(await service.memories.recent(key, { limit: 99 })),
+        ...(await service.memories.changes(key, { limit: 99 })).memories,
       ]
-      for (const [who, key, ids] of seen) {
-        const { memories } = service
-        claimEqual(sortedIds(await memories.recent(key, { limit: 9 })), ids, `what ${who} sees`)
-        claimEqual(sortedIds((await memories.changes(key, { limit: 9 })).memories), ids, `the changes ${who} sees`)
-        claimEqual(sortedIds(await memories.withoutVector("m", key, 9)), ids, `what has no vector for ${who}`)
-        for (const id of ["secret", "ann aloud", "bob aloud"])
-          claimEqual((await memories.get(id, key))?.id, ids.includes(id) ? id : undefined, `${id} for ${who}`)
-      }
-    },
+      const foreign = rows.filter((row) => !sees(key, row))
+      claim(foreign.length === 0, `no foreign row for ${JSON.stringify(key)}`, foreign)
+      const one = await service.memories.get(`m${Math.floor(random() * 80)}`, key)
+      claim(one === undefined || sees(key, one), `no foreign memory for ${JSON.stringify(key)}`, one)
+    }
   },
-  {
-    name: "vectors are stored by model to the last bit, and are seen only with their memory",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const stranger = keyOf(agent, { user: "bob" })
-      const bits = Float32Array.of(0.1, -0, 1e-45, 3.4028234663852886e38, Number.NaN, Number.NEGATIVE_INFINITY)
-      await keep(service, key, memoryOf("a", key), memoryOf("b", key, { atMs: 2_000 }))
-      const { cursor } = await service.memories.changes(key, { limit: 9 })
-      const vector = { memoryId: "a", model: "m", values: bits }
-      await service.memories.putVectors([vector, { memoryId: "unknown", model: "m", values: bits }], key)
-      await service.memories.putVectors([{ memoryId: "b", model: "m", values: bits }], stranger)
-      const [found, ...more] = await service.memories.vectors(["b", "unknown", "a"], "m", key)
-      claim(found?.memoryId === "a" && more.length === 0, "the vector of `a` alone", [found?.memoryId, more.length])
-      claim(found.values.length === bits.length && found.values.every((value, at) => Object.is(value, bits[at])), "every bit", [
-        ...found.values,
-      ])
-      claimEqual(
-        sortedIds((await service.memories.changes(key, { after: cursor, limit: 9 })).memories),
-        ["a"],
-        "what changed by its vector",
-      )
-      claimEqual(await service.memories.vectors(["a"], "m", stranger), [], "a stranger's look at the vector")
-      claimEqual(await service.memories.vectors(["a"], "another model", key), [], "the vector of another model")
-      claimEqual(sortedIds(await service.memories.withoutVector("m", key, 9)), ["b"], "what has no vector yet")
-      await service.memories.putVectors(
-        [
-          { ...vector, values: Float32Array.of(2) },
-          { ...vector, memoryId: "b" },
-        ],
-        key,
-      )
-      const order = (await service.memories.vectors(["b", "a"], "m", key)).map(({ memoryId, values }) => [
-        memoryId,
-        values.length,
-      ])
-      claimEqual(
-        order,
-        [
-          ["b", bits.length],
-          ["a", 1],
-        ],
-        "the vectors in the order asked for",
-      )
-    },
-  },
-  {
-    name: "no read with any key returns a foreign row",
-    async verify({ service, agent }) {
-      const random = seededRandom(7)
-      const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0]
-      const anyKey = (): ServiceKey => ({
-        agent: pick([agent, `${agent} 2`]),
-        conversation: pick(["x", "y", "z"]),
-        audience: pick(["private", "group"]),
-        user: pick(["ann", "bob", "x"]),
-      })
-      for (let at = 0; at < 80; at++) {
-        const key = anyKey()
-        await keep(service, key, memoryOf(`m${at}`, key, { atMs: at }))
-      }
-      for (let read = 0; read < 60; read++) {
-        const key = anyKey()
-        const rows = [
-          ...(await service.memories.recent(key, { limit: 99 })),
-          ...(await service.memories.changes(key, { limit: 99 })).memories,
-        ]
-        const foreign = rows.filter((row) => !sees(key, row))
-        claim(foreign.length === 0, `no foreign row for ${JSON.stringify(key)}`, foreign)
-        const one = await service.memories.get(`m${Math.floor(random() * 80)}`, key)
-        claim(one === undefined || sees(key, one), `no foreign memory for ${JSON.stringify(key)}`, one)
-      }
-    },
-  },
-]
+}
 
 function sees(key: ServiceKey, memory: StoredMemory): boolean {
   if (memory.agent !== key.agent) return false

@@ -25,15 +25,8 @@ export function jobOf(id: string, key: ServiceKey, rest: Partial<Job> = {}): Job
 /** A memory that belongs to the key. Its text is its id. */
 export function memoryOf(id: string, key: ServiceKey, rest: Partial<StoredMemory> = {}): StoredMemory {
   const { agent, conversation, audience, user } = key
-  const said = {
-    kind: "dialogue",
-    text: id,
-    speaker: { id: user, name: user },
-    atMs: 1_000,
-    turnId: `turn ${id}`,
-    turn: 0,
-  } as const
-  return { id, agent, conversation, audience, user, ...said, ...rest }
+  const said = { text: id, speaker: { id: user, name: user }, atMs: 1_000, turnId: `turn ${id}`, turn: 0 }
+  return { id, agent, conversation, audience, user, kind: "dialogue", ...said, ...rest }
 }
 
 /** Stores memories, each with a hash made from its id. */
@@ -73,12 +66,9 @@ export async function plant(store: Store, key: ServiceKey, word: string): Promis
     said(`you say ${word}`, { role: "assistant", speaker: { id: agent, name: "Fay" }, turnId }),
   ]
   await store.post(key, { id: `taken ${turnId}`, owner: "hook", payload: { word } })
-  const hooks = { character: { mood: word } }
+  const state = { memoryOn: true, turns: 3, hooks: { character: { mood: word } } }
   const jobs = [jobOf(`job ${word}`, key, { turnId })]
-  await store.commit(
-    key,
-    commitOf(version, [], { append, state: { memoryOn: true, turns: 3, hooks }, jobs, taken: [`taken ${turnId}`] }),
-  )
+  await store.commit(key, commitOf(version, [], { append, state, jobs, taken: [`taken ${turnId}`] }))
   await store.post(key, { id: `note ${turnId}`, owner: "hook", payload: { word } })
   const id = `memory ${word}`
   await keep(store, key, memoryOf(id, key, { text: `${user} likes ${word}`, turnId }))

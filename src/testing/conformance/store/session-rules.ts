@@ -2,7 +2,7 @@ import type { SessionKey } from "../../../core/conversation.ts"
 import type { MessageFilter, SessionStore } from "../../../services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { commitOf, hardTexts, jobOf, keyOf, said } from "./samples.ts"
-import type { Rule } from "./store-check.ts"
+import type { Rules } from "./store-check.ts"
 
 const textsOf = (history: readonly { readonly text: string }[] = []): string[] => history.map(({ text }) => text)
 
@@ -19,227 +19,183 @@ function spoil(value: unknown): void {
 }
 
 /** Rules of `load` and `commit`. */
-export const sessionRules: readonly Rule<SessionStore>[] = [
-  {
-    name: "a session that was never written is absent",
-    async verify({ service, agent }) {
-      claimEqual(await service.load(keyOf(agent)), undefined, "what was never written")
-    },
+export const sessionRules: Rules<SessionStore> = {
+  async "a session that was never written is absent"({ service, agent }) {
+    claimEqual(await service.load(keyOf(agent)), undefined, "what was never written")
   },
-  {
-    name: "each commit appends its messages in order, replaces the state and raises the version by one",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const first = await service.commit(key, commitOf(0, ["a", "b"], { state: { stack: [1], old: true } }))
-      const second = await service.commit(key, commitOf(1, ["c"], { state: { stack: [2] } }))
-      claimEqual([first, second], [{ version: 1 }, { version: 2 }], "the versions handed back")
+  async "each commit appends its messages in order, replaces the state and raises the version by one"({ service, agent }) {
+    const key = keyOf(agent)
+    const first = await service.commit(key, commitOf(0, ["a", "b"], { state: { stack: [1], old: true } }))
+    const second = await service.commit(key, commitOf(1, ["c"], { state: { stack: [2] } }))
+    claimEqual([first, second], [{ version: 1 }, { version: 2 }], "the versions handed back")
+    const record = await service.load(key)
+    claimEqual(textsOf(record?.history), ["a", "b", "c"], "the words")
+    claimEqual([record?.version, record?.state], [2, { stack: [2] }], "version and state")
+  },
+  async "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included"(scene) {
+    const { service, agent } = scene
+    const key = keyOf(agent)
+    await service.commit(key, commitOf(0, ["a"], { state: { kept: true } }))
+    await service.post(key, { id: "note", owner: "hook", payload: {} })
+    const before = await service.load(key)
+    for (const version of [0, 2, 99]) {
+      const stale = commitOf(version, ["b"], { state: { lost: true }, jobs: [jobOf("stale", key)], taken: ["note"] })
+      await claimRejects(() => service.commit(key, stale), "session-conflict", `a commit that expects version ${version}`)
+    }
+    claimEqual(await service.load(key), before, "the session after refused commits")
+  },
+  async "a commit that is not plain JSON is refused whole"({ service, agent }) {
+    const key = keyOf(agent)
+    const broken = { deep: [{ run: () => 1 }] }
+    const outcome = await service.commit(key, commitOf(0, ["a"], { state: broken })).catch((error: unknown) => ({ error }))
+    claim("error" in outcome, "a state with a function to be refused", outcome)
+    claimEqual(await service.load(key), undefined, "the session after a refused commit")
+  },
+  async "of concurrent commits for one version exactly one succeeds"({ service, agent }) {
+    const key = keyOf(agent)
+    const racing = Array.from({ length: 8 }, (_, at) => service.commit(key, commitOf(0, [`racer ${at}`])))
+    const outcomes = await Promise.allSettled(racing)
+    const landed = outcomes.flatMap(({ status }, at) => (status === "fulfilled" ? [`racer ${at}`] : []))
+    claim(landed.length === 1, "exactly one of eight to land", landed)
+    const record = await service.load(key)
+    claimEqual([record?.version, textsOf(record?.history)], [1, landed], "the session")
+  },
+  async "the last messages are loaded with the count of earlier ones that are not blank"({ service, agent }) {
+    const key = keyOf(agent)
+    await service.commit(key, commitOf(0, ["a", " ", "b", "c", "", "d"]))
+    for (const [last, texts, earlier] of [
+      [2, ["", "d"], 3],
+      [0, [], 4],
+      [6, ["a", " ", "b", "c", "", "d"], 0],
+      [99, ["a", " ", "b", "c", "", "d"], 0],
+    ] as const) {
+      const record = await service.load(key, { last })
+      claimEqual([textsOf(record?.history), record?.earlier, record?.version], [texts, earlier, 1], `the last ${last}`)
+    }
+    claimEqual((await service.load(key))?.earlier, 0, "`earlier` of a whole history")
+  },
+  async "keys that differ in one part, or look alike when joined, are different sessions"({ service, agent }) {
+    const keys: readonly SessionKey[] = [
+      keyOf(agent),
+      keyOf(`${agent} 2`),
+      keyOf(agent, { audience: "group" }),
+      keyOf(agent, { conversation: "Talk" }),
+      keyOf(agent, { conversation: "talk " }),
+      keyOf(agent, { conversation: `talk","private` }),
+      keyOf(`${agent}","talk`, { conversation: "x" }),
+      keyOf(agent, { conversation: `talk","x` }),
+      keyOf("__proto__", { conversation: agent }),
+    ]
+    for (const [at, key] of keys.entries()) await service.commit(key, commitOf(0, [`text ${at}`]))
+    for (const [at, key] of keys.entries())
+      claimEqual(textsOf((await service.load(key))?.history), [`text ${at}`], `the words of ${JSON.stringify(key)}`)
+  },
+  async "every text and every JSON comes back as it was, in the order of its members"({ service, agent }) {
+    const state = { texts: hardTexts, zebra: 1, apple: { deep: [null, 1e-7, -0.5, true] }, "10": "ten", "": "blank" }
+    for (const [at, text] of hardTexts.entries()) {
+      const key = keyOf(agent, { conversation: `${at} ${text}` })
+      const message = said(text, {
+        speaker: { id: text, name: text },
+        prestart: [{ tool: text, args: { b: 1, a: [text] }, result: text }],
+      })
+      await service.commit(key, { expectVersion: 0, append: [message], state, jobs: [] })
       const record = await service.load(key)
-      claimEqual(textsOf(record?.history), ["a", "b", "c"], "the words")
-      claimEqual([record?.version, record?.state], [2, { stack: [2] }], "version and state")
-    },
+      const found = JSON.stringify([record?.history, record?.state])
+      claim(found === JSON.stringify([[message], state]), `the same JSON for ${JSON.stringify(text)}`, found)
+    }
   },
-  {
-    name: "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      await service.commit(key, commitOf(0, ["a"], { state: { kept: true } }))
-      await service.post(key, { id: "note", owner: "hook", payload: {} })
-      const before = await service.load(key)
-      for (const version of [0, 2, 99]) {
-        const stale = commitOf(version, ["b"], { state: { lost: true }, jobs: [jobOf("stale", key)], taken: ["note"] })
-        await claimRejects(() => service.commit(key, stale), "session-conflict", `a commit that expects version ${version}`)
-      }
-      claimEqual(await service.load(key), before, "the session after refused commits")
-    },
-  },
-  {
-    name: "a commit that is not plain JSON is refused whole",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const broken = { deep: [{ run: () => 1 }] }
-      const outcome = await service.commit(key, commitOf(0, ["a"], { state: broken })).catch((error: unknown) => ({ error }))
-      claim("error" in outcome, "a state with a function to be refused", outcome)
-      claimEqual(await service.load(key), undefined, "the session after a refused commit")
-    },
-  },
-  {
-    name: "of concurrent commits for one version exactly one succeeds",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const racing = Array.from({ length: 8 }, (_, at) => service.commit(key, commitOf(0, [`racer ${at}`])))
-      const outcomes = await Promise.allSettled(racing)
-      const landed = outcomes.flatMap(({ status }, at) => (status === "fulfilled" ? [`racer ${at}`] : []))
-      claim(landed.length === 1, "exactly one of eight to land", landed)
+  async "changes to a loaded session do not show when it is loaded again"({ service, agent }) {
+    const key = keyOf(agent)
+    const state = { hook: { list: [{ word: "kept" }] } }
+    await service.commit(key, commitOf(0, ["kept"], { state }))
+    await service.post(key, { id: "note", owner: "hook", payload: { word: "kept" } })
+    for (let time = 0; time < 2; time++) {
       const record = await service.load(key)
-      claimEqual([record?.version, textsOf(record?.history)], [1, landed], "the session")
-    },
+      const { history, notes, state: found } = record ?? {}
+      claimEqual([textsOf(history), found, notes?.length], [["kept"], state, 1], "the session")
+      const changes = [record, history, history?.[0], history?.[0]?.speaker, notes, notes?.[0]?.payload, ...objectsIn(found)]
+      for (const value of changes) spoil(value)
+    }
   },
-  {
-    name: "the last messages are loaded with the count of earlier ones that are not blank",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      await service.commit(key, commitOf(0, ["a", " ", "b", "c", "", "d"]))
-      for (const [last, texts, earlier] of [
-        [2, ["", "d"], 3],
-        [0, [], 4],
-        [6, ["a", " ", "b", "c", "", "d"], 0],
-        [99, ["a", " ", "b", "c", "", "d"], 0],
-      ] as const) {
-        const record = await service.load(key, { last })
-        claimEqual([textsOf(record?.history), record?.earlier, record?.version], [texts, earlier, 1], `the last ${last}`)
-      }
-      claimEqual((await service.load(key))?.earlier, 0, "`earlier` of a whole history")
-    },
+  async "changes to committed data do not change the store"({ service, agent }) {
+    const key = keyOf(agent)
+    const state = { list: ["kept"] }
+    const append = [said("kept")]
+    await service.commit(key, { expectVersion: 0, append, state, jobs: [] })
+    state.list.push("late")
+    append.push(said("late"))
+    const early = await service.load(key)
+    const before = JSON.stringify(early)
+    try {
+      Object.assign(early?.state ?? {}, { list: [] })
+    } catch {
+      // A frozen state cannot be changed, which is as good as a copy.
+    }
+    await service.commit(key, commitOf(1, ["next"], { state: { list: ["kept"] } }))
+    const record = await service.load(key)
+    claimEqual([record?.state, textsOf(record?.history)], [{ list: ["kept"] }, ["kept", "next"]], "the session")
+    claim(before.includes("kept") && !before.includes("late"), "no late change in the store", before)
+    claimEqual(textsOf(early?.history), ["kept"], "what was loaded earlier, after a commit")
   },
-  {
-    name: "keys that differ in one part, or look alike when joined, are different sessions",
-    async verify({ service, agent }) {
-      const keys: readonly SessionKey[] = [
-        keyOf(agent),
-        keyOf(`${agent} 2`),
-        keyOf(agent, { audience: "group" }),
-        keyOf(agent, { conversation: "Talk" }),
-        keyOf(agent, { conversation: "talk " }),
-        keyOf(agent, { conversation: `talk","private` }),
-        keyOf(`${agent}","talk`, { conversation: "x" }),
-        keyOf(agent, { conversation: `talk","x` }),
-        keyOf("__proto__", { conversation: agent }),
-      ]
-      for (const [at, key] of keys.entries()) await service.commit(key, commitOf(0, [`text ${at}`]))
-      for (const [at, key] of keys.entries())
-        claimEqual(textsOf((await service.load(key))?.history), [`text ${at}`], `the words of ${JSON.stringify(key)}`)
-    },
-  },
-  {
-    name: "every text and every JSON comes back as it was, in the order of its members",
-    async verify({ service, agent }) {
-      const state = { texts: hardTexts, zebra: 1, apple: { deep: [null, 1e-7, -0.5, true] }, "10": "ten", "": "blank" }
-      for (const [at, text] of hardTexts.entries()) {
-        const key = keyOf(agent, { conversation: `${at} ${text}` })
-        const message = said(text, {
-          speaker: { id: text, name: text },
-          prestart: [{ tool: text, args: { b: 1, a: [text] }, result: text }],
-        })
-        await service.commit(key, { expectVersion: 0, append: [message], state, jobs: [] })
-        const record = await service.load(key)
-        const found = JSON.stringify([record?.history, record?.state])
-        claim(found === JSON.stringify([[message], state]), `the same JSON for ${JSON.stringify(text)}`, found)
-      }
-    },
-  },
-  {
-    name: "changes to a loaded session do not show when it is loaded again",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const state = { hook: { list: [{ word: "kept" }] } }
-      await service.commit(key, commitOf(0, ["kept"], { state }))
-      await service.post(key, { id: "note", owner: "hook", payload: { word: "kept" } })
-      for (let time = 0; time < 2; time++) {
-        const record = await service.load(key)
-        const { history, notes, state: found } = record ?? {}
-        claimEqual([textsOf(history), found, notes?.length], [["kept"], state, 1], "the session")
-        const changes = [record, history, history?.[0], history?.[0]?.speaker, notes, notes?.[0]?.payload, ...objectsIn(found)]
-        for (const value of changes) spoil(value)
-      }
-    },
-  },
-  {
-    name: "changes to committed data do not change the store",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const state = { list: ["kept"] }
-      const append = [said("kept")]
-      await service.commit(key, { expectVersion: 0, append, state, jobs: [] })
-      state.list.push("late")
-      append.push(said("late"))
-      const early = await service.load(key)
-      const before = JSON.stringify(early)
-      try {
-        Object.assign(early?.state ?? {}, { list: [] })
-      } catch {
-        // A frozen state cannot be changed, which is as good as a copy.
-      }
-      await service.commit(key, commitOf(1, ["next"], { state: { list: ["kept"] } }))
-      const record = await service.load(key)
-      claimEqual([record?.state, textsOf(record?.history)], [{ list: ["kept"] }, ["kept", "next"]], "the session")
-      claim(before.includes("kept") && !before.includes("late"), "no late change in the store", before)
-      claimEqual(textsOf(early?.history), ["kept"], "what was loaded earlier, after a commit")
-    },
-  },
-]
+}
 
 /** Rules of `post` and `messages`. */
-export const noteRules: readonly Rule<SessionStore>[] = [
-  {
-    name: "notes wait in order for the turn that takes them, without disturbing the session's version",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const note = (id: string) => ({ id, owner: "hook", payload: { b: 1, a: id } })
-      claimEqual(await service.post(key, note("2")), true, "posting to a new session")
-      claimEqual(await service.post(key, note("1")), true, "posting a second note")
-      claimEqual(
-        await service.load(key),
-        { version: 0, history: [], earlier: 0, state: {}, notes: [note("2"), note("1")] },
-        "a session of notes",
-      )
-      await service.commit(key, commitOf(0, ["a"], { taken: ["2", "unknown"] }))
-      await service.post(key, note("3"))
-      const record = await service.load(key)
-      claimEqual([record?.version, record?.notes], [1, [note("1"), note("3")]], "the version and the notes that wait")
-    },
+export const noteRules: Rules<SessionStore> = {
+  async "notes wait in order for the turn that takes them, without disturbing the session's version"({ service, agent }) {
+    const key = keyOf(agent)
+    const note = (id: string) => ({ id, owner: "hook", payload: { b: 1, a: id } })
+    claimEqual(await service.post(key, note("2")), true, "posting to a new session")
+    claimEqual(await service.post(key, note("1")), true, "posting a second note")
+    const ofNotes = { version: 0, history: [], earlier: 0, state: {}, notes: [note("2"), note("1")] }
+    claimEqual(await service.load(key), ofNotes, "a session of notes")
+    await service.commit(key, commitOf(0, ["a"], { taken: ["2", "unknown"] }))
+    await service.post(key, note("3"))
+    const record = await service.load(key)
+    claimEqual([record?.version, record?.notes], [1, [note("1"), note("3")]], "the version and the notes that wait")
   },
-  {
-    name: "a note is posted once for its id, also after it was taken, and in its own session only",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const note = { id: "once", owner: "hook", payload: {} }
-      await service.post(key, note)
-      claimEqual(await service.post(key, { ...note, payload: { other: true } }), false, "posting a known id")
-      await service.commit(key, commitOf(0, ["a"], { taken: ["once"] }))
-      claimEqual(await service.post(key, note), false, "posting a taken id")
-      claimEqual((await service.load(key))?.notes, [], "the notes that wait")
-      claimEqual(await service.post(keyOf(agent, { audience: "group" }), note), true, "posting it to another session")
-    },
+  async "a note is posted once for its id, also after it was taken, and in its own session only"({ service, agent }) {
+    const key = keyOf(agent)
+    const note = { id: "once", owner: "hook", payload: {} }
+    await service.post(key, note)
+    claimEqual(await service.post(key, { ...note, payload: { other: true } }), false, "posting a known id")
+    await service.commit(key, commitOf(0, ["a"], { taken: ["once"] }))
+    claimEqual(await service.post(key, note), false, "posting a taken id")
+    claimEqual((await service.load(key))?.notes, [], "the notes that wait")
+    claimEqual(await service.post(keyOf(agent, { audience: "group" }), note), true, "posting it to another session")
   },
-  {
-    name: "messages match all criteria together; the newest are returned, oldest first (R13)",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const bob = { speaker: { id: "u2", name: "Bob" } }
-      const append = [
-        said("Tea in Hangzhou", { atMs: 10 }),
-        said("coffee", { ...bob, atMs: 20 }),
-        said("TEA again", { ...bob, atMs: 30, role: "assistant" }),
-        said("杭州的茶", { atMs: 40 }),
-        said("100% tea_", { atMs: 50 }),
-      ]
-      await service.commit(key, { expectVersion: 0, append, state: {}, jobs: [] })
-      await service.commit(keyOf(agent, { conversation: "other" }), commitOf(0, ["tea elsewhere"]))
-      const expected: readonly (readonly [Partial<MessageFilter>, readonly number[]])[] = [
-        [{}, [0, 1, 2, 3, 4]],
-        [{ speaker: "u2" }, [1, 2]],
-        [{ speaker: "Bob" }, [1, 2]],
-        [{ role: "assistant" }, [2]],
-        [{ fromMs: 20, beforeMs: 40 }, [1, 2]],
-        [{ containing: "tea" }, [0, 2, 4]],
-        [{ containing: "茶" }, [3]],
-        [{ containing: "0% tea_" }, [4]],
-        [{ containing: "%" }, [4]],
-        [{ containing: "tea", speaker: "ann", fromMs: 11 }, [4]],
-        [{ limit: 2 }, [3, 4]],
-        [{ limit: 2, skip: 1 }, [2, 3]],
-        [{ limit: 2, skip: 9 }, []],
-        [{ limit: 0 }, []],
-      ]
-      for (const [filter, found] of expected) {
-        const messages = await service.messages(key, { limit: 10, ...filter })
-        claimEqual(
-          messages,
-          found.map((at) => append[at]),
-          `the messages for ${JSON.stringify(filter)}`,
-        )
-      }
-      claimEqual(await service.messages(keyOf(agent, { conversation: "none" }), { limit: 5 }), [], "the messages of no session")
-    },
+  async "messages match all criteria together; the newest are returned, oldest first (R13)"({ service, agent }) {
+    const key = keyOf(agent)
+    const bob = { speaker: { id: "u2", name: "Bob" } }
+    const append = [
+      said("Tea in Hangzhou", { atMs: 10 }),
+      said("coffee", { ...bob, atMs: 20 }),
+      said("TEA again", { ...bob, atMs: 30, role: "assistant" }),
+      said("杭州的茶", { atMs: 40 }),
+      said("100% tea_", { atMs: 50 }),
+    ]
+    await service.commit(key, { expectVersion: 0, append, state: {}, jobs: [] })
+    await service.commit(keyOf(agent, { conversation: "other" }), commitOf(0, ["tea elsewhere"]))
+    const expected: readonly (readonly [Partial<MessageFilter>, readonly number[]])[] = [
+      [{}, [0, 1, 2, 3, 4]],
+      [{ speaker: "u2" }, [1, 2]],
+      [{ speaker: "Bob" }, [1, 2]],
+      [{ role: "assistant" }, [2]],
+      [{ fromMs: 20, beforeMs: 40 }, [1, 2]],
+      [{ containing: "tea" }, [0, 2, 4]],
+      [{ containing: "茶" }, [3]],
+      [{ containing: "0% tea_" }, [4]],
+      [{ containing: "%" }, [4]],
+      [{ containing: "tea", speaker: "ann", fromMs: 11 }, [4]],
+      [{ limit: 2 }, [3, 4]],
+      [{ limit: 2, skip: 1 }, [2, 3]],
+      [{ limit: 2, skip: 9 }, []],
+      [{ limit: 0 }, []],
+    ]
+    for (const [filter, found] of expected) {
+      const messages = await service.messages(key, { limit: 10, ...filter })
+      const wanted = found.map((at) => append[at])
+      claimEqual(messages, wanted, `the messages for ${JSON.stringify(filter)}`)
+    }
+    claimEqual(await service.messages(keyOf(agent, { conversation: "none" }), { limit: 5 }), [], "the messages of no session")
   },
-]
+}

@@ -31,18 +31,15 @@ export interface Scene<T> {
   until(condition: () => boolean | Promise<boolean>, what: string): Promise<void>
 }
 
-/** A rule of a suite. */
-export interface Rule<T> {
-  readonly name: string
-  verify(scene: Scene<T>): Promise<void>
-}
+/** The rules of a suite by name. */
+export type Rules<T> = Readonly<Record<string, (scene: Scene<T>) => Promise<void>>>
 
 const lookEveryMs = 5
 
 /** Makes a check of each rule. Each check opens the service anew and closes it again. */
 export function runRules<T>(
   suite: string,
-  rules: readonly Rule<T>[],
+  rules: Rules<T>,
   open: () => Promise<OpenedService<T>>,
   { limitMs = 20_000, timers = hostTimers }: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
@@ -53,7 +50,7 @@ export function runRules<T>(
       await pause()
     }
   }
-  return rules.map(({ name, verify }) => ({
+  return Object.entries(rules).map(([name, verify]) => ({
     name,
     async run() {
       const { service, close } = await open()

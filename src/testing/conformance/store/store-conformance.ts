@@ -16,7 +16,7 @@ export function sessionStoreConformance(
   open: () => Promise<OpenedService<SessionStore>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  return runRules<SessionStore>("sessions", [...sessionRules, ...noteRules], open, options)
+  return runRules<SessionStore>("sessions", { ...sessionRules, ...noteRules }, open, options)
 }
 
 /**
@@ -27,9 +27,9 @@ export function storeConformance(
   open: () => Promise<OpenedService<Store>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  const rules = [...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules]
+  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules }
   return [
-    ...runRules<SessionStore>("store sessions", [...sessionRules, ...noteRules], open, options),
+    ...runRules<SessionStore>("store sessions", { ...sessionRules, ...noteRules }, open, options),
     ...runRules<Store>("store", rules, open, options),
     ...runRules<JobStore>("store jobs", jobRules, open, options),
   ]

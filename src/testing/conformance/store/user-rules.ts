@@ -2,106 +2,71 @@ import type { Receipt } from "../../../services/store/receipt.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { keyOf, statementOf } from "./samples.ts"
-import type { Rule } from "./store-check.ts"
+import type { Rules } from "./store-check.ts"
 
 /** Rules of user statements and of receipts. */
-export const userRules: readonly Rule<Store>[] = [
-  {
-    name: "statements are stored in order, one revision for each turn, against the current version",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const { users } = service
-      const city = statementOf("city", "Hangzhou", key)
-      const moved = statementOf("city", "Beijing", key)
-      claimEqual(await users.load(key), { version: 0, statements: [] }, "an unknown user")
-      const first = await users.append([city], { turnId: city.turnId, expectVersion: 0, key })
-      claimEqual(first, { version: 1, applied: true }, "the first revision")
-      const stale = () => users.append([moved], { turnId: moved.turnId, expectVersion: 0, key })
-      await claimRejects(stale, "version-conflict", "a change of a version that is gone")
-      claimEqual(
-        await users.append([city], { turnId: city.turnId, expectVersion: 0, key }),
-        { version: 1, applied: false },
-        "the same turn again",
-      )
-      claimEqual(
-        await users.append([], { turnId: "turn", expectVersion: 1, key }),
-        { version: 1, applied: false },
-        "no statements",
-      )
-      await users.append([moved], { turnId: moved.turnId, expectVersion: 1, key })
-      claimEqual(await users.load(key), { version: 2, statements: [city, moved] }, "the user")
-    },
+export const userRules: Rules<Store> = {
+  async "statements are stored in order, one revision for each turn, against the current version"({ service, agent }) {
+    const key = keyOf(agent)
+    const { users } = service
+    const city = statementOf("city", "Hangzhou", key)
+    const moved = statementOf("city", "Beijing", key)
+    claimEqual(await users.load(key), { version: 0, statements: [] }, "an unknown user")
+    const first = await users.append([city], { turnId: city.turnId, expectVersion: 0, key })
+    claimEqual(first, { version: 1, applied: true }, "the first revision")
+    const stale = () => users.append([moved], { turnId: moved.turnId, expectVersion: 0, key })
+    await claimRejects(stale, "version-conflict", "a change of a version that is gone")
+    const again = await users.append([city], { turnId: city.turnId, expectVersion: 0, key })
+    claimEqual(again, { version: 1, applied: false }, "the same turn again")
+    claimEqual(await users.append([], { turnId: "turn", expectVersion: 1, key }), { version: 1, applied: false }, "no statements")
+    await users.append([moved], { turnId: moved.turnId, expectVersion: 1, key })
+    claimEqual(await users.load(key), { version: 2, statements: [city, moved] }, "the user")
   },
-  {
-    name: "of concurrent changes of one version exactly one is applied",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const change = (at: number) => {
-        const statement = statementOf("name", `racer ${at}`, key)
-        return service.users.append([statement], { turnId: statement.turnId, expectVersion: 0, key })
-      }
-      const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, at) => change(at)))
-      const applied = outcomes.filter((outcome) => outcome.status === "fulfilled" && outcome.value.applied)
-      claim(applied.length === 1, "exactly one of eight to be applied", applied.length)
-      claim((await service.users.load(key)).statements.length === 1, "one statement", await service.users.load(key))
-    },
+  async "of concurrent changes of one version exactly one is applied"({ service, agent }) {
+    const key = keyOf(agent)
+    const change = (at: number) => {
+      const statement = statementOf("name", `racer ${at}`, key)
+      return service.users.append([statement], { turnId: statement.turnId, expectVersion: 0, key })
+    }
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, at) => change(at)))
+    const applied = outcomes.filter((outcome) => outcome.status === "fulfilled" && outcome.value.applied)
+    claim(applied.length === 1, "exactly one of eight to be applied", applied.length)
+    claim((await service.users.load(key)).statements.length === 1, "one statement", await service.users.load(key))
   },
-  {
-    name: "a group sees the statements made in it, and no user sees those of another",
-    async verify({ service, agent }) {
-      const ann = keyOf(agent)
-      const group = keyOf(agent, { audience: "group", conversation: "club" })
-      const secret = statementOf("health", "secret", ann)
-      const aloud = statementOf("city", "Hangzhou", group)
-      await service.users.append([secret], { turnId: secret.turnId, expectVersion: 0, key: ann })
-      await service.users.append([aloud], { turnId: aloud.turnId, expectVersion: 1, key: group })
-      claimEqual(await service.users.load(ann), { version: 2, statements: [secret, aloud] }, "what Ann sees in private")
-      claimEqual(await service.users.load(group), { version: 2, statements: [aloud] }, "what is shown in the group")
-      const elsewhere = { ...group, conversation: "pub" }
-      claimEqual(await service.users.load(elsewhere), { version: 2, statements: [] }, "what is shown in another group")
-      for (const other of [keyOf(agent, { user: "bob" }), keyOf(`${agent} 2`), { ...group, user: "bob" }])
-        claimEqual(await service.users.load(other), { version: 0, statements: [] }, `what ${JSON.stringify(other)} sees`)
-    },
+  async "a group sees the statements made in it, and no user sees those of another"({ service, agent }) {
+    const ann = keyOf(agent)
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    const secret = statementOf("health", "secret", ann)
+    const aloud = statementOf("city", "Hangzhou", group)
+    await service.users.append([secret], { turnId: secret.turnId, expectVersion: 0, key: ann })
+    await service.users.append([aloud], { turnId: aloud.turnId, expectVersion: 1, key: group })
+    claimEqual(await service.users.load(ann), { version: 2, statements: [secret, aloud] }, "what Ann sees in private")
+    claimEqual(await service.users.load(group), { version: 2, statements: [aloud] }, "what is shown in the group")
+    const elsewhere = { ...group, conversation: "pub" }
+    claimEqual(await service.users.load(elsewhere), { version: 2, statements: [] }, "what is shown in another group")
+    for (const other of [keyOf(agent, { user: "bob" }), keyOf(`${agent} 2`), { ...group, user: "bob" }])
+      claimEqual(await service.users.load(other), { version: 0, statements: [] }, `what ${JSON.stringify(other)} sees`)
   },
-  {
-    name: "there is one receipt for a turn and kind: the last attempt's, until one is final",
-    async verify({ service, agent }) {
-      const key = keyOf(agent)
-      const base = { key, turnId: "t", startedMs: 100, durationMs: 5 }
-      const put = (kind: string, outcome: Receipt["outcome"], rest: Partial<Receipt> = {}) =>
-        service.receipts.put({ ...base, kind, outcome, attempt: 1, ...rest })
-      await put("importance", "timeout", { model: "m" })
-      await put("profile", "empty", { model: "m" })
-      await put("importance", "ok", { attempt: 2, model: "m", value: { importance: 7 }, usage: { inputTokens: 3 } })
-      await put("importance", "failed", { attempt: 3, model: "m" })
-      await put("store", "skipped", { message: "below the threshold" })
-      const found = (await service.receipts.ofTurn("t", key)).map(({ kind, outcome, attempt }) => [kind, outcome, attempt])
-      claimEqual(
-        found,
-        [
-          ["importance", "ok", 2],
-          ["profile", "empty", 1],
-          ["store", "skipped", 1],
-        ],
-        "the turn's receipts",
-      )
-      claimEqual((await service.receipts.ofTurn("t", key))[0]?.value, { importance: 7 }, "the value to go on with")
-      for (const other of [keyOf(agent, { user: "bob" }), keyOf(agent, { conversation: "other" }), keyOf(`${agent} 2`)])
-        claimEqual(await service.receipts.ofTurn("t", other), [], `the receipts for ${JSON.stringify(other)}`)
-      claimEqual(await service.receipts.ofTurn("other", key), [], "the receipts of another turn")
-      const elsewhere = keyOf(agent, { conversation: "other" })
-      await service.receipts.put({
-        ...base,
-        key: elsewhere,
-        kind: "reflect",
-        outcome: "ok",
-        attempt: 1,
-        model: "m",
-        startedMs: 200,
-      })
-      claimEqual(await service.receipts.modelCalls(key, 0), 4, "all questions to a model")
-      claimEqual(await service.receipts.modelCalls(key, 101), 1, "questions since a moment")
-      claimEqual(await service.receipts.modelCalls(keyOf(agent, { user: "bob" }), 0), 0, "questions for another user")
-    },
+  async "there is one receipt for a turn and kind: the last attempt's, until one is final"({ service, agent }) {
+    const key = keyOf(agent)
+    const base = { key, turnId: "t", startedMs: 100, durationMs: 5 }
+    const put = (kind: string, outcome: Receipt["outcome"], rest: Partial<Receipt> = {}) =>
+      service.receipts.put({ ...base, kind, outcome, attempt: 1, ...rest })
+    await put("importance", "timeout", { model: "m" })
+    await put("profile", "empty", { model: "m" })
+    await put("importance", "ok", { attempt: 2, model: "m", value: { importance: 7 }, usage: { inputTokens: 3 } })
+    await put("importance", "failed", { attempt: 3, model: "m" })
+    await put("store", "skipped", { message: "below the threshold" })
+    const found = (await service.receipts.ofTurn("t", key)).map(({ kind, outcome, attempt }) => `${kind} ${outcome} ${attempt}`)
+    claimEqual(found, ["importance ok 2", "profile empty 1", "store skipped 1"], "the turn's receipts")
+    claimEqual((await service.receipts.ofTurn("t", key))[0]?.value, { importance: 7 }, "the value to go on with")
+    for (const other of [keyOf(agent, { user: "bob" }), keyOf(agent, { conversation: "other" }), keyOf(`${agent} 2`)])
+      claimEqual(await service.receipts.ofTurn("t", other), [], `the receipts for ${JSON.stringify(other)}`)
+    claimEqual(await service.receipts.ofTurn("other", key), [], "the receipts of another turn")
+    const elsewhere = keyOf(agent, { conversation: "other" })
+    await put("reflect", "ok", { key: elsewhere, model: "m", startedMs: 200 })
+    claimEqual(await service.receipts.modelCalls(key, 0), 4, "all questions to a model")
+    claimEqual(await service.receipts.modelCalls(key, 101), 1, "questions since a moment")
+    claimEqual(await service.receipts.modelCalls(keyOf(agent, { user: "bob" }), 0), 0, "questions for another user")
   },
-]
+}
