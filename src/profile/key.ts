@@ -59,9 +59,7 @@ export interface TableKey<K extends Keys = Keys, P extends Presence = Presence> 
 
 type NamesWith<K extends Keys, P extends Presence> = { [N in keyof K]: K[N] extends Key<infer _V, P> ? N : never }[keyof K]
 type Values<K extends Keys, N extends keyof K> = { readonly [M in N]: K[M] extends Key<infer V> ? V : never }
-type Inputs<K extends Keys, N extends keyof K> = {
-  readonly [M in N]: K[M] extends Key<infer _V, infer _P, infer I> ? I : never
-}
+type Inputs<K extends Keys, N extends keyof K> = { readonly [M in N]: K[M] extends Key<infer _V, infer _P, infer I> ? I : never }
 type OrUndefined<T> = { readonly [N in keyof T]?: T[N] | undefined }
 /** The same type, written out where an editor shows it. */
 type Flat<T> = T extends infer O ? { readonly [N in keyof O]: O[N] } : never
@@ -76,11 +74,7 @@ export type InputOf<K extends Keys> = Flat<
   Inputs<K, NamesWith<K, "required">> & OrUndefined<Inputs<K, NamesWith<K, "filled" | "optional">>>
 >
 
-interface Facts<D> {
-  readonly words: string
-  readonly default?: D
-  readonly otherwise?: string
-}
+type Facts<D> = { readonly words: string; readonly default?: D; readonly otherwise?: string }
 
 /** A key with a default is always there in a whole profile. */
 export type PresenceOf<D> = [D] extends [undefined] ? "optional" : "filled"

@@ -36,17 +36,11 @@ export function createAskModel(options: AskModelOptions): AskModel {
         if (signal.aborted || !isModels || at === options.models.length - 1) throw error
       }
     }
-    throw new PromptStrataError("model", "expected a model to ask, found none.", {
-      hint: "Give createAgent at least one model.",
-    })
+    throw new PromptStrataError("model", "expected a model to ask, found none.", { hint: "Give createAgent at least one model." })
   }
 }
 
-interface Question {
-  readonly prompt: string
-  readonly injections: readonly Injection[]
-  readonly signal: AbortSignal
-}
+type Question = { readonly prompt: string; readonly injections: readonly Injection[]; readonly signal: AbortSignal }
 
 /** Asks one model. */
 async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {

@@ -22,7 +22,6 @@ const defaults = { timeoutMs: 10_000, maxQueued: 1_000 } as const
 
 /** After this many failures in a row an observer gets no more events. */
 const maxFailures = 5
-
 /** The delay after the first failure. It doubles with each further one. */
 const baseDelayMs = 1_000
 

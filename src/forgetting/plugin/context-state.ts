@@ -57,10 +57,7 @@ export function virtualContextNote(id: string, changes: readonly VirtualContextC
 export type FreshContents = ReadonlyMap<string, string>
 
 /** The moment of a change, and how long pulled information stays. */
-interface ChangeOptions {
-  readonly now: Moment
-  readonly settings: PulledSettings
-}
+type ChangeOptions = { readonly now: Moment; readonly settings: PulledSettings }
 
 /** Applies the changes of notes in their order. Anything else in the notes is ignored. */
 export function applyNotes(

@@ -81,14 +81,7 @@ export const virtualContextDefaults = {
     writer: "rule",
     maxEvents: 2_000,
   },
-  workspace: {
-    clock: { by: "days" },
-    evictBelow: 0.3,
-    maxItems: 1_000,
-    shownItems: 30,
-    shownCharacters: 1_000,
-    decay: {},
-  },
+  workspace: { clock: { by: "days" }, evictBelow: 0.3, maxItems: 1_000, shownItems: 30, shownCharacters: 1_000, decay: {} },
   pulled: { ...defaultPulled, tools: ["read"] },
   compression: { ...defaultCompression, writer: "rule" },
 } as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events">

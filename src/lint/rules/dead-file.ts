@@ -20,10 +20,7 @@ export const deadFile = lintRule(
   },
 )
 
-interface Reason {
-  readonly message: string
-  readonly hint: string
-}
+type Reason = { readonly message: string; readonly hint: string }
 
 function whyDead(file: LintFile, context: LintContext, isUsed: IsUsed): Reason | undefined {
   switch (file.kind) {

@@ -57,10 +57,7 @@ export const files = table("The folder in which tools read and write files. They
 })
 
 const outputWords = "How an answer is read before it is shown."
-const bubbles = flag({
-  default: false,
-  words: "Split answers into bubbles at `@br`, and read `<empty_reply>` as silence.",
-})
+const bubbles = flag({ default: false, words: "Split answers into bubbles at `@br`, and read `<empty_reply>` as silence." })
 
 /** How the answers of a profile in code are read. */
 export const output = table(outputWords, {

@@ -18,11 +18,7 @@ export const mcpServer = table("A server that offers tools: a program to run, or
     default: [],
     words: "Variables of your environment that the program gets too. Without them it gets PATH, HOME and others of this kind.",
   }),
-  url: line({
-    form: httpUrlForm,
-    words: "The address of a server that speaks streamable HTTP.",
-    otherwise: "`command`",
-  }),
+  url: line({ form: httpUrlForm, words: "The address of a server that speaks streamable HTTP.", otherwise: "`command`" }),
   headers: texts(
     'Sent with every request, such as Authorization = "Bearer ${TOKEN}". ${NAME} in a value is filled from your environment.',
   ),

@@ -7,10 +7,7 @@ export const prompt = table("The texts from which prompts are made. Paths are re
     default: defaultDialect,
     words: "The layout of prompts: the name of a shipped dialect, or of a folder in your own prompts folder.",
   }),
-  folder: line({
-    words: "Folder of your own prompt files. They replace shipped files of the same name.",
-    otherwise: "none",
-  }),
+  folder: line({ words: "Folder of your own prompt files. They replace shipped files of the same name.", otherwise: "none" }),
   persona: line({
     words: "The persona: who the agent is (layer 1). The name of a persona, or a file.",
     otherwise: "nobody in particular",

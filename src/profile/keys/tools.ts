@@ -4,15 +4,8 @@ import { flag, inCode, jsonTable, line, lines, list, map, milliseconds, required
 
 const shared = {
   enabled: lines("current_time", { default: [], words: "Built-in tools, by name." }),
-  prestartOnly: lines("current_time", {
-    default: [],
-    words: "Tools that run only as prestart. The planner does not see them.",
-  }),
-  maxResultCharacters: wholeNumber({
-    min: 1,
-    default: 10_000,
-    words: "A longer result is cut, and a notice says so.",
-  }),
+  prestartOnly: lines("current_time", { default: [], words: "Tools that run only as prestart. The planner does not see them." }),
+  maxResultCharacters: wholeNumber({ min: 1, default: 10_000, words: "A longer result is cut, and a notice says so." }),
   groups: list<ToolGroup>(
     { kind: "choice", choices: toolGroups },
     {

@@ -60,12 +60,7 @@ export const workspace = table("The things that the agent keeps at hand. It forg
     default: defaults.workspace.clock.by,
     words: "Things fade with the days that pass, or with the turns.",
   }),
-  turnsPerDay: number({
-    min: 0.01,
-    max: 10_000,
-    default: 20,
-    words: 'How many turns count as a day, with clock = "turns".',
-  }),
+  turnsPerDay: number({ min: 0.01, max: 10_000, default: 20, words: 'How many turns count as a day, with clock = "turns".' }),
   evictBelow: share("Things that are remembered less well than this are removed.", defaults.workspace.evictBelow),
   maxItems: atLeastOne("How many things are kept. Of more, the least remembered are removed.", defaults.workspace.maxItems),
   shownItems: count("How many things prompts show, the best remembered first.", defaults.workspace.shownItems),
