@@ -46,11 +46,19 @@ export interface AuthoredFileErrors {
    * A profile is no TOML, or has keys that are unknown, of the wrong type or out of bounds.
    * @remarks Mend each place that the message lists. docs/profile.md lists every key.
    */
-  readonly profile: ProfileMistakes
+  readonly profile: {
+    /** `duplicate-key` for a key or table that stands twice in the TOML. */ readonly kind?: "duplicate-key" | undefined
+    /** The mistakes, in the order of the file; the first 20 of them. */ readonly problems?: readonly ProfileMistake[] | undefined
+    /** The number of all mistakes, also of those that `problems` leaves out. */ readonly count?: number | undefined
+  }
   /** No profile of that name or path exists. @remarks Compare the name with `known`, and the place with `searched`. */
   readonly "profile-missing": Searched
   /** Skills could not be loaded. @remarks Mend each skill that the message lists, or take it out of the folder. */
-  readonly skill: SkillMistakes
+  readonly skill: {
+    /** The mistakes; the first 20 of them. */ readonly problems: readonly SkillMistake[]
+    /** The number of all mistakes, also of those that `problems` leaves out. */ readonly count: number
+    /** The names of the skills that could be loaded. */ readonly loaded: readonly string[]
+  }
 }
 
 /** Budget */
@@ -59,7 +67,12 @@ export interface BudgetErrors {
    * The prompt is larger than the budget even when everything that may be cut is cut.
    * @remarks Raise `[budget]` to `minimumTokens` or more, or shorten the items in `largest`.
    */
-  readonly budget: BudgetShortage
+  readonly budget: {
+    /** The most tokens that the prompt may have. */ readonly budgetTokens: number
+    /** The tokens that are left when everything that may be cut is cut. */ readonly minimumTokens: number
+    /** The key and the tokens of the largest items, largest first; at most three. */
+    readonly largest: readonly { readonly key: string; readonly tokens: number }[]
+  }
 }
 
 /** Places that were looked at, and names that would have been found. */
@@ -81,32 +94,10 @@ export interface ProfileMistake {
   /** The file, line and column. */ readonly source?: Source | undefined
 }
 
-/** The mistakes of a profile. */
-export interface ProfileMistakes {
-  /** `duplicate-key` for a key or table that stands twice in the TOML. */ readonly kind?: "duplicate-key" | undefined
-  /** The mistakes, in the order of the file; the first 20 of them. */ readonly problems?: readonly ProfileMistake[] | undefined
-  /** The number of all mistakes, also of those that `problems` leaves out. */ readonly count?: number | undefined
-}
-
 /** One mistake in a skill. */
 export interface SkillMistake {
   /** The mistake as one sentence: what was expected and what was found. */ readonly message: string
   /** The check that found it, such as `front-matter`. */ readonly rule: string
   /** The file, line and column. */ readonly source?: Source | undefined
   /** Advice: how to mend it. */ readonly hint?: string | undefined
-}
-
-/** The mistakes of skills. */
-export interface SkillMistakes {
-  /** The mistakes; the first 20 of them. */ readonly problems: readonly SkillMistake[]
-  /** The number of all mistakes, also of those that `problems` leaves out. */ readonly count: number
-  /** The names of the skills that could be loaded. */ readonly loaded: readonly string[]
-}
-
-/** A prompt that cannot be made small enough. */
-export interface BudgetShortage {
-  /** The most tokens that the prompt may have. */ readonly budgetTokens: number
-  /** The tokens that are left when everything that may be cut is cut. */ readonly minimumTokens: number
-  /** The key and the tokens of the largest items, largest first; at most three. */
-  readonly largest: readonly { readonly key: string; readonly tokens: number }[]
 }

@@ -26,7 +26,18 @@ export interface StoreErrors {
    */
   readonly "session-store": NoEvidence
   /** A store failed, or holds data that this version cannot read. @remarks Follow the hint. `code` is the database's own code. */
-  readonly store: StoreFailure
+  readonly store: {
+    /** The file of an SQLite store. */ readonly file?: string | undefined
+    /** The address of a PostgreSQL store, without its password. */ readonly database?: string | undefined
+    /** The code of the database: SQLSTATE or the system's code for PostgreSQL, SQLite's code for SQLite. */
+    readonly code?: string | number | undefined
+    /** The time that the store waited for a lock, in milliseconds. */ readonly waitedMs?: number | undefined
+    /** The path of the backup that could not be made. */ readonly path?: string | undefined
+    /** The part of the schema that a newer version of the library wrote. */ readonly part?: string | undefined
+    /** The version of that part in the store. */ readonly foundVersion?: number | undefined
+    /** The newest version of that part that this library can read. */ readonly knownVersion?: number | undefined
+    /** The line of an export that cannot be read, counted from 1. */ readonly line?: number | undefined
+  }
   /**
    * Work after a turn (memories, summaries) is not done.
    * @remarks Nothing: it is tried again, and the conversation itself is complete.
@@ -43,26 +54,4 @@ export interface StoreErrors {
     /** The file of an SQLite store. */ readonly file?: string | undefined
     /** The address of a PostgreSQL store, without its password. */ readonly database?: string | undefined
   }
-}
-
-/** A store that failed, or data in it that cannot be used. */
-export interface StoreFailure {
-  /** The file of an SQLite store. */
-  readonly file?: string | undefined
-  /** The address of a PostgreSQL store, without its password. */
-  readonly database?: string | undefined
-  /** The code of the database: SQLSTATE or the system's code for PostgreSQL, SQLite's code for SQLite. */
-  readonly code?: string | number | undefined
-  /** The time that the store waited for a lock, in milliseconds. */
-  readonly waitedMs?: number | undefined
-  /** The path of the backup that could not be made. */
-  readonly path?: string | undefined
-  /** The part of the schema that a newer version of the library wrote. */
-  readonly part?: string | undefined
-  /** The version of that part in the store. */
-  readonly foundVersion?: number | undefined
-  /** The newest version of that part that this library can read. */
-  readonly knownVersion?: number | undefined
-  /** The line of an export that cannot be read, counted from 1. */
-  readonly line?: number | undefined
 }

@@ -3,7 +3,12 @@ import type { NoEvidence } from "./no-evidence.ts"
 /** Tools */
 export interface ToolErrors {
   /** A tool has a name, a schema or a setting that cannot be used. @remarks Mend the definition of the tool. */
-  readonly "tool-definition": BadTool
+  readonly "tool-definition": {
+    /** The tool's name. */ readonly tool?: string | undefined
+    /** The setting that is wrong, such as `timeoutMs`. */ readonly setting?: string | undefined
+    /** The type that the schema of the arguments has in place of an object. */ readonly type?: unknown
+    /** The library that made the schema. */ readonly vendor?: string | undefined
+  }
   /** Two tools have one name. @remarks Rename one, or leave it out. */
   readonly "tool-collision": {
     /** The name that both have. */ readonly tool: string
@@ -13,7 +18,12 @@ export interface ToolErrors {
    * A tool refuses its arguments. In a turn the model reads the message and may call again.
    * @remarks Nothing, in a turn. Throw it in a tool of your own to tell the model what to change.
    */
-  readonly "tool-arguments": BadArguments
+  readonly "tool-arguments": {
+    /** The tool's own name for what is wrong. */ readonly fault?: string | undefined
+    /** The time zone that is not known. */ readonly timeZone?: string | undefined
+    /** Names that are like the one that was given. */ readonly near?: readonly string[] | undefined
+    /** The values of the tool's answer to the model. */ readonly values?: Readonly<Record<string, unknown>> | undefined
+  }
   /**
    * A tool did not end within its time limit. In a turn the model reads of it; only tools given to the AI SDK throw it.
    * @remarks Make the tool faster, or raise its `timeoutMs`.
@@ -68,22 +78,6 @@ export interface TurnErrors {
   readonly decision: NoEvidence
 }
 
-/** A tool that cannot be defined. */
-export interface BadTool {
-  /** The tool's name. */ readonly tool?: string | undefined
-  /** The setting that is wrong, such as `timeoutMs`. */ readonly setting?: string | undefined
-  /** The type that the schema of the arguments has in place of an object. */ readonly type?: unknown
-  /** The library that made the schema. */ readonly vendor?: string | undefined
-}
-
-/** Arguments that a tool refused. */
-export interface BadArguments {
-  /** The tool's own name for what is wrong. */ readonly fault?: string | undefined
-  /** The time zone that is not known. */ readonly timeZone?: string | undefined
-  /** Names that are like the one that was given. */ readonly near?: readonly string[] | undefined
-  /** The values of the tool's answer to the model. */ readonly values?: Readonly<Record<string, unknown>> | undefined
-}
-
 /** The kind of a model's failure, by what a person can do about it. */
 export type ModelFaultKind =
   | "bad-request"
@@ -106,16 +100,11 @@ export type ModelFaultKind =
 
 /** A failed request to a model. */
 export interface ModelFailure {
-  /** The model's id, such as `openai:gpt-5-mini`. */
-  readonly model?: string | undefined
+  /** The model's id, such as `openai:gpt-5-mini`. */ readonly model?: string | undefined
   /** True where the same request may succeed later. A turn tries such a request again. */
   readonly isRetryable?: boolean | undefined
-  /** The time that the server asks to wait, in milliseconds. */
-  readonly retryAfterMs?: number | undefined
-  /** The kind of the failure. */
-  readonly kind?: ModelFaultKind | undefined
-  /** The HTTP status. */
-  readonly status?: number | undefined
-  /** The provider's id of the request, for its support. */
-  readonly requestId?: string | undefined
+  /** The time that the server asks to wait, in milliseconds. */ readonly retryAfterMs?: number | undefined
+  /** The kind of the failure. */ readonly kind?: ModelFaultKind | undefined
+  /** The HTTP status. */ readonly status?: number | undefined
+  /** The provider's id of the request, for its support. */ readonly requestId?: string | undefined
 }
