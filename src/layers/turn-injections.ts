@@ -132,7 +132,6 @@ function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: Reado
   return entries
 }
 
-/** The entry that `file_faults.md` prints. */
 function fileFaultEntry({ written, fault, totalLines }: UnopenedFile): SlotEntry {
   return {
     [fault]: true,

@@ -90,12 +90,10 @@ function keyOf<V, D>(type: ValueType, facts: Facts<D>): Key<V, PresenceOf<D>, V>
   return { type, presence, ...facts } as unknown as Key<V, PresenceOf<D>, V>
 }
 
-/** A number within bounds. */
 export function number<D extends number | undefined = undefined>({ min, max, ...facts }: Facts<D> & Bounds) {
   return keyOf<number, D>({ kind: "number", integer: false, min, max }, facts)
 }
 
-/** A whole number within bounds. */
 export function wholeNumber<D extends number | undefined = undefined>({ min, max, ...facts }: Facts<D> & Bounds) {
   return keyOf<number, D>({ kind: "number", integer: true, min, max }, facts)
 }
@@ -108,7 +106,6 @@ export function milliseconds<D extends number | undefined = undefined>(facts: Fa
   return wholeNumber({ min: 1, max: maxMilliseconds, ...facts })
 }
 
-/** True or false. */
 export function flag<D extends boolean | undefined = undefined>(facts: Facts<D>) {
   return keyOf<boolean, D>({ kind: "flag" }, facts)
 }

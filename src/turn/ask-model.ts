@@ -11,7 +11,6 @@ import { stripThinking } from "../reply/thinking.ts"
 import type { AskModel } from "../services/background/background-job.ts"
 import { oneSystemMessage, readModel } from "./read-model.ts"
 
-/** Options of {@link createAskModel}. */
 export interface AskModelOptions {
   /** Tried in order. The next one is asked if one fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
@@ -42,7 +41,6 @@ export function createAskModel(options: AskModelOptions): AskModel {
 
 type Question = { readonly prompt: string; readonly injections: readonly Injection[]; readonly signal: AbortSignal }
 
-/** Asks one model. */
 async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
   const { limits, ports } = options
   const request = requestOf(options, model, question)

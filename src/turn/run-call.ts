@@ -6,7 +6,6 @@ import type { Tool, ToolRun } from "../tools/tool.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 
-/** A tool call of the model. */
 export interface ModelCall {
   readonly id: string
   readonly name: string

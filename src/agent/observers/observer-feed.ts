@@ -5,7 +5,6 @@ import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { type Allowance, type ContextParts, observerContext } from "./observer-context.ts"
 
-/** Options of {@link ObserverFeed}. */
 export interface FeedParts extends ContextParts {
   readonly timers: Timers
   readonly warn: (turn: ObservedTurn, message: string) => void

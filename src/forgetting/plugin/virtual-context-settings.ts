@@ -46,7 +46,6 @@ export interface WatchedPulls extends PulledSettings {
   readonly tools: readonly string[]
 }
 
-/** All settings of a virtual context. */
 export interface VirtualContextSettings {
   readonly events: EventSettings
   readonly workspace: WorkspaceSettings
@@ -69,7 +68,6 @@ export interface VirtualContextOptions {
   readonly compression?: Partial<VirtualContextSettings["compression"]>
 }
 
-/** The default settings. */
 export const virtualContextDefaults = {
   events: {
     keep: defaultKeep,
@@ -86,7 +84,6 @@ export const virtualContextDefaults = {
   compression: { ...defaultCompression, writer: "rule" },
 } as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events">
 
-/** Fills in the defaults. */
 export function virtualContextSettings(input: VirtualContextOptions): VirtualContextSettings {
   const { events, workspace, pulled, compression } = virtualContextDefaults
   return {

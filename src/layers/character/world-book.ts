@@ -26,7 +26,6 @@ interface WorldBookSearch {
 /** The entries for a turn, in the order in which they are printed, and those for which there was no room. */
 type FoundEntries = { readonly entries: readonly WorldBookEntry[]; readonly leftOut: readonly WorldBookEntry[] }
 
-/** Searches a world book. */
 export type WorldBook = (search: WorldBookSearch) => FoundEntries
 
 type Prepared = { readonly entry: WorldBookEntry; readonly keys: readonly FoldedKey[] }

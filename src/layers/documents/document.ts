@@ -1,7 +1,6 @@
 /** The living documents. The first one is cut last (D5). */
 export const documentNames = ["soul", "user", "memory"] as const
 
-/** One of the living documents. */
 export type DocumentName = (typeof documentNames)[number]
 
 /** The file of each document in the root of the workspace. */
@@ -16,7 +15,6 @@ export type DocumentState =
 /** The documents of a turn. If the conversation's memory is off, `user` and `memory` are not read and are absent (D2). */
 export type Documents = { readonly soul: DocumentState; readonly user?: DocumentState; readonly memory?: DocumentState }
 
-/** Settings of documents in prompts. */
 export interface DocumentSettings {
   /** The message in which USER.md and MEMORY.md stand. A model's own notes have less authority in the user message. SOUL.md always stands in the system message. */
   readonly placement: "system" | "user"

@@ -43,7 +43,6 @@ export const mcpServer = table("A server that offers tools: a program to run, or
 /** A server that offers tools over the Model Context Protocol: a program to run, or the address of one that runs. */
 export interface McpServerSettings extends InputOf<typeof mcpServer.keys> {}
 
-/** `[mcp]` */
 export const mcp = table("Tools from servers that speak the Model Context Protocol.", {
   servers: map<McpServerSettings, object>(mcpServer.type, {
     default: {},

@@ -54,7 +54,6 @@ const prestartEntry = table("A tool that runs before the first plan.", {
   timeoutMs: milliseconds({ words: "Its time limit.", otherwise: "`limits.prestart_ms`" }),
 })
 
-/** `[[prestart]]` */
 export const prestart = tables(prestartEntry, {
   expected: "an array of tables, written [[prestart]]",
   words: "Tools that run before the first plan, side by side.",
