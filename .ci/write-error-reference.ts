@@ -68,7 +68,8 @@ export function errorReference(): string {
 function group(shape: Shape, shapes: ReadonlyMap<string, Shape>): string {
   const codes = shape.properties.map((code) => {
     const [when = "", advice = ""] = code.comment.split("\n\n")
-    if (advice === "") throw new Error(`expected the comment of the code ${code.name} to say when, a blank line, what to do.`)
+    if (advice === "")
+      throw new Error(`expected the comment of the code ${code.name} to say when, then @remarks with what to do.`)
     const rows = fieldsOf(annotation(code.node), shape.text, shapes).map(row)
     const table = rows.length === 0 ? [] : ["", "| evidence | type | meaning |", "|---|---|---|", ...rows]
     return [`### \`${code.name}\``, "", when, "", `**What to do:** ${advice}`, ...table].join("\n")
@@ -165,13 +166,14 @@ function annotation(node: TreeNode): TreeNode {
   return (node.typeAnnotation as { typeAnnotation: TreeNode }).typeAnnotation
 }
 
-/** The text of the comment that ends right before a place: its paragraphs, each on one line. */
+/** The text of the comment that ends right before a place: its paragraphs, each on one line. `@remarks` begins a paragraph. */
 function commentBefore(start: number, text: string, comments: readonly { value: string; end: number }[]): string {
   const comment = comments.find(({ end }) => end <= start && text.slice(end, start).trim() === "")
   const lines = (comment?.value ?? "").replace(/^\*/, "").split("\n")
   const paragraphs = lines
     .map((line) => line.replace(/^\s*\*?\s?/, "").trimEnd())
     .join("\n")
+    .replace(/\s*@remarks /, "\n\n")
     .trim()
     .split(/\n{2,}/)
   return paragraphs.map((paragraph) => paragraph.replaceAll("\n", " ")).join("\n\n")

@@ -34,10 +34,8 @@ export function agentExtensions(profile: Profile, given: Partial<AgentExtensions
   checkNames("hooks", hooks)
   checkNames("observers", observers)
   const jobs = plugins.flatMap((plugin) => plugin.jobs ?? [])
-  checkNames(
-    "jobs",
-    jobs.map(({ kind }) => ({ name: kind })),
-  )
+  const named = jobs.map(({ kind }) => ({ name: kind }))
+  checkNames("jobs", named)
   return {
     jobs,
     tools: [...profile.tools.builtin, ...plugins.flatMap((plugin) => plugin.tools ?? []), ...(given.tools ?? [])],

@@ -118,7 +118,7 @@ function profileContext(
   const ask = createAskModel({ models, dialect, limits: profile.limits, ports })
   const { services = {} } = options
   const warn = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
-  const remembered = remembering({ profile, dialect, services, store: kept.given, receipts, ask, ports, onWarning: warn })
+  const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning: warn })
   return {
     profile,
     dialect,

@@ -51,7 +51,6 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   }
 }
 
-/** The progress of a turn that has not begun. */
 function createTurnProgress(
   turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
 ): TurnProgress {

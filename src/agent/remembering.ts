@@ -1,6 +1,5 @@
 import type { ServiceKey } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
-import type { Dialect } from "../dialect/dialect.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { AskModel, BackgroundJob } from "../services/background/background-job.ts"
 import { createMemoryJob } from "../services/background/memory-job.ts"
@@ -31,7 +30,6 @@ interface Remembering {
 
 interface RememberingParts {
   readonly profile: Profile
-  readonly dialect: Dialect
   readonly services: AgentServices
   /** Present if the agent was given a whole store. */
   readonly store: Store | undefined

@@ -71,8 +71,7 @@ export class Session {
   }
 
   /**
-   * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is
-   * committed.
+   * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is committed.
    */
   async preview(text: string, { from, files, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
     const turnId = this.#agent.ports.ids.next("preview")

@@ -7,8 +7,8 @@ import type { ModelErrors, ToolErrors, TurnErrors } from "./evidence/turns.ts"
 /**
  * The fields of `error.evidence` for each `error.code`. A field that is not optional is always there.
  *
- * docs/errors.md is generated from the comments in these interfaces. The comment of a code says when it is thrown, then,
- * after a blank line, what to do.
+ * docs/errors.md is generated from the comments in these interfaces. The comment of a code says when it is thrown; its `@remarks`
+ * say what to do.
  */
 export interface ErrorEvidence
   extends AuthoredFileErrors,

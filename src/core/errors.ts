@@ -28,13 +28,10 @@ type EvidenceOf<C extends ErrorCode> = object extends ErrorEvidence[C]
 type DetailsArgument<C extends ErrorCode> = object extends ErrorEvidence[C] ? [details?: ErrorDetails<C>] : [ErrorDetails<C>]
 
 /** An error with this code, and the evidence of that code. */
-export interface PromptStrataErrorOf<C extends ErrorCode> extends Error {
+export interface PromptStrataErrorOf<C extends ErrorCode> extends Error, Omit<ErrorContext, "cause"> {
   readonly code: C
   /** Facts about the error, as plain data. */
   readonly evidence: ErrorEvidence[C]
-  readonly source?: Source | undefined
-  readonly frame?: string | undefined
-  readonly hint?: string | undefined
 }
 
 /**
@@ -102,10 +99,8 @@ export function locatedError<C extends LocatedCode>(
     readonly file: string
     readonly text: string
     readonly position: Position
-    readonly hint?: string | undefined
-    readonly cause?: unknown
     readonly evidence?: ErrorEvidence[C] | undefined
-  },
+  } & Pick<ErrorContext, "hint" | "cause">,
 ): PromptStrataErrorOf<C> {
   const { file, text, position, ...details } = at
   return new PromptStrataError<LocatedCode>(code, message, {

@@ -12,7 +12,6 @@ export interface CompressionSettings {
   readonly targetCharacters: number
 }
 
-/** The default settings. */
 export const defaultCompression: CompressionSettings = {
   maxCharacters: 400,
   fullMessages: 4,

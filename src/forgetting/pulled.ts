@@ -22,7 +22,6 @@ export interface PulledSettings {
   readonly summaryCharacters: number
 }
 
-/** The default settings. */
 export const defaultPulled: PulledSettings = { keepTurns: 6, maxItems: 20, summaryCharacters: 80 }
 
 /** The path in a `%[path]` (R8). Any other text is its own path. */

@@ -7,7 +7,6 @@ import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/call-arguments.ts"
 import type { TurnState } from "./turn-state.ts"
 
-/** Settings for printing lines of history. */
 export interface HistoryLook {
   readonly agentName: string
   readonly group: boolean
@@ -169,7 +168,6 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** The entry of a prestart result. */
 export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
   return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
 }

@@ -65,16 +65,8 @@ function toolItems(turn: TurnState, words: TurnLook): Injection[] {
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/
 
 function turnItem(key: string, content: SlotValue, trust: Injection["trust"], fit?: FitRule): Injection {
-  return {
-    key,
-    content,
-    trust,
-    priority: priority.default,
-    role: "system",
-    scope: "turn",
-    enabled: true,
-    ...(fit ? { fit } : {}),
-  }
+  const rest = { priority: priority.default, role: "system", scope: "turn", enabled: true } as const
+  return { key, content, trust, ...rest, ...(fit ? { fit } : {}) }
 }
 
 function as(text: string, trust: TrustedText["trust"]): TrustedText {
@@ -140,7 +132,6 @@ function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: Reado
   return entries
 }
 
-/** The entry that `file_faults.md` prints. */
 function fileFaultEntry({ written, fault, totalLines }: UnopenedFile): SlotEntry {
   return {
     [fault]: true,

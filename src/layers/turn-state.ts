@@ -68,8 +68,4 @@ export interface TurnState {
 }
 
 /** A file reference, as the previous answer wrote it, that was not opened (R8). `fault` is the name of a condition in `file_faults.md`. */
-export interface UnopenedFile {
-  readonly written: string
-  readonly fault: string
-  readonly totalLines?: number
-}
+export type UnopenedFile = { readonly written: string; readonly fault: string; readonly totalLines?: number }

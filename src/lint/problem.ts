@@ -1,11 +1,7 @@
 import type { LintSeverity } from "./context.ts"
 
 /** A change of a file's text: the text from `start` to `end` (UTF-16 offsets into the file as it is on disk) becomes `text`. */
-export interface TextEdit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-}
+export type TextEdit = { readonly start: number; readonly end: number; readonly text: string }
 
 /** Something that a rule found in an authored file, as data. */
 export interface LintProblem {

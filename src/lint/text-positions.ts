@@ -2,11 +2,7 @@ import type { Position } from "../core/source.ts"
 import type { LintFile } from "./context.ts"
 
 /** A line of a file: its text without the line break, its number, and the UTF-16 offset at which it begins. */
-export interface TextLine {
-  readonly text: string
-  readonly line: number
-  readonly offset: number
-}
+export type TextLine = { readonly text: string; readonly line: number; readonly offset: number }
 
 /** The lines of a text as it is on disk. A line ends at `\r\n`, `\n` or `\r`. The byte order mark is not part of the first line. */
 function* textLines(text: string): Generator<TextLine> {

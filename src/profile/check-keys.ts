@@ -17,18 +17,11 @@ type Path = WrongValue["path"]
 export function wrongValues(type: ValueType, value: unknown, path: Path = []): readonly WrongValue[] {
   const expected = expectedOf(type, value)
   if (expected !== undefined) return [{ path, expected, found: value }]
-  switch (type.kind) {
-    case "json":
-      return valuesBeyondJson(value, path)
-    case "list":
-      return (value as readonly unknown[]).flatMap((item, at) => wrongValues(type.of, item, [...path, at]))
-    case "map":
-      return Object.entries(value as object).flatMap(([name, inner]) => wrongValues(type.of, inner, [...path, name]))
-    case "table":
-      return wrongInTable(type.keys, value as Readonly<Record<string, unknown>>, path)
-    default:
-      return []
-  }
+  if (type.kind === "json") return valuesBeyondJson(value, path)
+  if (type.kind === "list") return (value as readonly unknown[]).flatMap((item, at) => wrongValues(type.of, item, [...path, at]))
+  if (type.kind === "map")
+    return Object.entries(value as object).flatMap(([name, inner]) => wrongValues(type.of, inner, [...path, name]))
+  return type.kind === "table" ? wrongInTable(type.keys, value as Readonly<Record<string, unknown>>, path) : []
 }
 
 function wrongInTable(keys: Keys, table: Readonly<Record<string, unknown>>, path: Path): WrongValue[] {
@@ -39,27 +32,17 @@ function wrongInTable(keys: Keys, table: Readonly<Record<string, unknown>>, path
 
 /** Names what is expected in the place of `value`, apart from what is inside it; `undefined` where nothing is wrong. */
 function expectedOf(type: ValueType, value: unknown): string | undefined {
-  switch (type.kind) {
-    case "number":
-      return isWithin(value, type) ? undefined : describeBounds(type)
-    case "flag":
-      return typeof value === "boolean" ? undefined : flagWords
-    case "choice":
-      return type.choices.some((choice) => choice === value) ? undefined : describeChoices(type.choices)
-    case "text":
-      if (typeof value !== "string") return textWords
-      return type.form === undefined || hasForm(value, type.form) ? undefined : type.form.expected
-    case "list":
-      return Array.isArray(value) ? undefined : type.expected
-    case "map":
-      return isTable(value) ? undefined : type.expected
-    case "json":
-    case "table":
-      return isTable(value) ? undefined : "an object"
-    default:
-      // A key of files alone, or a value that TypeScript checks.
-      return undefined
-  }
+  const { kind } = type
+  if (kind === "number") return isWithin(value, type) ? undefined : describeBounds(type)
+  if (kind === "flag") return typeof value === "boolean" ? undefined : flagWords
+  if (kind === "choice") return type.choices.some((choice) => choice === value) ? undefined : describeChoices(type.choices)
+  if (kind === "text" && typeof value !== "string") return textWords
+  if (kind === "text") return type.form && !hasForm(value as string, type.form) ? type.form.expected : undefined
+  if (kind === "list") return Array.isArray(value) ? undefined : type.expected
+  if (kind === "map") return isTable(value) ? undefined : type.expected
+  if (kind === "json" || kind === "table") return isTable(value) ? undefined : "an object"
+  // A key of files alone, or a value that TypeScript checks.
+  return undefined
 }
 
 export const flagWords = "true or false"

@@ -59,9 +59,7 @@ export interface TableKey<K extends Keys = Keys, P extends Presence = Presence> 
 
 type NamesWith<K extends Keys, P extends Presence> = { [N in keyof K]: K[N] extends Key<infer _V, P> ? N : never }[keyof K]
 type Values<K extends Keys, N extends keyof K> = { readonly [M in N]: K[M] extends Key<infer V> ? V : never }
-type Inputs<K extends Keys, N extends keyof K> = {
-  readonly [M in N]: K[M] extends Key<infer _V, infer _P, infer I> ? I : never
-}
+type Inputs<K extends Keys, N extends keyof K> = { readonly [M in N]: K[M] extends Key<infer _V, infer _P, infer I> ? I : never }
 type OrUndefined<T> = { readonly [N in keyof T]?: T[N] | undefined }
 /** The same type, written out where an editor shows it. */
 type Flat<T> = T extends infer O ? { readonly [N in keyof O]: O[N] } : never
@@ -76,11 +74,7 @@ export type InputOf<K extends Keys> = Flat<
   Inputs<K, NamesWith<K, "required">> & OrUndefined<Inputs<K, NamesWith<K, "filled" | "optional">>>
 >
 
-interface Facts<D> {
-  readonly words: string
-  readonly default?: D
-  readonly otherwise?: string
-}
+type Facts<D> = { readonly words: string; readonly default?: D; readonly otherwise?: string }
 
 /** A key with a default is always there in a whole profile. */
 export type PresenceOf<D> = [D] extends [undefined] ? "optional" : "filled"
@@ -96,12 +90,10 @@ function keyOf<V, D>(type: ValueType, facts: Facts<D>): Key<V, PresenceOf<D>, V>
   return { type, presence, ...facts } as unknown as Key<V, PresenceOf<D>, V>
 }
 
-/** A number within bounds. */
 export function number<D extends number | undefined = undefined>({ min, max, ...facts }: Facts<D> & Bounds) {
   return keyOf<number, D>({ kind: "number", integer: false, min, max }, facts)
 }
 
-/** A whole number within bounds. */
 export function wholeNumber<D extends number | undefined = undefined>({ min, max, ...facts }: Facts<D> & Bounds) {
   return keyOf<number, D>({ kind: "number", integer: true, min, max }, facts)
 }
@@ -114,7 +106,6 @@ export function milliseconds<D extends number | undefined = undefined>(facts: Fa
   return wholeNumber({ min: 1, max: maxMilliseconds, ...facts })
 }
 
-/** True or false. */
 export function flag<D extends boolean | undefined = undefined>(facts: Facts<D>) {
   return keyOf<boolean, D>({ kind: "flag" }, facts)
 }

@@ -27,7 +27,6 @@ export const topKeys = {
   }),
 }
 
-/** `[agent]` */
 export const agent = table("The agent's names.", {
   id: filled(
     line({
@@ -42,7 +41,6 @@ export const agent = table("The agent's names.", {
   colour: line({ form: colourForm, otherwise: "none", words: "The agent's colour, for programs that show the agent." }),
 })
 
-/** `[user]` */
 export const user = table("The user's name.", {
   name: filled(
     line({

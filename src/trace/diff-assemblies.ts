@@ -74,10 +74,7 @@ export interface ChangedSpan extends Pick<Span, "key" | "part" | "trust" | "stab
 }
 
 /** A span and its start in its message. */
-interface PlacedSpan {
-  readonly span: Span
-  readonly start: number
-}
+type PlacedSpan = { readonly span: Span; readonly start: number }
 
 /** The span that makes the difference; `undefined` if no span is there, as in a message that only makes a native call. */
 function findChangedSpan(previous: Assembly, next: Assembly, parting: DivergencePoint): ChangedSpan | undefined {

@@ -2,9 +2,7 @@ import { displayWidth, graphemesOf } from "../core/graphemes.ts"
 import { oneLine } from "./one-line.ts"
 
 /** A line across a table, with a label. */
-export interface Rule {
-  readonly rule: string
-}
+export type Rule = { readonly rule: string }
 
 /**
  * Prints a table in plain text. Columns are as wide as their widest cell, numbers stand on the right, and rules are as wide as the

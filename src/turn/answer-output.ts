@@ -154,15 +154,7 @@ function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
 
 /** The event of a part that is not text. */
 function eventOf(part: OutputPart): TurnEvent | undefined {
-  switch (part.type) {
-    case "emotion":
-    case "empty-reply":
-      return part
-    case "event":
-      return { type: "output-event", name: part.name, data: part.data }
-    case "warning":
-      return { type: "warning", warning: { kind: "format", message: part.message } }
-    default:
-      return undefined
-  }
+  if (part.type === "emotion" || part.type === "empty-reply") return part
+  if (part.type === "event") return { type: "output-event", name: part.name, data: part.data }
+  return part.type === "warning" ? { type: "warning", warning: { kind: "format", message: part.message } } : undefined
 }

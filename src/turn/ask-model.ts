@@ -11,7 +11,6 @@ import { stripThinking } from "../reply/thinking.ts"
 import type { AskModel } from "../services/background/background-job.ts"
 import { oneSystemMessage, readModel } from "./read-model.ts"
 
-/** Options of {@link createAskModel}. */
 export interface AskModelOptions {
   /** Tried in order. The next one is asked if one fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
@@ -36,19 +35,12 @@ export function createAskModel(options: AskModelOptions): AskModel {
         if (signal.aborted || !isModels || at === options.models.length - 1) throw error
       }
     }
-    throw new PromptStrataError("model", "expected a model to ask, found none.", {
-      hint: "Give createAgent at least one model.",
-    })
+    throw new PromptStrataError("model", "expected a model to ask, found none.", { hint: "Give createAgent at least one model." })
   }
 }
 
-interface Question {
-  readonly prompt: string
-  readonly injections: readonly Injection[]
-  readonly signal: AbortSignal
-}
+type Question = { readonly prompt: string; readonly injections: readonly Injection[]; readonly signal: AbortSignal }
 
-/** Asks one model. */
 async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
   const { limits, ports } = options
   const request = requestOf(options, model, question)

@@ -7,10 +7,8 @@ import type { TurnContext } from "./turn-context.ts"
 
 /** The share of a request that a call's arguments may take; some prompts show them twice, in the call and beside its result. */
 const argumentsShare = 1 / 8
-
 /** The share of a request that one result may take. */
 const resultShare = 1 / 4
-
 /** Room for the notice and some words, however small the budget is. */
 const leastTokens = 100
 

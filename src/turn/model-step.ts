@@ -57,10 +57,7 @@ export async function runModelStep(
   }
 }
 
-interface Attempt {
-  readonly model: LanguageModel
-  readonly reading: StepReading
-}
+type Attempt = { readonly model: LanguageModel; readonly reading: StepReading }
 
 /** The content of a model's stream, apart from tool calls. */
 interface Heard {

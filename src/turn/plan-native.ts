@@ -72,10 +72,7 @@ async function runCalls(
 }
 
 /** The arguments of a native call. `fault` is present if they could not be read. */
-interface NativeArguments {
-  readonly args: Readonly<Record<string, unknown>>
-  readonly fault?: string
-}
+type NativeArguments = { readonly args: Readonly<Record<string, unknown>>; readonly fault?: string }
 
 /** Reads the JSON text of a native call's arguments, repaired as a decision is (T21). A blank text stands for no arguments. */
 function readNativeArguments(text: string): NativeArguments {

@@ -6,7 +6,6 @@ import type { Tool, ToolRun } from "../tools/tool.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 
-/** A tool call of the model. */
 export interface ModelCall {
   readonly id: string
   readonly name: string
@@ -53,11 +52,7 @@ function unreadableArguments(turn: TurnContext, { id, name, fault }: { id: strin
 }
 
 /** A call, as the model wrote it: `args` before defaults are filled in. */
-interface GuardedCall {
-  readonly name: string
-  readonly args: Readonly<Record<string, unknown>>
-  readonly tool: Tool | undefined
-}
+type GuardedCall = { readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly tool: Tool | undefined }
 
 /** The calls of a turn, also those that still run, so that an equal call is not run again (T17). */
 export interface CallGuard {
@@ -119,10 +114,7 @@ function resolveMentions(turn: TurnContext, args: Args): Args {
   return inValue(args, inText, 0) as Args
 }
 
-interface Said {
-  readonly name: string
-  readonly text: string
-}
+type Said = { readonly name: string; readonly text: string }
 
 function spokenIn({ agent, input, history }: TurnContext): Said[] {
   const agentName = agent.profile.agent.name

@@ -49,7 +49,6 @@ function reportChanges(turn: TurnContext, { prefixMoved, sanitised }: Assembly):
   }
 }
 
-/** The request that a model gets. */
 export function requestOf(
   turn: TurnContext,
   { prompt, tools }: StepRequest,
@@ -77,7 +76,6 @@ export function requestOf(
   }
 }
 
-/** Everything of the turn that its prompts can show now. */
 function stateOf(turn: TurnContext): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent

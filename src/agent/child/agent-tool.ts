@@ -86,8 +86,6 @@ function noTurn(tool: string): PromptStrataError {
   return new PromptStrataError(
     "usage",
     `expected the tool ${tool} to be run by a turn of an agent, found a call without a turn.`,
-    {
-      hint: "Give the tool to createAgent, or ask the agent itself with a session of its own.",
-    },
+    { hint: "Give the tool to createAgent, or ask the agent itself with a session of its own." },
   )
 }

@@ -19,9 +19,7 @@ export interface HintSource {
 export type ChooseHints = (source: HintSource) => readonly InjectionInput[]
 
 const lastMessages = 6
-
 const maxMessageLength = 1_000
-
 const maxFiles = 20
 
 /** Chooses the last messages, the question and the titles of the workspace, under the key `hints`. */

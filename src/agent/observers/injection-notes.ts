@@ -10,7 +10,6 @@ export const injectionOwner = "observer-injections"
 
 /** The maximum number of injections in one turn. Of more, the newest are taken. */
 const maxInjections = 8
-
 const maxTextLength = 4_000
 
 const keyPattern = lazyPattern("^[A-Za-z0-9_-]{1,64}$", "u")

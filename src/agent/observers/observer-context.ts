@@ -24,7 +24,6 @@ export interface Allowance {
 
 /** The maximum number of notes that an observer leaves in one turn. */
 const maxNotes = 32
-
 const maxPayloadLength = 64_000
 
 /** Makes an observer's context for one event. Its methods throw once the observer's time is over. */

@@ -5,7 +5,6 @@ import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { type Allowance, type ContextParts, observerContext } from "./observer-context.ts"
 
-/** Options of {@link ObserverFeed}. */
 export interface FeedParts extends ContextParts {
   readonly timers: Timers
   readonly warn: (turn: ObservedTurn, message: string) => void
@@ -22,7 +21,6 @@ const defaults = { timeoutMs: 10_000, maxQueued: 1_000 } as const
 
 /** After this many failures in a row an observer gets no more events. */
 const maxFailures = 5
-
 /** The delay after the first failure. It doubles with each further one. */
 const baseDelayMs = 1_000
 

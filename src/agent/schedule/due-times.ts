@@ -3,7 +3,6 @@ import { lazyPattern } from "../../core/lazy-pattern.ts"
 
 /** A clock that is set back by less than this repeats no moments. */
 const smallStepMs = 60 * 60 * 1_000
-
 /** The maximum number of missed moments that are checked. If there are more, one of them counts as outside the quiet hours. */
 const maxMissed = 500
 
@@ -95,10 +94,7 @@ export async function cronTimes(pattern: string, timeZone: string): Promise<Cron
     throw new PromptStrataError(
       "usage",
       `expected a cron pattern and a time zone, found ${JSON.stringify(pattern)} in ${JSON.stringify(timeZone)}: ${messageOf(cause)}`,
-      {
-        hint: 'Such as "0 8 * * 1-5" in "Asia/Shanghai".',
-        cause,
-      },
+      { hint: 'Such as "0 8 * * 1-5" in "Asia/Shanghai".', cause },
     )
   }
 }

@@ -4,107 +4,63 @@ import type { NoEvidence } from "./no-evidence.ts"
 export interface ExtensionErrors {
   /**
    * Plugins could not be loaded, or their options are wrong.
-   *
-   * Mend each plugin that the message lists, or take it out of `enabled`.
+   * @remarks Mend each plugin that the message lists, or take it out of `enabled`.
    */
   readonly plugin: {
-    /** The plugins that could not be loaded. */
-    readonly faults?: readonly PluginFailure[] | undefined
+    /** The plugins that could not be loaded. */ readonly faults?: readonly PluginFailure[] | undefined
   }
   /**
    * An MCP server is set wrongly or cannot be reached, or a call of its tool has no result.
-   *
-   * Check `[mcp.servers.NAME]` in the profile, and whether the server runs.
+   * @remarks Check `[mcp.servers.NAME]` in the profile, and whether the server runs.
    */
-  readonly mcp: McpFailure
+  readonly mcp: {
+    /** The reason why a call has no result. */
+    readonly kind?: "stopped" | "unavailable" | "changed" | "gone" | "unreachable" | undefined
+    /** The server's name in the profile. */ readonly server?: string | undefined
+    /** The file of approvals that cannot be read. */ readonly path?: string | undefined
+    /** The setting that needs an environment variable. */ readonly key?: string | undefined
+    /** The environment variable that is not set. */ readonly variable?: string | undefined
+  }
 }
 
 /** Usage */
 export interface UsageErrors {
   /**
    * A function, option or command got something that it cannot use.
-   *
-   * Mend the call; the message says what was expected.
+   * @remarks Mend the call; the message says what was expected.
    */
-  readonly usage: Misuse
-  /**
-   * An optional package, or a part of Node, is not there.
-   *
-   * Install what the hint names.
-   */
+  readonly usage: {
+    /** The file that was to be changed. */ readonly path?: string | undefined
+    /** The kind of things of which two have one name, such as `plugins`. */ readonly kind?: string | undefined
+    /** The name that two of them have. */ readonly name?: string | undefined
+    /** The id that two items have. */ readonly id?: string | undefined
+    /** The time zone that is not known. */ readonly timeZone?: string | undefined
+    /** The owner that a memory names. */ readonly memory?: Owner | undefined
+    /** The owner under which the memory was to be kept. */ readonly key?: Owner | undefined
+  }
+  /** An optional package, or a part of Node, is not there. @remarks Install what the hint names. */
   readonly "missing-dependency": NoEvidence
   /**
    * A check of `promptstrata/testing` failed, or a scripted or recorded model was asked something else.
-   *
-   * Compare the request with the script, or record anew.
+   * @remarks Compare the request with the script, or record anew.
    */
-  readonly test: FailedCheck
+  readonly test: {
+    /** The words for what the check expected. */ readonly expected?: string | undefined
+    /** The file of the recording. */ readonly file?: string | undefined
+    /** The number of the request, counted from 1. */ readonly request?: number | undefined
+    /** The number of requests. */ readonly requests?: number | undefined
+    /** The number of steps that the scripted model has. */ readonly steps?: number | undefined
+    /** The key of the layer that changed. */ readonly key?: string | undefined
+    /** The difference of the two prompts, as `diffAssemblies` returns it. */ readonly difference?: unknown
+  }
 }
 
 /** One plugin that could not be loaded. */
 export interface PluginFailure {
-  /** The plugin's place in `enabled`, counted from 0. */
-  readonly at: number
-  /** The fault, as one sentence. */
-  readonly message: string
-  /** More lines, such as where it was looked for. */
-  readonly note?: string | undefined
-}
-
-/** An MCP server that cannot be used. */
-export interface McpFailure {
-  /** The reason why a call has no result. */
-  readonly kind?: "stopped" | "unavailable" | "changed" | "gone" | "unreachable" | undefined
-  /** The server's name in the profile. */
-  readonly server?: string | undefined
-  /** The file of approvals that cannot be read. */
-  readonly path?: string | undefined
-  /** The setting that needs an environment variable. */
-  readonly key?: string | undefined
-  /** The environment variable that is not set. */
-  readonly variable?: string | undefined
+  /** The plugin's place in `enabled`, counted from 0. */ readonly at: number
+  /** The fault, as one sentence. */ readonly message: string
+  /** More lines, such as where it was looked for. */ readonly note?: string | undefined
 }
 
 /** The owner of what is stored. */
-interface Owner {
-  readonly agent: string
-  readonly conversation: string
-  readonly audience: string
-  readonly user: string
-}
-
-/** A call with something that cannot be used. */
-export interface Misuse {
-  /** The file that was to be changed. */
-  readonly path?: string | undefined
-  /** The kind of things of which two have one name, such as `plugins`. */
-  readonly kind?: string | undefined
-  /** The name that two of them have. */
-  readonly name?: string | undefined
-  /** The id that two items have. */
-  readonly id?: string | undefined
-  /** The time zone that is not known. */
-  readonly timeZone?: string | undefined
-  /** The owner that a memory names. */
-  readonly memory?: Owner | undefined
-  /** The owner under which the memory was to be kept. */
-  readonly key?: Owner | undefined
-}
-
-/** A check of `promptstrata/testing` that failed. */
-export interface FailedCheck {
-  /** The words for what the check expected. */
-  readonly expected?: string | undefined
-  /** The file of the recording. */
-  readonly file?: string | undefined
-  /** The number of the request, counted from 1. */
-  readonly request?: number | undefined
-  /** The number of requests. */
-  readonly requests?: number | undefined
-  /** The number of steps that the scripted model has. */
-  readonly steps?: number | undefined
-  /** The key of the layer that changed. */
-  readonly key?: string | undefined
-  /** The difference of the two prompts, as `diffAssemblies` returns it. */
-  readonly difference?: unknown
-}
+type Owner = { readonly agent: string; readonly conversation: string; readonly audience: string; readonly user: string }

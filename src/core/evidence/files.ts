@@ -2,116 +2,82 @@
 export interface FileErrors {
   /**
    * A file could not be read or written, or is not of the expected form.
-   *
-   * Follow the message: a right is missing, the disk is full, a line cannot be read.
+   * @remarks Follow the message: a right is missing, the disk is full, a line cannot be read.
    */
   readonly file: FailedFile
   /**
    * A file, folder or recorded change does not exist.
-   *
-   * Check the path. Paths of a workspace are relative to its folder.
+   * @remarks Check the path. Paths of a workspace are relative to its folder.
    */
   readonly "file-missing": MissingFile
-  /**
-   * A path has a form that is not allowed, or leads to a hidden file.
-   *
-   * Write it like `notes/today.md`.
-   */
+  /** A path has a form that is not allowed, or leads to a hidden file. @remarks Write it like `notes/today.md`. */
   readonly "file-path": BadPath
-  /**
-   * A path leads out of the workspace.
-   *
-   * Use a path inside it, or open the workspace on a higher folder.
-   */
+  /** A path leads out of the workspace. @remarks Use a path inside it, or open the workspace on a higher folder. */
   readonly "file-outside": AtPath
   /**
    * A folder, a link or a device is where a file was expected, or a file where a folder was.
-   *
-   * Use the path of a plain file.
+   * @remarks Use the path of a plain file.
    */
   readonly "file-kind": WrongKindOfFile
-  /**
-   * A file or folder is over a limit.
-   *
-   * Split it, or raise `maxFileBytes`.
-   */
+  /** A file or folder is over a limit. @remarks Split it, or raise `maxFileBytes`. */
   readonly "file-size": FileSize
   /**
    * A file is no UTF-8 text, or a text to write has half a character or a NUL. Nothing was written.
-   *
-   * Save the file as UTF-8; leave the character out.
+   * @remarks Save the file as UTF-8; leave the character out.
    */
   readonly "file-encoding": BadText
-  /**
-   * A file changed since the caller read it. Nothing was written.
-   *
-   * Read it again and repeat the change.
-   */
+  /** A file changed since the caller read it. Nothing was written. @remarks Read it again and repeat the change. */
   readonly "file-conflict": FileHashes
   /**
    * A file is changed all the time, or another process holds the workspace's lock.
-   *
-   * Try again; look for a process that hangs.
+   * @remarks Try again; look for a process that hangs.
    */
   readonly "file-busy": SystemRefusal
 }
 
 /** A file of a workspace. */
 export interface AtPath {
-  /** Relative to the workspace; `.` for the workspace itself. */
-  readonly path?: string | undefined
+  /** Relative to the workspace; `.` for the workspace itself. */ readonly path?: string | undefined
 }
 
 /** A refusal by the operating system. */
 export interface SystemRefusal extends AtPath {
-  /** The operation that failed: `read`, `write`, `lock` and so on. */
-  readonly operation?: string | undefined
-  /** The system's code, such as `EACCES`. */
-  readonly code?: string | undefined
-  /** The system call, such as `open`. */
-  readonly call?: string | undefined
+  /** The operation that failed: `read`, `write`, `lock` and so on. */ readonly operation?: string | undefined
+  /** The system's code, such as `EACCES`. */ readonly code?: string | undefined
+  /** The system call, such as `open`. */ readonly call?: string | undefined
 }
 
 /** A file that could not be read, written or used. */
 export interface FailedFile extends SystemRefusal {
-  /** The folders in which prompt files may be; the path leads out of them. */
-  readonly roots?: readonly string[] | undefined
+  /** The folders in which prompt files may be; the path leads out of them. */ readonly roots?: readonly string[] | undefined
 }
 
 /** A file that does not exist. */
 export interface MissingFile extends SystemRefusal {
-  /** The id of the change to undo that the history does not have. */
-  readonly id?: string | undefined
+  /** The id of the change to undo that the history does not have. */ readonly id?: string | undefined
 }
 
 /** Something that is not a plain file or not a folder. */
 export interface WrongKindOfFile extends SystemRefusal {
-  /** The kind of thing that is there. */
-  readonly kind?: "folder" | "link" | "special" | "hard-link" | undefined
-  /** The number of names of the file, where it has more than one (hard links). */
-  readonly links?: number | undefined
+  /** The kind of thing that is there. */ readonly kind?: "folder" | "link" | "special" | "hard-link" | undefined
+  /** The number of names of the file, where it has more than one (hard links). */ readonly links?: number | undefined
 }
 
 /** A path that cannot be used. */
 export interface BadPath extends AtPath {
-  /** The names in the folder that differ only in letters that count as equal. */
-  readonly alike?: readonly string[] | undefined
+  /** The names in the folder that differ only in letters that count as equal. */ readonly alike?: readonly string[] | undefined
 }
 
 /** A file that is too large. */
 export interface FileSize extends AtPath {
-  /** The size that was found. */
-  readonly sizeBytes?: number | undefined
-  /** The largest size that is allowed. */
-  readonly maxBytes?: number | undefined
+  /** The size that was found. */ readonly sizeBytes?: number | undefined
+  /** The largest size that is allowed. */ readonly maxBytes?: number | undefined
 }
 
 /** A text that is not UTF-8, or cannot be written as UTF-8. */
 export interface BadText extends AtPath {
-  /** In a file that was read: the bytes before the first bad byte. */
-  readonly offsetBytes?: number | undefined
-  /** In a text to write: the characters before the first bad one. */
-  readonly characterIndex?: number | undefined
+  /** In a file that was read: the bytes before the first bad byte. */ readonly offsetBytes?: number | undefined
+  /** In a text to write: the characters before the first bad one. */ readonly characterIndex?: number | undefined
 }
 
 /** A file that is not as the caller last saw it. */

@@ -2,39 +2,35 @@ import type { NoEvidence } from "./no-evidence.ts"
 
 /** Tools */
 export interface ToolErrors {
-  /**
-   * A tool has a name, a schema or a setting that cannot be used.
-   *
-   * Mend the definition of the tool.
-   */
-  readonly "tool-definition": BadTool
-  /**
-   * Two tools have one name.
-   *
-   * Rename one, or leave it out.
-   */
+  /** A tool has a name, a schema or a setting that cannot be used. @remarks Mend the definition of the tool. */
+  readonly "tool-definition": {
+    /** The tool's name. */ readonly tool?: string | undefined
+    /** The setting that is wrong, such as `timeoutMs`. */ readonly setting?: string | undefined
+    /** The type that the schema of the arguments has in place of an object. */ readonly type?: unknown
+    /** The library that made the schema. */ readonly vendor?: string | undefined
+  }
+  /** Two tools have one name. @remarks Rename one, or leave it out. */
   readonly "tool-collision": {
-    /** The name that both have. */
-    readonly tool: string
-    /** The descriptions of both. */
-    readonly descriptions: readonly string[]
+    /** The name that both have. */ readonly tool: string
+    /** The descriptions of both. */ readonly descriptions: readonly string[]
   }
   /**
    * A tool refuses its arguments. In a turn the model reads the message and may call again.
-   *
-   * Nothing, in a turn. Throw it in a tool of your own to tell the model what to change.
+   * @remarks Nothing, in a turn. Throw it in a tool of your own to tell the model what to change.
    */
-  readonly "tool-arguments": BadArguments
+  readonly "tool-arguments": {
+    /** The tool's own name for what is wrong. */ readonly fault?: string | undefined
+    /** The time zone that is not known. */ readonly timeZone?: string | undefined
+    /** Names that are like the one that was given. */ readonly near?: readonly string[] | undefined
+    /** The values of the tool's answer to the model. */ readonly values?: Readonly<Record<string, unknown>> | undefined
+  }
   /**
    * A tool did not end within its time limit. In a turn the model reads of it; only tools given to the AI SDK throw it.
-   *
-   * Make the tool faster, or raise its `timeoutMs`.
+   * @remarks Make the tool faster, or raise its `timeoutMs`.
    */
   readonly "tool-timeout": {
-    /** The tool's name. */
-    readonly tool?: string | undefined
-    /** The time limit, in milliseconds. */
-    readonly timeoutMs?: number | undefined
+    /** The tool's name. */ readonly tool?: string | undefined
+    /** The time limit, in milliseconds. */ readonly timeoutMs?: number | undefined
   }
 }
 
@@ -42,91 +38,44 @@ export interface ToolErrors {
 export interface ModelErrors {
   /**
    * The provider refused the request, could not be reached, or broke off; or the model's adapter threw.
-   *
-   * Follow the hint. Where `isRetryable` is true, a turn has tried again as often as `[retry]` says.
+   * @remarks Follow the hint. Where `isRetryable` is true, a turn has tried again as often as `[retry]` says.
    */
   readonly model: ModelFailure
   /**
    * The model was silent, or a step lasted, longer than a limit.
-   *
-   * Look whether the model is overloaded, or raise the limit under `[limits]`.
+   * @remarks Look whether the model is overloaded, or raise the limit under `[limits]`.
    */
   readonly "model-stall": {
-    /** The model's id. */
-    readonly model?: string | undefined
-    /** The limit's key under `[limits]`. */
-    readonly limit?: "firstTokenMs" | "betweenChunksMs" | "stepMs" | undefined
-    /** The limit's value, in milliseconds. */
-    readonly limitMs?: number | undefined
+    /** The model's id. */ readonly model?: string | undefined
+    /** The limit's key under `[limits]`. */ readonly limit?: "firstTokenMs" | "betweenChunksMs" | "stepMs" | undefined
+    /** The limit's value, in milliseconds. */ readonly limitMs?: number | undefined
   }
   /**
    * The model's final answer was empty.
-   *
-   * Ask again, or raise the most tokens of an answer where `finishReason` is `length`.
+   * @remarks Ask again, or raise the most tokens of an answer where `finishReason` is `length`.
    */
   readonly "model-empty": {
-    /** The model's id. */
-    readonly model?: string | undefined
-    /** The reason that the model gave for its end, such as `length`. */
-    readonly finishReason?: string | undefined
+    /** The model's id. */ readonly model?: string | undefined
+    /** The reason that the model gave for its end, such as `length`. */ readonly finishReason?: string | undefined
   }
 }
 
 /** Turns */
 export interface TurnErrors {
-  /**
-   * A turn did not end within its time limit.
-   *
-   * Raise `turnMs` under `[limits]`, or allow fewer steps.
-   */
+  /** A turn did not end within its time limit. @remarks Raise `turnMs` under `[limits]`, or allow fewer steps. */
   readonly "turn-timeout": {
-    /** The limit's key under `[limits]`. */
-    readonly limit: "turnMs"
-    /** The limit's value, in milliseconds. */
-    readonly limitMs: number
+    /** The limit's key under `[limits]`. */ readonly limit: "turnMs"
+    /** The limit's value, in milliseconds. */ readonly limitMs: number
   }
-  /**
-   * The caller aborted the work. `cause` is the reason of the signal.
-   *
-   * Nothing.
-   */
+  /** The caller aborted the work. `cause` is the reason of the signal. @remarks Nothing. */
   readonly aborted: NoEvidence
-  /**
-   * A turn was asked for with an empty text.
-   *
-   * Pass a text that is not blank.
-   */
+  /** A turn was asked for with an empty text. @remarks Pass a text that is not blank. */
   readonly "empty-question": NoEvidence
   /**
    * The model's answer to a reflection, a job after the turn, cannot be read.
-   *
-   * Nothing: the job is tried again. If it happens often, use a stronger model for it.
+   * @remarks Nothing: the job is tried again. If it happens often, use a stronger model for it.
    */
   readonly decision: NoEvidence
-}
-
-/** A tool that cannot be defined. */
-export interface BadTool {
-  /** The tool's name. */
-  readonly tool?: string | undefined
-  /** The setting that is wrong, such as `timeoutMs`. */
-  readonly setting?: string | undefined
-  /** The type that the schema of the arguments has in place of an object. */
-  readonly type?: unknown
-  /** The library that made the schema. */
-  readonly vendor?: string | undefined
-}
-
-/** Arguments that a tool refused. */
-export interface BadArguments {
-  /** The tool's own name for what is wrong. */
-  readonly fault?: string | undefined
-  /** The time zone that is not known. */
-  readonly timeZone?: string | undefined
-  /** Names that are like the one that was given. */
-  readonly near?: readonly string[] | undefined
-  /** The values of the tool's answer to the model. */
-  readonly values?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The kind of a model's failure, by what a person can do about it. */
@@ -151,16 +100,11 @@ export type ModelFaultKind =
 
 /** A failed request to a model. */
 export interface ModelFailure {
-  /** The model's id, such as `openai:gpt-5-mini`. */
-  readonly model?: string | undefined
+  /** The model's id, such as `openai:gpt-5-mini`. */ readonly model?: string | undefined
   /** True where the same request may succeed later. A turn tries such a request again. */
   readonly isRetryable?: boolean | undefined
-  /** The time that the server asks to wait, in milliseconds. */
-  readonly retryAfterMs?: number | undefined
-  /** The kind of the failure. */
-  readonly kind?: ModelFaultKind | undefined
-  /** The HTTP status. */
-  readonly status?: number | undefined
-  /** The provider's id of the request, for its support. */
-  readonly requestId?: string | undefined
+  /** The time that the server asks to wait, in milliseconds. */ readonly retryAfterMs?: number | undefined
+  /** The kind of the failure. */ readonly kind?: ModelFaultKind | undefined
+  /** The HTTP status. */ readonly status?: number | undefined
+  /** The provider's id of the request, for its support. */ readonly requestId?: string | undefined
 }

@@ -110,10 +110,7 @@ export function stampAt(grain: Grain, atMs: number, calendar: ZonedCalendar): St
 const minuteMs = 60_000
 
 /** A period of time in milliseconds since 1970, without its end. */
-interface TimeRange {
-  readonly startMs: number
-  readonly endMs: number
-}
+type TimeRange = { readonly startMs: number; readonly endMs: number }
 
 /** The period that a stamp names in a time zone. A moment is its minute. */
 export function stampRange(stamp: Stamp, calendar: ZonedCalendar): TimeRange {
@@ -134,10 +131,7 @@ export function stampRange(stamp: Stamp, calendar: ZonedCalendar): TimeRange {
 }
 
 /** The first and the last day of a period. */
-interface DayRange {
-  readonly first: CalendarDay
-  readonly last: CalendarDay
-}
+type DayRange = { readonly first: CalendarDay; readonly last: CalendarDay }
 
 /** The year, month, ISO week (from Monday) or day in which a day lies. */
 export function grainDays(grain: Exclude<Grain, "moment">, day: CalendarDay): DayRange {

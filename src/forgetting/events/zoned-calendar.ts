@@ -47,7 +47,6 @@ export function zonedCalendar(timeZone: string): ZonedCalendar {
   return calendar
 }
 
-/** The time zone of the process. */
 export function hostTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }

@@ -57,10 +57,7 @@ export function virtualContextNote(id: string, changes: readonly VirtualContextC
 export type FreshContents = ReadonlyMap<string, string>
 
 /** The moment of a change, and how long pulled information stays. */
-interface ChangeOptions {
-  readonly now: Moment
-  readonly settings: PulledSettings
-}
+type ChangeOptions = { readonly now: Moment; readonly settings: PulledSettings }
 
 /** Applies the changes of notes in their order. Anything else in the notes is ignored. */
 export function applyNotes(
@@ -83,27 +80,21 @@ export function applyNotes(
 const maxCompressed = 500
 
 function applyChange(state: VirtualContextState, change: VirtualContextChange, options: ChangeOptions): VirtualContextState {
-  switch (change.type) {
-    case "events": {
-      const ended = state.ended.filter(({ id }) => id !== change.ends)
-      return { ...state, events: putEvents(state.events, change.events), ended }
-    }
-    case "compressed": {
-      const { turnId, text } = change
-      // The first compression of a message stays, because another one would change what prompts have shown already.
-      if (state.compressed.some((message) => message.turnId === turnId)) return state
-      return { ...state, compressed: [...state.compressed, { turnId, text, shown: false }].slice(-maxCompressed) }
-    }
-    case "pulled":
-      return { ...state, pulled: pull(state.pulled, change.item, options) }
-    case "collect": {
-      const ids = new Set(change.ids)
-      if (change.area === "pulled") return { ...state, pulled: state.pulled.filter(({ id }) => !ids.has(id)) }
-      return { ...state, workspace: state.workspace.filter(({ id }) => !ids.has(id)) }
-    }
-    default:
-      return state
+  if (change.type === "events") {
+    const ended = state.ended.filter(({ id }) => id !== change.ends)
+    return { ...state, events: putEvents(state.events, change.events), ended }
   }
+  if (change.type === "compressed") {
+    const { turnId, text } = change
+    // The first compression of a message stays, because another one would change what prompts have shown already.
+    if (state.compressed.some((message) => message.turnId === turnId)) return state
+    return { ...state, compressed: [...state.compressed, { turnId, text, shown: false }].slice(-maxCompressed) }
+  }
+  if (change.type === "pulled") return { ...state, pulled: pull(state.pulled, change.item, options) }
+  if (change.type !== "collect") return state
+  const ids = new Set(change.ids)
+  if (change.area === "pulled") return { ...state, pulled: state.pulled.filter(({ id }) => !ids.has(id)) }
+  return { ...state, workspace: state.workspace.filter(({ id }) => !ids.has(id)) }
 }
 
 /** Arguments that name the thing a tool looks at. */

@@ -46,7 +46,6 @@ export interface WatchedPulls extends PulledSettings {
   readonly tools: readonly string[]
 }
 
-/** All settings of a virtual context. */
 export interface VirtualContextSettings {
   readonly events: EventSettings
   readonly workspace: WorkspaceSettings
@@ -69,7 +68,6 @@ export interface VirtualContextOptions {
   readonly compression?: Partial<VirtualContextSettings["compression"]>
 }
 
-/** The default settings. */
 export const virtualContextDefaults = {
   events: {
     keep: defaultKeep,
@@ -81,19 +79,11 @@ export const virtualContextDefaults = {
     writer: "rule",
     maxEvents: 2_000,
   },
-  workspace: {
-    clock: { by: "days" },
-    evictBelow: 0.3,
-    maxItems: 1_000,
-    shownItems: 30,
-    shownCharacters: 1_000,
-    decay: {},
-  },
+  workspace: { clock: { by: "days" }, evictBelow: 0.3, maxItems: 1_000, shownItems: 30, shownCharacters: 1_000, decay: {} },
   pulled: { ...defaultPulled, tools: ["read"] },
   compression: { ...defaultCompression, writer: "rule" },
 } as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events">
 
-/** Fills in the defaults. */
 export function virtualContextSettings(input: VirtualContextOptions): VirtualContextSettings {
   const { events, workspace, pulled, compression } = virtualContextDefaults
   return {

@@ -111,22 +111,12 @@ function score(
   criterion: CompressionCriterion,
   { match, newness, use }: { readonly match: () => number; readonly newness: number; readonly use: number },
 ): number {
-  switch (criterion) {
-    case "best-match":
-      return match()
-    case "worst-match":
-      return -match()
-    case "newest":
-      return newness
-    case "oldest":
-      return -newness
-    case "most-used":
-      return use
-    case "least-used":
-      return -use
-    default: {
-      const [ofMatch, ofNewness, ofUse] = criterion.weights
-      return ofMatch * match() + ofNewness * newness + ofUse * use
-    }
-  }
+  if (criterion === "best-match") return match()
+  if (criterion === "worst-match") return -match()
+  if (criterion === "newest") return newness
+  if (criterion === "oldest") return -newness
+  if (criterion === "most-used") return use
+  if (criterion === "least-used") return -use
+  const [ofMatch, ofNewness, ofUse] = criterion.weights
+  return ofMatch * match() + ofNewness * newness + ofUse * use
 }

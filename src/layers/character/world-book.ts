@@ -24,18 +24,11 @@ interface WorldBookSearch {
 }
 
 /** The entries for a turn, in the order in which they are printed, and those for which there was no room. */
-interface FoundEntries {
-  readonly entries: readonly WorldBookEntry[]
-  readonly leftOut: readonly WorldBookEntry[]
-}
+type FoundEntries = { readonly entries: readonly WorldBookEntry[]; readonly leftOut: readonly WorldBookEntry[] }
 
-/** Searches a world book. */
 export type WorldBook = (search: WorldBookSearch) => FoundEntries
 
-interface Prepared {
-  readonly entry: WorldBookEntry
-  readonly keys: readonly FoldedKey[]
-}
+type Prepared = { readonly entry: WorldBookEntry; readonly keys: readonly FoldedKey[] }
 
 /**
  * Creates a book of entries. A search takes the entries that are always shown, then those that are mentioned; each group by priority,
@@ -81,11 +74,7 @@ const spaced = lazyPattern(
 )
 
 /** A folded key. The flags say if its ends must be ends of a word. */
-interface FoldedKey {
-  readonly text: string
-  readonly opensWord: boolean
-  readonly closesWord: boolean
-}
+type FoldedKey = { readonly text: string; readonly opensWord: boolean; readonly closesWord: boolean }
 
 /** Prepares a key for {@link hasKey}. Its text is empty if the key has no visible characters. */
 export function foldKey(key: string): FoldedKey {

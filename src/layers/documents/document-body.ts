@@ -5,7 +5,6 @@ import { sanitise } from "../../encode/sanitise.ts"
 import type { Template } from "../../template/ast.ts"
 import { renderTemplate } from "../../template/render.ts"
 
-/** The text of a document for a prompt. */
 export interface DocumentBody {
   readonly text: TrustedText
   /** True if nothing was cut. */
@@ -14,7 +13,6 @@ export interface DocumentBody {
   readonly removed: number
 }
 
-/** Options of {@link documentBody}. */
 interface BodyOptions {
   readonly maxCharacters: number
   readonly trust: TrustedText["trust"]

@@ -12,7 +12,6 @@ import {
 } from "./document.ts"
 import { countCodePoints, type DocumentBody, documentBody, offsetAfter } from "./document-body.ts"
 
-/** Options of {@link documentInjections}. */
 export interface DocumentInjectionOptions {
   readonly settings: DocumentSettings
   /** `document-truncated.md` of the prompts. */

@@ -1,15 +1,10 @@
 /** The living documents. The first one is cut last (D5). */
 export const documentNames = ["soul", "user", "memory"] as const
 
-/** One of the living documents. */
 export type DocumentName = (typeof documentNames)[number]
 
 /** The file of each document in the root of the workspace. */
-export const documentFiles: Readonly<Record<DocumentName, string>> = {
-  soul: "SOUL.md",
-  user: "USER.md",
-  memory: "MEMORY.md",
-}
+export const documentFiles: Readonly<Record<DocumentName, string>> = { soul: "SOUL.md", user: "USER.md", memory: "MEMORY.md" }
 
 /** A document as it was read. `unreadable`: the file exists, but it is not text that can be shown (D3). */
 export type DocumentState =
@@ -18,13 +13,8 @@ export type DocumentState =
   | { readonly state: "unreadable" }
 
 /** The documents of a turn. If the conversation's memory is off, `user` and `memory` are not read and are absent (D2). */
-export interface Documents {
-  readonly soul: DocumentState
-  readonly user?: DocumentState
-  readonly memory?: DocumentState
-}
+export type Documents = { readonly soul: DocumentState; readonly user?: DocumentState; readonly memory?: DocumentState }
 
-/** Settings of documents in prompts. */
 export interface DocumentSettings {
   /** The message in which USER.md and MEMORY.md stand. A model's own notes have less authority in the user message. SOUL.md always stands in the system message. */
   readonly placement: "system" | "user"

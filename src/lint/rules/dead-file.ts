@@ -20,28 +20,14 @@ export const deadFile = lintRule(
   },
 )
 
-interface Reason {
-  readonly message: string
-  readonly hint: string
-}
+type Reason = { readonly message: string; readonly hint: string }
 
 function whyDead(file: LintFile, context: LintContext, isUsed: IsUsed): Reason | undefined {
-  switch (file.kind) {
-    case "persona":
-    case "format":
-    case "final":
-    case "skill":
-      return unnamed(file, context)
-    case "prompt":
-      return unusedPrompt(file, context, isUsed)
-    case "other":
-      return {
-        message: "no part of promptstrata looks for this file, and no ${file_load(…)} loads it.",
-        hint: "A dialect's files are in DIALECT/LOCALE/ beside a planner.md, final.md or chat.md.",
-      }
-    default:
-      return undefined
-  }
+  if (["persona", "format", "final", "skill"].includes(file.kind)) return unnamed(file, context)
+  if (file.kind === "prompt") return unusedPrompt(file, context, isUsed)
+  if (file.kind !== "other") return undefined
+  const message = "no part of promptstrata looks for this file, and no ${file_load(…)} loads it."
+  return { message, hint: "A dialect's files are in DIALECT/LOCALE/ beside a planner.md, final.md or chat.md." }
 }
 
 /** A file counts as unused only if every profile could be read: one that could not may name it. */
@@ -61,16 +47,12 @@ function namesText({ prompt }: Readonly<Record<string, unknown>>, name: string):
 function unusedPrompt(file: LintFile, { profiles }: LintContext, isUsed: IsUsed): Reason | undefined {
   const isComplete = profiles.length > 0 && profiles.every(({ documents }) => documents.length > 0)
   if (isComplete && !profiles.some(({ promptFolder }) => promptFolder === file.root)) {
-    return {
-      message: "no profile uses this prompts folder.",
-      hint: 'A profile does with [prompt] folder = "../prompts", relative to its own file.',
-    }
+    const hint = 'A profile does with [prompt] folder = "../prompts", relative to its own file.'
+    return { message: "no profile uses this prompts folder.", hint }
   }
   if (isUsed(file)) return undefined
-  return {
-    message: `no slot \${${file.name}} of dialect ${file.folder} prints its entries through this file.`,
-    hint: "An entry file has the name of the slot whose list it prints.",
-  }
+  const message = `no slot \${${file.name}} of dialect ${file.folder} prints its entries through this file.`
+  return { message, hint: "An entry file has the name of the slot whose list it prints." }
 }
 
 /** Tells if something is printed through the prompt file of a name: by the library itself, or by a slot of its dialect. */

@@ -36,20 +36,13 @@ function unknownKeys(file: LintFile, { attributes }: PromptSource): LintFinding[
 
 function wrongValues(file: LintFile, source: PromptSource): LintFinding[] {
   const { name, user, parser } = source.attributes
-  switch (file.kind) {
-    case "prompt":
-      return wrongPromptValues(file, source)
-    case "persona":
-      return Object.entries({ name, user })
-        .filter(([, value]) => !isLine(value))
-        .map(([key]) => wrongValue(file, key, "one line of text that is not blank"))
-    case "format":
-      return isLine(parser) ? [] : [wrongValue(file, "parser", "the name of a parser")]
-    case "tool":
-      return wrongToolWords(file, source)
-    default:
-      return []
-  }
+  if (file.kind === "prompt") return wrongPromptValues(file, source)
+  if (file.kind === "tool") return wrongToolWords(file, source)
+  if (file.kind === "format") return isLine(parser) ? [] : [wrongValue(file, "parser", "the name of a parser")]
+  if (file.kind !== "persona") return []
+  return Object.entries({ name, user })
+    .filter(([, value]) => !isLine(value))
+    .map(([key]) => wrongValue(file, key, "one line of text that is not blank"))
 }
 
 /** Reads each key by itself, so that every wrong value is reported. */

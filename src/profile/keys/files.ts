@@ -5,7 +5,6 @@ import { choice, flag, inCode, line, lines, number, optionalTable, table, wholeN
 
 const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = defaultDocumentSettings
 
-/** `[documents]` */
 export const documents = optionalTable(
   'The living documents SOUL.md, USER.md and MEMORY.md, read anew every turn. Without this table there are none. Dialect "soul" says what each is and what to do with it. In the others their texts stand without headings, unless your prompts name their slots.',
   {
@@ -42,7 +41,6 @@ const shownFormats: readonly string[] = [
   ...["mp3", "ogg", "wav", "mp4", "webm", "pdf", "zip"],
 ]
 
-/** `[files]` */
 export const files = table("The folder in which tools read and write files. They see nothing outside it.", {
   folder: line({ words: "The folder. Relative to this file.", otherwise: "`workspace` in the data folder" }),
   hardLinks: choice(["allow", "refuse"], {
@@ -57,10 +55,7 @@ export const files = table("The folder in which tools read and write files. They
 })
 
 const outputWords = "How an answer is read before it is shown."
-const bubbles = flag({
-  default: false,
-  words: "Split answers into bubbles at `@br`, and read `<empty_reply>` as silence.",
-})
+const bubbles = flag({ default: false, words: "Split answers into bubbles at `@br`, and read `<empty_reply>` as silence." })
 
 /** How the answers of a profile in code are read. */
 export const output = table(outputWords, {

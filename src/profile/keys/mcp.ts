@@ -18,11 +18,7 @@ export const mcpServer = table("A server that offers tools: a program to run, or
     default: [],
     words: "Variables of your environment that the program gets too. Without them it gets PATH, HOME and others of this kind.",
   }),
-  url: line({
-    form: httpUrlForm,
-    words: "The address of a server that speaks streamable HTTP.",
-    otherwise: "`command`",
-  }),
+  url: line({ form: httpUrlForm, words: "The address of a server that speaks streamable HTTP.", otherwise: "`command`" }),
   headers: texts(
     'Sent with every request, such as Authorization = "Bearer ${TOKEN}". ${NAME} in a value is filled from your environment.',
   ),
@@ -47,7 +43,6 @@ export const mcpServer = table("A server that offers tools: a program to run, or
 /** A server that offers tools over the Model Context Protocol: a program to run, or the address of one that runs. */
 export interface McpServerSettings extends InputOf<typeof mcpServer.keys> {}
 
-/** `[mcp]` */
 export const mcp = table("Tools from servers that speak the Model Context Protocol.", {
   servers: map<McpServerSettings, object>(mcpServer.type, {
     default: {},

@@ -1,7 +1,6 @@
 import { defaultRecallWeights } from "../../services/recall/recall-weights.ts"
 import { choice, flag, line, milliseconds, number, table, wholeNumber } from "../key.ts"
 
-/** `[memory]` */
 export const memory = table("How memories enter a turn.", {
   enabled: flag({
     default: true,
@@ -60,7 +59,6 @@ export const memory = table("How memories enter a turn.", {
 const weight = (words: string, fallback: number) => number({ min: 0, default: fallback, words })
 const weights = defaultRecallWeights
 
-/** `[recall_weights]` */
 export const recallWeights = table("How much each signal counts in recall. 0 leaves a signal out.", {
   words: weight("Words of the question. A rare word counts more.", weights.words),
   grams: weight("Pieces of words, which find other forms of a word.", weights.grams),
@@ -76,7 +74,6 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   importance: weight("How important it was judged.", weights.importance),
 })
 
-/** `[context]` */
 export const context = table("The part of earlier turns' context that history keeps (layer 5).", {
   older: choice(["drop", "condense", "keep"], {
     default: "drop",

@@ -1,16 +1,12 @@
 import { line, lines, map, table } from "../key.ts"
 import { defaultDialect } from "../profile-keys.ts"
 
-/** `[prompt]` */
 export const prompt = table("The texts from which prompts are made. Paths are relative to the file in which they stand.", {
   dialect: line({
     default: defaultDialect,
     words: "The layout of prompts: the name of a shipped dialect, or of a folder in your own prompts folder.",
   }),
-  folder: line({
-    words: "Folder of your own prompt files. They replace shipped files of the same name.",
-    otherwise: "none",
-  }),
+  folder: line({ words: "Folder of your own prompt files. They replace shipped files of the same name.", otherwise: "none" }),
   persona: line({
     words: "The persona: who the agent is (layer 1). The name of a persona, or a file.",
     otherwise: "nobody in particular",
@@ -19,7 +15,6 @@ export const prompt = table("The texts from which prompts are made. Paths are re
   finalSystem: line({ words: "System message of the final output: a file.", otherwise: "none" }),
 })
 
-/** `[plugins]` */
 export const plugins = table("Plugins that extend the agent: built-in ones, and modules of your own.", {
   enabled: lines("memory", {
     default: [],
@@ -37,7 +32,6 @@ export const plugins = table("Plugins that extend the agent: built-in ones, and 
   ),
 })
 
-/** `[skills]` */
 export const skills = table("Skills: what the agent knows how to do (layer 3).", {
   enabled: lines("diary", {
     default: [],

@@ -4,15 +4,8 @@ import { flag, inCode, jsonTable, line, lines, list, map, milliseconds, required
 
 const shared = {
   enabled: lines("current_time", { default: [], words: "Built-in tools, by name." }),
-  prestartOnly: lines("current_time", {
-    default: [],
-    words: "Tools that run only as prestart. The planner does not see them.",
-  }),
-  maxResultCharacters: wholeNumber({
-    min: 1,
-    default: 10_000,
-    words: "A longer result is cut, and a notice says so.",
-  }),
+  prestartOnly: lines("current_time", { default: [], words: "Tools that run only as prestart. The planner does not see them." }),
+  maxResultCharacters: wholeNumber({ min: 1, default: 10_000, words: "A longer result is cut, and a notice says so." }),
   groups: list<ToolGroup>(
     { kind: "choice", choices: toolGroups },
     {
@@ -61,7 +54,6 @@ const prestartEntry = table("A tool that runs before the first plan.", {
   timeoutMs: milliseconds({ words: "Its time limit.", otherwise: "`limits.prestart_ms`" }),
 })
 
-/** `[[prestart]]` */
 export const prestart = tables(prestartEntry, {
   expected: "an array of tables, written [[prestart]]",
   words: "Tools that run before the first plan, side by side.",

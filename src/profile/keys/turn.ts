@@ -1,6 +1,5 @@
 import { choice, flag, httpUrlForm, line, milliseconds, number, table, wholeNumber } from "../key.ts"
 
-/** `[loop]` */
 export const loop = table("How a turn plans.", {
   mode: choice(["json", "native", "chat", "auto"], {
     default: "json",
@@ -20,7 +19,6 @@ export const loop = table("How a turn plans.", {
   }),
 })
 
-/** `[limits]` */
 export const limits = table("How long things may take, in milliseconds.", {
   firstTokenMs: milliseconds({ default: 60_000, words: "From a request to the first part of its answer." }),
   betweenChunksMs: milliseconds({ default: 30_000, words: "Between two parts of an answer." }),
@@ -40,7 +38,6 @@ export const limits = table("How long things may take, in milliseconds.", {
   }),
 })
 
-/** `[retry]` */
 export const retry = table("When a failed call of a model is made again. That happens only before the first shown character.", {
   maxAttempts: wholeNumber({
     min: 1,
@@ -55,7 +52,6 @@ export const retry = table("When a failed call of a model is made again. That ha
   maxDelayMs: milliseconds({ default: 20_000, words: "No wait is longer." }),
 })
 
-/** `[history]` */
 export const history = table("How much of the conversation a prompt shows.", {
   contextCount: wholeNumber({ min: 0, default: 20, words: "How many messages of recent dialogue a prompt shows." }),
   window: choice(["slide", "steps"], {
@@ -67,7 +63,6 @@ export const history = table("How much of the conversation a prompt shows.", {
 
 const [answerTokens, stepTokens] = [1_000, 2_000]
 
-/** `[budget]` */
 export const budget = table("How many tokens a request may have.", {
   tokens: wholeNumber({
     min: 1,
@@ -88,7 +83,6 @@ export const budget = table("How many tokens a request may have.", {
   }),
 })
 
-/** `[model]` */
 export const model = table("Which model answers, and how it is asked. Code and the environment may decide it instead.", {
   id: line({ words: "The model's name, such as gpt-5-mini.", otherwise: "the program's" }),
   baseUrl: line({

@@ -16,7 +16,6 @@ const writer = (written: string, fallback: "rule" | "model") =>
     words: `A rule writes ${written}, or the agent's model does. Both write after a turn, so nobody waits for it.`,
   })
 
-/** `[events]` */
 export const events = table(
   "The events that the agent remembers: topics, summed up into days, weeks, months and years. Any one of the tables events, workspace, pulled and compression switches the virtual context on, with all four.",
   {
@@ -54,18 +53,12 @@ export const events = table(
   },
 )
 
-/** `[workspace]` */
 export const workspace = table("The things that the agent keeps at hand. It forgets those that it does not use.", {
   clock: choice(["days", "turns"], {
     default: defaults.workspace.clock.by,
     words: "Things fade with the days that pass, or with the turns.",
   }),
-  turnsPerDay: number({
-    min: 0.01,
-    max: 10_000,
-    default: 20,
-    words: 'How many turns count as a day, with clock = "turns".',
-  }),
+  turnsPerDay: number({ min: 0.01, max: 10_000, default: 20, words: 'How many turns count as a day, with clock = "turns".' }),
   evictBelow: share("Things that are remembered less well than this are removed.", defaults.workspace.evictBelow),
   maxItems: atLeastOne("How many things are kept. Of more, the least remembered are removed.", defaults.workspace.maxItems),
   shownItems: count("How many things prompts show, the best remembered first.", defaults.workspace.shownItems),
@@ -77,7 +70,6 @@ export const workspace = table("The things that the agent keeps at hand. It forg
   maxJumpLarge: count("If fewer turns have passed since the last mention, a use strengthens little.", decay.maxJumpLarge),
 })
 
-/** `[pulled]` */
 export const pulled = table("Things that the agent looked at once. A line of each stays for some turns.", {
   keepTurns: count("After so many turns the line is removed.", defaults.pulled.keepTurns),
   maxItems: atLeastOne("How many lines are kept. Of more, the oldest are removed.", defaults.pulled.maxItems),
@@ -88,7 +80,6 @@ export const pulled = table("Things that the agent looked at once. A line of eac
   }),
 })
 
-/** `[compression]` */
 export const compression = table("How the agent's own older messages are shown. What users said is never shortened.", {
   maxCharacters: atLeastOne("A longer message is shown shortened.", defaults.compression.maxCharacters),
   miniFullContextCount: count("The agent's last so many messages are always shown whole.", defaults.compression.fullMessages),

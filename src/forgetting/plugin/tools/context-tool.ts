@@ -91,11 +91,7 @@ export function refusal(values: TemplateValues): Error {
 /** The type of a parameter: a text, a list of texts, or a number. */
 type ParameterKind = "text" | "texts" | "number"
 
-interface KindValues {
-  readonly text: string
-  readonly texts: readonly string[]
-  readonly number: number
-}
+type KindValues = { readonly text: string; readonly texts: readonly string[]; readonly number: number }
 
 /** The checked arguments. Those that were not given are absent. */
 type GivenArguments<Kinds extends Readonly<Record<string, ParameterKind>>> = {

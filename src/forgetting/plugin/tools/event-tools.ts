@@ -40,7 +40,6 @@ function search(events: Events, query: string, limit: number, { now, settings }:
   return best.sort(inTime)
 }
 
-/** Strengthens the found events. */
 function recalled(events: Events, found: Events, { now }: ContextToolParts): Events {
   const ids = new Set(found.map(({ id }) => id))
   return events.map((event) => {
