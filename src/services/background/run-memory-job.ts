@@ -57,10 +57,9 @@ async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
 
 function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {
   const faults = kinds.map((kind) => `${kind}: ${run.receipts.get(kind)?.message ?? run.receipts.get(kind)?.outcome}`)
-  return new PromptStrataError("background", `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`, {
-    hint: "It is tried again. The conversation itself is complete.",
-    evidence: { kinds },
-  })
+  const message = `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`
+  const hint = "It is tried again. The conversation itself is complete."
+  return new PromptStrataError("background", message, { hint, evidence: { kinds } })
 }
 
 /** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */

@@ -65,10 +65,8 @@ export interface Store extends SessionStore {
 
 /** The error that every store throws when it is used after `close`. `store` names the store at the beginning of the sentence. */
 export function storeClosed(store: string, evidence: ErrorEvidence["closed"] = {}): PromptStrataError {
-  return new PromptStrataError("closed", `${store} was closed; expected it to be open.`, {
-    hint: "Close a store after the agents that use it.",
-    evidence,
-  })
+  const hint = "Close a store after the agents that use it."
+  return new PromptStrataError("closed", `${store} was closed; expected it to be open.`, { hint, evidence })
 }
 
 /** A store's job runner that throws `closed` once its store is closed, so that callers learn that jobs no longer run. `idle` does not throw. */

@@ -1,5 +1,4 @@
 import type { Pool } from "pg"
-import type { PgBoss } from "pg-boss"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { JobRunner } from "../../services/store/job-runner.ts"
 import { runnerOfOpenStore, type Store, storeClosed } from "../../services/store/store.ts"
@@ -12,11 +11,11 @@ import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
 import { agentQueues, queueSettings, startJobEngine } from "./job-engine.ts"
-import { type Drivers, listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
+import { listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
 import { postgresFault } from "./postgres-fault.ts"
 import { PostgresJobRunner } from "./postgres-job-runner.ts"
 import { type PostgresSettings, type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
-import { EnqueuedJobs, goneMessage, PostgresSqlJobs } from "./sql-jobs.ts"
+import { EnqueuedJobs, goneMessage, PostgresSqlJobs, type SqlJobsParts } from "./sql-jobs.ts"
 import { WakeUpListener } from "./wake-up.ts"
 
 /**
@@ -45,20 +44,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** An open database with pg-boss started, from which the parts of a store are made. */
-interface OpenDatabase {
+interface OpenDatabase extends Omit<SqlJobsParts, "onChange"> {
   readonly settings: PostgresSettings
   readonly target: ConnectionTarget
-  readonly drivers: Drivers
   readonly pool: Pool
   readonly database: SqlDatabase
   readonly cache: SessionCache
-  readonly engine: PgBoss
-  readonly jobSchema: string
-  /** The channel of messages between processes. */
-  readonly channel: string
-  /** The queue of an agent, made if it is missing. */
-  readonly queueFor: (agent: string) => Promise<string>
-  readonly enqueued: EnqueuedJobs
 }
 
 /** How long closing a store waits for running jobs. */

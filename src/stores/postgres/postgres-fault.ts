@@ -40,10 +40,8 @@ export function postgresFault(thrown: unknown, target: ConnectionTarget): Prompt
   const code = codeOf(thrown)
   const said = withoutSecrets(sentence(thrown), target)
   const hint = code === undefined ? hintFor(said, target) : adviceFor(code)?.(target)
-  return new PromptStrataError("store", `PostgreSQL at ${target.shown} failed: ${said}`, {
-    hint,
-    evidence: { database: target.shown, code },
-  })
+  const evidence = { database: target.shown, code }
+  return new PromptStrataError("store", `PostgreSQL at ${target.shown} failed: ${said}`, { hint, evidence })
 }
 
 function adviceFor(code: string): ((target: ConnectionTarget) => string) | undefined {

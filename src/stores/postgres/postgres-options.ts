@@ -55,9 +55,6 @@ function check({ maxConnections, jobSchema }: PostgresSettings): void {
   if (!(maxConnections >= 2))
     throw new PromptStrataError("usage", `Expected maxConnections of at least 2, found ${maxConnections}.`)
   // It is written into statements without quotation marks.
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(jobSchema))
-    throw new PromptStrataError(
-      "usage",
-      `Expected jobSchema of small letters, digits and _, at most 40, found ${JSON.stringify(jobSchema)}.`,
-    )
+  const message = `Expected jobSchema of small letters, digits and _, at most 40, found ${JSON.stringify(jobSchema)}.`
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(jobSchema)) throw new PromptStrataError("usage", message)
 }

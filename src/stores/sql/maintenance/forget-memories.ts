@@ -53,10 +53,7 @@ async function memoriesToDelete(db: Queries, owned: OwnedKeys): Promise<readonly
       .select([...columns, "body"])
       .where("kind", "=", "insight")
       .execute()
-  ).map(({ body, ...row }) => ({
-    row,
-    sources: ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText),
-  }))
+  ).map(({ body, ...row }) => ({ row, sources: ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText) }))
   for (let before = -1; before < found.size; ) {
     before = found.size
     for (const { row, sources } of insights) if (sources.some((source) => found.has(source))) found.set(row.id, row)
