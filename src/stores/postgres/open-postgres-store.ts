@@ -1,6 +1,5 @@
 import type { Pool } from "pg"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { JobRunner } from "../../services/store/job-runner.ts"
 import { runnerOfOpenStore, type Store, storeClosed } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
@@ -61,8 +60,9 @@ function storeOver(open: OpenDatabase): Store {
   const name = `The store at ${target.shown}`
   let isDrained = false
   let closing: Promise<void> | undefined
-  const withFault: WithFault = (work) =>
-    work.catch((error: unknown) => {
+  /** Turns errors of the driver into errors of this library. */
+  const withFault = <T>(work: Promise<T>) =>
+    work.catch((error: unknown): never => {
       const isClosed = isDrained && !PromptStrataError.isInstance(error)
       throw isClosed ? storeClosed(name, { database: target.shown }) : postgresFault(error, target)
     })
@@ -77,7 +77,7 @@ function storeOver(open: OpenDatabase): Store {
   const store = createSqlStore({
     database,
     jobs: new PostgresSqlJobs({ ...open, onChange: (what) => (what === "gone" ? verify(runner) : runner.wake()) }),
-    runner: runnerOfOpenStore(withFaults(runner, withFault), { store: name, isClosed: () => isDrained }),
+    runner: runnerOfOpenStore(runner, { store: name, isClosed: () => isDrained, around: withFault }),
     cache,
     // A deletion notifies the other processes; in this one `onChange` stops the jobs.
     stopForgotten: () => undefined,
@@ -99,18 +99,6 @@ function withQueues(store: Store, queueFor: (agent: string) => Promise<string>):
       for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await queueFor(agent)
       return store.commit(key, commit)
     },
-  }
-}
-
-/** Turns errors of the driver into errors of this library. */
-type WithFault = <T>(work: Promise<T>) => Promise<T>
-
-function withFaults(runner: JobRunner, withFault: WithFault): JobRunner {
-  return {
-    start: (handlers, options) => withFault(runner.start(handlers, options)),
-    idle: (options) => withFault(runner.idle(options)),
-    close: (options) => withFault(runner.close(options)),
-    dead: () => withFault(runner.dead()),
   }
 }
 
