@@ -27,7 +27,7 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
     return context.receipt({ kind: "batch", outcome: "ok", message: "waits to be judged with later turns", value })
   }
   const waiting = batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
-  const run = new MemoryRun(options, { job, context, turns: [...waiting, words], receipts: done })
+  const run = new MemoryRun(options, { job, context, turns: [...waiting, words] }, done)
   try {
     await runSteps(run)
   } catch (error) {
