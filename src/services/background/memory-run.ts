@@ -57,13 +57,6 @@ export interface StepResult {
 /** A step whose answer cannot be read is tried at most this often. */
 const maxParseAttempts = 2
 
-interface MemoryWork {
-  readonly job: Job
-  readonly turns: readonly TurnWords[]
-  readonly context: JobContext
-  readonly receipts: readonly Receipt[]
-}
-
 /** One attempt of a turn's memory job, with the turns it works on and the receipts so far. */
 export class MemoryRun {
   readonly options: MemoryJobOptions
@@ -77,7 +70,11 @@ export class MemoryRun {
   readonly receipts: Map<string, Receipt>
   readonly context: JobContext
 
-  constructor(options: MemoryJobOptions, { job, turns, context, receipts }: MemoryWork) {
+  constructor(
+    options: MemoryJobOptions,
+    { job, turns, context }: Pick<MemoryRun, "job" | "turns" | "context">,
+    receipts: readonly Receipt[],
+  ) {
     this.options = options
     this.job = job
     this.turns = turns

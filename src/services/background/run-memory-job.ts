@@ -27,7 +27,7 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
     return context.receipt({ kind: "batch", outcome: "ok", message: "waits to be judged with later turns", value })
   }
   const waiting = batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
-  const run = new MemoryRun(options, { job, context, turns: [...waiting, words], receipts: done })
+  const run = new MemoryRun(options, { job, context, turns: [...waiting, words] }, done)
   try {
     await runSteps(run)
   } catch (error) {
@@ -57,10 +57,9 @@ async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
 
 function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {
   const faults = kinds.map((kind) => `${kind}: ${run.receipts.get(kind)?.message ?? run.receipts.get(kind)?.outcome}`)
-  return new PromptStrataError("background", `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`, {
-    hint: "It is tried again. The conversation itself is complete.",
-    evidence: { kinds },
-  })
+  const message = `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`
+  const hint = "It is tried again. The conversation itself is complete."
+  return new PromptStrataError("background", message, { hint, evidence: { kinds } })
 }
 
 /** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */

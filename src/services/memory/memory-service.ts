@@ -99,11 +99,8 @@ export async function embedTexts(
   const length = model.dimensions ?? vectors[0]?.length ?? 0
   const isSound = vectors.length === texts.length && length > 0
   if (isSound && vectors.every((values) => values.length === length && values.every(Number.isFinite))) return vectors
-  throw new PromptStrataError(
-    "model",
-    `expected ${texts.length} vectors of ${length} finite numbers from ${model.id}, found ${vectors.length} of ${vectors[0]?.length ?? 0}.`,
-    { evidence: { model: model.id } },
-  )
+  const message = `expected ${texts.length} vectors of ${length} finite numbers from ${model.id}, found ${vectors.length} of ${vectors[0]?.length ?? 0}.`
+  throw new PromptStrataError("model", message, { evidence: { model: model.id } })
 }
 
 /** Options of `createMemoryService`. */

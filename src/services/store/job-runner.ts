@@ -34,6 +34,12 @@ export type JobHandler = (job: Job, attempt: JobAttempt) => Promise<void>
 /** Handlers by kind. A job of another kind waits for a process that has a handler for it, and holds up no other job. */
 export type JobHandlers = Readonly<Record<string, JobHandler>>
 
+/** The handler of a job, given handlers by agent. Those without an agent take the jobs of all agents that are not listed. */
+export function handlerOf({ kind, key }: Job, byAgent: ReadonlyMap<string | undefined, JobHandlers>): JobHandler | undefined {
+  const handlers = byAgent.get(key.agent) ?? byAgent.get(undefined)
+  return handlers !== undefined && Object.hasOwn(handlers, kind) ? handlers[kind] : undefined
+}
+
 /** A dead letter: a job whose last attempt failed. It is kept so that a person can look at it. */
 export interface DeadJob {
   readonly job: Job
@@ -97,6 +103,12 @@ export const defaultJobSettings: JobSettings = {
   waitMs: 1_000,
   maxWaitMs: 300_000,
   concurrency: 8,
+}
+
+/** The reason that attempts get which a closing runner stops. */
+export function runnerClosed(): PromptStrataError {
+  const message = "The job runner was closed before this job was done; it stays for the next one."
+  return new PromptStrataError("closed", message)
 }
 
 /** The wait after a failed attempt. It doubles with each attempt, counted from 1; a random part between half and all of it is used. */

@@ -33,14 +33,9 @@ export function ownerOf({ agent, user, audience, conversation }: StoredMemory): 
 export function checkKey({ id, agent, conversation, audience, user }: StoredMemory, key: ServiceKey): void {
   const own = agent === key.agent && conversation === key.conversation && audience === key.audience && user === key.user
   if (own) return
-  throw new PromptStrataError(
-    "usage",
-    `expected memory ${JSON.stringify(id)} to belong to the key it is kept with, found another owner.`,
-    {
-      hint: "Give the memory the agent, conversation, audience and user of the key.",
-      evidence: { memory: { agent, conversation, audience, user }, key },
-    },
-  )
+  const message = `expected memory ${JSON.stringify(id)} to belong to the key it is kept with, found another owner.`
+  const hint = "Give the memory the agent, conversation, audience and user of the key."
+  throw new PromptStrataError("usage", message, { hint, evidence: { memory: { agent, conversation, audience, user }, key } })
 }
 
 /** Orders rows by several texts, one after the other, each by its UTF-16 code units. */

@@ -83,14 +83,10 @@ export function sessionConflict(
   expectedVersion: number,
   foundVersion: number,
 ): PromptStrataError {
-  return new PromptStrataError(
-    "session-conflict",
-    `Session ${JSON.stringify(conversation)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this commit expects: another turn was committed meanwhile.`,
-    {
-      hint: "Nothing was written. Load the session again and repeat the turn.",
-      evidence: { agent, conversation, audience, expectedVersion, foundVersion },
-    },
-  )
+  const message = `Session ${JSON.stringify(conversation)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this commit expects: another turn was committed meanwhile.`
+  const hint = "Nothing was written. Load the session again and repeat the turn."
+  const evidence = { agent, conversation, audience, expectedVersion, foundVersion }
+  return new PromptStrataError("session-conflict", message, { hint, evidence })
 }
 
 /** The messages that meet a filter, oldest first: {@link SessionStore.messages} over a list. */

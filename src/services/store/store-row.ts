@@ -30,25 +30,12 @@ export type StoreRow =
   /** With `error` it is a dead letter; without, it waits. */
   | { readonly table: "job"; readonly job: Job; readonly attempts: number; readonly error?: string }
 
-/** The tables of an export, in its order. */
-export const storeTables = [
-  "session",
-  "message",
-  "note",
-  "memory",
-  "vector",
-  "user",
-  "statement",
-  "receipt",
-  "job",
-] as const satisfies readonly StoreRow["table"][]
-
 /** A session's key without further members, in the order in which an export writes them. */
 export function ofSession({ agent, conversation, audience }: SessionKey): SessionKey {
   return { agent, conversation, audience }
 }
 
-/** Types of the members that rows of each table must have beside `table`. */
+/** Types of the members that rows of each table must have beside `table`. The tables stand in the order of an export. */
 const fields: Readonly<Record<StoreRow["table"], Readonly<Record<string, "string" | "number" | "object">>>> = {
   session: { agent: "string", conversation: "string", audience: "string", version: "number", state: "object" },
   message: { agent: "string", conversation: "string", audience: "string", message: "object" },
@@ -59,6 +46,20 @@ const fields: Readonly<Record<StoreRow["table"], Readonly<Record<string, "string
   statement: { agent: "string", user: "string", statement: "object" },
   receipt: { receipt: "object" },
   job: { job: "object", attempts: "number" },
+}
+
+/** The tables of an export, in its order. */
+export const storeTables = Object.keys(fields) as readonly StoreRow["table"][]
+
+/** Reads the lines of an export. Blank ones are left out. Throws `store` for a line that is no exported row. */
+export async function readStoreRows(lines: AsyncIterable<string> | Iterable<string>): Promise<readonly StoreRow[]> {
+  const rows: StoreRow[] = []
+  let number = 0
+  for await (const line of lines) {
+    number++
+    if (line.trim() !== "") rows.push(readStoreRow(line, number))
+  }
+  return rows
 }
 
 /** Reads line `number` (from 1) of an export. Throws `store` for a line that is no exported row. */
@@ -84,26 +85,31 @@ function parsed(line: string, number: number): unknown {
 }
 
 function fault(number: number, what: string): PromptStrataError {
-  return new PromptStrataError("store", `expected an exported row in line ${number}, but ${what}.`, {
-    hint: "Nothing of this line was imported; export again from the store that it came from.",
-    evidence: { line: number },
-  })
+  const message = `expected an exported row in line ${number}, but ${what}.`
+  const hint = "Nothing of this line was imported; export again from the store that it came from."
+  return new PromptStrataError("store", message, { hint, evidence: { line: number } })
 }
 
-/** A vector as text: 32-bit floats, little-endian, in base64. */
-export function vectorToText(values: Float32Array): string {
+/** A vector as bytes: 4 for each number, little-endian on every machine. */
+export function vectorBytes(values: Float32Array): Uint8Array {
   const bytes = new Uint8Array(values.length * 4)
   const view = new DataView(bytes.buffer)
   for (const [at, value] of values.entries()) view.setFloat32(at * 4, value, true)
-  let binary = ""
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary)
+  return bytes
+}
+
+/** The vector of {@link vectorBytes}. */
+export function vectorValues(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Float32Array.from({ length: bytes.byteLength >> 2 }, (_, at) => view.getFloat32(at * 4, true))
+}
+
+/** A vector as text: its bytes in base64. */
+export function vectorToText(values: Float32Array): string {
+  return btoa(Array.from(vectorBytes(values), (byte) => String.fromCharCode(byte)).join(""))
 }
 
 /** The vector that {@link vectorToText} wrote, bit for bit. */
 export function vectorFromText(text: string): Float32Array {
-  const binary = atob(text)
-  const view = new DataView(new ArrayBuffer(binary.length))
-  for (let at = 0; at < binary.length; at++) view.setUint8(at, binary.charCodeAt(at))
-  return Float32Array.from({ length: Math.floor(binary.length / 4) }, (_, at) => view.getFloat32(at * 4, true))
+  return vectorValues(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)))
 }

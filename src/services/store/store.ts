@@ -65,24 +65,23 @@ export interface Store extends SessionStore {
 
 /** The error that every store throws when it is used after `close`. `store` names the store at the beginning of the sentence. */
 export function storeClosed(store: string, evidence: ErrorEvidence["closed"] = {}): PromptStrataError {
-  return new PromptStrataError("closed", `${store} was closed; expected it to be open.`, {
-    hint: "Close a store after the agents that use it.",
-    evidence,
-  })
+  const hint = "Close a store after the agents that use it."
+  return new PromptStrataError("closed", `${store} was closed; expected it to be open.`, { hint, evidence })
 }
 
-/** A store's job runner that throws `closed` once its store is closed, so that callers learn that jobs no longer run. `idle` does not throw. */
+/** A store's job runner that throws `closed` once its store is closed, so that callers learn that jobs no longer run. `idle` does not throw. `around` may turn errors into others. */
 export function runnerOfOpenStore(
   runner: JobRunner,
-  { store, isClosed }: { readonly store: string; readonly isClosed: () => boolean },
+  open: { readonly store: string; readonly isClosed: () => boolean; readonly around?: <T>(work: Promise<T>) => Promise<T> },
 ): JobRunner {
+  const { store, isClosed, around = (work) => work } = open
   const whileOpen = async <T>(work: () => Promise<T>): Promise<T> => {
     if (isClosed()) throw storeClosed(store)
-    return work()
+    return around(work())
   }
   return {
     start: (handlers, options) => whileOpen(() => runner.start(handlers, options)),
-    idle: (options) => runner.idle(options),
+    idle: (options) => around(runner.idle(options)),
     close: (options) => whileOpen(() => runner.close(options)),
     dead: () => whileOpen(() => runner.dead()),
   }

@@ -1,7 +1,5 @@
 import type { Pool } from "pg"
-import type { PgBoss } from "pg-boss"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { JobRunner } from "../../services/store/job-runner.ts"
 import { runnerOfOpenStore, type Store, storeClosed } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
@@ -12,11 +10,11 @@ import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
 import { agentQueues, queueSettings, startJobEngine } from "./job-engine.ts"
-import { type Drivers, listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
+import { listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
 import { postgresFault } from "./postgres-fault.ts"
 import { PostgresJobRunner } from "./postgres-job-runner.ts"
 import { type PostgresSettings, type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
-import { EnqueuedJobs, goneMessage, PostgresSqlJobs } from "./sql-jobs.ts"
+import { EnqueuedJobs, goneMessage, PostgresSqlJobs, type SqlJobsParts } from "./sql-jobs.ts"
 import { WakeUpListener } from "./wake-up.ts"
 
 /**
@@ -45,20 +43,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** An open database with pg-boss started, from which the parts of a store are made. */
-interface OpenDatabase {
+interface OpenDatabase extends Omit<SqlJobsParts, "onChange"> {
   readonly settings: PostgresSettings
   readonly target: ConnectionTarget
-  readonly drivers: Drivers
   readonly pool: Pool
   readonly database: SqlDatabase
   readonly cache: SessionCache
-  readonly engine: PgBoss
-  readonly jobSchema: string
-  /** The channel of messages between processes. */
-  readonly channel: string
-  /** The queue of an agent, made if it is missing. */
-  readonly queueFor: (agent: string) => Promise<string>
-  readonly enqueued: EnqueuedJobs
 }
 
 /** How long closing a store waits for running jobs. */
@@ -70,8 +60,9 @@ function storeOver(open: OpenDatabase): Store {
   const name = `The store at ${target.shown}`
   let isDrained = false
   let closing: Promise<void> | undefined
-  const withFault: WithFault = (work) =>
-    work.catch((error: unknown) => {
+  /** Turns errors of the driver into errors of this library. */
+  const withFault = <T>(work: Promise<T>) =>
+    work.catch((error: unknown): never => {
       const isClosed = isDrained && !PromptStrataError.isInstance(error)
       throw isClosed ? storeClosed(name, { database: target.shown }) : postgresFault(error, target)
     })
@@ -86,7 +77,7 @@ function storeOver(open: OpenDatabase): Store {
   const store = createSqlStore({
     database,
     jobs: new PostgresSqlJobs({ ...open, onChange: (what) => (what === "gone" ? verify(runner) : runner.wake()) }),
-    runner: runnerOfOpenStore(withFaults(runner, withFault), { store: name, isClosed: () => isDrained }),
+    runner: runnerOfOpenStore(runner, { store: name, isClosed: () => isDrained, around: withFault }),
     cache,
     // A deletion notifies the other processes; in this one `onChange` stops the jobs.
     stopForgotten: () => undefined,
@@ -108,18 +99,6 @@ function withQueues(store: Store, queueFor: (agent: string) => Promise<string>):
       for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await queueFor(agent)
       return store.commit(key, commit)
     },
-  }
-}
-
-/** Turns errors of the driver into errors of this library. */
-type WithFault = <T>(work: Promise<T>) => Promise<T>
-
-function withFaults(runner: JobRunner, withFault: WithFault): JobRunner {
-  return {
-    start: (handlers, options) => withFault(runner.start(handlers, options)),
-    idle: (options) => withFault(runner.idle(options)),
-    close: (options) => withFault(runner.close(options)),
-    dead: () => withFault(runner.dead()),
   }
 }
 

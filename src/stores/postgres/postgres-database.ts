@@ -32,7 +32,8 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
       } catch (error) {
         if (closing && !hasBegun) throw refusal()
         // A connection that broke while idle fails at its next use, before the transaction has begun.
-        const isHarmless = lostAgainstAnother(error) || (!hasBegun && isConnectionLost(error))
+        // After a deadlock or a serialization failure nothing was written either, and another try can succeed.
+        const isHarmless = ["40001", "40P01"].includes(codeOf(error) ?? "") || (!hasBegun && isConnectionLost(error))
         if (attempt >= attempts || !isHarmless) throw postgresFault(error, target)
       }
     }
@@ -51,11 +52,6 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
       return closing
     },
   }
-}
-
-/** True for a deadlock or a serialization failure: nothing was written, and another try can succeed. */
-function lostAgainstAnother(error: unknown): boolean {
-  return ["40001", "40P01"].includes(codeOf(error) ?? "")
 }
 
 /** The optional packages that this store works with. */

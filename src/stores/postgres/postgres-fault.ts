@@ -39,15 +39,9 @@ export function postgresFault(thrown: unknown, target: ConnectionTarget): Prompt
   if (PromptStrataError.isInstance(thrown)) return thrown
   const code = codeOf(thrown)
   const said = withoutSecrets(sentence(thrown), target)
-  const hint = code === undefined ? hintFor(said, target) : adviceFor(code)?.(target)
-  return new PromptStrataError("store", `PostgreSQL at ${target.shown} failed: ${said}`, {
-    hint,
-    evidence: { database: target.shown, code },
-  })
-}
-
-function adviceFor(code: string): ((target: ConnectionTarget) => string) | undefined {
-  return advice[code] ?? advice[`${code.slice(0, 2)}*`]
+  const hint = code === undefined ? hintFor(said, target) : (advice[code] ?? advice[`${code.slice(0, 2)}*`])?.(target)
+  const evidence = { database: target.shown, code }
+  return new PromptStrataError("store", `PostgreSQL at ${target.shown} failed: ${said}`, { hint, evidence })
 }
 
 /** Advice for errors without a code: `pg` throws them when a connection ends or is not made in time. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts"
-import type { IdleOptions, Job, JobHandler, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
+import { handlerOf, type IdleOptions, type JobHandlers, type JobRunner } from "../../services/store/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
 import { RunningJobs, repeat } from "./running-jobs.ts"
@@ -111,11 +111,6 @@ export class PostgresJobRunner implements JobRunner {
     this.#isAway = true
   }
 
-  #handlerOf({ kind, key }: Job): JobHandler | undefined {
-    const known = this.#handlers.get(key.agent) ?? this.#handlers.get(undefined)
-    return known !== undefined && Object.hasOwn(known, kind) ? known[kind] : undefined
-  }
-
   /** The queue of an agent; without one, the queues of all agents. */
   async #queuesOf(agent: string | undefined): Promise<readonly string[]> {
     return agent === undefined ? this.#parts.claims.queues() : [await this.#parts.queueFor(agent)]
@@ -143,7 +138,7 @@ export class PostgresJobRunner implements JobRunner {
   /** Runs a job, or gives it back if its agent was closed meanwhile. */
   async #take(claimed: ClaimedJob): Promise<void> {
     const isOurs = this.#handlers.has(claimed.job.key.agent) || this.#handlers.has(undefined)
-    if (isOurs) this.#running.run(claimed, this.#handlerOf(claimed.job))
+    if (isOurs) this.#running.run(claimed, handlerOf(claimed.job, this.#handlers))
     else await this.#parts.claims.release(claimed)
   }
 

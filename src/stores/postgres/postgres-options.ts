@@ -47,17 +47,11 @@ export function postgresSettings({ jobs, ...options }: PostgresStoreOptions): Po
     ...options,
     jobs: { ...defaultJobSettings, pollMs: 2_000, superviseSeconds: 10, listen: true, ...jobs },
   }
-  check(settings)
-  return settings
-}
-
-function check({ maxConnections, jobSchema }: PostgresSettings): void {
+  const { maxConnections, jobSchema } = settings
   if (!(maxConnections >= 2))
     throw new PromptStrataError("usage", `Expected maxConnections of at least 2, found ${maxConnections}.`)
   // It is written into statements without quotation marks.
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(jobSchema))
-    throw new PromptStrataError(
-      "usage",
-      `Expected jobSchema of small letters, digits and _, at most 40, found ${JSON.stringify(jobSchema)}.`,
-    )
+  const message = `Expected jobSchema of small letters, digits and _, at most 40, found ${JSON.stringify(jobSchema)}.`
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(jobSchema)) throw new PromptStrataError("usage", message)
+  return settings
 }

@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
-import { type JobHandler, retryWaitMs, runAttempt } from "../../services/store/job-runner.ts"
+import { type JobHandler, retryWaitMs, runAttempt, runnerClosed } from "../../services/store/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import { heartbeatMs } from "./job-engine.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
@@ -27,7 +27,7 @@ interface Running {
 type StopReason = "closed" | "gone"
 
 const stopErrors: Readonly<Record<StopReason, PromptStrataError>> = {
-  closed: new PromptStrataError("closed", "The job runner was closed before this job was done; it stays for the next one."),
+  closed: runnerClosed(),
   gone: new PromptStrataError(
     "aborted",
     "The data that this job works on were deleted, or another process has taken the job over.",

@@ -11,13 +11,14 @@ import { deadQueue, type JobRowColumns, jobRowOf, jobUuid, lineOf, queuePrefix, 
 export const goneMessage = "gone"
 
 /** The parts of {@link PostgresSqlJobs}. */
-interface SqlJobsParts {
+export interface SqlJobsParts {
   readonly engine: PgBoss
   readonly drivers: Drivers
   /** The queue of an agent, made if it is missing. */
   readonly queueFor: (agent: string) => Promise<string>
   readonly enqueued: EnqueuedJobs
   readonly jobSchema: string
+  /** The channel of messages between processes. */
   readonly channel: string
   /** Called after a transaction that changed jobs; with `gone` if it deleted some. */
   readonly onChange: (what: "more" | "gone") => void

@@ -49,14 +49,9 @@ async function versionOf(db: Queries, part: string, { text }: ColumnTypes): Prom
 }
 
 function newer(part: string, found: number, known: number): PromptStrataError {
-  return new PromptStrataError(
-    "store",
-    `Expected a schema of version ${known} or older for ${JSON.stringify(part)}, found version ${found}: a newer promptstrata has written to this store.`,
-    {
-      hint: "Update promptstrata, or open a backup from before the update.",
-      evidence: { part, foundVersion: found, knownVersion: known },
-    },
-  )
+  const message = `Expected a schema of version ${known} or older for ${JSON.stringify(part)}, found version ${found}: a newer promptstrata has written to this store.`
+  const hint = "Update promptstrata, or open a backup from before the update."
+  return new PromptStrataError("store", message, { hint, evidence: { part, foundVersion: found, knownVersion: known } })
 }
 
 /** The type of a column: text, a whole number, any number, or bytes. With `?` it can be null. */

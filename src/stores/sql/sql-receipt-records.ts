@@ -50,12 +50,10 @@ async function receiptsOfTurn(db: Queries, turnId: string, key: ServiceKey): Pro
 
 /** The attempts of a user's receipts since a moment: each attempt asked the model once. */
 async function modelCalls(db: Queries, key: ServiceKey, sinceMs: number): Promise<number> {
-  const { calls } = await db
-    .selectFrom("receipts")
-    .select(({ fn, cast, lit }) => cast<number>(fn.coalesce(fn.sum("attempt"), lit(0)), "integer").as("calls"))
-    .where(aboutUser(key))
-    .where("started_ms", ">=", sinceMs)
+  const recent = db.selectFrom("receipts").where(aboutUser(key)).where("started_ms", ">=", sinceMs)
+  const { calls } = await recent
     .where("model", "is not", null)
+    .select(({ fn, cast, lit }) => cast<number>(fn.coalesce(fn.sum("attempt"), lit(0)), "integer").as("calls"))
     .executeTakeFirstOrThrow()
   return calls
 }

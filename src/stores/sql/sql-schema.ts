@@ -58,10 +58,7 @@ const firstTables: Readonly<Record<string, TableShape>> = {
       ["agent", "conversation", "at_ms"],
     ],
   },
-  memory_scopes: {
-    columns: { agent: "text", scope: "text", epoch: "integer", sequence: "integer" },
-    key: ["agent", "scope"],
-  },
+  memory_scopes: { columns: { agent: "text", scope: "text", epoch: "integer", sequence: "integer" }, key: ["agent", "scope"] },
   vectors: {
     columns: { agent: "text", memory_id: "text", model: "text", dimensions: "integer", vector: "bytes" },
     key: ["agent", "memory_id", "model"],
@@ -106,10 +103,7 @@ export const schemaMigrations: readonly Migration[] = [
       for (const [name, shape] of Object.entries(firstTables)) await createTable(db, types, name, shape)
     },
   },
-  {
-    name: "changes of a session's state",
-    up: (db, types) => createTable(db, types, "state_changes", stateChanges),
-  },
+  { name: "changes of a session's state", up: (db, types) => createTable(db, types, "state_changes", stateChanges) },
   {
     // An older process knows nothing of `state_changes`: it would read this column as the newest state and write back an old one.
     // With the column renamed it fails instead.

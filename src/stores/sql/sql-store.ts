@@ -1,6 +1,6 @@
 import type { JobRunner } from "../../services/store/job-runner.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
-import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
+import { readStoreRows } from "../../services/store/store-row.ts"
 import { checkRows } from "./maintenance/sql-check.ts"
 import { exportLines } from "./maintenance/sql-export.ts"
 import { forgetRows } from "./maintenance/sql-forget.ts"
@@ -39,7 +39,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       yield* await database.read((db) => exportLines(db, jobs, scope))
     },
     async import(lines) {
-      const rows = await readRows(lines)
+      const rows = await readStoreRows(lines)
       const counts = await database.write((db) => importRows(db, jobs, rows))
       jobs.wake()
       return counts
@@ -62,14 +62,4 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       return own.close()
     },
   }
-}
-
-async function readRows(lines: AsyncIterable<string> | Iterable<string>): Promise<readonly StoreRow[]> {
-  const rows: StoreRow[] = []
-  let number = 0
-  for await (const line of lines) {
-    number += 1
-    if (line.trim() !== "") rows.push(readStoreRow(line, number))
-  }
-  return rows
 }

@@ -35,13 +35,7 @@ export interface Tables {
   vectors: { agent: string; memory_id: string; model: string; dimensions: number; vector: Uint8Array }
   /** The version never goes back, even when statements are deleted. */
   users: UserColumns & { version: number }
-  statements: UserColumns & {
-    position: number
-    turn_id: string
-    conversation: string
-    audience: Audience
-    body: string
-  }
+  statements: UserColumns & { position: number; turn_id: string; conversation: string; audience: Audience; body: string }
   receipts: SessionColumns &
     UserColumns & {
       turn_id: string

@@ -60,16 +60,11 @@ export async function insertStatements(
 ): Promise<void> {
   const own = db.selectFrom("statements").select("position").where(aboutUser(user))
   const last = await own.orderBy("position", "desc").limit(1).executeTakeFirst()
-  for (const [at, statement] of statements.entries())
-    await db
-      .insertInto("statements")
-      .values({
-        ...userColumns(user),
-        position: (last?.position ?? -1) + 1 + at,
-        turn_id: keyText(statement.turnId),
-        conversation: keyText(statement.conversation),
-        audience: statement.audience,
-        body: JSON.stringify(frozenJson(statement, `statements[${at}]`)),
-      })
-      .execute()
+  for (const [at, statement] of statements.entries()) {
+    const { turnId, conversation, audience } = statement
+    const said = { turn_id: keyText(turnId), conversation: keyText(conversation), audience }
+    const body = JSON.stringify(frozenJson(statement, `statements[${at}]`))
+    const row = { ...userColumns(user), ...said, position: (last?.position ?? -1) + 1 + at, body }
+    await db.insertInto("statements").values(row).execute()
+  }
 }

@@ -137,18 +137,13 @@ async function fail(parts: AttemptParts, id: string, attempt: number, error: unk
  * undefined when the job is gone or has had its last attempt.
  */
 async function claimJob(db: Queries, id: string, maxAttempts: number, nowMs: number): Promise<number | undefined> {
-  const jobs = jobQueries(db)
-  const claimed = await jobs
-    .updateTable("jobs")
-    .set(({ eb }) => ({ attempts: eb("attempts", "+", 1) }))
-    .where("id", "=", id)
-    .where("state", "=", "waiting")
-    .returning("attempts")
-    .executeTakeFirst()
+  const own = jobQueries(db).updateTable("jobs").where("id", "=", id)
+  const next = own.where("state", "=", "waiting").set(({ eb }) => ({ attempts: eb("attempts", "+", 1) }))
+  const claimed = await next.returning("attempts").executeTakeFirst()
   if (claimed === undefined || claimed.attempts <= maxAttempts) return claimed?.attempts
   const error = `The process ended during attempt ${maxAttempts}, the last one.`
   const dead = { state: "dead", attempts: maxAttempts, error, ended_ms: nowMs } as const
-  await jobs.updateTable("jobs").set(dead).where("id", "=", id).execute()
+  await own.set(dead).execute()
   return undefined
 }
 

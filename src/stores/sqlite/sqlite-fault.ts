@@ -22,14 +22,9 @@ export function sqliteFault(error: unknown, file: string): unknown {
 
 /** The error for a file that other processes have kept busy for too long. */
 export function busyFault(file: string, waitedMs: number): PromptStrataError {
-  return new PromptStrataError(
-    "store",
-    `Expected the store in ${file} to be free within ${waitedMs} ms, found another process writing.`,
-    {
-      hint: "Nothing was written. Try again, or look for a process that hangs while it has the file open.",
-      evidence: { file, waitedMs },
-    },
-  )
+  const message = `Expected the store in ${file} to be free within ${waitedMs} ms, found another process writing.`
+  const hint = "Nothing was written. Try again, or look for a process that hangs while it has the file open."
+  return new PromptStrataError("store", message, { hint, evidence: { file, waitedMs } })
 }
 
 const hints: Readonly<Record<number, string>> = {

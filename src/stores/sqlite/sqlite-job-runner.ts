@@ -1,6 +1,13 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
-import type { DeadJob, IdleOptions, Job, JobHandler, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
+import {
+  type DeadJob,
+  handlerOf,
+  type IdleOptions,
+  type JobHandlers,
+  type JobRunner,
+  runnerClosed,
+} from "../../services/store/job-runner.ts"
 import { sessionRowId } from "../../services/store/row-keys.ts"
 import { type AttemptParts, attemptJob, deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone } from "./job-claims.ts"
 import type { Leases } from "./leases.ts"
@@ -84,7 +91,7 @@ export class SqliteJobRunner implements JobRunner {
     else this.#handlers.delete(agent)
     await this.#pumping
     await this.#drain(
-      [...this.#running.values()].filter(({ head }) => this.#handlerOf(head.job) === undefined),
+      [...this.#running.values()].filter(({ head }) => handlerOf(head.job, this.#handlers) === undefined),
       drainMs,
     )
     await this.#parts.leases.release(agent)
@@ -122,9 +129,8 @@ export class SqliteJobRunner implements JobRunner {
 
   async #drain(running: readonly Running[], drainMs: number): Promise<void> {
     if (running.length === 0) return
-    const message = "The job runner was closed before this job was done; it stays for the next one."
     const timer = this.#parts.timers.set(() => {
-      for (const { stop } of running) stop?.(new PromptStrataError("closed", message))
+      for (const { stop } of running) stop?.(runnerClosed())
     }, drainMs)
     await Promise.all(running.map(({ settled }) => settled))
     this.#parts.timers.clear(timer)
@@ -195,13 +201,8 @@ export class SqliteJobRunner implements JobRunner {
   }
 
   async #attempt(head: Head, onStop: (stop: (reason: PromptStrataError) => void) => void): Promise<void> {
-    const waitMs = await attemptJob(this.#parts, head, { handler: this.#handlerOf(head.job), onStop })
+    const waitMs = await attemptJob(this.#parts, head, { handler: handlerOf(head.job, this.#handlers), onStop })
     if (waitMs !== undefined) this.#parts.pollTimers.set(() => this.wake(), waitMs)
-  }
-
-  #handlerOf({ kind, key }: Job): JobHandler | undefined {
-    const handlers = this.#handlers.get(key.agent) ?? this.#handlers.get(undefined)
-    return handlers !== undefined && Object.hasOwn(handlers, kind) ? handlers[kind] : undefined
   }
 
   #tellWaiters(): void {

@@ -14,11 +14,9 @@ export function makeStoreFile(file: string): void {
     makeFolder(dirname(file))
     closeSync(openSync(file, "a", 0o600))
   } catch (cause) {
-    throw new PromptStrataError("store", `The store's file ${file} could not be made: ${messageOf(cause)}.`, {
-      cause,
-      hint: "Name a folder that this program may write to.",
-      evidence: { file },
-    })
+    const message = `The store's file ${file} could not be made: ${messageOf(cause)}.`
+    const hint = "Name a folder that this program may write to."
+    throw new PromptStrataError("store", message, { cause, hint, evidence: { file } })
   }
 }
 
@@ -71,11 +69,9 @@ function makeBackupFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600))
   } catch (cause) {
-    throw new PromptStrataError("store", `The backup ${path} could not be made: ${messageOf(cause)}.`, {
-      cause,
-      hint: "Name a file that does not exist yet, in a folder that this program may write to.",
-      evidence: { path },
-    })
+    const message = `The backup ${path} could not be made: ${messageOf(cause)}.`
+    const hint = "Name a file that does not exist yet, in a folder that this program may write to."
+    throw new PromptStrataError("store", message, { cause, hint, evidence: { path } })
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { vectorBytes, vectorValues } from "../../../src/services/store/store-row.ts"
 import { fromKeyText, keyText } from "../../../src/stores/sql/key-columns.ts"
-import { vectorBytes, vectorValues } from "../../../src/stores/sql/memory/memory-rows.ts"
 
 const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: fc.constantFrom('"', "\0", "\ud800", "a", "\\") }))
 

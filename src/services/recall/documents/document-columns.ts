@@ -39,10 +39,6 @@ export class DocumentColumns {
     this.speaker[slot] = speaker
   }
 
-  free(slot: number): void {
-    this.live[slot] = 0
-  }
-
   /** Copies the numbers at slot `at` of other columns. */
   copy(slot: number, from: DocumentColumns, at: number): void {
     this.#grow(slot)

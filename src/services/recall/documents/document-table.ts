@@ -79,7 +79,7 @@ export class DocumentTable {
     const terms = documentTerms(document.text)
     for (const field of termFields) this.fields[field].remove(slot, terms[field])
     this.links.remove(slot, document)
-    this.columns.free(slot)
+    this.columns.live[slot] = 0
     this.#documents[slot] = undefined
     this.#slots.delete(id)
     this.#compactIfDue()

@@ -3,6 +3,7 @@ import {
   dateSpan,
   mondayOf,
   monthSpan,
+  onWeekdays,
   partOfYear,
   span,
   type TimeReference,
@@ -90,11 +91,10 @@ export const chineseRules: readonly TimeRule[] = [
   timeRule(/(?<which>上上|下下|上|这|本|下)个?月/, ({ which = "" }, { year, month }) =>
     monthSpan(year, month + (steps[which] ?? 0)),
   ),
-  timeRule(/(?:周末|星期六日|双休日)/, () => ({ kind: "weekdays", weekdays: [0, 6] })),
-  timeRule(/(?<![每一二三四五六七八九十])(?:周|星期|礼拜)(?<weekday>[一二三四五六日天])/, ({ weekday = "" }) => ({
-    kind: "weekdays",
-    weekdays: ["日一二三四五六天".indexOf(weekday) % 7],
-  })),
+  timeRule(/(?:周末|星期六日|双休日)/, () => onWeekdays(0, 6)),
+  timeRule(/(?<![每一二三四五六七八九十])(?:周|星期|礼拜)(?<weekday>[一二三四五六日天])/, ({ weekday = "" }) =>
+    onWeekdays("日一二三四五六天".indexOf(weekday) % 7),
+  ),
   timeRule(year, (groups, today) => yearSpan(readYear(groups, today) ?? today.year)),
   timeRule(/前几天|前两天|前些天|这几天/, (_, { day }) => span(day - 7, day)),
   timeRule(/(?<which>大前|大后|前|昨|今|明|后)(?:天|日|晚|早|夜)/, ({ which = "" }, { day }) => span(day + (days[which] ?? 0))),

@@ -2,6 +2,7 @@ import { readSeason, seasonPattern } from "./seasons.ts"
 import {
   dateSpan,
   monthSpan,
+  onWeekdays,
   partOfYear,
   span,
   type TimeReference,
@@ -132,13 +133,12 @@ export const englishRules: readonly TimeRule[] = [
   ),
   timeRule(
     `\\b(?:in|of|since|during|by|early|late|mid|until|around|throughout)[ -](?<name>${monthPattern})\\b`,
-    ({ name = "" }) => ({ kind: "yearly", from: monthOf(name) * 100 + 1, to: monthOf(name) * 100 + 31 }),
+    ({ name = "" }) => partOfYear(monthOf(name) * 100 + 1, monthOf(name) * 100 + 31),
   ),
-  timeRule(/\bweekends?\b/, () => ({ kind: "weekdays", weekdays: [0, 6] })),
-  timeRule(/\b(?<name>sunday|monday|tuesday|wednesday|thursday|friday|saturday)s?\b/, ({ name = "" }) => ({
-    kind: "weekdays",
-    weekdays: [weekdayOf(name)],
-  })),
+  timeRule(/\bweekends?\b/, () => onWeekdays(0, 6)),
+  timeRule(/\b(?<name>sunday|monday|tuesday|wednesday|thursday|friday|saturday)s?\b/, ({ name = "" }) =>
+    onWeekdays(weekdayOf(name)),
+  ),
   timeRule(/\b(?:in|since|during|from|by|year|until|before|after|back in) (?<year>(?:19|20)\d\d)\b/, ({ year }) =>
     yearSpan(Number(year)),
   ),

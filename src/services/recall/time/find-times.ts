@@ -16,8 +16,7 @@ const hasLetterOrDigit = /[a-z\d]/
 /** Finds expressions of time in a normalised text, counted from a day. They are ordered by place and do not overlap; rules that stand first win. */
 export function findTimes(text: string, day: number): FoundTime[] {
   const rules = [
-    ...(/\d/.test(text) || hasLetterOrDigit.test(text) ? dateRules : []),
-    ...(hasLetterOrDigit.test(text) ? englishRules : []),
+    ...(hasLetterOrDigit.test(text) ? [...dateRules, ...englishRules] : []),
     ...(hasHan.test(text) ? chineseRules : []),
   ]
   const found: FoundTime[] = []

@@ -9,6 +9,8 @@ export type TimeReference =
 
 export const span = (fromDay: number, toDay: number = fromDay): TimeReference => ({ kind: "span", fromDay, toDay })
 
+export const onWeekdays = (...weekdays: readonly number[]): TimeReference => ({ kind: "weekdays", weekdays })
+
 /** The days of a month. Months outside 1 to 12 fall into other years. */
 export function monthSpan(year: number, month: number): TimeReference {
   const first = new Date(Date.UTC(year, month - 1, 1)).getTime() / 86_400_000

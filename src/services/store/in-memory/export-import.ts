@@ -43,10 +43,7 @@ function* sessionRows(row: SessionRow, owned: OwnedRows): Generator<StoreRow> {
 
 /** Sessions and users of the import. They reach the tables whole, once all rows are read. */
 interface Draft {
-  readonly sessions: Map<
-    string,
-    SessionRow & { readonly history: HistoryMessage[]; readonly notes: Map<string, SessionNote | undefined> }
-  >
+  readonly sessions: Map<string, SessionRow & { history: HistoryMessage[]; notes: Map<string, SessionNote | undefined> }>
   readonly users: Map<string, UserRow & { readonly statements: ProfileStatement[] }>
 }
 

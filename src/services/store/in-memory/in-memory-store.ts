@@ -2,7 +2,7 @@ import type { Ports } from "../../../core/ports.ts"
 import { hostTimers } from "../../../core/timers.ts"
 import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
-import { readStoreRow, type StoreRow } from "../store-row.ts"
+import { readStoreRows } from "../store-row.ts"
 import { exportRows, importRows } from "./export-import.ts"
 import { forgetRows } from "./forget-rows.ts"
 import { SessionTable } from "./in-memory-session-store.ts"
@@ -50,7 +50,7 @@ export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}):
     async *export(scope) {
       for (const row of exportRows(tables, scope)) yield JSON.stringify(row)
     },
-    import: async (lines) => importRows(tables, await readRows(lines)),
+    import: async (lines) => importRows(tables, await readStoreRows(lines)),
     forget: async (scope) => forgetRows(tables, scope),
     check: async () => ({ ok: true, problems: [], counts: countRows(tables) }),
     async close() {
@@ -58,16 +58,6 @@ export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}):
       isClosed = true
     },
   }
-}
-
-async function readRows(lines: AsyncIterable<string> | Iterable<string>): Promise<readonly StoreRow[]> {
-  const rows: StoreRow[] = []
-  let number = 0
-  for await (const line of lines) {
-    number++
-    if (line.trim() !== "") rows.push(readStoreRow(line, number))
-  }
-  return rows
 }
 
 function countRows({ sessions, memories, users, receipts, jobs }: Tables): Readonly<Record<string, number>> {

@@ -31,7 +31,8 @@ export class UserTable implements UserRecords {
   async load(key: ServiceKey): ReturnType<UserRecords["load"]> {
     const { version, statements } = this.#rowOf(key)
     // Statements are kept frozen, so in private the list itself can be handed out.
-    const shown = key.audience === "private" ? statements : statements.filter((statement) => isOfGroup(statement, key))
+    const isOfGroup = ({ conversation, audience }: ProfileStatement) => audience === "group" && conversation === key.conversation
+    const shown = key.audience === "private" ? statements : statements.filter(isOfGroup)
     return Object.freeze({ version, statements: Object.freeze(shown) })
   }
 
@@ -68,11 +69,6 @@ export class UserTable implements UserRecords {
   #rowOf({ agent, user }: ServiceKey): UserRow {
     return this.#rows.get(rowId(agent, user)) ?? { agent, user, version: 0, statements: [] }
   }
-}
-
-/** True for what was said in the key's group. */
-function isOfGroup({ conversation, audience }: ProfileStatement, key: ServiceKey): boolean {
-  return audience === "group" && conversation === key.conversation
 }
 
 const finalOutcomes: readonly ReceiptOutcome[] = ["ok", "empty", "skipped"]

@@ -1,6 +1,7 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Ports } from "../../../core/ports.ts"
 import {
+  handlerOf,
   type Job,
   type JobHandler,
   type JobHandlers,
@@ -8,6 +9,7 @@ import {
   type JobSettings,
   retryWaitMs,
   runAttempt,
+  runnerClosed,
 } from "../job-runner.ts"
 import { sessionRowId } from "../row-keys.ts"
 
@@ -84,10 +86,7 @@ export class JobTable implements JobRunner {
     }
     const running = [...this.#running].filter(([waiting]) => ofAgent(waiting))
     const drained = Promise.all(running.map(([, settled]) => settled))
-    const reason = new PromptStrataError(
-      "closed",
-      "The job runner was closed before this job was done; it stays for the next one.",
-    )
+    const reason = runnerClosed()
     const timer = this.#ports.timers.set(() => {
       for (const [waiting] of running) {
         waiting.isCutOff = true
@@ -135,7 +134,7 @@ export class JobTable implements JobRunner {
   /** Begins every job that is due, and wakes those who wait in `idle`. */
   #pump(): void {
     for (const lane of this.#lanes.values()) {
-      const next = lane.find(({ job }) => this.#handlerOf(job) !== undefined)
+      const next = lane.find(({ job }) => handlerOf(job, this.#handlers) !== undefined)
       const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#running.has(row))
       if (isFree && this.#running.size < this.#settings.concurrency) this.#begin(next)
     }
@@ -145,13 +144,8 @@ export class JobTable implements JobRunner {
     for (const resolve of waiters) resolve()
   }
 
-  #handlerOf({ kind, key }: Job): JobHandler | undefined {
-    const handlers = this.#handlers.get(key.agent) ?? this.#handlers.get(undefined)
-    return handlers !== undefined && Object.hasOwn(handlers, kind) ? handlers[kind] : undefined
-  }
-
   #begin(row: Waiting): void {
-    const handler = this.#handlerOf(row.job)
+    const handler = handlerOf(row.job, this.#handlers)
     if (handler === undefined) return
     const settled = this.#attempt(row, handler).finally(() => {
       this.#running.delete(row)
@@ -185,7 +179,7 @@ export class JobTable implements JobRunner {
     } else if (row.attempts >= maxAttempts) {
       this.#leave(row)
       this.#dead.push({ job: row.job, attempts: row.attempts, error: messageOf(error) })
-    } else if (this.#handlerOf(row.job) !== undefined) {
+    } else if (handlerOf(row.job, this.#handlers) !== undefined) {
       const waitMs = retryWaitMs(row.attempts, this.#settings, this.#ports.random)
       row.timer = this.#ports.timers.set(() => {
         delete row.timer

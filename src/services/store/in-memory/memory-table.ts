@@ -133,7 +133,7 @@ export class MemoryTable implements MemoryRecords {
     for (const scope of scopesOf(memory)) {
       const log = this.#log(scope)
       if (before !== undefined) log.delete(before)
-      log.append(changed)
+      log.rows.push(changed)
     }
   }
 
@@ -156,10 +156,6 @@ export class MemoryTable implements MemoryRecords {
 /** The rows of one scope, ordered by the number of their last change. */
 class ScopeLog {
   readonly rows: MemoryRow[] = []
-
-  append(row: MemoryRow): void {
-    this.rows.push(row)
-  }
 
   delete({ sequence }: MemoryRow): void {
     const at = this.#firstAfter(sequence - 1)

@@ -48,15 +48,9 @@ async function memoriesToDelete(db: Queries, owned: OwnedKeys): Promise<readonly
   const rows = await db.selectFrom("memories").select(columns).where(whereOwned(owned)).execute()
   const found = new Map(rows.map((row) => [row.id, row]))
   const ofAgent = db.selectFrom("memories").where("agent", "=", keyText(owned.scope.agent))
-  const insights = (
-    await ofAgent
-      .select([...columns, "body"])
-      .where("kind", "=", "insight")
-      .execute()
-  ).map(({ body, ...row }) => ({
-    row,
-    sources: ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText),
-  }))
+  const ofInsights = await ofAgent.select(columns).select("body").where("kind", "=", "insight").execute()
+  const sourcesIn = (body: string) => ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText)
+  const insights = ofInsights.map(({ body, ...row }) => ({ row, sources: sourcesIn(body) }))
   for (let before = -1; before < found.size; ) {
     before = found.size
     for (const { row, sources } of insights) if (sources.some((source) => found.has(source))) found.set(row.id, row)

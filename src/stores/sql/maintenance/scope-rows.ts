@@ -15,14 +15,8 @@ export interface OwnedSession {
 export async function ownedSessions(db: Queries, scope: StoreScope): Promise<readonly OwnedSession[]> {
   const agent = keyText(scope.agent)
   if ("user" in scope) {
-    const spoken = await db
-      .selectFrom("messages")
-      .select(["conversation", "audience"])
-      .distinct()
-      .where("agent", "=", agent)
-      .where("speaker_id", "=", keyText(scope.user))
-      .where("role", "=", "user")
-      .execute()
+    const messages = db.selectFrom("messages").select(["conversation", "audience"]).distinct().where("agent", "=", agent)
+    const spoken = await messages.where("speaker_id", "=", keyText(scope.user)).where("role", "=", "user").execute()
     return spoken.map((row) => ({ key: keyOf(scope.agent, row), owns: row.audience === "private" ? "whole" : "part" }))
   }
   let rows = db.selectFrom("sessions").select(["conversation", "audience"]).where("agent", "=", agent)

@@ -4,9 +4,9 @@ import type { ProfileStatement } from "../../../services/store/records.ts"
 import { byTime, compareReceipts, compareSessions, compareTexts } from "../../../services/store/row-keys.ts"
 import type { SessionNote } from "../../../services/store/session-store.ts"
 import type { StoreScope } from "../../../services/store/store.ts"
-import { ofSession, type StoreRow, vectorToText } from "../../../services/store/store-row.ts"
+import { ofSession, type StoreRow, vectorToText, vectorValues } from "../../../services/store/store-row.ts"
 import { fromKeyText, inSession, keyText } from "../key-columns.ts"
-import { memoryOf, vectorValues } from "../memory/memory-rows.ts"
+import { memoryOf } from "../memory/memory-rows.ts"
 import { readState } from "../session/stored-state.ts"
 import type { OwnedKeys, SqlJobs } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
@@ -59,12 +59,9 @@ async function memoryRows(db: Queries, owned: OwnedKeys): Promise<readonly Store
 /** The vectors by their memory's id, as its column has it. */
 async function vectorRows(db: Queries, owned: OwnedKeys): Promise<ReadonlyMap<string, readonly StoreRow[]>> {
   const { agent } = owned.scope
-  const rows = await db
-    .selectFrom("vectors")
-    .select(["memory_id", "model", "vector"])
-    .where("agent", "=", keyText(agent))
-    .where("memory_id", "in", db.selectFrom("memories").select("id").where(whereOwned(owned)))
-    .execute()
+  const memories = db.selectFrom("memories").select("id").where(whereOwned(owned))
+  const ofAgent = db.selectFrom("vectors").select(["memory_id", "model", "vector"]).where("agent", "=", keyText(agent))
+  const rows = await ofAgent.where("memory_id", "in", memories).execute()
   const byMemory = new Map<string, StoreRow[]>()
   const named = rows.map((row) => ({ ...row, model: fromKeyText(row.model) }))
   for (const { memory_id, model, vector } of named.sort((a, b) => compareTexts([a.model], [b.model]))) {

@@ -1,7 +1,7 @@
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { stateWithoutWords } from "../../../services/store/session-store.ts"
 import type { ForgetReport, StoreScope } from "../../../services/store/store.ts"
-import { inSession, keyText } from "../key-columns.ts"
+import { having, inSession, keyText } from "../key-columns.ts"
 import { deleteChanges, readState } from "../session/stored-state.ts"
 import { lockSession } from "../session/write-session.ts"
 import type { SqlJobs } from "../sql-database.ts"
@@ -53,12 +53,9 @@ async function keepWithoutWords(db: Queries, key: SessionKey, version: number): 
   const row = await db.selectFrom("sessions").select("whole_state").where(inSession(key)).executeTakeFirstOrThrow()
   const { state } = await readState(db, key, row.whole_state)
   await deleteChanges(db, key)
-  const kept = { whole_state: JSON.stringify(stateWithoutWords(state)), spoken: await recountSpoken(db, key) }
-  await db
-    .updateTable("sessions")
-    .set({ version: version + 1, ...kept })
-    .where(inSession(key))
-    .execute()
+  const whole_state = JSON.stringify(stateWithoutWords(state))
+  const kept = { version: version + 1, whole_state, spoken: await recountSpoken(db, key) }
+  await db.updateTable("sessions").set(kept).where(inSession(key)).execute()
 }
 
 /** Corrects the count of spoken messages before each message, and returns the session's total. */
@@ -88,17 +85,13 @@ async function forgetUsers(db: Queries, scope: StoreScope): Promise<ForgetReport
 }
 
 async function forgetStatementsIn(db: Queries, agent: string, conversation: string): Promise<ForgetReport> {
-  const speakers = db
-    .selectFrom("statements")
-    .select("user_id")
-    .where("agent", "=", agent)
-    .where("conversation", "=", conversation)
+  const within = having({ agent, conversation })
+  const speakers = db.selectFrom("statements").select("user_id").where(within)
   await db
     .updateTable("users")
     .set(({ eb }) => ({ version: eb("version", "+", 1) }))
     .where("agent", "=", agent)
     .where("user_id", "in", speakers)
     .execute()
-  const statements = db.deleteFrom("statements").where("agent", "=", agent).where("conversation", "=", conversation)
-  return { user: 0, statement: await countDeleted(statements) }
+  return { user: 0, statement: await countDeleted(db.deleteFrom("statements").where(within)) }
 }

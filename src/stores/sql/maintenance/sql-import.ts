@@ -56,13 +56,10 @@ async function importRow(db: Queries, jobs: SqlJobs, made: Made, row: StoreRow):
     case "vector":
       return importVector(db, row.agent, { ...row, values: vectorFromText(row.values) })
     case "receipt": {
-      const known = db
-        .selectFrom("receipts")
-        .select("kind")
-        .where(having(receiptColumns(row.receipt)))
-      if ((await known.executeTakeFirst()) !== undefined) return false
-      await putReceipt(db, row.receipt)
-      return true
+      const columns = receiptColumns(row.receipt)
+      const known = await db.selectFrom("receipts").select("kind").where(having(columns)).executeTakeFirst()
+      if (known === undefined) await putReceipt(db, row.receipt)
+      return known === undefined
     }
     case "job": {
       const { table: _, job, ...rest } = row

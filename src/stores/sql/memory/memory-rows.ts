@@ -24,17 +24,3 @@ export function memoryOf({ body, superseded_by }: Pick<MemoryColumns, "body" | "
   const memory = JSON.parse(body) as StoredMemory
   return superseded_by === null ? memory : { ...memory, supersededBy: fromKeyText(superseded_by) }
 }
-
-/** A vector as bytes: 4 for each number, little-endian on every machine. */
-export function vectorBytes(values: Float32Array): Uint8Array {
-  const bytes = new Uint8Array(values.length * 4)
-  const view = new DataView(bytes.buffer)
-  for (const [at, value] of values.entries()) view.setFloat32(at * 4, value, true)
-  return bytes
-}
-
-/** The vector of {@link vectorBytes}. */
-export function vectorValues(bytes: Uint8Array): Float32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Float32Array.from({ length: bytes.byteLength >> 2 }, (_, at) => view.getFloat32(at * 4, true))
-}

@@ -29,12 +29,8 @@ export function inScope({ agent, audience, conversation, user }: ServiceKey) {
 /** The epoch of the scope that a key reads. */
 export async function scopeEpoch(db: Queries, { agent, audience, conversation, user }: ServiceKey): Promise<number> {
   const scope = audience === "group" ? groupScope(conversation) : userScope(user)
-  const rows = await db
-    .selectFrom("memory_scopes")
-    .select(["scope", "epoch"])
-    .where("agent", "=", keyText(agent))
-    .where("scope", "in", [scope, agentScope])
-    .execute()
+  const ofAgent = db.selectFrom("memory_scopes").select(["scope", "epoch"]).where("agent", "=", keyText(agent))
+  const rows = await ofAgent.where("scope", "in", [scope, agentScope]).execute()
   return (rows.find((row) => row.scope === scope) ?? rows[0])?.epoch ?? 0
 }
 

@@ -1,8 +1,9 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory, StoredVector } from "../../../services/store/records.ts"
-import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
+import { vectorBytes, vectorValues } from "../../../services/store/store-row.ts"
+import { aboutUser, fromKeyText, having, keyText } from "../key-columns.ts"
 import type { Queries } from "../sql-tables.ts"
-import { memoryOf, vectorBytes, vectorValues } from "./memory-rows.ts"
+import { memoryOf } from "./memory-rows.ts"
 import { inScope, lockScope, nextInGroup, setSequence, userScope } from "./memory-scope.ts"
 
 const pageIds = 500
@@ -51,12 +52,8 @@ export async function markChanged(db: Queries, memory: StoredMemory): Promise<vo
   const user_sequence = (await lockScope(db, agent, userScope(user))).sequence + 1
   await setSequence(db, agent, userScope(user), user_sequence)
   const group = audience === "group" ? { group_sequence: await nextInGroup(db, memory) } : {}
-  await db
-    .updateTable("memories")
-    .set({ user_sequence, ...group })
-    .where(aboutUser(memory))
-    .where("id", "=", keyText(id))
-    .execute()
+  const change = { user_sequence, ...group }
+  await db.updateTable("memories").set(change).where(aboutUser(memory)).where("id", "=", keyText(id)).execute()
 }
 
 /** The vectors of these memories, as far as they lie in the key's scope, in the order of the ids. */
@@ -65,13 +62,9 @@ export async function readVectors(db: Queries, ids: readonly string[], model: st
   for (let at = 0; at < ids.length; at += pageIds) {
     const page = ids.slice(at, at + pageIds)
     const seen = db.selectFrom("memories").select("id").where(inScope(key)).where("id", "in", page.map(keyText))
-    const rows = await db
-      .selectFrom("vectors")
-      .select(["memory_id", "vector"])
-      .where("agent", "=", keyText(key.agent))
-      .where("model", "=", keyText(model))
-      .where("memory_id", "in", seen)
-      .execute()
+    const ofModel = having({ agent: keyText(key.agent), model: keyText(model) })
+    const vectors = db.selectFrom("vectors").select(["memory_id", "vector"]).where(ofModel)
+    const rows = await vectors.where("memory_id", "in", seen).execute()
     const byId = new Map(rows.map((row) => [fromKeyText(row.memory_id), row.vector]))
     for (const memoryId of page) {
       const vector = byId.get(memoryId)
@@ -83,18 +76,11 @@ export async function readVectors(db: Queries, ids: readonly string[], model: st
 
 /** The memories of the key's scope that hold and have no vector of a model, oldest first. */
 export async function memoriesWithoutVector(db: Queries, model: string, key: ServiceKey, limit: number) {
-  const rows = await db
-    .selectFrom("memories")
-    .select(["body", "superseded_by"])
-    .where(inScope(key))
-    .where("superseded_by", "is", null)
-    .where(({ not, exists, selectFrom }) => {
-      const ofMemory = selectFrom("vectors").select("vectors.memory_id").whereRef("vectors.memory_id", "=", "memories.id")
-      return not(exists(ofMemory.whereRef("vectors.agent", "=", "memories.agent").where("vectors.model", "=", keyText(model))))
-    })
-    .orderBy("at_ms")
-    .orderBy("id")
-    .limit(Math.max(0, limit))
-    .execute()
+  const seen = db.selectFrom("memories").select(["body", "superseded_by"]).where(inScope(key))
+  const missing = seen.where("superseded_by", "is", null).where(({ not, exists, selectFrom }) => {
+    const ofMemory = selectFrom("vectors").select("vectors.memory_id").whereRef("vectors.memory_id", "=", "memories.id")
+    return not(exists(ofMemory.whereRef("vectors.agent", "=", "memories.agent").where("vectors.model", "=", keyText(model))))
+  })
+  const rows = await missing.orderBy("at_ms").orderBy("id").limit(Math.max(0, limit)).execute()
   return rows.map(memoryOf)
 }

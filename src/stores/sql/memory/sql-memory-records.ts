@@ -43,10 +43,8 @@ async function putMemory(
 /** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */
 export async function insertMemory(db: Queries, memory: StoredMemory, hash: string, sequence: number): Promise<void> {
   const group_sequence = memory.audience === "group" ? await nextInGroup(db, memory) : null
-  await db
-    .insertInto("memories")
-    .values({ ...memoryRow(memory, hash), user_sequence: sequence, group_sequence })
-    .execute()
+  const row = { ...memoryRow(memory, hash), user_sequence: sequence, group_sequence }
+  await db.insertInto("memories").values(row).execute()
   await setSequence(db, memory.agent, userScope(memory.user), sequence)
 }
 
@@ -68,23 +66,15 @@ async function supersededIds(db: Queries, ids: readonly string[], memory: Stored
 
 /** The memories that hold and belong to the same user, in private or in the same group. */
 function besides(db: Queries, memory: StoredMemory) {
-  const rows = db
-    .selectFrom("memories")
-    .select("id")
-    .where(aboutUser(memory))
-    .where("audience", "=", memory.audience)
-    .where("superseded_by", "is", null)
+  const held = db.selectFrom("memories").select("id").where(aboutUser(memory)).where("superseded_by", "is", null)
+  const rows = held.where("audience", "=", memory.audience)
   return memory.audience === "group" ? rows.where("conversation", "=", keyText(memory.conversation)) : rows
 }
 
 async function supersede(db: Queries, id: string, by: StoredMemory, sequence: number): Promise<void> {
   const group = by.audience === "group" ? { group_sequence: await nextInGroup(db, by) } : {}
-  await db
-    .updateTable("memories")
-    .set({ superseded_by: keyText(by.id), user_sequence: sequence, ...group })
-    .where(aboutUser(by))
-    .where("id", "=", id)
-    .execute()
+  const change = { superseded_by: keyText(by.id), user_sequence: sequence, ...group }
+  await db.updateTable("memories").set(change).where(aboutUser(by)).where("id", "=", id).execute()
 }
 
 async function getMemory(db: Queries, id: string, key: ServiceKey): Promise<StoredMemory | undefined> {

@@ -45,10 +45,8 @@ export async function writeState(
     const body = JSON.stringify(changeOf(before.state, state))
     const changes = before.size.changes + body.length
     if (changes <= before.size.whole) {
-      await db
-        .insertInto("state_changes")
-        .values({ ...sessionColumns(key), version, body })
-        .execute()
+      const row = { ...sessionColumns(key), version, body }
+      await db.insertInto("state_changes").values(row).execute()
       return { whole: {}, size: { ...before.size, changes } }
     }
   }

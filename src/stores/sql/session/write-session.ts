@@ -26,12 +26,8 @@ export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWr
   const added = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
   const version = found.version + 1
   const { whole, size } = await writeState(db, key, { state, version, before })
-  const counts = { messages: found.messages + append.length, spoken: added.spoken }
-  await db
-    .updateTable("sessions")
-    .set({ version, ...whole, ...counts })
-    .where(inSession(key))
-    .execute()
+  const row = { version, ...whole, messages: found.messages + append.length, spoken: added.spoken }
+  await db.updateTable("sessions").set(row).where(inSession(key)).execute()
   if (taken.length > 0)
     await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
   const history = before && Object.freeze([...before.history, ...append])
@@ -51,12 +47,8 @@ export async function postNote(db: Queries, key: SessionKey, note: SessionNote):
   const body = JSON.stringify(frozenJson(note, "note"))
   const { notes } = await lockSession(db, key)
   const isNew = await insertNote(db, key, { id: note.id, owner: note.owner, position: notes, body })
-  if (isNew)
-    await db
-      .updateTable("sessions")
-      .set({ notes: notes + 1 })
-      .where(inSession(key))
-      .execute()
+  const counted = { notes: notes + 1 }
+  if (isNew) await db.updateTable("sessions").set(counted).where(inSession(key)).execute()
   return isNew
 }
 
@@ -87,10 +79,8 @@ export async function insertMessages(
     const { role, turnId, speaker, atMs, text } = message
     const body = JSON.stringify(message)
     const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
-    await db
-      .insertInto("messages")
-      .values({ ...sessionColumns(key), ...who, position, at_ms: atMs, spoken, body })
-      .execute()
+    const row = { ...sessionColumns(key), ...who, position, at_ms: atMs, spoken, body }
+    await db.insertInto("messages").values(row).execute()
     characters += body.length
     position += 1
     if (text.trim() !== "") spoken += 1
