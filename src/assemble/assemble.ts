@@ -97,6 +97,11 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     history,
   })
   const counted = countSpans(fitted.draft, counting)
+  const sanitised: Assembly["sanitised"][number][] = []
+  for (const { injection, removed, kinds } of cleaned) {
+    const { key, enabled } = injection
+    if (enabled && !file.omit.includes(key)) sanitised.push({ key, removed, kinds })
+  }
   return {
     version: 1,
     ...counted,
@@ -104,9 +109,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     decisions: decide(given, { places, file, fitted, spans: counted.spans, counter: messageCounter(counter) }),
     cut: fitted.cut,
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
-    sanitised: cleaned
-      .filter(({ injection }) => injection.enabled && !file.omit.includes(injection.key))
-      .map(({ injection, removed, kinds }) => ({ key: injection.key, removed, kinds })),
+    sanitised,
   }
 }
 
