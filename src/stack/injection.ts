@@ -33,7 +33,12 @@ const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "t
 export function toInjection(input: InjectionInput): Injection | undefined {
   const { key, content, ...options } = input
   checkKey(key)
-  checkContent(key, content)
+  const problem = contentProblem(content, 0)
+  if (problem !== undefined)
+    throw fault(
+      `Expected a string, a boolean, a text or a list of entries as content of ${shown(key)}, found ${problem}.`,
+      "Turn other values into text before adding them.",
+    )
   if (isEmptyValue(content)) return undefined
   const injection: Injection = {
     key,
@@ -61,15 +66,6 @@ function checkKey(key: unknown): void {
 
 /** The deepest nesting of entries. It stops entries that hold themselves before the call stack is full. */
 const maxDepth = 32
-
-function checkContent(key: string, content: unknown): void {
-  const problem = contentProblem(content, 0)
-  if (problem === undefined) return
-  throw fault(
-    `Expected a string, a boolean, a text or a list of entries as content of ${shown(key)}, found ${problem}.`,
-    "Turn other values into text before adding them.",
-  )
-}
 
 /** Says which part of a value, from code without types, is no {@link SlotValue}; `undefined` if all of it is. */
 function contentProblem(value: unknown, depth: number): string | undefined {
