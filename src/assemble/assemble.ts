@@ -136,10 +136,10 @@ export function liveInjections(given: readonly Injection[]): LiveInjections {
     clean.push(result?.injection ?? injection)
     if (enabled && !isEmptyValue(content)) places.set(key, place)
   }
-  const allLive = places.size === given.length
-  return {
-    injections: allLive ? clean : Array.from(places.values(), (place) => clean[place]).filter((one) => one !== undefined),
-    places: { of: places, count: given.length },
-    cleaned,
+  const injections: Injection[] = []
+  for (const place of places.values()) {
+    const injection = clean[place]
+    if (injection) injections.push(injection)
   }
+  return { injections, places: { of: places, count: given.length }, cleaned }
 }

@@ -145,6 +145,8 @@ function sameSource(a: Source | undefined, b: Source | undefined): boolean {
 function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
-  for (const [index, item] of a.entries()) if (item !== b[index] && !same(item, b[index] as Item)) return false
+  for (let index = 0; index < a.length; index++) {
+    if (a[index] !== b[index] && !same(a[index] as Item, b[index] as Item)) return false
+  }
   return true
 }

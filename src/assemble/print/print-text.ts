@@ -3,7 +3,7 @@ import type { Trust, TrustedText } from "../../core/value.ts"
 import { encodeFence, encodeText } from "../../encode/encode.ts"
 import type { Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
-import type { EncoderName, SlotNode } from "../../template/ast.ts"
+import type { SlotNode } from "../../template/ast.ts"
 import { closedNotice, cutFencesOf } from "../cut/fences.ts"
 
 /** A part of a printed text, with its origin. */
@@ -31,7 +31,7 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
   const source = text.source ?? around ?? node.source
   const content = { part: "content", trust: text.trust, source } as const
   if (isEncodedText(text)) return notBlank([{ ...content, text: text.text }])
-  const encoder = encoderFor(text, node)
+  const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
   const cut = cutOf(text)
   if (encoder === "fence") return notBlank(fenced(text.text, { cut, content, node }))
   const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
@@ -50,12 +50,6 @@ function withFencesClosed(text: TrustedText, cut: CutText, encode: (raw: string)
   const before = head === "" ? undefined : open.before
   const after = tail === "" ? undefined : open.after
   return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }
-}
-
-function encoderFor(text: TrustedText, node: SlotNode): EncoderName | undefined {
-  if (node.encoder) return node.encoder
-  if (text.trust === "author") return undefined
-  return node.alone ? "lines" : "inline"
 }
 
 interface FencedPlace {

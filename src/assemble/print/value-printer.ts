@@ -84,7 +84,8 @@ export class ValuePrinter {
       print: (injection) =>
         this.#recorder.from(originOf(injection), () => {
           const place = { injection, file, node, rest: true }
-          return this.#block(this.#blockOf(injection, restEntry(injection), place), place)
+          const entry: SlotEntry = { key: { text: injection.key, trust: "author" }, content: injection.content }
+          return this.#block(this.#blockOf(injection, entry, place), place)
         }),
     })
   }
@@ -180,11 +181,6 @@ export class ValuePrinter {
       messages: () => invariant(false, "an entry file makes no messages"),
     }
   }
-}
-
-/** The entry a rest item prints through `rest.md`. */
-function restEntry({ key, content }: Injection): SlotEntry {
-  return { key: { text: key, trust: "author" }, content }
 }
 
 /** The file that prints the entries of a list. A file that makes messages is a prompt and prints no entries. */
