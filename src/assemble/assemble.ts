@@ -97,6 +97,11 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     history,
   })
   const counted = countSpans(fitted.draft, counting)
+  const sanitised: Assembly["sanitised"][number][] = []
+  for (const { injection, removed, kinds } of cleaned) {
+    const { key, enabled } = injection
+    if (enabled && !file.omit.includes(key)) sanitised.push({ key, removed, kinds })
+  }
   return {
     version: 1,
     ...counted,
@@ -104,9 +109,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     decisions: decide(given, { places, file, fitted, spans: counted.spans, counter: messageCounter(counter) }),
     cut: fitted.cut,
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
-    sanitised: cleaned
-      .filter(({ injection }) => injection.enabled && !file.omit.includes(injection.key))
-      .map(({ injection, removed, kinds }) => ({ key: injection.key, removed, kinds })),
+    sanitised,
   }
 }
 
@@ -133,10 +136,10 @@ export function liveInjections(given: readonly Injection[]): LiveInjections {
     clean.push(result?.injection ?? injection)
     if (enabled && !isEmptyValue(content)) places.set(key, place)
   }
-  const allLive = places.size === given.length
-  return {
-    injections: allLive ? clean : Array.from(places.values(), (place) => clean[place]).filter((one) => one !== undefined),
-    places: { of: places, count: given.length },
-    cleaned,
+  const injections: Injection[] = []
+  for (const place of places.values()) {
+    const injection = clean[place]
+    if (injection) injections.push(injection)
   }
+  return { injections, places: { of: places, count: given.length }, cleaned }
 }

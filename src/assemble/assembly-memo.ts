@@ -39,14 +39,15 @@ export function assembledBefore(
   const list = remembered.get(dialect) ?? []
   remembered.set(dialect, list)
   const standing = standIns(given, list[0]?.given ?? [])
-  const at = list.findIndex(
-    (entry) => entry.counter === counter && entry.options === options && sameLists(entry.given, standing, sameInjection),
-  )
-  const [known] = at < 0 ? [] : list.splice(at, 1)
-  const entry = known ?? { counter, options, given: standing, assembly: make(standing) }
-  list.unshift(entry)
+  for (const [at, known] of list.entries()) {
+    if (known.counter !== counter || known.options !== options || !sameLists(known.given, standing, sameInjection)) continue
+    list.unshift(...list.splice(at, 1))
+    return known.assembly
+  }
+  const assembly = make(standing)
+  list.unshift({ counter, options, given: standing, assembly })
   if (list.length > limit) list.pop()
-  return entry.assembly
+  return assembly
 }
 
 /**
@@ -119,13 +120,12 @@ function sameEntry(a: SlotEntry, b: SlotEntry): boolean {
   if (a === b) return true
   if (noticeOf(a) !== noticeOf(b)) return false
   const names = Object.keys(a)
-  return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => {
-      const [left, right] = [a[name], b[name]]
-      return Object.hasOwn(b, name) && left !== undefined && right !== undefined && sameValue(left, right)
-    })
-  )
+  if (names.length !== Object.keys(b).length) return false
+  for (const name of names) {
+    const [left, right] = [a[name], b[name]]
+    if (!Object.hasOwn(b, name) || left === undefined || right === undefined || !sameValue(left, right)) return false
+  }
+  return true
 }
 
 function sameFit(a: FitRule | undefined, b: FitRule | undefined): boolean {
@@ -143,5 +143,10 @@ function sameSource(a: Source | undefined, b: Source | undefined): boolean {
 
 /** True for two lists of the same length, with the same items at the same places. */
 function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean): boolean {
-  return a === b || (a.length === b.length && a.every((item, index) => item === b[index] || same(item, b[index] as Item)))
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) {
+    if (a[index] !== b[index] && !same(a[index] as Item, b[index] as Item)) return false
+  }
+  return true
 }

@@ -28,9 +28,8 @@ export function cleanInjection(injection: Injection): CleanInjection | undefined
   if (isUntouchedContent(injection)) return undefined
   const known = cleanedInjections.get(injection)
   if (known) return known
-  const found = new Found()
-  const clean = cleanContent(injection, found)
-  const result = { injection: clean, removed: found.removed, kinds: found.kinds }
+  const found: Found = { removed: 0, kinds: noKinds }
+  const result = { injection: cleanContent(injection, found), ...found }
   cleanedInjections.set(injection, result)
   return result
 }
@@ -52,16 +51,11 @@ const untouchedLists: Readonly<Record<Trust, GrowingLists<SlotEntry, boolean>>> 
 function isUntouchedContent({ content, trust }: Injection): boolean {
   if (typeof content === "string") return trust === "author"
   if (!Array.isArray(content)) return false
-  const upTo = untouchedLists[trust].of(
-    content as readonly SlotEntry[],
-    (entry, before = true) => before && isUntouched(entry, trust),
-  )
+  const upTo = untouchedLists[trust].of(content as readonly SlotEntry[], (entry, before = true) => {
+    const clean = before ? cleanEntry(entry, trust) : undefined
+    return clean?.removed === 0 && clean.entry === entry
+  })
   return upTo.at(-1) !== false
-}
-
-function isUntouched(entry: SlotEntry, trust: Trust): boolean {
-  const clean = cleanEntry(entry, trust)
-  return clean.removed === 0 && clean.entry === entry
 }
 
 function cleanContent(injection: Injection, found: Found): Injection {
@@ -90,7 +84,7 @@ function cleanEntries(
     const entry = entries[index]
     if (!entry) continue
     const known = cleanEntry(entry, trust)
-    found.add(known)
+    addFound(found, known)
     if (known.entry !== entry) isSame = false
     if (!known.entry) continue
     clean.push(known.entry)
@@ -110,13 +104,17 @@ interface CleanEntry {
 function cleanEntry(entry: SlotEntry, trust: Trust): CleanEntry {
   const known = cleanedEntries.get(entry)
   if (known?.trust === trust) return known
-  const found = new Found()
-  const slots = Object.entries(entry).map(([name, value]) => ({ name, value, clean: cleanValue(value, trust, found) }))
-  const clean = slots.every(({ value, clean }) => value === clean)
-    ? entry
-    : Object.fromEntries(slots.map(({ name, clean }) => [name, clean]))
-  const isBlank = Object.values(clean).every(isEmptyValue)
-  const result = { trust, entry: isBlank ? undefined : clean, removed: found.removed, kinds: found.kinds }
+  const found: Found = { removed: 0, kinds: noKinds }
+  const slots: [string, SlotValue][] = []
+  let [isSame, isBlank] = [true, true]
+  for (const [name, value] of Object.entries(entry)) {
+    const clean = cleanValue(value, trust, found)
+    slots.push([name, clean])
+    if (clean !== value) isSame = false
+    if (!isEmptyValue(clean)) isBlank = false
+  }
+  const clean = isSame ? entry : Object.fromEntries(slots)
+  const result = { trust, entry: isBlank ? undefined : clean, ...found }
   cleanedEntries.set(entry, result)
   return result
 }
@@ -130,7 +128,7 @@ function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
 
 function cleanText(text: TrustedText, found: Found): TrustedText {
   const encoded = removedFrom(text)
-  if (encoded) found.add(encoded)
+  if (encoded) addFound(found, encoded)
   if (encoded || text.trust === "author") return text
   const clean = cleanString(text.text, found)
   return clean === text.text ? text : { ...text, text: clean }
@@ -138,26 +136,21 @@ function cleanText(text: TrustedText, found: Found): TrustedText {
 
 function cleanString(text: string, found: Found): string {
   const clean = sanitise(text)
-  found.add(clean)
+  addFound(found, clean)
   return clean.text
 }
 
 const noKinds: readonly string[] = []
 
-/** Adds up what cleaning removed. */
-class Found {
-  removed = 0
-  #kinds: Set<string> | undefined
-
+/** The characters that cleaning removed so far. */
+interface Found {
+  removed: number
   /** Each kind once, in the order found. */
-  get kinds(): readonly string[] {
-    return this.#kinds ? [...this.#kinds] : noKinds
-  }
+  kinds: readonly string[]
+}
 
-  add({ removed, kinds }: { readonly removed: number; readonly kinds: Iterable<string> }): void {
-    if (removed === 0) return
-    this.removed += removed
-    this.#kinds ??= new Set()
-    for (const kind of kinds) this.#kinds.add(kind)
-  }
+function addFound(found: Found, { removed, kinds }: Readonly<Found>): void {
+  if (removed === 0) return
+  found.removed += removed
+  found.kinds = [...new Set([...found.kinds, ...kinds])]
 }

@@ -29,7 +29,7 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
   const replaced: FitDecision[] = []
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
-    if (!injection || (!allLive && !isWanted(injection))) continue
+    if (!injection || (!allLive && (!injection.enabled || isEmptyValue(injection.content)))) continue
     const { key } = injection
     const step = steps[place]
     const tokens = toTokens[place]
@@ -40,10 +40,6 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
     else decisions.push(notPrinted(injection, outcome))
   }
   return [...decisions, ...replaced]
-}
-
-function isWanted({ enabled, content }: Injection): boolean {
-  return enabled && !isEmptyValue(content)
 }
 
 function kept(key: string, tokens: number): FitDecision {

@@ -65,8 +65,7 @@ export function startPausableTimer(
   let leftMs = Math.min(delayMs, maxDelayMs)
   let startedMs = begunMs ?? clock.nowMs()
   let handle: unknown
-  let pauses = 0
-  let isOver = false
+  let [pauses, isOver] = [0, false]
   const run = (): void => {
     handle = timers.set(() => {
       isOver = true

@@ -33,7 +33,12 @@ const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "t
 export function toInjection(input: InjectionInput): Injection | undefined {
   const { key, content, ...options } = input
   checkKey(key)
-  checkContent(key, content)
+  const problem = contentProblem(content, 0)
+  if (problem !== undefined)
+    throw fault(
+      `Expected a string, a boolean, a text or a list of entries as content of ${shown(key)}, found ${problem}.`,
+      "Turn other values into text before adding them.",
+    )
   if (isEmptyValue(content)) return undefined
   const injection: Injection = {
     key,
@@ -62,34 +67,23 @@ function checkKey(key: unknown): void {
 /** The deepest nesting of entries. It stops entries that hold themselves before the call stack is full. */
 const maxDepth = 32
 
-function checkContent(key: string, content: unknown): void {
-  const problem = contentProblem(content, 0)
-  if (problem === undefined) return
-  throw fault(
-    `Expected a string, a boolean, a text or a list of entries as content of ${shown(key)}, found ${problem}.`,
-    "Turn other values into text before adding them.",
-  )
-}
-
 /** Says which part of a value, from code without types, is no {@link SlotValue}; `undefined` if all of it is. */
 function contentProblem(value: unknown, depth: number): string | undefined {
   if (typeof value === "string" || typeof value === "boolean") return undefined
   if (depth > maxDepth) return `entries nested more than ${maxDepth} levels deep`
-  if (Array.isArray(value)) return firstProblem(value, (entry) => entryProblem(entry, depth))
+  if (Array.isArray(value)) return entriesProblem(value, depth)
   if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") return shown(value)
   const trust = "trust" in value ? value.trust : undefined
   return trusts.has(trust as Trust) ? undefined : `a text of trust ${shown(trust)}`
 }
 
-function entryProblem(entry: unknown, depth: number): string | undefined {
-  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return `${shown(entry)} in place of an entry`
-  return firstProblem(Object.values(entry), (value) => (value === undefined ? undefined : contentProblem(value, depth + 1)))
-}
-
-function firstProblem(values: readonly unknown[], problemOf: (value: unknown) => string | undefined): string | undefined {
-  for (const value of values) {
-    const problem = problemOf(value)
-    if (problem !== undefined) return problem
+function entriesProblem(entries: readonly unknown[], depth: number): string | undefined {
+  for (const entry of entries) {
+    if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return `${shown(entry)} in place of an entry`
+    for (const value of Object.values(entry)) {
+      const problem = value === undefined ? undefined : contentProblem(value, depth + 1)
+      if (problem !== undefined) return problem
+    }
   }
   return undefined
 }
@@ -108,7 +102,8 @@ function checkFields({ key, priority, role, scope, trust, enabled, fit, source }
 function isFit(fit: unknown): boolean {
   if (typeof fit !== "object" || fit === null) return false
   const { rank, minTokens = 0, maxTokens = 0, shrink } = fit as Partial<FitRule>
-  return [rank, minTokens, maxTokens].every((value) => Number.isFinite(value)) && shrink !== undefined && shrinks.has(shrink)
+  const isMeasured = Number.isFinite(rank) && Number.isFinite(minTokens) && Number.isFinite(maxTokens)
+  return isMeasured && shrink !== undefined && shrinks.has(shrink)
 }
 
 function isSource(source: unknown): boolean {

@@ -104,8 +104,7 @@ export class PromptStack {
    * this way, once the hook is done. Throws with code `injection` for a stack that is no fork of this one.
    */
   adopt(fork: PromptStack): void {
-    const origin = this.#originOf(fork)
-    this.#takeRemovals(fork, origin)
+    const origin = this.#takeRemovals(fork)
     for (const key of origin.items.keys()) if (!fork.#items.has(key)) this.#items.delete(key)
     for (const [key, item] of fork.#items) if (item !== origin.items.get(key)) this.#items.set(key, item)
     inheritRender(fork, this)
@@ -117,8 +116,7 @@ export class PromptStack {
    * one.
    */
   merge(fork: PromptStack): void {
-    const origin = this.#originOf(fork)
-    this.#takeRemovals(fork, origin)
+    const origin = this.#takeRemovals(fork)
     for (const [key, item] of fork.#items) {
       if (item.scope === "session" && item !== origin.items.get(key)) this.#items.set(key, item)
     }
@@ -133,13 +131,13 @@ export class PromptStack {
     for (const [key, item] of own) this.#items.set(key, item)
   }
 
-  #takeRemovals(fork: PromptStack, origin: Origin): void {
-    for (const key of fork.#removed) if (origin.items.get(key)?.scope === "session") this.remove(key)
-  }
-
-  #originOf(fork: PromptStack): Origin {
+  /** Removes the session items that a fork of this stack removed, and gives the fork's origin. */
+  #takeRemovals(fork: PromptStack): Origin {
     const origin = fork.#origin
-    if (origin?.parent === this) return origin
+    if (origin?.parent === this) {
+      for (const key of fork.#removed) if (origin.items.get(key)?.scope === "session") this.remove(key)
+      return origin
+    }
     throw new PromptStrataError("injection", "Expected a fork of this stack, found another stack.", {
       hint: "Merge what fork() returned.",
     })

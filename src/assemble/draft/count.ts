@@ -36,23 +36,23 @@ export function countDraft({ messages }: Draft, counting: Counting): number {
 /** Writes a draft out as messages, counts its spans, and finds the prefix of each stability. */
 export function countSpans(draft: Draft, counting: Counting): CountedDraft {
   const counter = messageCounter(counting.counter)
-  const written = draft.messages.map((message, index) => writeMessage(message, index, counter))
-  const messages = written.map(({ message }) => message)
+  const written: WrittenMessage[] = []
+  const messages: Message[] = []
   const spans: Span[] = []
   let tokens = 0
-  for (const { spans: own, growth } of written) {
-    for (const span of own) spans.push(span)
-    tokens += growth.tokens
+  for (const [index, message] of draft.messages.entries()) {
+    const own = writeMessage(message, index, counter)
+    written.push(own)
+    messages.push(own.message)
+    for (const span of own.spans) spans.push(span)
+    tokens += own.growth.tokens
   }
   return {
     messages,
     spans,
     tokens,
     overheadTokens: overheadOf(messages, counting),
-    prefixes: findPrefixes(messages, spans, {
-      tokensUpTo: (message, count) => written[message]?.growth.upTo(count) ?? 0,
-      even: (message) => written[message]?.even,
-    }),
+    prefixes: findPrefixes(messages, spans, written),
   }
 }
 
@@ -86,7 +86,8 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
   const growth = known?.growth ?? counter.growth(pieces)
   const message = known?.message ?? { role, content: joined(pieces), ...calls }
   const even = known ? known.even : evenMessage(message, pieces)
-  const spans = pieces.map((piece, at) => spanOf(piece, index, growth.shares[at] ?? 0))
+  const spans: Span[] = []
+  for (const piece of pieces) spans.push(spanOf(piece, index, growth.shares[spans.length] ?? 0))
   draft.written = { counter, message, growth, index, spans, even }
   return draft.written
 }

@@ -35,19 +35,15 @@ export class DraftRecorder {
   readonly #printed = new Set<string>()
   /** The piece that was put last, or one that stood here in an earlier draft. The next piece reuses it if both are equal. */
   again: Piece | undefined
+  /** The origin of what is printed now. */
+  origin: Origin
   #lastKey = ""
-  #origin: Origin
   #open: OpenMessage | undefined
   /** The last message, if it was opened by `startMessage`. */
   #last: OpenMessage | undefined
 
   constructor(origin: Origin = ownFrame) {
-    this.#origin = origin
-  }
-
-  /** The origin of what is printed now. */
-  get origin(): Origin {
-    return this.#origin
+    this.origin = origin
   }
 
   /** The role of the last message. */
@@ -55,32 +51,21 @@ export class DraftRecorder {
     return this.#messages.at(-1)?.role
   }
 
-  /** True until something is recorded. */
-  get isEmpty(): boolean {
-    for (const { pieces } of this.#messages) if (pieces.length > 0) return false
-    return true
-  }
-
   /** Runs `print` and records its text under `origin`. A less stable origin around it lowers the stability. */
   from<Result>(origin: Origin, print: () => Result): Result {
-    const around = this.#origin
+    const around = this.origin
     const stability = leastStable(origin.stability, around.stability)
-    this.#origin = stability === origin.stability ? origin : { ...origin, stability }
+    this.origin = stability === origin.stability ? origin : { ...origin, stability }
     try {
       return print()
     } finally {
-      this.#origin = around
+      this.origin = around
     }
-  }
-
-  /** Runs `print` and records that its text changes at least this often, for example because a condition does. */
-  dependingOn<Result>(stability: Stability, print: () => Result): Result {
-    return this.from({ ...this.#origin, stability }, print)
   }
 
   put({ text, part, trust, source }: Pick<Piece, "text" | "part" | "trust"> & { readonly source?: Source | undefined }): void {
     if (text === "") return
-    const { key, stability } = this.#origin
+    const { key, stability } = this.origin
     const { pieces } = this.#place(source)
     const { again } = this
     const isAlike = again?.text === text && again.source === source && again.part === part && again.trust === trust
@@ -157,7 +142,7 @@ export class DraftRecorder {
   }
 
   #mark(): void {
-    const { key, placeholder } = this.#origin
+    const { key, placeholder } = this.origin
     if (key === this.#lastKey || key === "" || placeholder === true) return
     this.#lastKey = key
     this.#printed.add(key)

@@ -2,105 +2,57 @@ import { Fingerprint, hashText, joinHashes, type TextHash } from "../../core/fin
 import type { Message } from "../../core/message.ts"
 import type { Prefix, Span } from "../../core/span.ts"
 import { type Stability, stabilities } from "../../core/value.ts"
+import type { Growth } from "../tokens/counted-message.ts"
 import { Generations } from "../tokens/generations.ts"
 import type { EvenMessage, Piece } from "./draft.ts"
 
-/** Facts about messages that are known without reading their spans. */
-interface KnownMessages {
-  /** Tokens of the first `count` spans of a message, joined. */
-  tokensUpTo(message: number, count: number): number
-  /** Set for a message whose spans all have the same stability. */
-  even(message: number): EvenMessage | undefined
+/** Facts about a message that are known without reading its spans. */
+interface KnownMessage {
+  readonly growth: Pick<Growth, "upTo">
+  /** Set if all its spans have the same stability. */
+  readonly even?: EvenMessage | undefined
 }
 
 /** Finds the prefix of each stability: it ends before the first span that changes more often (S15). */
 export function findPrefixes(
   messages: readonly Message[],
   spans: readonly Span[],
-  known: KnownMessages = sumsOf(spans),
+  known: readonly KnownMessage[] = sumsOf(messages, spans),
 ): Prefix[] {
-  const walk = new PrefixWalk(messages, spans, known)
+  const fingerprint = new Fingerprint()
+  const prefixes: Prefix[] = []
+  // The message at hand, its UTF-16 units and spans so far, the tokens of the messages before it, and the index of the next span.
+  let [message, end, count, tokensBefore, next] = [-1, 0, 0, 0, 0]
   // Each prefix begins with the whole prefix of the stability before it, so that one walk finds them all.
-  return stabilities.map((stability, rank) => walk.upTo(stability, rank))
-}
-
-/** Walks over messages, from the end of one prefix to the end of the next. */
-class PrefixWalk {
-  readonly #messages: readonly Message[]
-  readonly #spans: readonly Span[]
-  readonly #known: KnownMessages
-  readonly #fingerprint = new Fingerprint()
-  /** The index of the next span. */
-  #next = 0
-  #message = -1
-  /** UTF-16 units and spans of the message up to here, and the tokens of the messages before it. */
-  #end = 0
-  #count = 0
-  #tokensBefore = 0
-
-  constructor(messages: readonly Message[], spans: readonly Span[], known: KnownMessages) {
-    this.#messages = messages
-    this.#spans = spans
-    this.#known = known
-  }
-
-  upTo(stability: Stability, rank: number): Prefix {
-    for (let span = this.#spans[this.#next]; span && rankOf[span.stability] <= rank; span = this.#spans[this.#next]) {
-      while (this.#message < span.message - 1) this.#open(this.#message + 1)
-      const even = this.#message < span.message ? this.#known.even(span.message) : undefined
-      if (even) this.#takeMessage(span.message, even)
-      else this.#takeSpan(span)
+  for (const stability of stabilities) {
+    for (let span = spans[next]; span && rankOf[span.stability] <= rankOf[stability]; span = spans[next]) {
+      const even = message < span.message ? known[span.message]?.even : undefined
+      while (message < span.message) {
+        tokensBefore += known[message]?.growth.upTo(count) ?? 0
+        message++
+        ;[end, count] = [0, 0]
+        const opened = even && message === span.message ? undefined : messages[message]
+        if (opened) fingerprint.addHash(openingHash(opened))
+      }
+      fingerprint.addHash(even?.hash ?? knownHash(span.text))
+      end += even?.units ?? span.text.length
+      count += even?.spans ?? 1
+      next += even?.spans ?? 1
     }
-    const tokens = this.#tokensBefore + this.#tokens()
-    return { stability, message: Math.max(0, this.#message), end: this.#end, tokens, fingerprint: this.#fingerprint.digest() }
+    const tokens = tokensBefore + (known[message]?.growth.upTo(count) ?? 0)
+    prefixes.push({ stability, message: Math.max(0, message), end, tokens, fingerprint: fingerprint.digest() })
   }
-
-  #takeMessage(number: number, { hash, units, spans }: EvenMessage): void {
-    this.#begin(number)
-    this.#fingerprint.addHash(hash)
-    this.#end = units
-    this.#count = spans
-    this.#next += spans
-  }
-
-  #takeSpan(span: Span): void {
-    if (this.#message < span.message) this.#open(span.message)
-    this.#fingerprint.addHash(knownHash(span.text))
-    this.#end += span.text.length
-    this.#count++
-    this.#next++
-  }
-
-  #open(number: number): void {
-    this.#begin(number)
-    const message = this.#messages[number]
-    if (message) this.#fingerprint.addHash(openingHash(message))
-  }
-
-  #begin(number: number): void {
-    this.#tokensBefore += this.#tokens()
-    this.#message = number
-    this.#end = 0
-    this.#count = 0
-  }
-
-  #tokens(): number {
-    return this.#message < 0 ? 0 : this.#known.tokensUpTo(this.#message, this.#count)
-  }
+  return prefixes
 }
 
 const rankOf = Object.fromEntries(stabilities.map((stability, rank) => [stability, rank])) as Record<Stability, number>
 
 /** Facts about messages from the tokens of their spans alone. */
-function sumsOf(spans: readonly Span[]): KnownMessages {
-  return {
-    even: () => undefined,
-    tokensUpTo: (message, count) =>
-      spans
-        .filter((span) => span.message === message)
-        .slice(0, count)
-        .reduce((sum, { tokens }) => sum + tokens, 0),
-  }
+function sumsOf(messages: readonly Message[], spans: readonly Span[]): readonly KnownMessage[] {
+  return messages.map((_, message) => {
+    const own = spans.filter((span) => span.message === message)
+    return { growth: { upTo: (count) => own.slice(0, count).reduce((sum, { tokens }) => sum + tokens, 0) } }
+  })
 }
 
 /** Hashes of long texts are remembered, because most of a request stood in the one before it. */

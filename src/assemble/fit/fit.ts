@@ -14,7 +14,10 @@ import { canShorten } from "./shrink.ts"
  * @throws PromptStrataError `budget`, with the smallest possible budget and the largest items, if nothing is left to shrink.
  */
 export function fit(injections: readonly Injection[], options: FitOptions): Fitted {
-  if (isUnlimited(injections, options)) return uncut(options.compose(injections))
+  if (isUnlimited(injections, options)) {
+    // Nothing is cut, so nobody asks for the tokens of a cut injection.
+    return { draft: options.compose(injections), fromTokens: () => 0, steps: [], cut: {}, prefixMoved: undefined }
+  }
   const state = new FitState(injections, options)
   const order = byRank(injections)
   cutLongHistory(state, order)
@@ -36,11 +39,6 @@ function isUnlimited(injections: readonly Injection[], { budgetTokens, cut = {} 
   if (budgetTokens !== undefined || Object.keys(cut).length > 0) return false
   for (const { fit } of injections) if (fit?.maxTokens !== undefined) return false
   return true
-}
-
-/** A draft of which nothing was cut; so nobody asks for the tokens of a cut injection. */
-function uncut(draft: Draft): Fitted {
-  return { draft, fromTokens: () => 0, steps: [], cut: {}, prefixMoved: undefined }
 }
 
 /** The goal of fitting: a request within the budget. */

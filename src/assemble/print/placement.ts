@@ -25,7 +25,6 @@ export function placeInjections(
   { developerRole = false }: { readonly developerRole?: boolean | undefined } = {},
 ): Placement {
   const { slots: names, conditions, all } = templateNames(file.template.nodes)
-  const omitted = setOf(file.omit)
   const [rest, developers, standing]: [Injection[], Injection[], Injection[]] = [[], [], []]
   const slots = new Map([
     ["rest", rest],
@@ -35,9 +34,9 @@ export function placeInjections(
   const held = new Set<string>()
   const hasDeveloper = developerRole && names.has("developer")
   const hasStanding = names.has("standing")
-  for (const injection of byPriority(injections)) {
+  for (const injection of injections.toSorted((a, b) => a.priority - b.priority)) {
     const { key, content, role, scope, enabled } = injection
-    if (!enabled || omitted.has(key) || isEmptyValue(content)) continue
+    if (!enabled || file.omit.includes(key) || isEmptyValue(content)) continue
     const isNamed = all.has(key) && !collecting.has(key)
     if (isNamed && conditions.has(key)) held.add(key)
     if (content === true) continue
@@ -50,18 +49,4 @@ export function placeInjections(
   }
   for (const [slot, placed] of slots) if (placed.length > 0) held.add(slot)
   return { slots, held }
-}
-
-function byPriority(injections: readonly Injection[]): readonly Injection[] {
-  const isSorted = injections.every(({ priority }, index) => priority >= (injections[index - 1]?.priority ?? priority))
-  return isSorted ? injections : injections.toSorted((a, b) => a.priority - b.priority)
-}
-
-const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
-
-/** The set of a list of names. It is made once for each list. */
-function setOf(names: readonly string[]): ReadonlySet<string> {
-  const known = sets.get(names) ?? new Set(names)
-  sets.set(names, known)
-  return known
 }

@@ -3,7 +3,7 @@ import type { Trust, TrustedText } from "../../core/value.ts"
 import { encodeFence, encodeText } from "../../encode/encode.ts"
 import type { Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
-import type { EncoderName, SlotNode } from "../../template/ast.ts"
+import type { SlotNode } from "../../template/ast.ts"
 import { closedNotice, cutFencesOf } from "../cut/fences.ts"
 
 /** A part of a printed text, with its origin. */
@@ -29,21 +29,17 @@ export interface TextPlace {
  */
 export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around ?? node.source
-  const content = (encoded: string, at: Source = source): PrintedPart => ({
-    text: encoded,
-    part: "content",
-    trust: text.trust,
-    source: at,
-  })
-  if (isEncodedText(text)) return notBlank([content(text.text)])
-  const encoder = encoderFor(text, node)
+  const content = { part: "content", trust: text.trust, source } as const
+  if (isEncodedText(text)) return notBlank([{ ...content, text: text.text }])
+  const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
   const cut = cutOf(text)
-  if (encoder === "fence") return notBlank(fenced(text.text, { cut, content, node, source }))
+  if (encoder === "fence") return notBlank(fenced(text.text, { cut, content, node }))
   const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
   // Inside a line, a cut value is one quoted string together with its notice.
-  if (!cut || encoder === "inline") return notBlank([content(encode(text.text))])
+  if (!cut || encoder === "inline") return notBlank([{ ...content, text: encode(text.text) }])
   const closed = withFencesClosed(text, cut, encode)
-  return notBlank([content(encode(cut.head)), noticePart(closed), content(encode(cut.tail), tailSource(source, cut))])
+  const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut) }
+  return notBlank([{ ...content, text: encode(cut.head) }, noticePart(closed), tail])
 }
 
 /** Lets the notice close a fence that the cut left open (S17), unless the encoder makes fences plain text. */
@@ -56,30 +52,20 @@ function withFencesClosed(text: TrustedText, cut: CutText, encode: (raw: string)
   return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }
 }
 
-function encoderFor(text: TrustedText, node: SlotNode): EncoderName | undefined {
-  if (node.encoder) return node.encoder
-  if (text.trust === "author") return undefined
-  return node.alone ? "lines" : "inline"
+interface FencedPlace {
+  readonly cut: CutText | undefined
+  /** The content's part without its text. */
+  readonly content: Omit<PrintedPart, "text"> & { readonly source: Source }
+  readonly node: SlotNode
 }
 
-function fenced(
-  text: string,
-  {
-    cut,
-    content,
-    node,
-    source,
-  }: {
-    readonly cut: CutText | undefined
-    readonly content: (text: string, at?: Source) => PrintedPart
-    readonly node: SlotNode
-    readonly source: Source
-  },
-): PrintedPart[] {
+function fenced(text: string, { cut, content, node }: FencedPlace): PrintedPart[] {
   const whole = encodeFence(text)
-  const frame = (mark: string): PrintedPart => ({ text: mark, part: "frame", trust: "author", source: node.source })
-  const inside = cut ? [content(cut.head), noticePart(cut), content(cut.tail, tailSource(source, cut))] : [content(text)]
-  return [frame(whole.slice(0, whole.indexOf("\n") + 1)), ...inside, frame(whole.slice(whole.lastIndexOf("\n")))]
+  const frame = { part: "frame", trust: "author", source: node.source } as const
+  const inside: PrintedPart[] = [{ ...content, text: cut ? cut.head : text }]
+  if (cut) inside.push(noticePart(cut), { ...content, text: cut.tail, source: tailSource(content.source, cut) })
+  const opening = { ...frame, text: whole.slice(0, whole.indexOf("\n") + 1) }
+  return [opening, ...inside, { ...frame, text: whole.slice(whole.lastIndexOf("\n")) }]
 }
 
 function noticePart(cut: CutText): PrintedPart {

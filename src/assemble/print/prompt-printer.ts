@@ -79,7 +79,8 @@ class PromptPrinter implements WalkHost {
   }
 
   branch(name: string, print: () => boolean): boolean {
-    return this.#recorder.dependingOn(this.#stabilityOf(name), print)
+    // The text of a branch changes as often as its condition.
+    return this.#recorder.from({ ...this.#recorder.origin, stability: this.#stabilityOf(name) }, print)
   }
 
   placeholder(name: string, print: () => boolean): boolean {
@@ -151,8 +152,8 @@ class PromptPrinter implements WalkHost {
 
   /** The stability of an injection, or the usual one of its slot, if none was given. */
   #stabilityOf(name: string): Stability {
-    const injection = this.#input.injections.find(({ key }) => key === name)
-    return injection ? originOf(injection).stability : (usualStabilities.get(name) ?? "turn")
+    for (const injection of this.#input.injections) if (injection.key === name) return originOf(injection).stability
+    return usualStabilities.get(name) ?? "turn"
   }
 }
 

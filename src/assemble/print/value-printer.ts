@@ -59,7 +59,7 @@ export class ValuePrinter {
   entry(entry: SlotEntry, place: EntryPlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
-    return this.#block(this.#entryBlock(entry, place), place)
+    return this.#block(this.#blockOf(entry, entry, place), place)
   }
 
   /** An entry as a message of its own, the same object each time; `undefined` if it prints nothing. */
@@ -68,7 +68,7 @@ export class ValuePrinter {
     place: EntryPlace,
     opening: (entry: SlotEntry) => Omit<DraftMessage, "pieces">,
   ): DraftMessage | undefined {
-    const block = this.#entryBlock(entry, place)
+    const block = this.#blockOf(entry, entry, place)
     if (block.pieces.length === 0) return undefined
     block.message ??= { ...opening(entry), pieces: block.pieces, written: undefined }
     return block.message
@@ -81,19 +81,19 @@ export class ValuePrinter {
       context: { dialect: this.#dialect, file, stability: this.#recorder.origin.stability },
       writer: this.#writer,
       recorder: this.#recorder,
-      print: (injection) => this.#restItem({ injection, file, node, rest: true }),
+      print: (injection) =>
+        this.#recorder.from(originOf(injection), () => {
+          const place = { injection, file, node, rest: true }
+          const entry: SlotEntry = { key: { text: injection.key, trust: "author" }, content: injection.content }
+          return this.#block(this.#blockOf(injection, entry, place), place)
+        }),
     })
   }
 
-  #restItem(place: EntryPlace): boolean {
-    const { injection } = place
-    return this.#recorder.from(originOf(injection), () =>
-      this.#block(this.#knownBlock(injection, place) ?? this.#makeBlock(injection, restEntry(injection), place), place),
-    )
-  }
-
-  #entryBlock(entry: SlotEntry, place: EntryPlace): EntryBlock {
-    return this.#knownBlock(entry, place) ?? this.#makeBlock(entry, entry, place)
+  /** The block of an entry. It is remembered for its owner: the entry itself, or the rest item that it was made from. */
+  #blockOf(owner: SlotEntry | Injection, entry: SlotEntry, place: EntryPlace): EntryBlock {
+    const context = { dialect: this.#dialect, origin: this.#recorder.origin }
+    return knownBlock(owner, place, context) ?? rememberBlock(owner, place, context, this.#makeBlock(entry, place))
   }
 
   #block(block: EntryBlock, place: EntryPlace): boolean {
@@ -138,23 +138,18 @@ export class ValuePrinter {
     return true
   }
 
-  #knownBlock(owner: SlotEntry | Injection, place: EntryPlace): EntryBlock | undefined {
-    return knownBlock(owner, place, { dialect: this.#dialect, origin: this.#recorder.origin })
-  }
-
   /** Prints an entry by itself, once. The text around an entry changes only the white space before it. */
-  #makeBlock(owner: SlotEntry | Injection, entry: SlotEntry, place: EntryPlace): EntryBlock {
+  #makeBlock(entry: SlotEntry, place: EntryPlace): EntryBlock {
     const recorder = new DraftRecorder(this.#recorder.origin)
     let opensWithFrame = false
     const writer = new FrameWriter((text, source) => {
-      opensWithFrame ||= recorder.isEmpty
+      opensWithFrame ||= recorder.count === 0
       recorder.put({ text, part: "frame", trust: "author", source })
     })
     recorder.startMessage("user")
     const values = new ValuePrinter(this.#dialect, writer, recorder)
     walkScope(place.file.template.nodes, writer, values.#hostOf(entry, place))
-    const pieces = recorder.draft().messages[0]?.pieces ?? []
-    return rememberBlock(owner, place, { dialect: this.#dialect, origin: this.#recorder.origin }, { pieces, opensWithFrame })
+    return { pieces: recorder.piecesFrom(0), opensWithFrame }
   }
 
   /** Prints an entry that has no file: its texts in order, each on a line. */
@@ -188,11 +183,6 @@ export class ValuePrinter {
   }
 }
 
-/** The entry a rest item prints through `rest.md`. */
-function restEntry({ key, content }: Injection): SlotEntry {
-  return { key: { text: key, trust: "author" }, content }
-}
-
 /** The file that prints the entries of a list. A file that makes messages is a prompt and prints no entries. */
 export function entryFile(dialect: Dialect, name: string): PromptFile | undefined {
   const file = dialect.files.get(name)
@@ -200,10 +190,11 @@ export function entryFile(dialect: Dialect, name: string): PromptFile | undefine
 }
 
 function makesMessages(nodes: readonly TemplateNode[]): boolean {
-  return nodes.some((node) => {
-    if (node.type === "conditional") return makesMessages(node.then) || makesMessages(node.otherwise)
-    return node.type === "role" || node.type === "messages"
-  })
+  for (const node of nodes) {
+    if (node.type === "role" || node.type === "messages") return true
+    if (node.type === "conditional" && (makesMessages(node.then) || makesMessages(node.otherwise))) return true
+  }
+  return false
 }
 
 /** The error for a list in a slot, if no file prints its entries. */

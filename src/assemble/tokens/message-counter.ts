@@ -104,16 +104,15 @@ function countBySums(counter: TokenCounter): MessageCounter {
     message,
     growth(parts) {
       const upTo = [0]
-      let sum = 0
+      const shares: number[] = []
+      let [sum, tokens] = [0, 0]
       for (const { text } of parts) {
         sum += estimate(text)
-        upTo.push(Math.ceil(sum))
+        shares.push(Math.ceil(sum) - tokens)
+        tokens = Math.ceil(sum)
+        upTo.push(tokens)
       }
-      return {
-        tokens: upTo[parts.length] ?? 0,
-        shares: parts.map((_, index) => (upTo[index + 1] ?? 0) - (upTo[index] ?? 0)),
-        upTo: (count) => upTo[count] ?? 0,
-      }
+      return { tokens, shares, upTo: (count) => upTo[count] ?? 0 }
     },
   }
 }
