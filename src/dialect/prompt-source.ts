@@ -1,5 +1,4 @@
-import { PromptStrataError } from "../core/errors.ts"
-import { didYouMean } from "../core/suggest.ts"
+import { didYouMean, PromptStrataError } from "../core/errors.ts"
 
 /** A prompt file that is not compiled yet. */
 export interface PromptSource {

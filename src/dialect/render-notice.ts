@@ -1,5 +1,4 @@
-import { PromptStrataError } from "../core/errors.ts"
-import { didYouMean } from "../core/suggest.ts"
+import { didYouMean, PromptStrataError } from "../core/errors.ts"
 import { renderTemplate, type TemplateValues } from "../template/render.ts"
 import type { Dialect, PromptFile } from "./dialect.ts"
 

@@ -1,3 +1,4 @@
+import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../core/errors.ts"
 import type { Message, ToolCall } from "../core/message.ts"
 import type { Assembly } from "../core/span.ts"
 
@@ -94,3 +95,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 const usageKeys = ["inputTokens", "inputCacheReadTokens", "inputCacheWriteTokens", "outputTokens", "reasoningTokens"] as const
+
+/** The error that a model throws when its signal aborts: code `aborted`, with the signal's reason as `cause`. */
+export function abortedError(signal: AbortSignal): PromptStrataErrorOf<"aborted"> {
+  const reason: unknown = signal.reason
+  const why = reason === undefined ? "" : `: ${messageOf(reason)}`
+  return new PromptStrataError("aborted", `The model's request was aborted${why}.`, { cause: reason })
+}

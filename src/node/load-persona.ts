@@ -1,6 +1,5 @@
 import { resolve } from "node:path"
-import { PromptStrataError } from "../core/errors.ts"
-import { didYouMean } from "../core/suggest.ts"
+import { didYouMean, PromptStrataError } from "../core/errors.ts"
 import type { TrustedText } from "../core/value.ts"
 import { readWholeText } from "./authored-text.ts"
 import { findText, lookedFor } from "./find-text.ts"

@@ -29,9 +29,7 @@ export function createCountingDecisionReader(
 ): Reader<string, DecisionEvent> {
   const { strict = false, opensInThought = false, streams = true } = options
   const wellFormed = createWellFormedReader()
-  let thinking = ""
-  let message = ""
-  let isShown = false
+  let [thinking, message, isShown] = ["", "", false]
   const show: Show = {
     thinking: (delta) => {
       thinking += delta

@@ -1,7 +1,12 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { abortedError } from "../model/aborted-error.ts"
 import { cutText } from "../model/cut-text.ts"
-import type { LanguageModel, ModelCapabilities, ModelPart, ModelRequest } from "../model/language-model.ts"
+import {
+  abortedError,
+  type LanguageModel,
+  type ModelCapabilities,
+  type ModelPart,
+  type ModelRequest,
+} from "../model/language-model.ts"
 
 /** Settings of a {@link ScriptedModel}. */
 export interface ScriptedModelOptions {

@@ -2,7 +2,7 @@ import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes
 import type { Message, MessageRole, ToolCall } from "../core/message.ts"
 import type { Assembly, Span } from "../core/span.ts"
 import { type Stability, stabilities } from "../core/value.ts"
-import { oneLine } from "./one-line.ts"
+import { oneLine } from "./table.ts"
 
 /** The difference between a request and the next one (S15). */
 export interface AssemblyDifference extends DivergencePoint {

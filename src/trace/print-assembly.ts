@@ -1,7 +1,6 @@
 import { formatSource } from "../core/source.ts"
 import type { Assembly, FitDecision, Prefix, Span } from "../core/span.ts"
-import { oneLine } from "./one-line.ts"
-import { fitColumns, fitColumnsAtEnd, printTable, type Rule } from "./table.ts"
+import { fitColumns, fitColumnsAtEnd, oneLine, printTable, type Rule } from "./table.ts"
 
 const columns = ["layer", "tokens", "share", "changes", "source", "fate"] as const
 

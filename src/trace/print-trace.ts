@@ -4,9 +4,8 @@ import type { RecalledMemory } from "../layers/turn-state.ts"
 import { printArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type AssemblyDifference, type ChangedSpan, diffAssemblies } from "./diff-assemblies.ts"
-import { oneLine, plainLines } from "./one-line.ts"
 import { printAssembly } from "./print-assembly.ts"
-import { fitColumns, fitColumnsAtEnd } from "./table.ts"
+import { fitColumns, fitColumnsAtEnd, oneLine, plainLines } from "./table.ts"
 import type { TraceStep, TurnTrace } from "./trace.ts"
 
 /**

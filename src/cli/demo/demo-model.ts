@@ -1,6 +1,5 @@
-import { abortedError } from "../../model/aborted-error.ts"
 import { cutText } from "../../model/cut-text.ts"
-import type { LanguageModel, ModelRequest, TurnFacts } from "../../model/language-model.ts"
+import { abortedError, type LanguageModel, type ModelRequest, type TurnFacts } from "../../model/language-model.ts"
 import { decide } from "./demo-decision.ts"
 import { type DemoLocale, languageOf, sentencesOf } from "./sentences.ts"
 

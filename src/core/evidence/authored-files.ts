@@ -1,5 +1,5 @@
 import type { Source } from "../source.ts"
-import type { NoEvidence } from "./no-evidence.ts"
+import type { NoEvidence } from "./files.ts"
 
 /** Authored files */
 export interface AuthoredFileErrors {

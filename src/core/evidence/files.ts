@@ -36,54 +36,57 @@ export interface FileErrors {
 }
 
 /** A file of a workspace. */
-export interface AtPath {
+interface AtPath {
   /** Relative to the workspace; `.` for the workspace itself. */ readonly path?: string | undefined
 }
 
 /** A refusal by the operating system. */
-export interface SystemRefusal extends AtPath {
+interface SystemRefusal extends AtPath {
   /** The operation that failed: `read`, `write`, `lock` and so on. */ readonly operation?: string | undefined
   /** The system's code, such as `EACCES`. */ readonly code?: string | undefined
   /** The system call, such as `open`. */ readonly call?: string | undefined
 }
 
 /** A file that could not be read, written or used. */
-export interface FailedFile extends SystemRefusal {
+interface FailedFile extends SystemRefusal {
   /** The folders in which prompt files may be; the path leads out of them. */ readonly roots?: readonly string[] | undefined
 }
 
 /** A file that does not exist. */
-export interface MissingFile extends SystemRefusal {
+interface MissingFile extends SystemRefusal {
   /** The id of the change to undo that the history does not have. */ readonly id?: string | undefined
 }
 
 /** Something that is not a plain file or not a folder. */
-export interface WrongKindOfFile extends SystemRefusal {
+interface WrongKindOfFile extends SystemRefusal {
   /** The kind of thing that is there. */ readonly kind?: "folder" | "link" | "special" | "hard-link" | undefined
   /** The number of names of the file, where it has more than one (hard links). */ readonly links?: number | undefined
 }
 
 /** A path that cannot be used. */
-export interface BadPath extends AtPath {
+interface BadPath extends AtPath {
   /** The names in the folder that differ only in letters that count as equal. */ readonly alike?: readonly string[] | undefined
 }
 
 /** A file that is too large. */
-export interface FileSize extends AtPath {
+interface FileSize extends AtPath {
   /** The size that was found. */ readonly sizeBytes?: number | undefined
   /** The largest size that is allowed. */ readonly maxBytes?: number | undefined
 }
 
 /** A text that is not UTF-8, or cannot be written as UTF-8. */
-export interface BadText extends AtPath {
+interface BadText extends AtPath {
   /** In a file that was read: the bytes before the first bad byte. */ readonly offsetBytes?: number | undefined
   /** In a text to write: the characters before the first bad one. */ readonly characterIndex?: number | undefined
 }
 
 /** A file that is not as the caller last saw it. */
-export interface FileHashes extends AtPath {
+interface FileHashes extends AtPath {
   /** SHA-256 of the content that the caller had read, in hexadecimal; absent for a file that should be new. */
   readonly expectedHash?: string | undefined
   /** SHA-256 of the content that is there, in hexadecimal; absent where there is no file. */
   readonly foundHash?: string | undefined
 }
+
+/** The evidence of an error whose code and message say everything: no fields. */
+export type NoEvidence = Readonly<Record<never, never>>

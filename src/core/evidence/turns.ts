@@ -1,4 +1,4 @@
-import type { NoEvidence } from "./no-evidence.ts"
+import type { NoEvidence } from "./files.ts"
 
 /** Tools */
 export interface ToolErrors {

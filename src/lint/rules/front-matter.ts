@@ -1,5 +1,4 @@
-import { messageOf } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
+import { didYouMean, messageOf } from "../../core/errors.ts"
 import { type PromptSource, readPromptAttributes } from "../../dialect/prompt-source.ts"
 import { hasLineBreak } from "../../encode/line-breaks.ts"
 import { formats } from "../../reply/output/formats.ts"

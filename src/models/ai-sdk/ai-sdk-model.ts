@@ -1,6 +1,11 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { abortedError } from "../../model/aborted-error.ts"
-import type { LanguageModel, ModelCapabilities, ModelPart, ModelRequest } from "../../model/language-model.ts"
+import {
+  abortedError,
+  type LanguageModel,
+  type ModelCapabilities,
+  type ModelPart,
+  type ModelRequest,
+} from "../../model/language-model.ts"
 import { recordOf } from "../json-access.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"

@@ -1,7 +1,6 @@
 import type { OpenAI } from "openai"
 import { PromptStrataError } from "../../core/errors.ts"
-import { abortedError } from "../../model/aborted-error.ts"
-import type { LanguageModel, ModelPart, ModelRequest } from "../../model/language-model.ts"
+import { abortedError, type LanguageModel, type ModelPart, type ModelRequest } from "../../model/language-model.ts"
 import { connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { listOf, parsedJson, recordOf } from "../json-access.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"

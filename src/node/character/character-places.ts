@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { PromptStrataError } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
+import { didYouMean, PromptStrataError } from "../../core/errors.ts"
 import { fileExists } from "../file-log.ts"
 import { isTextPath, lookedFor, namesIn, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"

@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { PromptStrataError } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
+import { didYouMean, PromptStrataError } from "../../core/errors.ts"
 import { createWorldBook } from "../../layers/character/world-book.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { toolWords } from "../../tools/tool-words.ts"

@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs"
 import { join, sep } from "node:path"
-import { PromptStrataError } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
+import { didYouMean, PromptStrataError } from "../../core/errors.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { foldKey, type WorldBookEntry } from "../../layers/character/world-book.ts"
 import { normalizeText } from "../../template/scanner.ts"

@@ -1,6 +1,5 @@
 import { resolve } from "node:path"
-import { invariant, PromptStrataError } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
+import { didYouMean, invariant, PromptStrataError } from "../../core/errors.ts"
 import type { Trust } from "../../core/value.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { pathKey } from "../workspace/paths.ts"

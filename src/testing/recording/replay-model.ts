@@ -1,6 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { abortedError } from "../../model/aborted-error.ts"
-import type { LanguageModel, ModelPart } from "../../model/language-model.ts"
+import { abortedError, type LanguageModel, type ModelPart } from "../../model/language-model.ts"
 import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"
 import { type Exchange, errorFrom, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
