@@ -1,6 +1,7 @@
 import type { ServiceKey, SessionKey } from "../core/conversation.ts"
-import { didYouMean, PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
+import { didYouMean } from "../core/suggest.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"

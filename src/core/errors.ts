@@ -1,4 +1,3 @@
-import { closestMatch } from "leven"
 import type { ErrorEvidence } from "./error-evidence.ts"
 import { codeFrame, formatSource, type Position, type Source } from "./source.ts"
 
@@ -133,21 +132,4 @@ function kindOf(thrown: unknown): string {
 /** Throws when our own reasoning is wrong: a bug here, never the caller's mistake. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`promptstrata invariant broken: ${message}. Please report this as a bug.`)
-}
-
-/** A longer word is no mistyped name, and to compare it would take long. */
-const maxLength = 100
-
-/** The candidate that the writer probably meant, or `undefined` if none is near. */
-export function suggest(word: string, candidates: readonly string[]): string | undefined {
-  if (word.length > maxLength) return undefined
-  // Two swapped letters are two changes. For a word of one letter, any change makes a different word.
-  const maxDistance = word.length < 2 ? 0 : Math.floor((word.length + 2) / 3)
-  return closestMatch(word, candidates, { maxDistance })
-}
-
-/** ` Did you mean "x"?` with a space before it, or an empty string. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const match = suggest(word, candidates)
-  return match === undefined ? "" : ` Did you mean ${JSON.stringify(match)}?`
 }

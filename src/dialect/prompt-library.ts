@@ -1,4 +1,5 @@
-import { didYouMean, PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { didYouMean } from "../core/suggest.ts"
 import type { TemplateLoader } from "../template/parse.ts"
 import { compileDialect, type Dialect, type DialectSource } from "./dialect.ts"
 import { chooseLocale, isLocale } from "./locales.ts"

@@ -1,4 +1,5 @@
-import { didYouMean, PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { didYouMean } from "../core/suggest.ts"
 
 /** A prompt file that is not compiled yet. */
 export interface PromptSource {

@@ -1,4 +1,5 @@
-import { didYouMean, PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { didYouMean } from "../core/suggest.ts"
 import { renderTemplate, type TemplateValues } from "../template/render.ts"
 import type { Dialect, PromptFile } from "./dialect.ts"
 

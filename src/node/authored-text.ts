@@ -1,5 +1,6 @@
-import { didYouMean, locatedError, type PromptStrataError } from "../core/errors.ts"
+import { locatedError, type PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
+import { didYouMean } from "../core/suggest.ts"
 import type { TrustedText } from "../core/value.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import { parseFrontMatter } from "./front-matter.ts"

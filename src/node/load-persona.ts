@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
-import { didYouMean, PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { didYouMean } from "../core/suggest.ts"
 import type { TrustedText } from "../core/value.ts"
 import { readWholeText } from "./authored-text.ts"
 import { findText, lookedFor } from "./find-text.ts"

@@ -1,4 +1,4 @@
-import { didYouMean } from "../core/errors.ts"
+import { didYouMean } from "../core/suggest.ts"
 import {
   type ConditionalNode,
   type EncoderName,

@@ -1,5 +1,6 @@
-import { didYouMean, PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
 import type { Source } from "../core/source.ts"
+import { didYouMean } from "../core/suggest.ts"
 import type { SlotNode, Template } from "./ast.ts"
 import { FrameWriter } from "./frame-writer.ts"
 import { parseTemplate } from "./parse.ts"

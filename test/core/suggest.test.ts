@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { didYouMean, suggest } from "../../src/core/errors.ts"
+import { didYouMean, suggest } from "../../src/core/suggest.ts"
 
 describe("a suggestion", () => {
   test.each<[string, readonly string[], string | undefined]>([

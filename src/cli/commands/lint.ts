@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander"
-import { didYouMean, PromptStrataError } from "../../core/errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
 import { codeFrame } from "../../core/source.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { LintContext } from "../../lint/context.ts"
 import { lint, lintRules } from "../../lint/lint.ts"
 import type { LintProblem } from "../../lint/problem.ts"

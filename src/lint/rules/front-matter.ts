@@ -1,4 +1,5 @@
-import { didYouMean, messageOf } from "../../core/errors.ts"
+import { messageOf } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { type PromptSource, readPromptAttributes } from "../../dialect/prompt-source.ts"
 import { hasLineBreak } from "../../encode/line-breaks.ts"
 import { formats } from "../../reply/output/formats.ts"

@@ -1,5 +1,5 @@
 import leven from "leven"
-import { didYouMean } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { LintContext, LintFile } from "../context.ts"
 import { knownSlots, turnPrompts, variableNames } from "../known-slots.ts"
 import { type LintFinding, warning } from "../problem.ts"

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { isSchema, keyword, propertiesOf } from "../../tools/json-schema.ts"
 import type { Tool } from "../../tools/tool.ts"

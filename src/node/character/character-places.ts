@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { didYouMean, PromptStrataError } from "../../core/errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { fileExists } from "../file-log.ts"
 import { isTextPath, lookedFor, namesIn, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"

@@ -1,5 +1,6 @@
 import { z } from "zod"
-import { didYouMean, PromptStrataError } from "../../core/errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { createWorldBook } from "../../layers/character/world-book.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { toolWords } from "../../tools/tool-words.ts"

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs"
 import { join, sep } from "node:path"
-import { didYouMean, PromptStrataError } from "../../core/errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { foldKey, type WorldBookEntry } from "../../layers/character/world-book.ts"
 import { normalizeText } from "../../template/scanner.ts"

@@ -1,4 +1,5 @@
-import { didYouMean, messageOf, suggest } from "../../core/errors.ts"
+import { messageOf } from "../../core/errors.ts"
+import { didYouMean, suggest } from "../../core/suggest.ts"
 import { isText, priority as priorities, type TrustedText } from "../../core/value.ts"
 import type { Skill } from "../../layers/skills.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"

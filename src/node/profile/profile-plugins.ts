@@ -1,5 +1,5 @@
 import { dirname } from "node:path"
-import { didYouMean } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { Tool } from "../../tools/tool.ts"
 import { optionNames } from "../plugins/load-plugin.ts"

@@ -1,5 +1,5 @@
 import { dirname } from "node:path"
-import { didYouMean } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { Skill } from "../../layers/skills.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"

@@ -1,5 +1,5 @@
 import { dirname } from "node:path"
-import { didYouMean } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import type { ProfileInput } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"

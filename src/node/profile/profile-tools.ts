@@ -1,5 +1,5 @@
-import { didYouMean } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { FilesSettings, Profile, ProfileInput } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { builtinToolNames, builtinTools, mountTools, promptsWithOwn } from "../builtin-tools.ts"

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, extname, join, resolve } from "node:path"
-import { didYouMean, messageOf } from "../../core/errors.ts"
+import { messageOf } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { lookedFor, namesIn, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { type FoundSkills, findInFolder, skillFileIn } from "./skill-folders.ts"

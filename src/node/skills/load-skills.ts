@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
-import { didYouMean, invariant, PromptStrataError } from "../../core/errors.ts"
+import { invariant, PromptStrataError } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/value.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { pathKey } from "../workspace/paths.ts"

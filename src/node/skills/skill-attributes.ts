@@ -1,4 +1,4 @@
-import { didYouMean } from "../../core/errors.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { encodeJsonLine } from "../../encode/inline.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"

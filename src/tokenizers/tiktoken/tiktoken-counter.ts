@@ -1,5 +1,6 @@
-import { didYouMean, PromptStrataError } from "../../core/errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
 import type { TokenCounter } from "../../core/ports.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { chatOverhead, functionTokens } from "./chat-overhead.ts"
 import { createEncoder, type Encoder } from "./encoder.ts"
 import { type EncodingSource, encodingOfModel, encodingSources, isEncoding, type TiktokenEncoding } from "./encodings.ts"
