@@ -44,7 +44,7 @@ export type { Assembly, CutRecord, FitDecision, Prefix, PrefixMoved, Span } from
 
 // Language models
 
-export type { Message, MessageRole, ToolCall } from "./core/message.ts"
+export type { Message, MessageRole, ToolCall } from "./core/span.ts"
 export type {
   FinishReason,
   LanguageModel,

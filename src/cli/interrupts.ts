@@ -1,5 +1,5 @@
 import type { Turn } from "../agent/turn.ts"
-import { exitCodes } from "./exit-codes.ts"
+import { exitCodes } from "./io.ts"
 
 /** Handles Ctrl-C: it aborts the running turn. Without a running turn, or pressed twice in one turn, it ends the program. */
 export interface Interrupts {

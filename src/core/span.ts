@@ -1,4 +1,3 @@
-import type { Message } from "./message.ts"
 import type { Source } from "./source.ts"
 import type { Stability, Trust } from "./value.ts"
 
@@ -88,9 +87,27 @@ export interface Assembly {
 }
 
 /** Characters that were removed from an injection's untrusted text. */
-export interface Sanitised {
+interface Sanitised {
   readonly key: string
   readonly removed: number
   /** Their kinds: `tags`, `bidi`, `control`, `surrogate`. */
   readonly kinds: readonly string[]
+}
+
+/** The speaker of a message in a request to a model. */
+export type MessageRole = "system" | "developer" | "user" | "assistant" | "tool"
+
+/** A native tool call of an assistant message; `args` is JSON text as the model wrote it. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly args: string
+}
+
+/** One message of a request. */
+export interface Message {
+  readonly role: MessageRole
+  readonly content: string
+  readonly toolCalls?: readonly ToolCall[]
+  readonly toolCallId?: string
 }

@@ -1,5 +1,5 @@
 import type { HistoryMessage, KeptPrestart, Speaker } from "../core/conversation.ts"
-import type { ToolCall } from "../core/message.ts"
+import type { ToolCall } from "../core/span.ts"
 import type { TrustedText } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 

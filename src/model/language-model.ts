@@ -1,6 +1,5 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../core/errors.ts"
-import type { Message, ToolCall } from "../core/message.ts"
-import type { Assembly } from "../core/span.ts"
+import type { Assembly, Message, ToolCall } from "../core/span.ts"
 
 /** The features of a model. They decide what is sent to it. */
 export interface ModelCapabilities {

@@ -1,6 +1,5 @@
-import type { Message } from "../core/message.ts"
 import { formatSource, type Source } from "../core/source.ts"
-import type { Assembly, Span } from "../core/span.ts"
+import type { Assembly, Message, Span } from "../core/span.ts"
 
 /**
  * Formats a prompt as Markdown for people: each message in a code block from which its content can be read back exactly, then

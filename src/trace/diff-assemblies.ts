@@ -1,6 +1,5 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
-import type { Message, MessageRole, ToolCall } from "../core/message.ts"
-import type { Assembly, Span } from "../core/span.ts"
+import type { Assembly, Message, MessageRole, Span, ToolCall } from "../core/span.ts"
 import { type Stability, stabilities } from "../core/value.ts"
 import { oneLine } from "./table.ts"
 

@@ -1,5 +1,5 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../core/errors.ts"
-import type { ToolCall } from "../core/message.ts"
+import type { ToolCall } from "../core/span.ts"
 import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
 import { readModel } from "./read-model.ts"

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../core/message.ts"
+import type { ToolCall } from "../core/span.ts"
 import type { FinishReason, ModelTool } from "../model/language-model.ts"
 import { readDecision } from "../reply/decision-reader.ts"
 import type { Tool } from "../tools/tool.ts"

@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
-import type { Message } from "../core/message.ts"
 import type { Clock, Timers } from "../core/ports.ts"
+import type { Message } from "../core/span.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../model/language-model.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 

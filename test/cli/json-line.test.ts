@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { jsonLine } from "../../src/cli/json-line.ts"
+import { jsonLine } from "../../src/cli/io.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 
 describe("a line of JSON", () => {

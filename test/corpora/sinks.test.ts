@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
-import type { Message } from "../../src/core/message.ts"
+import type { Message } from "../../src/core/span.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../src/core/message.ts"
+import type { ToolCall } from "../../src/core/span.ts"
 import { addUsage, type Usage } from "../../src/model/language-model.ts"
 import type { Misbehaviour, Outcome } from "./misbehaviour.ts"
 

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../src/core/message.ts"
+import type { ToolCall } from "../../src/core/span.ts"
 import type { FinishReason, Usage } from "../../src/model/language-model.ts"
 import { chatChunk, eventStream } from "./chat-server.ts"
 import { type Dice, diceOf } from "./dice.ts"

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../src/core/message.ts"
+import type { ToolCall } from "../../src/core/span.ts"
 import { chatChunk } from "./chat-server.ts"
 import type { Dice } from "./dice.ts"
 

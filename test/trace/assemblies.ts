@@ -1,5 +1,4 @@
-import type { Message, MessageRole } from "../../src/core/message.ts"
-import type { Assembly, Span } from "../../src/core/span.ts"
+import type { Assembly, Message, MessageRole, Span } from "../../src/core/span.ts"
 import type { Stability } from "../../src/core/value.ts"
 
 /** A span by its key, stability and text; a key `file:line` is the prompt file's own text. */

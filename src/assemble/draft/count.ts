@@ -1,6 +1,5 @@
-import type { Message } from "../../core/message.ts"
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
-import type { Prefix, Span } from "../../core/span.ts"
+import type { Message, Prefix, Span } from "../../core/span.ts"
 import type { MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
 import type { Draft, DraftMessage, EvenMessage, Piece, WrittenMessage } from "./draft.ts"

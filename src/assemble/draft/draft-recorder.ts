@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { MessageRole } from "../../core/message.ts"
 import type { Source } from "../../core/source.ts"
+import type { MessageRole } from "../../core/span.ts"
 import { type Injection, leastStable, type Scope, type Stability } from "../../core/value.ts"
 import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 

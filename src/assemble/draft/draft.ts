@@ -1,6 +1,5 @@
 import type { TextHash } from "../../core/fingerprint.ts"
-import type { Message, MessageRole } from "../../core/message.ts"
-import type { Span } from "../../core/span.ts"
+import type { Message, MessageRole, Span } from "../../core/span.ts"
 import type { Countable, Growth, MessageCounter } from "../tokens/counted-message.ts"
 
 /** A span that has no tokens and no message yet. */

@@ -1,6 +1,5 @@
 import { Fingerprint, hashText, joinHashes, type TextHash } from "../../core/fingerprint.ts"
-import type { Message } from "../../core/message.ts"
-import type { Prefix, Span } from "../../core/span.ts"
+import type { Message, Prefix, Span } from "../../core/span.ts"
 import { type Stability, stabilities } from "../../core/value.ts"
 import type { Growth } from "../tokens/counted-message.ts"
 import { Generations } from "../tokens/generations.ts"

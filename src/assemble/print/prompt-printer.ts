@@ -1,5 +1,5 @@
-import type { MessageRole, ToolCall } from "../../core/message.ts"
 import type { Source } from "../../core/source.ts"
+import type { MessageRole, ToolCall } from "../../core/span.ts"
 import { type Injection, isText, type SlotEntry, type SlotValue, type Stability } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile } from "../../dialect/render-notice.ts"

@@ -1,8 +1,7 @@
 import { createInterface, type Interface } from "node:readline"
 import { Writable } from "node:stream"
 import type { CliContext } from "../context.ts"
-import { exitCodes } from "../exit-codes.ts"
-import type { OutputStream } from "../io.ts"
+import { exitCodes, type OutputStream } from "../io.ts"
 import type { Question, TerminalConfirm } from "../terminal-confirm.ts"
 
 /** Settings of {@link chatInteractive}. */

@@ -1,8 +1,7 @@
 import type { Turn } from "../../agent/turn.ts"
 import type { Assembly } from "../../core/span.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
-import type { OutputStream } from "../io.ts"
-import { jsonLine } from "../json-line.ts"
+import { jsonLine, type OutputStream } from "../io.ts"
 
 /** Additional output beside the answer. */
 export type Shown = "prompt" | "trace"

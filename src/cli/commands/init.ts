@@ -7,7 +7,7 @@ import { chooseLocale } from "../../node/locale.ts"
 import { loadProfile } from "../../node/profile/load-profile.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
-import { exitCodes } from "../exit-codes.ts"
+import { exitCodes } from "../io.ts"
 import { initWords } from "../words/init-words.ts"
 import {
   type CharacterLocale,

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { profileJsonSchema } from "../../node/profile/profile-json-schema.ts"
 import type { RunCommand } from "../context.ts"
-import { exitCodes } from "../exit-codes.ts"
+import { exitCodes } from "../io.ts"
 
 const help = `
 Save it beside your profiles, and name it on the first line of a profile:

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander"
 import { storeTables } from "../../services/store/store-row.ts"
 import type { RunCommand } from "../context.ts"
-import { exitCodes } from "../exit-codes.ts"
+import { exitCodes } from "../io.ts"
 import { askLine } from "../terminal-confirm.ts"
 import { oneLine } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"

@@ -1,5 +1,4 @@
-import type { Message } from "../../core/message.ts"
-import type { Assembly, Prefix } from "../../core/span.ts"
+import type { Assembly, Message, Prefix } from "../../core/span.ts"
 import type { Stability } from "../../core/value.ts"
 import { listOf, recordOf } from "../json-access.ts"
 import type { AiSdkModelName, ProviderOptions } from "./provider-model.ts"

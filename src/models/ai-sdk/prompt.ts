@@ -1,5 +1,4 @@
-import type { Message, ToolCall } from "../../core/message.ts"
-import type { Assembly } from "../../core/span.ts"
+import type { Assembly, Message, ToolCall } from "../../core/span.ts"
 import { parsedJson, recordOf } from "../json-access.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import type {

@@ -1,6 +1,5 @@
 import type { OpenAI } from "openai"
-import type { Message } from "../../core/message.ts"
-import type { Assembly } from "../../core/span.ts"
+import type { Assembly, Message } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming

@@ -1,6 +1,5 @@
 import { Fingerprint } from "../../core/fingerprint.ts"
-import type { Message } from "../../core/message.ts"
-import type { Assembly } from "../../core/span.ts"
+import type { Assembly, Message } from "../../core/span.ts"
 import { findParting, sharedUnits } from "../../trace/diff-assemblies.ts"
 import type { CountedRequest, TextTokens } from "./request-tokens.ts"
 

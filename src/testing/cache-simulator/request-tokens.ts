@@ -1,6 +1,5 @@
-import type { Message } from "../../core/message.ts"
 import type { TokenCounter } from "../../core/ports.ts"
-import type { Assembly } from "../../core/span.ts"
+import type { Assembly, Message } from "../../core/span.ts"
 import { sharedUnits } from "../../trace/diff-assemblies.ts"
 
 /** A request with its tokens, message by message. */

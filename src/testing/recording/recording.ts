@@ -1,5 +1,5 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { Message } from "../../core/message.ts"
+import type { Message } from "../../core/span.ts"
 import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../../model/language-model.ts"
 import { mapTexts } from "./redact.ts"
 

@@ -1,4 +1,4 @@
-import type { Message } from "../../core/message.ts"
+import type { Message } from "../../core/span.ts"
 import type { RecordedRequest } from "./recording.ts"
 
 const maxDifferences = 8

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
-import type { Message } from "../../../src/core/message.ts"
+import type { Message } from "../../../src/core/span.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"

@@ -1,6 +1,5 @@
 import { findPrefixes } from "../../../src/assemble/draft/prefixes.ts"
-import type { Message, MessageRole } from "../../../src/core/message.ts"
-import type { Assembly, Span } from "../../../src/core/span.ts"
+import type { Assembly, Message, MessageRole, Span } from "../../../src/core/span.ts"
 import type { Stability } from "../../../src/core/value.ts"
 
 /** A message as runs of text with their stability. Every character counts as a token. */

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../../core/message.ts"
+import type { ToolCall } from "../../../core/span.ts"
 import type { FinishReason, ModelPart, Usage } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import { finish, modelFailure, text, textOf, wholeAnswer } from "./answer.ts"

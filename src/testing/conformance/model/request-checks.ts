@@ -1,4 +1,4 @@
-import type { Message } from "../../../core/message.ts"
+import type { Message } from "../../../core/span.ts"
 import type { ModelRequest, ModelTool } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import { abortedAnswer, fine, finish, text, textOf, wholeAnswer } from "./answer.ts"
