@@ -19,7 +19,7 @@ export interface Persona {
 export interface LoadPersonaOptions {
   /** Default `en`. */
   readonly locale?: string
-  /** Folders laid out as the shipped `prompts/`, looked up before it. Default: `prompts` in the process's folder. */
+  /** Folders laid out as the shipped `prompts/`, searched before the shipped one. Default: `prompts` in the process's folder. */
   readonly promptFolders?: readonly string[]
 }
 
