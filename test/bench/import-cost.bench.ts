@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process"
 import { existsSync, statSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { modulesLoadedBy, packagesAmong } from "../support/loaded-modules.ts"
-import type { BenchResult } from "./bench.ts"
-import { formatMs, median } from "./measure.ts"
+import type { BenchOptions, BenchResult } from "./bench.ts"
+import { formatMs, formatRatio, median } from "./measure.ts"
 
 const built = fileURLToPath(new URL("../../dist/index.js", import.meta.url))
 const runs = 15
@@ -11,27 +11,37 @@ const runs = 15
 /** Compiling takes most of an import's time: what is read stands for it, and does not depend on the machine. */
 const maxBytes = 300_000
 
-/** CPU of importing the built root entry in a fresh process, beside an empty module; the gate is what gets loaded. */
-export async function run(): Promise<BenchResult> {
+/** Libraries that an agent app imports in our place. */
+const peerNames = ["ai", "@openai/agents", "@langchain/core/messages"]
+
+/** CPU of importing the built root entry in a fresh process, beside an empty module and the peers; the gate is what gets loaded. */
+export async function run({ peers }: BenchOptions): Promise<BenchResult> {
   if (!existsSync(built)) throw new Error("dist/index.js is missing: run npm run build")
-  const rootMs: number[] = []
-  const emptyMs: number[] = []
-  // In turns, so that a busy moment of the machine falls on both.
-  for (let i = 0; i < runs; i++) {
-    emptyMs.push(importCpuMs("data:text/javascript,"))
-    rootMs.push(importCpuMs(pathToFileURL(built).href))
-  }
+  const modules = new Map([
+    ["empty", "data:text/javascript,"],
+    ["promptstrata", pathToFileURL(built).href],
+    ...(peers ? peerNames : []).map((name): [string, string] => [name, import.meta.resolve(name)]),
+  ])
+  const times = new Map([...modules.keys()].map((name): [string, number[]] => [name, []]))
+  // In turns, so that a busy moment of the machine falls on all of them.
+  for (let i = 0; i < runs; i++) for (const [name, url] of modules) times.get(name)?.push(importCpuMs(url))
+  const medianOf = (name: string): number => median(times.get(name) ?? [])
   const loaded = modulesLoadedBy(built)
   const packages = packagesAmong(loaded)
   const builtIn = loaded.filter((url) => url.startsWith("node:"))
   const bytes = loaded.filter((url) => url.startsWith("file:")).reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0)
-  const floor = median(emptyMs)
+  const floor = medianOf("empty")
+  const ours = medianOf("promptstrata") - floor
   return {
     title: `Import of the root entry (${loaded.length} modules, median of ${runs} fresh processes)`,
     rows: [
-      { module: "empty", "CPU of import": formatMs(floor), "over empty": "" },
-      { module: "promptstrata", "CPU of import": formatMs(median(rootMs)), "over empty": formatMs(median(rootMs) - floor) },
-      { module: "bound", "CPU of import": "", "over empty": "15 ms" },
+      ...[...modules.keys()].map((name) => ({
+        module: name,
+        "CPU of import": formatMs(medianOf(name)),
+        "over empty": name === "empty" ? "" : formatMs(medianOf(name) - floor),
+        "beside ours": name === "empty" ? "" : formatRatio(medianOf(name) - floor, ours),
+      })),
+      { module: "bound", "CPU of import": "", "over empty": "15 ms", "beside ours": "" },
     ],
     gates: [
       {
