@@ -90,7 +90,7 @@ export class DecisionMembers implements JsonSink {
 
   mayGoOn(): boolean {
     if (!this.#isTolerant || this.#current !== "message" || this.#depth > 1) return false
-    this.gate.pause()
+    this.gate.close({ isSure: false })
     return this.gate.shown
   }
 
@@ -107,7 +107,7 @@ export class DecisionMembers implements JsonSink {
       this.#text = ""
       this.#settle(text)
     } else {
-      this.gate.close()
+      this.gate.close({ isSure: true })
       this.#settle(this.gate.text)
     }
   }
@@ -174,14 +174,9 @@ class MessageGate {
     }
   }
 
-  /** The string of the message seems to end; {@link close} or {@link reopen} follows. */
-  pause(): void {
-    if (this.#tail) this.#let(this.#tail.pause())
-  }
-
-  /** The string of the message has ended; nothing is held back any more. */
-  close(): void {
-    if (this.#tail) this.#let(this.#tail.release())
+  /** The string of the message has ended, and nothing is held back any more. If that is not sure, a sure end or {@link reopen} follows. */
+  close({ isSure }: { readonly isSure: boolean }): void {
+    if (this.#tail) this.#let(isSure ? this.#tail.release() : this.#tail.pause())
   }
 
   /** The string of the message goes on after all, with the quote that seemed to end it. */

@@ -17,7 +17,7 @@ export interface DecisionReaderOptions {
  * Reads planner output as it streams (T21–T23). It yields the characters of the message as they arrive, thinking apart from
  * them, and last, from `end`, exactly one `decision`. The message deltas, joined, are the message of that decision, however
  * the output was cut. It never throws for anything the model writes. `count` counts the characters it looks at, which is linear
- * in the output.
+ * in the output. Without `streams`, strict output is shown at its end only.
  */
 export function createDecisionReader(
   options: DecisionReaderOptions & { readonly streams?: boolean } = {},

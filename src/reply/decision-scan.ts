@@ -15,7 +15,7 @@ export interface OutputScan {
   end(): Decision
 }
 
-/** What a scan has shown and its reader has not taken yet. */
+/** The characters that a scan has shown and its reader has not taken yet. */
 export interface Shown {
   message: string
   thinking: string

@@ -26,8 +26,9 @@ export async function prepare(turn: TurnContext): Promise<void> {
       warn(turn, "prestart", `${tool} was left out: ${result}`)
       continue
     }
-    progress.prestart.push({ tool, args, result })
-    if (prestart[index]?.includeHistory === true) progress.kept.push({ tool, args, result })
+    const kept = { tool, args, result }
+    progress.prestart.push(kept)
+    if (prestart[index]?.includeHistory === true) progress.kept.push(kept)
   }
   turn.signal.throwIfAborted()
 }

@@ -2,9 +2,9 @@ import type { OutputPart } from "./output-part.ts"
 
 /** The effect of one part. Both are `""` for none. */
 interface Delivered {
-  /** What the part adds to the answer as one text, in which bubbles are paragraphs. */
+  /** An addition to the answer as one text, in which bubbles are paragraphs. */
   readonly text: string
-  /** The whole bubble that the part ends. */
+  /** The whole bubble that ended. */
   readonly bubble: string
 }
 
