@@ -13,17 +13,25 @@ export interface DecisionReaderOptions {
   readonly opensInThought?: boolean
 }
 
+/** Options that only this library sets. */
+interface InnerOptions {
+  /** False shows nothing of strict output before its end. */
+  readonly streams?: boolean
+  /** Counts the characters that the reader looks at. The count is linear in the output. */
+  readonly count?: StepCount
+}
+
 /**
  * Reads planner output as it streams (T21–T23). It yields the characters of the message as they arrive, thinking apart from
  * them, and last, from `end`, exactly one `decision`. The message deltas, joined, are the message of that decision, however
- * the output was cut. It never throws for anything the model writes. `count` counts the characters it looks at, which is linear
- * in the output. Without `streams`, strict output is shown at its end only.
+ * the output was cut. It never throws for anything the model writes.
  */
-export function createDecisionReader(
-  options: DecisionReaderOptions & { readonly streams?: boolean } = {},
-  count: StepCount = { steps: 0 },
-): Reader<string, DecisionEvent> {
-  const { strict = false, opensInThought = false, streams = true } = options
+export function createDecisionReader({
+  strict = false,
+  opensInThought = false,
+  streams = true,
+  count = { steps: 0 },
+}: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
   const wellFormed = createWellFormedReader()
   const shown: Shown = { thinking: "", message: "" }
   let isShown = false

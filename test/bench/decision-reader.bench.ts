@@ -43,7 +43,7 @@ async function streamJsonReader(): Promise<(chunks: readonly string[]) => number
 
 function steps(text: string): number {
   const count = { steps: 0 }
-  const reader = createDecisionReader({}, count)
+  const reader = createDecisionReader({ count })
   for (const chunk of chunksOf(text)) reader.push(chunk)
   reader.end()
   return count.steps

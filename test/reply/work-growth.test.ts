@@ -4,7 +4,7 @@ import { createDecisionReader } from "../../src/reply/decision-reader.ts"
 /** Characters looked at, reading `text` in pieces of four; readers that look at each again grow with the square. */
 function steps(text: string): number {
   const count = { steps: 0 }
-  const reader = createDecisionReader({}, count)
+  const reader = createDecisionReader({ count })
   for (let at = 0; at < text.length; at += 4) reader.push(text.slice(at, at + 4))
   reader.end()
   return count.steps
