@@ -1,6 +1,5 @@
 import type { HistoryMessage } from "../core/conversation.ts"
-import type { MessageFilter, SessionNote, SessionRecord } from "../services/store/session-store.ts"
-import type { TurnHook } from "../services/turn-hook.ts"
+import type { MessageFilter, SessionRecord } from "../services/store/session-store.ts"
 import type { TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
@@ -30,6 +29,8 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const deadline = begin.isPreview ? noDeadline(begin.signal) : startDeadline(profile.limits.turnMs, ports, begin.signal)
   const session = child ? { ...sessionState(undefined), memoryOn: false } : sessionState(record)
   const notes = record?.notes ?? []
+  // The hook for the notes of observers runs only in a turn that has such notes.
+  const lacksNotes = agent.hooks.includes(injectionHook) && !notes.some(({ owner }) => owner === injectionOwner)
   const history = historyWindow(record?.history ?? [], profile.history, record?.earlier)
   const parts = { agent, input, session, history, emit, signal: deadline.signal }
   return {
@@ -41,7 +42,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     messages: async (filter: MessageFilter) => store.messages(input.key, filter),
     ...child,
     notes,
-    hooks: hooksFor(agent, notes),
+    hooks: lacksNotes ? agent.hooks.filter((hook) => hook !== injectionHook) : agent.hooks,
     stack: input.stack.fork(),
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,
@@ -58,12 +59,8 @@ function createTurnProgress(
   const { output } = agent.profile
   const warnings: TurnWarning[] = []
   const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
-  const tell = (event: TurnEvent): void => {
-    if (event.type === "warning") warnings.push(event.warning)
-    emit(event)
-  }
   return {
-    answer: new AnswerOutput(output, tell, open),
+    answer: new AnswerOutput(output, { emit, warnings, open }),
     memories: [],
     prestartRuns: [],
     prestart: [],
@@ -84,12 +81,6 @@ function createTurnProgress(
     note: undefined,
     warnedOf: new Set(),
   }
-}
-
-/** The agent's hooks. The hook for the notes of observers runs only in a turn that has such notes. */
-function hooksFor({ hooks }: AgentContext, notes: readonly SessionNote[]): readonly TurnHook[] {
-  if (!hooks.includes(injectionHook) || notes.some(({ owner }) => owner === injectionOwner)) return hooks
-  return hooks.filter((hook) => hook !== injectionHook)
 }
 
 /** Settings of the window of history that a turn shows (T30, S16). */

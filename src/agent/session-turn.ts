@@ -18,14 +18,17 @@ import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { sessionId, stackState } from "./session-state.ts"
 
 /**
- * Runs one turn of a session: the loop, then its one commit, then the hooks that follow. Nothing is committed unless there is an
- * answer. Never rejects.
+ * Runs one turn of a session: the loop, then its one commit, then, in the background, the hooks that follow, in their order and one
+ * turn of a session after the other. Nothing is committed unless there is an answer. Never rejects.
  */
 export async function runSessionTurn(agent: AgentContext, input: TurnInput, begin: TurnBeginning): Promise<TurnResult> {
   const turn = createTurnContext(agent, input, begin)
   const result = await runTurn(turn)
   const committed = result.ok ? await commitTurn(turn, result) : result
-  runAfterTurn(turn, committed)
+  for (const hook of agent.hooks) {
+    // The member is not read here, because a getter that throws is a failure of the hook too.
+    if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, committed))
+  }
   return committed
 }
 
@@ -127,24 +130,22 @@ function jobsAfter(turn: TurnContext, messages: readonly HistoryMessage[]): read
 /** The turn as jobs see it: without prestart results and recalled memories, so that nothing is learnt from injected context (T35). */
 function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
   const { input, session, progress } = turn
+  const { runs, prestartRuns, tools, hookStates } = progress
+  const spoken: HistoryMessage[] = []
+  for (const { prestart: _, recalled: __, ...message } of messages) spoken.push(Object.freeze(message))
+  let untrusted = false
+  // True if a tool ran whose texts are not the author's own, such as one of an MCP server.
+  for (const { tool } of [...runs, ...prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"
   return Object.freeze({
     key: Object.freeze({ ...input.key }),
     turnId: input.turnId,
     turn: session.turns,
     speaker: Object.freeze({ ...input.speaker }),
     memoryOn: session.memoryOn,
-    messages: Object.freeze(messages.map(({ prestart: _, recalled: __, ...spoken }) => Object.freeze(spoken))),
-    untrusted: hasUntrusted(turn),
-    hookStates: Object.fromEntries(progress.hookStates),
+    messages: Object.freeze(spoken),
+    untrusted,
+    hookStates: Object.fromEntries(hookStates),
   })
-}
-
-/** True if a tool ran whose texts are not the author's own, such as one of an MCP server. */
-function hasUntrusted({ progress }: TurnContext): boolean {
-  for (const { tool } of [...progress.runs, ...progress.prestartRuns]) {
-    if (progress.tools.get(tool)?.trust === "tool") return true
-  }
-  return false
 }
 
 /** The memories of a turn that history keeps: none, one line of each with at most `olderCharacters` UTF-16 units, or all. */
@@ -160,18 +161,7 @@ function condense(text: string, characters: number): string {
   return `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, characters - 1)))}…`
 }
 
-/**
- * Runs the hooks after a turn in the background, in their order and one turn of a session after the other. A hook that throws, or
- * takes longer than `limits.toolMs`, is reported, and the next one runs.
- */
-function runAfterTurn(turn: TurnContext, result: TurnResult): void {
-  const { agent, input } = turn
-  for (const hook of agent.hooks) {
-    // The member is not read here, because a getter that throws is a failure of the hook too.
-    if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, result))
-  }
-}
-
+/** Runs a hook after a turn. One that throws, or takes longer than `limits.toolMs`, is reported, and the next one runs. */
 async function runHook({ agent, input, session }: TurnContext, hook: TurnHook, result: TurnResult): Promise<void> {
   const { ports, profile, onWarning } = agent
   const { key, turnId, speaker, text, wake } = input

@@ -57,7 +57,7 @@ export class Session {
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. */
   send(text: string, { from, files, signal }: SendOptions = {}): Turn {
     const sent = files === undefined ? [] : wellFormed(files)
-    return this.#start((turnId) => ({ ...this.#input(text, from ?? this.#defaultSpeaker(), turnId), files: sent }), signal)
+    return this.#start((turnId) => ({ ...this.#input(text, from, turnId), files: sent }), signal)
   }
 
   /**
@@ -78,7 +78,7 @@ export class Session {
     return this.#agent.turns.enqueue(this.#queueKey, async () => {
       const record = await this.#load()
       const input = {
-        ...this.#input(text, from ?? this.#defaultSpeaker(), turnId),
+        ...this.#input(text, from, turnId),
         files: files === undefined ? [] : wellFormed(files),
       }
       const { previewTurn } = await loadLoop()
@@ -105,21 +105,17 @@ export class Session {
   }
 
   /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
-  #start(makeInput: (turnId: string, record?: SessionRecord) => TurnInput, signal: AbortSignal | undefined): Turn {
+  #start(makeInput: Running["makeInput"], signal: AbortSignal | undefined): Turn {
     const turnId = this.#agent.ports.ids.next("turn")
     const turn: ObservedTurn = { input: makeInput(turnId) }
-    const inputFrom = (record: SessionRecord | undefined): TurnInput => {
-      turn.input = makeInput(turnId, record)
-      return turn.input
-    }
-    return startTurn(turnId, (emit, abortSignal) => this.#run(turn.input, { inputFrom, emit, signal: abortSignal }), {
+    return startTurn(turnId, (emit, abortSignal) => this.#run(turn, { makeInput, emit, signal: abortSignal }), {
       signal,
       onEvent: (event) => this.#agent.tellObservers?.(turn, event),
     })
   }
 
   /** Runs a turn after the session's earlier ones. An abort ends a turn that waits at once. Never rejects. */
-  #run(first: TurnInput, { inputFrom, emit, signal }: Running): Promise<TurnResult> {
+  #run(turn: ObservedTurn, { makeInput, emit, signal }: Running): Promise<TurnResult> {
     return new Promise((resolve) => {
       let isBegun = false
       let isOver = false
@@ -127,13 +123,13 @@ export class Session {
       const fail = (error: unknown): void => {
         if (isOver) return
         isOver = true
-        resolve(this.#failed(first, emit, { error, isBegun }))
+        resolve(this.#failed(turn.input, emit, { error, isBegun }))
       }
       const onAbort = (): void => {
         if (!isBegun) fail(signal.reason)
       }
       signal.addEventListener("abort", onAbort, { once: true })
-      const refusal = this.#refusal(first)
+      const refusal = this.#refusal(turn.input)
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
       void this.#agent.turns
@@ -142,10 +138,10 @@ export class Session {
           const [record, { runSessionTurn }] = await Promise.all([this.#load(), loadLoop()])
           if (signal.aborted) return fail(signal.reason)
           isBegun = true
-          resolve(await runSessionTurn(this.#agent, inputFrom(record), { record, emit, signal }))
+          turn.input = makeInput(turn.input.turnId, record)
+          resolve(await runSessionTurn(this.#agent, turn.input, { record, emit, signal }))
         })
         .catch(fail)
-        .finally(() => signal.removeEventListener("abort", onAbort))
     })
   }
 
@@ -190,26 +186,23 @@ export class Session {
     this.#agent = agent
   }
 
-  #input(text: string, speaker: Speaker, turnId: string): TurnInput {
+  /** Without a speaker, the profile's user speaks. */
+  #input(text: string, from: Speaker | undefined, turnId: string): TurnInput {
+    const speaker = from ?? { id: "user", name: this.#agent.profile.user.name }
     const key: ServiceKey = { ...this.key, user: speaker.id }
     return { key, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], stack: this.stack }
   }
 
-  #defaultSpeaker(): Speaker {
-    return { id: "user", name: this.#agent.profile.user.name }
-  }
-
   /** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
-  #wokenFor(record: SessionRecord | undefined): Speaker {
+  #wokenFor(record: SessionRecord | undefined): Speaker | undefined {
     const { agent } = this.#agent.profile
     if (this.key.audience === "group") return { id: agent.id, name: agent.name }
-    return record?.history.findLast(({ role }) => role === "user")?.speaker ?? this.#defaultSpeaker()
+    return record?.history.findLast(({ role }) => role === "user")?.speaker
   }
 }
 
 interface Running {
-  /** Makes the turn's input again, once the session is loaded. */
-  readonly inputFrom: (record: SessionRecord | undefined) => TurnInput
+  readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
   readonly emit: (event: TurnEvent) => void
   readonly signal: AbortSignal
 }

@@ -28,9 +28,11 @@ interface StartOptions {
 
 /** Starts a turn. */
 export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}): Turn {
-  const log = new EventLog<TurnEvent>()
+  const log: EventLog = { events: [], next: Promise.withResolvers() }
   const tell = (event: TurnEvent): void => {
-    log.append(event)
+    log.events.push(event)
+    log.next.resolve()
+    log.next = Promise.withResolvers()
     onEvent?.(event)
   }
   const controller = new AbortController()
@@ -40,14 +42,13 @@ export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: Star
   const result = run(tell, controller.signal).then((outcome) => {
     signal?.removeEventListener("abort", onAbort)
     tell({ type: "turn-end", result: outcome })
-    log.close()
     return outcome
   })
   return {
     id,
     result,
     abort: (reason) => controller.abort(reason),
-    [Symbol.asyncIterator]: () => log.read(),
+    [Symbol.asyncIterator]: () => eventsOf(log),
     get textStream() {
       return textOf(log)
     },
@@ -58,17 +59,17 @@ export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: Star
   }
 }
 
-async function* textOf(log: EventLog<TurnEvent>): AsyncGenerator<string> {
-  for await (const event of log.read()) if (event.type === "text-delta") yield event.delta
+async function* textOf(log: EventLog): AsyncGenerator<string> {
+  for await (const event of eventsOf(log)) if (event.type === "text-delta") yield event.delta
 }
 
-async function* bubblesOf(log: EventLog<TurnEvent>): AsyncGenerator<string> {
-  for await (const event of log.read()) if (event.type === "bubble") yield event.text
+async function* bubblesOf(log: EventLog): AsyncGenerator<string> {
+  for await (const event of eventsOf(log)) if (event.type === "bubble") yield event.text
 }
 
-async function* textWithThinking(log: EventLog<TurnEvent>): AsyncGenerator<string> {
+async function* textWithThinking(log: EventLog): AsyncGenerator<string> {
   let thinking = false
-  for await (const event of log.read()) {
+  for await (const event of eventsOf(log)) {
     if (event.type === "thinking-delta") {
       yield thinking ? event.delta : `<think>${event.delta}`
       thinking = true
@@ -80,37 +81,19 @@ async function* textWithThinking(log: EventLog<TurnEvent>): AsyncGenerator<strin
   }
 }
 
-/** An append-only list. Any number of readers follow it, each from its beginning. */
-class EventLog<Event> {
-  readonly #events: Event[] = []
-  #closed = false
-  #waiting: (() => void)[] = []
+/** The events of a turn so far. */
+interface EventLog {
+  readonly events: TurnEvent[]
+  /** Resolved, and replaced, with the next event. */
+  next: PromiseWithResolvers<void>
+}
 
-  append(event: Event): void {
-    this.#events.push(event)
-    this.#wake()
-  }
-
-  /** Ends the list. Readers end after its last event. */
-  close(): void {
-    this.#closed = true
-    this.#wake()
-  }
-
-  async *read(): AsyncGenerator<Event, void, undefined> {
-    for (let at = 0; ; at++) {
-      while (at >= this.#events.length) {
-        if (this.#closed) return
-        await new Promise<void>((resolve) => this.#waiting.push(resolve))
-      }
-      yield this.#events[at] as Event
-    }
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting
-    if (waiting.length === 0) return
-    this.#waiting = []
-    for (const resume of waiting) resume()
+/** Follows a log from its first event to its last, `turn-end`. Any number of readers may follow one log. */
+async function* eventsOf(log: EventLog): AsyncGenerator<TurnEvent, void, undefined> {
+  for (let at = 0; ; at++) {
+    while (at >= log.events.length) await log.next.promise
+    const event = log.events[at] as TurnEvent
+    yield event
+    if (event.type === "turn-end") return
   }
 }

@@ -55,10 +55,8 @@ export class Fingerprint {
 
   /** 16 hexadecimal digits of everything added so far. */
   digest(): string {
-    return hex(this.#high) + hex(this.#low)
+    let digits = ""
+    for (const word of [this.#high, this.#low]) digits += (word >>> 0).toString(16).padStart(8, "0")
+    return digits
   }
-}
-
-function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, "0")
 }

@@ -17,25 +17,28 @@ export function within<T>(
   task: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<Timely<T>> {
   const controller = new AbortController()
-  return new Promise((resolve) => {
-    let timer: unknown
-    const settle = (outcome: Timely<T>): void => {
-      timers.clear(timer)
-      signal.removeEventListener("abort", onAbort)
-      resolve(outcome)
-      if (outcome.status === "timeout" || outcome.status === "aborted") controller.abort()
-    }
-    const onAbort = (): void => settle({ status: "aborted" })
-    if (signal.aborted) return onAbort()
-    signal.addEventListener("abort", onAbort)
-    timer = timers.set(() => settle({ status: "timeout" }), timeoutMs)
-    Promise.resolve()
-      .then(() => task(controller.signal))
-      .then(
-        (value) => settle({ status: "done", value }),
-        (error: unknown) => settle({ status: "failed", error }),
-      )
-  })
+  const { promise, resolve } = Promise.withResolvers<Timely<T>>()
+  let timer: unknown
+  const settle = (outcome: Timely<T>): void => {
+    timers.clear(timer)
+    signal.removeEventListener("abort", onAbort)
+    resolve(outcome)
+    if (outcome.status === "timeout" || outcome.status === "aborted") controller.abort()
+  }
+  const onAbort = (): void => settle({ status: "aborted" })
+  if (signal.aborted) {
+    onAbort()
+    return promise
+  }
+  signal.addEventListener("abort", onAbort)
+  timer = timers.set(() => settle({ status: "timeout" }), timeoutMs)
+  Promise.resolve(controller.signal)
+    .then(task)
+    .then(
+      (value) => settle({ status: "done", value }),
+      (error: unknown) => settle({ status: "failed", error }),
+    )
+  return promise
 }
 
 /** The outcome in words, for a warning, without a full stop: `failed: …` or `took longer than 5000 ms`. */

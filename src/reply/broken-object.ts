@@ -1,5 +1,5 @@
 import type { StepCount } from "./incoming-text.ts"
-import { isDecisionMember } from "./interpret-decision.ts"
+import { decisionMembers } from "./interpret-decision.ts"
 import { JsonString } from "./json/json-string.ts"
 import { CommentSkip, isBlank, quotesOf, structureOf } from "./json/loose-syntax.ts"
 
@@ -32,7 +32,7 @@ export class ObjectOpening {
   /** True for a decision's member whose colon is missing, or stands before its closing quote. */
   #lacksColon(character: string): boolean {
     const found = /^\s*(\w+)\s*(:?)/.exec(this.name)
-    const isMember = found?.[1] !== undefined && isDecisionMember(found[1])
+    const isMember = found?.[1] !== undefined && decisionMembers.has(found[1])
     return isMember && (found[2] === ":" || quotesOf(character) !== undefined || structureOf(character) === "{")
   }
 

@@ -1,5 +1,5 @@
 import type { Decision } from "./decision.ts"
-import { isDecisionMember, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
+import { decisionMembers, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
 import type { JsonSink } from "./json/json-grammar.ts"
 import { JsonBuilder } from "./json/json-value.ts"
 import { MessageTail, mayEnd } from "./message-tail.ts"
@@ -34,10 +34,10 @@ export class DecisionMembers implements JsonSink {
   understood = false
 
   /** With `isTolerant` the end of a message that is shown is doubted, since it cannot be read again. */
-  constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, emit: (delta: string) => void) {
+  constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, to: { message: string }) {
     this.#streams = options.streams
     this.#isTolerant = options.isTolerant
-    this.gate = new MessageGate(emit, options.isTolerant)
+    this.gate = new MessageGate(to, options.isTolerant)
   }
 
   /** The finish whose object was cut off or broken: the message as far as it came, `truncated` unless it was whole. */
@@ -72,7 +72,7 @@ export class DecisionMembers implements JsonSink {
       if (this.#current !== undefined) this.#builder?.key(name)
       return
     }
-    const isMember = isDecisionMember(name)
+    const isMember = decisionMembers.has(name)
     this.#current = isMember && !this.values.has(name) ? name : undefined
     if (name === "action") this.actionSeen = true
     if (!isMember && namesCall(this.values)) this.strayMember = true
@@ -90,7 +90,7 @@ export class DecisionMembers implements JsonSink {
 
   mayGoOn(): boolean {
     if (!this.#isTolerant || this.#current !== "message" || this.#depth > 1) return false
-    this.gate.pause()
+    this.gate.close({ isSure: false })
     return this.gate.shown
   }
 
@@ -107,7 +107,7 @@ export class DecisionMembers implements JsonSink {
       this.#text = ""
       this.#settle(text)
     } else {
-      this.gate.close()
+      this.gate.close({ isSure: true })
       this.#settle(this.gate.text)
     }
   }
@@ -134,36 +134,32 @@ export class DecisionMembers implements JsonSink {
 }
 
 /**
- * Emits the characters of a message as soon as they may be shown: when the action is known and a visible character has come,
- * since a blank message is none (T14, T23). The emitted characters, joined, are always a beginning of the message.
+ * Passes on the characters of a message as soon as they may be shown: when the action is known and a visible character has come,
+ * since a blank message is none (T14, T23). What it passed on is always a beginning of the message.
  */
 class MessageGate {
-  readonly #emit: (delta: string) => void
+  readonly #to: { message: string }
   readonly #isTolerant: boolean
   /** Made for the first characters that may be the end of the object. */
   #tail: MessageTail | undefined
   #isOpen = false
   #isVisible = false
-  readonly #pieces: string[] = []
-  /** True once a character was emitted. It cannot be taken back (T21). */
+  /** The message so far, without the characters that are held back. */
+  text = ""
+  /** True once a character was passed on. It cannot be taken back (T21). */
   shown = false
   /** True once the message has ended although its string goes on. */
   ended = false
 
   /** With `isTolerant`, characters that may be the end of an object without a closing quote are held back. */
-  constructor(emit: (delta: string) => void, isTolerant: boolean) {
-    this.#emit = emit
+  constructor(to: { message: string }, isTolerant: boolean) {
+    this.#to = to
     this.#isTolerant = isTolerant
-  }
-
-  /** The message so far, without the characters that are held back. */
-  get text(): string {
-    return this.#pieces.join("")
   }
 
   open(): void {
     this.#isOpen = true
-    if (this.#isVisible) this.#begin()
+    this.#let("")
   }
 
   /** Takes a piece of the message, and whether an escape stood for it. */
@@ -178,14 +174,9 @@ class MessageGate {
     }
   }
 
-  /** The string of the message seems to end; {@link close} or {@link reopen} follows. */
-  pause(): void {
-    if (this.#tail) this.#let(this.#tail.pause())
-  }
-
-  /** The string of the message has ended; nothing is held back any more. */
-  close(): void {
-    if (this.#tail) this.#let(this.#tail.release())
+  /** The string of the message has ended, and nothing is held back any more. If that is not sure, a sure end or {@link reopen} follows. */
+  close({ isSure }: { readonly isSure: boolean }): void {
+    if (this.#tail) this.#let(isSure ? this.#tail.release() : this.#tail.pause())
   }
 
   /** The string of the message goes on after all, with the quote that seemed to end it. */
@@ -195,19 +186,10 @@ class MessageGate {
   }
 
   #let(part: string): void {
-    if (part === "") return
-    this.#pieces.push(part)
-    if (this.shown) {
-      this.#emit(part)
-      return
-    }
-    if (!this.#isVisible) this.#isVisible = part.trim() !== ""
-    if (this.#isOpen && this.#isVisible) this.#begin()
-  }
-
-  #begin(): void {
-    if (this.shown) return
+    this.text += part
+    this.#isVisible ||= part.trim() !== ""
+    if (!this.#isOpen || !this.#isVisible) return
+    this.#to.message += this.shown ? part : this.text
     this.shown = true
-    this.#emit(this.text)
   }
 }

@@ -1,7 +1,7 @@
 import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
-import { DecisionScan, type Show } from "./decision-scan.ts"
+import { DecisionScan, type Shown } from "./decision-scan.ts"
 import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
 import { StrictScan } from "./strict-scan.ts"
 
@@ -13,53 +13,51 @@ export interface DecisionReaderOptions {
   readonly opensInThought?: boolean
 }
 
+/** Options that only this library sets. */
+interface InnerOptions {
+  /** False shows nothing of strict output before its end. */
+  readonly streams?: boolean
+  /** Counts the characters that the reader looks at. The count is linear in the output. */
+  readonly count?: StepCount
+}
+
 /**
  * Reads planner output as it streams (T21–T23). It yields the characters of the message as they arrive, thinking apart from
  * them, and last, from `end`, exactly one `decision`. The message deltas, joined, are the message of that decision, however
  * the output was cut. It never throws for anything the model writes.
  */
-export function createDecisionReader(options: DecisionReaderOptions = {}): Reader<string, DecisionEvent> {
-  return createCountingDecisionReader(options, { steps: 0 })
-}
-
-/** {@link createDecisionReader} that counts the characters it looks at. The count is linear in the output. */
-export function createCountingDecisionReader(
-  options: DecisionReaderOptions & { readonly streams?: boolean },
-  count: StepCount,
-): Reader<string, DecisionEvent> {
-  const { strict = false, opensInThought = false, streams = true } = options
+export function createDecisionReader({
+  strict = false,
+  opensInThought = false,
+  streams = true,
+  count = { steps: 0 },
+}: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
   const wellFormed = createWellFormedReader()
-  let [thinking, message, isShown] = ["", "", false]
-  const show: Show = {
-    thinking: (delta) => {
-      thinking += delta
-    },
-    message: (delta) => {
-      message += delta
-    },
-  }
+  const shown: Shown = { thinking: "", message: "" }
+  let isShown = false
   const scan = strict
-    ? new StrictScan({ opensInThought, streams }, show, count)
-    : new DecisionScan({ opensInThought }, show, count)
-  const take = (events: DecisionEvent[]): DecisionEvent[] => {
+    ? new StrictScan({ opensInThought, streams }, shown, count)
+    : new DecisionScan({ opensInThought }, shown, count)
+  const take = (): DecisionEvent[] => {
+    const { thinking, message } = shown
+    const events: DecisionEvent[] = []
     if (thinking !== "") events.push({ type: "thinking-delta", delta: thinking })
     if (message !== "") events.push({ type: "message-delta", delta: message })
     isShown ||= message !== ""
-    thinking = ""
-    message = ""
+    shown.thinking = ""
+    shown.message = ""
     return events
   }
   return {
     push(chunk) {
       for (const piece of wellFormed.push(chunk)) scan.feed(piece)
-      return take([])
+      return take()
     },
     end() {
       for (const piece of wellFormed.end()) scan.feed(piece)
       const decision = scan.end()
-      const events = take([])
-      if (!isShown && decision.action === "finish") message = decision.message ?? ""
-      return [...take(events), { type: "decision", decision }]
+      if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""
+      return [...take(), { type: "decision", decision }]
     },
   }
 }
@@ -69,7 +67,7 @@ export function createCountingDecisionReader(
  * way, so `strict` also refuses output whose beginning a stream would have shown before the fault.
  */
 export function readDecision(text: string, options: DecisionReaderOptions = {}): Decision {
-  const reader = createCountingDecisionReader({ ...options, streams: options.strict !== true }, { steps: 0 })
+  const reader = createDecisionReader({ ...options, streams: options.strict !== true })
   reader.push(text)
   const last = reader.end().at(-1)
   invariant(last?.type === "decision", "a decision reader ends with its decision")

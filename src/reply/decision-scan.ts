@@ -15,10 +15,10 @@ export interface OutputScan {
   end(): Decision
 }
 
-/** Receives what a scan shows. */
-export interface Show {
-  message(delta: string): void
-  thinking(delta: string): void
+/** The characters that a scan has shown and its reader has not taken yet. */
+export interface Shown {
+  message: string
+  thinking: string
 }
 
 const fullWidthBrace = "｛"
@@ -29,7 +29,7 @@ const fullWidthBrace = "｛"
  * After one that mentions an action nothing is shown before the end of the output, when the object is repaired.
  */
 export class DecisionScan implements OutputScan {
-  readonly #show: Show
+  readonly #shown: Shown
   readonly #count: StepCount
   readonly #opensInThought: boolean
   #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
@@ -41,19 +41,32 @@ export class DecisionScan implements OutputScan {
   /** Made when the output may have to be read again: see {@link DecisionScan.#record}. */
   #outputRecord: OutputRecord | undefined
 
-  constructor(options: { readonly opensInThought: boolean }, show: Show, count: StepCount) {
+  constructor(options: { readonly opensInThought: boolean }, shown: Shown, count: StepCount) {
     this.#opensInThought = options.opensInThought
-    this.#show = show
+    this.#shown = shown
     this.#count = count
   }
 
   feed(piece: string): void {
-    for (let index = 0; index < piece.length && this.#mode !== "over"; ) index = this.#step(piece, index)
+    let index = 0
+    while (index < piece.length && this.#mode !== "over") {
+      if (this.#mode === "object") index = this.#readObject(piece, index)
+      else if (this.#mode === "opening") index = this.#readOpening(piece, index)
+      else if (this.#mode === "broken") index = this.#readBroken(piece, index)
+      else if (this.#mode === "prose") index = this.#readProse(piece, index)
+      else index = this.#tags.scan(piece, index, () => false)
+    }
   }
 
   end(): Decision {
     const object = this.#object
-    if (object?.members.gate.shown) return this.#endShown(object)
+    if (object?.members.gate.shown) {
+      const { reader, members } = object
+      reader.end()
+      if (reader.state !== "closed") return members.unfinishedFinish()
+      const isExact = !reader.string.flawed && !members.understood
+      return interpretDecision(members.values, { isExact, text: "", at: 0 }, this.#count)
+    }
     this.#tags.end()
     if (object && this.#mode === "object") this.#record.text += object.text
     if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
@@ -64,29 +77,14 @@ export class DecisionScan implements OutputScan {
     return climbLadder(record, this.#tags.inThought, this.#count)
   }
 
-  #step(piece: string, index: number): number {
-    switch (this.#mode) {
-      case "object":
-        return this.#readObject(piece, index)
-      case "opening":
-        return this.#readOpening(piece, index)
-      case "broken":
-        return this.#readBroken(piece, index)
-      case "prose":
-        return this.#readProse(piece, index)
-      default:
-        return this.#tags.scan(piece, index, () => false)
-    }
-  }
-
   #readProse(piece: string, index: number): number {
     const isFirst = this.#tagScanner === undefined && !this.#opensInThought && piece.charAt(index) === "{"
     const stop = isFirst ? index : this.#tags.scan(piece, index, isBrace)
-    if (stop === piece.length || !isBrace(piece.charCodeAt(stop))) return stop
+    if (!isFirst && (stop === piece.length || !isBrace(piece.charCodeAt(stop)))) return stop
     const record = this.#outputRecord
     this.#tagScanner?.interrupt()
     record?.braceOpens()
-    const members = new DecisionMembers({ streams: record?.mayStream ?? true, isTolerant: true }, this.#show.message)
+    const members = new DecisionMembers({ streams: record?.mayStream ?? true, isTolerant: true }, this.#shown)
     this.#object = { start: record?.text.length ?? 0, members, reader: new JsonReader(members, this.#count), text: "" }
     if (piece.charAt(stop) !== fullWidthBrace) {
       this.#mode = "object"
@@ -181,13 +179,6 @@ export class DecisionScan implements OutputScan {
     return stop + 1
   }
 
-  #endShown({ reader, members }: FoundObject): Decision {
-    reader.end()
-    if (reader.state !== "closed") return members.unfinishedFinish()
-    const isExact = !reader.string.flawed && !members.understood
-    return interpretDecision(members.values, { isExact, text: "", at: 0 }, this.#count)
-  }
-
   get #tags(): TagScanner {
     if (this.#tagScanner === undefined) {
       this.#tagScanner = new TagScanner(this.#tagSink(), this.#opensInThought, this.#count)
@@ -213,7 +204,9 @@ export class DecisionScan implements OutputScan {
           this.#broken?.text(run)
         }
       },
-      thinking: (run) => this.#show.thinking(run),
+      thinking: (run) => {
+        this.#shown.thinking += run
+      },
       orphan: () => this.#forget(),
     }
   }
@@ -221,7 +214,7 @@ export class DecisionScan implements OutputScan {
   /** Turns all text before an orphan closing tag into thinking (T22). Nothing of it was shown yet. */
   #forget(): void {
     this.#count.steps += this.#record.text.length
-    this.#show.thinking(this.#record.forget())
+    this.#shown.thinking += this.#record.forget()
     this.#mode = "prose"
   }
 

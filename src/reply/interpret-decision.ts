@@ -20,19 +20,14 @@ export interface DecisionSource {
 /** The names under which arguments are accepted, the asked one first. */
 const argumentNames = ["args", "arguments", "parameters", "input"] as const
 
-/** The members a decision can have. */
-const known: ReadonlySet<string> = new Set(["action", "message", "note", "tool", "name", ...argumentNames])
+/** The members a decision can have. All others are ignored. */
+export const decisionMembers: ReadonlySet<string> = new Set(["action", "message", "note", "tool", "name", ...argumentNames])
 
 /** The members that only a decision has. */
 const own: ReadonlySet<string> = new Set(["action", "tool", "args", "message"])
 
 /** A fault quotes that many characters of the output. */
 const excerptCharacters = 80
-
-/** True for a member that a decision can have. All other members are ignored. */
-export function isDecisionMember(name: string): boolean {
-  return known.has(name)
-}
 
 /** True for a member that only a decision has: an object with one is a decision even when its `action` is missing. */
 export function isOwnMember(name: string): boolean {

@@ -2,9 +2,9 @@ import type { Decision } from "./decision.ts"
 import type { StepCount } from "./incoming-text.ts"
 import {
   type ActionObject,
+  decisionMembers,
   findActionObject,
   interpretDecision,
-  isDecisionMember,
   namesCall,
   readAction,
   unreadable,
@@ -201,7 +201,7 @@ function isDecision(args: Readonly<Record<string, unknown>>): boolean {
 function hasStrayMember(object: JsonObject): boolean {
   const names = Object.keys(object)
   const call = names.findIndex((name) => namesCall(new Map([[name, true]])))
-  return call >= 0 && names.slice(call).some((name) => !isDecisionMember(name))
+  return call >= 0 && names.slice(call).some((name) => !decisionMembers.has(name))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ObjectOpening } from "./broken-object.ts"
-import { isDecisionMember, isOwnMember } from "./interpret-decision.ts"
+import { decisionMembers, isOwnMember } from "./interpret-decision.ts"
 import { skipBlank, structureOf } from "./json/loose-syntax.ts"
 
 // Comments are bounded, so that looking for a name costs no more than the text is long.
@@ -48,7 +48,7 @@ export function memberAfter(text: string, at: number): string | undefined {
     const found = opening.feed(character)
     if (found !== undefined) return found === "object" ? opening.name : undefined
   }
-  return isDecisionMember(opening.name.trim()) ? opening.name : undefined
+  return decisionMembers.has(opening.name.trim()) ? opening.name : undefined
 }
 
 /** True when a member that only a decision has follows an object without an action that ended at `at`. */

@@ -1,6 +1,6 @@
 import type { Decision, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
-import type { OutputScan, Show } from "./decision-scan.ts"
+import type { OutputScan, Shown } from "./decision-scan.ts"
 import type { StepCount } from "./incoming-text.ts"
 import { interpretDecision, unreadable } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
@@ -21,14 +21,17 @@ export class StrictScan implements OutputScan {
   #strayAt: number | undefined
   #length = 0
 
-  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, show: Show, count: StepCount) {
+  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, shown: Shown, count: StepCount) {
     this.#count = count
-    this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, show.message)
+    this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, shown)
     this.#reader = new JsonReader(this.#members, count)
     const stray = () => {
       this.#strayAt ??= this.#length
     }
-    const sink = { text: (run: string) => this.#record(run, true), thinking: show.thinking, thoughtOpens: stray, orphan: stray }
+    const thinking = (run: string) => {
+      shown.thinking += run
+    }
+    const sink = { text: (run: string) => this.#record(run, true), thinking, thoughtOpens: stray, orphan: stray }
     this.#tags = new TagScanner(sink, options.opensInThought, count)
   }
 

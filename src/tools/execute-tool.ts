@@ -49,31 +49,33 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
   const startedMs = context.clock.nowMs()
   const timeoutMs = options.callTimeoutMs ?? tool.timeoutMs ?? options.timeoutMs
   const controller = new AbortController()
-  return new Promise((resolve) => {
-    let timer: PausableTimer | undefined
-    const settle = (outcome: Outcome): void => {
-      timer?.clear()
-      signal.removeEventListener("abort", onAbort)
-      resolve({ ...outcome, durationMs: context.clock.nowMs() - startedMs })
-    }
-    const stop = (failure: ToolFailure, reason: unknown): void => {
-      settle({ status: "failed", failure })
-      controller.abort(reason)
-    }
-    const onAbort = (): void => stop({ kind: "aborted" }, signal.reason)
-    if (signal.aborted) return onAbort()
-    signal.addEventListener("abort", onAbort)
-    const onTimeout = (): void => {
-      const message = `Tool "${tool.name}" took longer than ${timeoutMs} ms.`
-      stop({ kind: "timeout", timeoutMs }, new DOMException(message, "TimeoutError"))
-    }
-    const running = startPausableTimer({ clock: context.clock, timers }, timeoutMs, onTimeout, { startedMs })
-    timer = running
-    const confirm = context.confirm && whilePaused(running, context.confirm)
-    run(tool, args, { ...context, confirm, signal: controller.signal }, options).then(settle, (thrown) =>
-      settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } }),
-    )
-  })
+  const { promise, resolve } = Promise.withResolvers<ToolOutcome>()
+  let timer: PausableTimer | undefined
+  const settle = (outcome: Outcome): void => {
+    timer?.clear()
+    signal.removeEventListener("abort", onAbort)
+    resolve({ ...outcome, durationMs: context.clock.nowMs() - startedMs })
+  }
+  const stop = (failure: ToolFailure, reason: unknown): void => {
+    settle({ status: "failed", failure })
+    controller.abort(reason)
+  }
+  const onAbort = (): void => stop({ kind: "aborted" }, signal.reason)
+  if (signal.aborted) {
+    onAbort()
+    return promise
+  }
+  signal.addEventListener("abort", onAbort)
+  const onTimeout = (): void => {
+    const message = `Tool "${tool.name}" took longer than ${timeoutMs} ms.`
+    stop({ kind: "timeout", timeoutMs }, new DOMException(message, "TimeoutError"))
+  }
+  timer = startPausableTimer({ clock: context.clock, timers }, timeoutMs, onTimeout, { startedMs })
+  const confirm = context.confirm && whilePaused(timer, context.confirm)
+  run(tool, args, { ...context, confirm, signal: controller.signal }, options).then(settle, (thrown) =>
+    settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } }),
+  )
+  return promise
 }
 
 /** Pauses the tool's time limit while a person is asked. */

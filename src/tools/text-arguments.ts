@@ -27,7 +27,22 @@ export function textArguments<const Parameters extends TextParameters>(
   const properties = entries.map(([name, { description }]) => [name, { type: "string", description }])
   const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name)
   const schema = { type: "object", properties: Object.fromEntries(properties), required }
-  return handWrittenSchema(schema, (args) => validate(parameters, args) as StandardSchemaV1.Result<TextArguments<Parameters>>)
+  return handWrittenSchema(schema, (args) => {
+    if (typeof args !== "object" || args === null) return { issues: [mismatch("object", args)] }
+    const given = new Map(Object.entries(args))
+    const issues: StandardSchemaV1.Issue[] = []
+    const texts: [name: string, text: unknown][] = []
+    for (const [name, { optional }] of entries) {
+      const found = given.get(name)
+      const text = typeof found === "number" ? String(found) : found
+      const isLeftOut = optional && (text === undefined || text === null)
+      texts.push([name, isLeftOut ? undefined : text])
+      if (isLeftOut) continue
+      if (typeof text !== "string") issues.push({ ...mismatch("string", text), path: [name] })
+      else if (!optional && text.trim() === "") issues.push({ message: "expected text, received blank", path: [name] })
+    }
+    return issues.length > 0 ? { issues } : { value: Object.fromEntries(texts) as TextArguments<Parameters> }
+  })
 }
 
 /** The Standard Schema of a JSON Schema and a function that checks arguments against it. */
@@ -37,23 +52,6 @@ export function handWrittenSchema<Output>(
 ): TextSchema<Output> {
   const jsonSchema = { input: () => schema, output: () => schema }
   return { "~standard": { version: 1, vendor: "promptstrata", validate, jsonSchema } }
-}
-
-function validate(parameters: TextParameters, args: unknown): StandardSchemaV1.Result<Record<string, unknown>> {
-  if (typeof args !== "object" || args === null) return { issues: [mismatch("object", args)] }
-  const given = new Map(Object.entries(args))
-  const issues: StandardSchemaV1.Issue[] = []
-  const texts: [name: string, text: unknown][] = []
-  for (const [name, { optional }] of Object.entries(parameters)) {
-    const found = given.get(name)
-    const text = typeof found === "number" ? String(found) : found
-    const isLeftOut = optional && (text === undefined || text === null)
-    texts.push([name, isLeftOut ? undefined : text])
-    if (isLeftOut) continue
-    if (typeof text !== "string") issues.push({ ...mismatch("string", text), path: [name] })
-    else if (!optional && text.trim() === "") issues.push({ message: "expected text, received blank", path: [name] })
-  }
-  return issues.length > 0 ? { issues } : { value: Object.fromEntries(texts) }
 }
 
 function mismatch(expected: string, found: unknown): StandardSchemaV1.Issue {

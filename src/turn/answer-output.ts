@@ -1,10 +1,11 @@
 import type { FileAttachment } from "../core/conversation.ts"
 import type { UnopenedFile } from "../layers/turn-state.ts"
 import type { OutputSettings } from "../profile/profile.ts"
-import { createBubbleCollector, createTextCollector } from "../reply/output/delivery.ts"
+import { createDelivery } from "../reply/output/delivery.ts"
 import { createFileReferenceReader } from "../reply/output/file-reference-reader.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
 import { createOutputReader } from "../reply/output/output-reader.ts"
+import type { TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { FileQueue, type OpenFile } from "./answer-files.ts"
 
@@ -25,8 +26,7 @@ export class AnswerOutput {
   /** References that could not be opened. They stand in `text` as the model wrote them. */
   readonly unopened: UnopenedFile[] = []
   readonly #settings: OutputSettings
-  readonly #emit: (event: TurnEvent) => void
-  readonly #open: OpenFile | undefined
+  readonly #to: AnswerSink
   #pipeline: Pipeline
   /** Created with the first file reference. */
   #files: FileQueue | undefined
@@ -35,11 +35,9 @@ export class AnswerOutput {
   #isOver = false
   #isCut = false
 
-  /** Without `open`, file references are text. */
-  constructor(settings: OutputSettings, emit: (event: TurnEvent) => void, open: OpenFile | undefined) {
+  constructor(settings: OutputSettings, to: AnswerSink) {
     this.#settings = settings
-    this.#emit = emit
-    this.#open = open
+    this.#to = to
     this.#pipeline = newPipeline(settings)
   }
 
@@ -65,7 +63,10 @@ export class AnswerOutput {
 
   /** Ends the model's text. Returns a promise if files are still being opened; {@link end} must wait for it. */
   settle(): Promise<void> | undefined {
-    this.#readToEnd()
+    if (!this.#isRead) {
+      this.#isRead = true
+      this.#take(this.#pipeline.reader.end())
+    }
     return this.#files?.idle()
   }
 
@@ -75,14 +76,7 @@ export class AnswerOutput {
     this.#isOver = true
     this.#isCut = !isWhole
     this.#files?.giveUp()
-    this.#readToEnd()
-    this.#tellBubbles(this.#pipeline.bubbles.end())
-  }
-
-  #readToEnd(): void {
-    if (this.#isRead) return
-    this.#isRead = true
-    this.#take(this.#pipeline.reader.end())
+    void this.settle()
   }
 
   #endParagraph(): void {
@@ -105,7 +99,7 @@ export class AnswerOutput {
   }
 
   #openFiles(): FileQueue {
-    return new FileQueue(this.#open, {
+    return new FileQueue(this.#to.open, {
       part: (part) => this.#show(part),
       opened: (attachment) => {
         this.attachments.push(attachment)
@@ -116,39 +110,44 @@ export class AnswerOutput {
   }
 
   #show(part: OutputPart): void {
-    for (const delta of this.#pipeline.texts.push(part)) {
-      this.text += delta
-      this.#tell({ type: "text-delta", delta })
+    const { text, bubble } = this.#pipeline.delivery.push(part)
+    if (text !== "") {
+      this.text += text
+      this.#tell({ type: "text-delta", delta: text })
     }
-    this.#tellBubbles(this.#pipeline.bubbles.push(part))
-    if (part.type === "text") return
+    if (bubble !== "" && !this.#isCut) this.#tell({ type: "bubble", text: bubble })
+    if (part.type === "text" || part.type === "bubble-end") return
     const event = eventOf(part)
+    if (event?.type === "warning") this.#to.warnings.push(event.warning)
     if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
-  }
-
-  #tellBubbles(texts: readonly string[]): void {
-    if (!this.#isCut) for (const text of texts) this.#tell({ type: "bubble", text })
   }
 
   #tell(event: TurnEvent): void {
     this.hasShown = true
-    this.#emit(event)
+    this.#to.emit(event)
   }
+}
+
+/** The places to which an answer goes. */
+interface AnswerSink {
+  readonly emit: (event: TurnEvent) => void
+  /** The turn's warnings; those of the answer are emitted too. */
+  readonly warnings: TurnWarning[]
+  /** Without it, file references are text. */
+  readonly open: OpenFile | undefined
 }
 
 /** The readers that an answer passes, in this order. */
 interface Pipeline {
   readonly reader: ReturnType<typeof createOutputReader>
-  readonly texts: ReturnType<typeof createTextCollector>
-  readonly bubbles: ReturnType<typeof createBubbleCollector>
+  readonly delivery: ReturnType<typeof createDelivery>
 }
 
 function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
   const stages = files ? [createFileReferenceReader()] : []
   return {
     reader: createOutputReader({ bubbles, stages, ...(format ? { format } : {}) }),
-    texts: createTextCollector(),
-    bubbles: createBubbleCollector(),
+    delivery: createDelivery(),
   }
 }
 

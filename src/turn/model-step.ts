@@ -76,17 +76,8 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const assembly = assembleStep(turn, request, model)
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
   const heard: Heard = { output: [], usage: undefined, finishReason: undefined }
-  const finish = (end: { readonly decision?: Decision | undefined; readonly error?: string }): void => {
-    const { usage, finishReason } = heard
-    const { decision, error } = end
-    const outcome = { ...(decision && { decision }), ...(usage && { usage }), ...(finishReason && { finishReason }) }
-    const failure = error === undefined ? {} : { error }
-    const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
-    const output = heard.output.join("")
-    turn.progress.traceSteps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...failure, ...times })
-    turn.emit({ type: "step-end", step, ...outcome, ...failure })
-  }
   let decision: Decision | undefined
+  let failure: { readonly error?: string } = {}
   try {
     await readModel(model, requestOf(turn, request, { model, assembly }), {
       signal: turn.signal,
@@ -96,12 +87,18 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       onPart: (part) => hear(turn, part, { step, heard, attempt }),
     })
     decision = reading.onEnd(heard.finishReason)
+    return decision
   } catch (thrown) {
-    finish({ error: messageOf(thrown) })
+    failure = { error: messageOf(thrown) }
     throw thrown
+  } finally {
+    const { usage, finishReason } = heard
+    const outcome = { ...(decision && { decision }), ...(usage && { usage }), ...(finishReason && { finishReason }) }
+    const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
+    const output = heard.output.join("")
+    turn.progress.traceSteps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...failure, ...times })
+    turn.emit({ type: "step-end", step, ...outcome, ...failure })
   }
-  finish({ decision })
-  return decision
 }
 
 /** Takes one part of a stream. Output, usage and finish reason are kept; thinking is emitted. */

@@ -8,14 +8,28 @@ import { runHooks } from "./run-hooks.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/** Runs prestart tools, recall and hooks concurrently, before the first plan (T13). One that fails is left out and reported. */
+/**
+ * Runs prestart tools, recall and hooks concurrently, before the first plan (T13), and keeps the results for the turn's prompts. One
+ * that failed or returned nothing is left out and reported (T25).
+ */
 export async function prepare(turn: TurnContext): Promise<void> {
   const { prestart } = turn.agent.profile
   const hooks = runHooks(turn)
   const running: Promise<ToolRun>[] = []
   for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))
   const [results] = await Promise.all([Promise.all(running), recall(turn), hooks])
-  for (const [index, result] of results.entries()) keepPrestart(turn, prestart[index], result)
+  const { progress } = turn
+  for (const [index, run] of results.entries()) {
+    const { tool, args, result } = run
+    progress.prestartRuns.push(run)
+    if (run.status === "failed" || run.empty === true) {
+      warn(turn, "prestart", `${tool} was left out: ${result}`)
+      continue
+    }
+    const kept = { tool, args, result }
+    progress.prestart.push(kept)
+    if (prestart[index]?.includeHistory === true) progress.kept.push(kept)
+  }
   turn.signal.throwIfAborted()
 }
 
@@ -35,18 +49,6 @@ async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Pr
   })
   turn.emit({ type: "prestart-end", run: result })
   return result
-}
-
-/** Keeps the result of a prestart tool for the turn's prompts. One that failed or returned nothing is left out (T25). */
-function keepPrestart(turn: TurnContext, entry: PrestartSettings | undefined, result: ToolRun): void {
-  turn.progress.prestartRuns.push(result)
-  if (result.status === "failed" || result.empty === true) {
-    warn(turn, "prestart", `${result.tool} was left out: ${result.result}`)
-    return
-  }
-  const kept = { tool: result.tool, args: result.args, result: result.result }
-  turn.progress.prestart.push(kept)
-  if (entry?.includeHistory === true) turn.progress.kept.push(kept)
 }
 
 /** Recalls memories for the turn, unless the conversation's memory is off. */

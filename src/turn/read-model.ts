@@ -27,7 +27,7 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
     for (;;) {
       const next = await watch.guard(iterator.next())
       if (next.done === true) break
-      watch.heard()
+      if (watch.stopped !== undefined) throw watch.stopped
       options.onPart(next.value)
     }
     finished = true
@@ -62,38 +62,37 @@ class Watch {
   readonly #controller = new AbortController()
   readonly #startedMs: number
   readonly #onAbort: () => void
-  #lastMs: number
-  #first = true
+  /** The time at which the part that is awaited was asked for. */
+  #askedMs: number
+  /** The number of parts that were asked for. */
+  #asked = 0
   #timer: unknown
   #reject: ((error: unknown) => void) | undefined
 
   constructor(modelId: string, options: ReadModelOptions) {
-    const { signal, limits, clock } = options
+    const { signal, limits, clock, timers } = options
     this.#modelId = modelId
     this.#options = options
     this.signal = this.#controller.signal
     this.#startedMs = clock.nowMs()
-    this.#lastMs = this.#startedMs
+    this.#askedMs = this.#startedMs
     this.#onAbort = () => this.#stop(signal.reason)
     signal.addEventListener("abort", this.#onAbort)
-    this.#arm(Math.min(limits.firstTokenMs, limits.stepMs))
+    this.#timer = timers.set(() => this.#ring(), Math.max(1, Math.min(limits.firstTokenMs, limits.stepMs)))
     if (signal.aborted) this.#onAbort()
   }
 
-  /** Notes that a part came. Throws if the read was stopped. */
-  heard(): void {
-    this.#first = false
-    this.#lastMs = this.#options.clock.nowMs()
-    if (this.stopped !== undefined) throw this.stopped
-  }
-
-  /** Settles like the promise, or rejects with the reason of the stop, whichever comes first. It adds no reaction to anything long-lived. */
-  guard<T>(promise: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#reject = reject
-      promise.then(resolve, reject)
-      if (this.stopped !== undefined) reject(this.stopped)
-    })
+  /**
+   * Waits for the next part. Settles like its promise, or rejects with the reason of the stop, whichever comes first. It adds no
+   * reaction to anything long-lived.
+   */
+  guard<T>(part: Promise<T>): Promise<T> {
+    if (this.#asked++ > 0) this.#askedMs = this.#options.clock.nowMs()
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    this.#reject = reject
+    part.then(resolve, reject)
+    if (this.stopped !== undefined) reject(this.stopped)
+    return promise
   }
 
   close(): void {
@@ -102,19 +101,16 @@ class Watch {
     this.#controller.abort()
   }
 
-  #arm(delayMs: number): void {
-    this.#timer = this.#options.timers.set(() => this.#ring(), Math.max(1, delayMs))
-  }
-
   #ring(): void {
-    const { limits, clock } = this.#options
+    const { limits, clock, timers } = this.#options
     const nowMs = clock.nowMs()
-    const quietLimitMs = this.#first ? limits.firstTokenMs : limits.betweenChunksMs
+    const isFirst = this.#asked <= 1
+    const quietLimitMs = isFirst ? limits.firstTokenMs : limits.betweenChunksMs
     const stepLeftMs = limits.stepMs - (nowMs - this.#startedMs)
-    const quietLeftMs = quietLimitMs - (nowMs - this.#lastMs)
+    const quietLeftMs = quietLimitMs - (nowMs - this.#askedMs)
     if (stepLeftMs <= 0) this.#stop(this.#stall("a step", limits.stepMs, "stepMs"))
-    else if (quietLeftMs > 0) this.#arm(Math.min(stepLeftMs, quietLeftMs))
-    else if (this.#first) this.#stop(this.#stall("the first part", quietLimitMs, "firstTokenMs"))
+    else if (quietLeftMs > 0) this.#timer = timers.set(() => this.#ring(), Math.max(1, Math.min(stepLeftMs, quietLeftMs)))
+    else if (isFirst) this.#stop(this.#stall("the first part", quietLimitMs, "firstTokenMs"))
     else this.#stop(this.#stall("the next part", quietLimitMs, "betweenChunksMs"))
   }
 

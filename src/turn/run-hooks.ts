@@ -3,7 +3,7 @@ import { messageOf } from "../core/errors.ts"
 import { whatHappened, within } from "../core/timers.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
 import type { SessionNote } from "../services/store/session-store.ts"
-import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
+import type { BeforeTurnContext } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { completeTool } from "../tools/define-tool.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
@@ -12,18 +12,17 @@ import { type TurnContext, warn } from "./turn-context.ts"
 
 /** Runs the hooks before a turn in their order. Each works on a fork of its own, so a hook that takes too long changes nothing. */
 export async function runHooks(turn: TurnContext): Promise<void> {
-  for (const hook of turn.hooks) if ("beforeTurn" in hook) await runHook(turn, hook)
-}
-
-async function runHook(turn: TurnContext, hook: TurnHook): Promise<void> {
   const { ports, profile } = turn.agent
   const { prestartMs } = profile.limits
-  const changes = new HookChanges(turn, hook.name)
-  const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, (signal) =>
-    hook.beforeTurn?.(changes.context(signal)),
-  )
-  if (outcome.status === "done") changes.adopt()
-  else if (outcome.status !== "aborted") warn(turn, "hook", `The hook ${hook.name} ${whatHappened(outcome, prestartMs)}.`)
+  for (const hook of turn.hooks) {
+    if (!("beforeTurn" in hook)) continue
+    const changes = new HookChanges(turn, hook.name)
+    const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, (signal) =>
+      hook.beforeTurn?.(changes.context(signal)),
+    )
+    if (outcome.status === "done") changes.adopt()
+    else if (outcome.status !== "aborted") warn(turn, "hook", `The hook ${hook.name} ${whatHappened(outcome, prestartMs)}.`)
+  }
 }
 
 /** The slots that hold messages. */

@@ -46,10 +46,12 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
   const empty = outcome.result.trim() === ""
   const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
   const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
+  const { args: checked } = outcome
+  const hasNames = typeof checked === "object" && checked !== null && !Array.isArray(checked)
   return {
     id,
     tool: name,
-    args: isRecord(outcome.args) ? outcome.args : args,
+    args: hasNames ? (checked as ToolRequest["args"]) : args,
     status: "ok",
     result: fitted.result,
     ...(empty ? { empty: true as const } : {}),
@@ -113,8 +115,4 @@ function failureText({ agent }: TurnContext, failure: ToolFailure): string {
     case "aborted":
       return ""
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

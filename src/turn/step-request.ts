@@ -34,12 +34,8 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     history: { reserveTokens },
     ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
   })
-  progress.cut = assembly.cut
-  reportChanges(turn, assembly)
-  return assembly
-}
-
-function reportChanges(turn: TurnContext, { prefixMoved, sanitised }: Assembly): void {
+  const { cut, prefixMoved, sanitised } = assembly
+  progress.cut = cut
   if (prefixMoved) {
     const { key, reason } = prefixMoved
     warnOnce(turn, "budget", key, `The request's beginning moved in this turn: ${key} was cut, ${reason}.`)
@@ -47,6 +43,7 @@ function reportChanges(turn: TurnContext, { prefixMoved, sanitised }: Assembly):
   for (const { key, removed, kinds } of sanitised) {
     warnOnce(turn, "sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
   }
+  return assembly
 }
 
 export function requestOf(
@@ -70,7 +67,7 @@ export function requestOf(
       speaker: input.speaker.name,
       tools: prompt === "planner" || prompt === "native" ? progress.tools.plannerTools : [],
       runs: progress.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),
-      prestart: progress.prestart.map(({ tool, result }) => ({ tool, result })),
+      prestart: progress.prestart,
       memories: progress.memories.map(({ text }) => text),
     },
   }

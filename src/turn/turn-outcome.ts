@@ -12,7 +12,8 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   if (turn.input.wake !== undefined && !answer.hasShown) turn.emit({ type: "empty-reply" })
   const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
-  keepFileFaults(hookStates, unopened)
+  // For the next turn, in place of those of the last turn.
+  if (unopened.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, unopened)
   const trace = traceOf(turn)
   return { ok: true, text, ...(attachments.length > 0 ? { attachments } : {}), stopReason, usage: trace.usage, trace }
 }
@@ -62,11 +63,6 @@ const stateName = "file-references"
 export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): readonly UnopenedFile[] {
   const kept = hookStates[stateName]
   return Array.isArray(kept) ? kept.filter(isUnopened) : []
-}
-
-/** Keeps the files that this turn could not open for the next turn, in place of those of the last turn. */
-function keepFileFaults(hookStates: Map<string, unknown>, faults: readonly UnopenedFile[]): void {
-  if (faults.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, faults)
 }
 
 function isUnopened(value: unknown): value is UnopenedFile {

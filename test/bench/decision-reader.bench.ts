@@ -1,4 +1,4 @@
-import { createCountingDecisionReader, createDecisionReader } from "../../src/reply/decision-reader.ts"
+import { createDecisionReader } from "../../src/reply/decision-reader.ts"
 import type { BenchOptions, BenchResult, Gate, Row } from "./bench.ts"
 import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
 
@@ -43,7 +43,7 @@ async function streamJsonReader(): Promise<(chunks: readonly string[]) => number
 
 function steps(text: string): number {
   const count = { steps: 0 }
-  const reader = createCountingDecisionReader({}, count)
+  const reader = createDecisionReader({ count })
   for (const chunk of chunksOf(text)) reader.push(chunk)
   reader.end()
   return count.steps

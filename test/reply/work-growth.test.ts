@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
-import { createCountingDecisionReader } from "../../src/reply/decision-reader.ts"
+import { createDecisionReader } from "../../src/reply/decision-reader.ts"
 
 /** Characters looked at, reading `text` in pieces of four; readers that look at each again grow with the square. */
 function steps(text: string): number {
   const count = { steps: 0 }
-  const reader = createCountingDecisionReader({}, count)
+  const reader = createDecisionReader({ count })
   for (let at = 0; at < text.length; at += 4) reader.push(text.slice(at, at + 4))
   reader.end()
   return count.steps

@@ -79,6 +79,7 @@ export class JsonGrammar {
 
   /** Takes a structural character where JSON allows it; false where it does not. */
   accept(character: string): boolean {
+    const container = this.#open.at(-1)
     switch (character) {
       case "{":
       case "[":
@@ -86,8 +87,14 @@ export class JsonGrammar {
         this.open(character === "{")
         return true
       case "}":
-      case "]":
-        return this.#closes(character === "}")
+      case "]": {
+        const isObject = character === "}"
+        const mayBeEmpty = this.expected === (isObject ? "name" : "value") && container?.members === 0
+        const fits = this.expected === "comma" || this.expected === "brace" || mayBeEmpty
+        if (!fits || container?.isObject !== isObject) return false
+        this.#close()
+        return true
+      }
       case ":":
         if (this.expected !== "colon") return false
         this.colonSeen = true
@@ -95,7 +102,7 @@ export class JsonGrammar {
         return true
       case ",":
         if (this.expected !== "comma") return false
-        this.expected = this.#open.at(-1)?.isObject === false ? "value" : "name"
+        this.expected = container?.isObject === false ? "value" : "name"
         return true
       default:
         return false
@@ -148,15 +155,6 @@ export class JsonGrammar {
     this.repairs.openTail = this.#open[0]?.openTail ?? 0
     this.#close()
     return "again"
-  }
-
-  #closes(isObject: boolean): boolean {
-    const container = this.#open.at(-1)
-    const mayBeEmpty = this.expected === (isObject ? "name" : "value") && container?.members === 0
-    const fits = this.expected === "comma" || this.expected === "brace" || mayBeEmpty
-    if (!fits || container?.isObject !== isObject) return false
-    this.#close()
-    return true
   }
 
   #mendClosing(isObject: boolean): "read" | "again" | "broken" {

@@ -198,25 +198,21 @@ export class JsonReader {
     const end = this.string.read(chunk, from)
     if (this.string.closedBy === "" || this.state === "over") return end
     if (this.#isTolerant && isApostrophe(chunk, end - 1)) this.#reopenString()
-    else if (this.#name) return this.#endName(this.#name.join(""), chunk, end)
-    else {
+    else if (this.#name) {
+      this.#inString = false
+      this.grammar.expected = "colon"
+      if (this.#spansLines || (this.#isTolerant && !this.#isNameEnd(chunk, end))) {
+        this.state = "broken"
+        return this.#isTolerant ? this.#stringAt : end
+      }
+      this.#sink.key(this.#name.join(""))
+    } else {
       const mayGoOn = this.#isTolerant || this.#sink.mayGoOn?.()
       // A closing brace nearly always follows at once, and tells that the string has ended.
       const isSure = !this.#isTolerant && !this.#isQuotationOpen && chunk.charAt(end) === "}"
       if (mayGoOn && !isSure) return this.#lookAhead(chunk, end)
       this.#endString()
     }
-    return end
-  }
-
-  #endName(name: string, chunk: string, end: number): number {
-    this.#inString = false
-    this.grammar.expected = "colon"
-    if (this.#spansLines || (this.#isTolerant && !this.#isNameEnd(chunk, end))) {
-      this.state = "broken"
-      return this.#isTolerant ? this.#stringAt : end
-    }
-    this.#sink.key(name)
     return end
   }
 

@@ -48,31 +48,31 @@ export class JsonString {
 
   /** Reads on from `from`; returns the place after the closing quote, or the chunk's end. */
   read(chunk: string, from: number): number {
-    let index = from
-    while (index < chunk.length && this.closedBy === "") {
-      index = this.#escape === "" ? this.#readRun(chunk, index) : this.#readEscape(chunk, index)
-    }
-    return index
-  }
-
-  #readRun(chunk: string, from: number): number {
     const { quotes } = this
     const quote = quotes.charCodeAt(0)
     let index = from
-    let code = 0
-    for (; index < chunk.length; index++) {
-      code = chunk.charCodeAt(index)
-      if (code === quote || code === backslash || (quotes.length > 1 && quotes.includes(chunk.charAt(index)))) break
-      if (code < 0x20) this.flawed = true
+    while (index < chunk.length && this.closedBy === "") {
+      if (this.#escape !== "") {
+        index = this.#readEscape(chunk, index)
+        continue
+      }
+      const start = index
+      let code = 0
+      for (; index < chunk.length; index++) {
+        code = chunk.charCodeAt(index)
+        if (code === quote || code === backslash || (quotes.length > 1 && quotes.includes(chunk.charAt(index)))) break
+        if (code < 0x20) this.flawed = true
+      }
+      this.#count.steps += index - start + 1
+      const isClosed = index < chunk.length && code !== backslash
+      if (this.#high !== "" && (index > start || isClosed)) this.#put("", true)
+      if (index > start) this.#emit(chunk.slice(start, index), false)
+      if (index === chunk.length) return index
+      if (isClosed) this.closedBy = chunk.charAt(index)
+      else this.#escape = "\\"
+      index++
     }
-    this.#count.steps += index - from + 1
-    const isClosed = index < chunk.length && code !== backslash
-    if (this.#high !== "" && (index > from || isClosed)) this.#put("", true)
-    if (index > from) this.#emit(chunk.slice(from, index), false)
-    if (index === chunk.length) return index
-    if (isClosed) this.closedBy = chunk.charAt(index)
-    else this.#escape = "\\"
-    return index + 1
+    return index
   }
 
   #readEscape(chunk: string, index: number): number {

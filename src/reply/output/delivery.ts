@@ -1,47 +1,39 @@
-import type { Reader } from "../../core/reader.ts"
 import type { OutputPart } from "./output-part.ts"
 
-/** Collects parts into whole bubbles and yields each when it ends. Blank bubbles are dropped (R9). */
-export function createBubbleCollector(): Reader<OutputPart, string> {
-  let pieces: string[] = []
-  const take = (): string[] => {
-    const bubble = pieces.join("")
-    pieces = []
-    return bubble.trim() === "" ? [] : [bubble]
-  }
-  return {
-    push(part) {
-      if (part.type === "text") pieces.push(part.delta)
-      return part.type === "bubble-end" ? take() : []
-    },
-    end: take,
-  }
+/** The effect of one part. Both are `""` for none. */
+interface Delivered {
+  /** An addition to the answer as one text, in which bubbles are paragraphs. */
+  readonly text: string
+  /** The whole bubble that ended. */
+  readonly bubble: string
 }
 
+const nothing: Delivered = { text: "", bubble: "" }
+
 /**
- * Collects parts into one text as they come: the bubbles that {@link createBubbleCollector} yields, with a blank line between
- * them. Only the white space at the beginning of a bubble waits, for its first word.
+ * Collects the parts of an answer, both into one text as they come and into whole bubbles. Blank bubbles are dropped (R9), so the
+ * white space at the beginning of a bubble waits for its first word.
  */
-export function createTextCollector(): Reader<OutputPart, string> {
-  let blanks: string[] = []
+export function createDelivery(): { push(part: OutputPart): Delivered } {
+  let pieces: string[] = []
   let isInWords = false
   let separator = ""
   return {
     push(part) {
       if (part.type === "bubble-end") {
-        blanks = []
+        const bubble = isInWords ? pieces.join("") : ""
+        pieces = []
         isInWords = false
+        return { text: "", bubble }
       }
-      if (part.type !== "text" || part.delta === "") return []
-      if (isInWords) return [part.delta]
-      blanks.push(part.delta)
-      if (part.delta.trim() === "") return []
-      const delta = separator + blanks.join("")
-      blanks = []
+      if (part.type !== "text" || part.delta === "") return nothing
+      pieces.push(part.delta)
+      if (isInWords) return { text: part.delta, bubble: "" }
+      if (part.delta.trim() === "") return nothing
+      const text = separator + pieces.join("")
       isInWords = true
       separator = "\n\n"
-      return [delta]
+      return { text, bubble: "" }
     },
-    end: () => [],
   }
 }

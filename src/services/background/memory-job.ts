@@ -11,9 +11,14 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
     kind: "memory",
     // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
     afterTurn({ memoryOn, turn, untrusted, messages }) {
-      if (!memoryOn || messages.every(({ text }) => text.trim() === "")) return undefined
-      const times = messages.map(({ atMs }) => atMs)
-      return { turn, untrusted, count: messages.length, fromMs: Math.min(...times), untilMs: Math.max(...times) }
+      let isBlank = true
+      let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+      for (const { text, atMs } of messages) {
+        isBlank &&= text.trim() === ""
+        fromMs = Math.min(fromMs, atMs)
+        untilMs = Math.max(untilMs, atMs)
+      }
+      return memoryOn && !isBlank ? { turn, untrusted, count: messages.length, fromMs, untilMs } : undefined
     },
     async run(job, context) {
       // Loaded with the first job, because most of it reads the answers of models.

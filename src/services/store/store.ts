@@ -74,14 +74,14 @@ export function runnerOfOpenStore(
   runner: JobRunner,
   open: { readonly store: string; readonly isClosed: () => boolean; readonly around?: <T>(work: Promise<T>) => Promise<T> },
 ): JobRunner {
-  const { store, isClosed, around = (work) => work } = open
+  const { store, isClosed, around } = open
   const whileOpen = async <T>(work: () => Promise<T>): Promise<T> => {
     if (isClosed()) throw storeClosed(store)
-    return around(work())
+    return around ? around(work()) : work()
   }
   return {
     start: (handlers, options) => whileOpen(() => runner.start(handlers, options)),
-    idle: (options) => around(runner.idle(options)),
+    idle: (options) => (around ? around(runner.idle(options)) : runner.idle(options)),
     close: (options) => whileOpen(() => runner.close(options)),
     dead: () => whileOpen(() => runner.dead()),
   }

@@ -13,7 +13,9 @@ export function findTimeZone(name: string): string | undefined {
   const wanted = name.trim().replaceAll(" ", "_")
   if (wanted.length > maxNameLength) return undefined
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: offsetZone(wanted) ?? wanted }).resolvedOptions().timeZone
+    const [, sign, hours, minutes = "00"] = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(wanted) ?? []
+    const timeZone = hours === undefined ? wanted : `${sign}${hours.padStart(2, "0")}:${minutes}`
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone
   } catch {
     return undefined
   }
@@ -33,11 +35,6 @@ export function nearTimeZones(name: string): string[] {
     .sort((a, b) => a.distance - b.distance)
     .slice(0, maxSuggestions)
     .map(({ zone }) => zone)
-}
-
-function offsetZone(name: string): string | undefined {
-  const [, sign, hours, minutes] = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(name) ?? []
-  return hours === undefined ? undefined : `${sign}${hours.padStart(2, "0")}:${minutes ?? "00"}`
 }
 
 function fold(name: string): string {

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createBubbleReader, splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
-import { createBubbleCollector } from "../../../src/reply/output/delivery.ts"
+import { createDelivery } from "../../../src/reply/output/delivery.ts"
 import type { OutputPart } from "../../../src/reply/output/output-part.ts"
 import { runs } from "../../support/size.ts"
 import { cutRandomly, seededRandom } from "../readings.ts"
@@ -144,12 +144,12 @@ describe("bubbles", () => {
 
   test("R9: delivery drops blank bubbles and hands out each of the others when it ends", () => {
     const reader = createBubbleReader()
-    const collector = createBubbleCollector()
-    const delivered = (parts: readonly OutputPart[]) => parts.flatMap((part) => collector.push(part))
+    const delivery = createDelivery()
+    const delivered = (parts: readonly OutputPart[]) =>
+      parts.map((part) => delivery.push(part).bubble).filter((bubble) => bubble !== "")
     expect(delivered(reader.push({ type: "text", delta: "@br\na\nb\n@br" }))).toEqual([])
     expect(delivered(reader.push({ type: "text", delta: "\n \n@br\n" }))).toEqual(["a\nb"])
     expect(delivered(reader.push({ type: "text", delta: "c" }))).toEqual([])
     expect(delivered(reader.end())).toEqual(["c"])
-    expect(collector.end()).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { pipe } from "../../../src/core/reader.ts"
 import { splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
-import { createBubbleCollector, createTextCollector } from "../../../src/reply/output/delivery.ts"
+import { createDelivery } from "../../../src/reply/output/delivery.ts"
 import { configureFormat, emotionBracket, emotionPipe, formatNamed, formats } from "../../../src/reply/output/formats.ts"
 import { createTextStage, type OutputFormat, type OutputPart, type OutputReader } from "../../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
@@ -87,13 +87,14 @@ describe("the output pipeline", () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), fc.integer(), (list, seed) => {
         const text = list.join("")
-        const [texts, bubbles] = [createTextCollector(), createBubbleCollector()]
+        const delivery = createDelivery()
         const reader = createOutputReader({ bubbles: true })
         const cut = cutRandomly(text, seededRandom(seed)).map((delta): OutputPart => ({ type: "text", delta }))
         const parts = [...cut.flatMap((part) => reader.push(part)), ...reader.end()]
-        const delivered = parts.flatMap((part) => bubbles.push(part))
-        expect(parts.flatMap((part) => texts.push(part)).join("")).toBe(delivered.join("\n\n"))
-        expect(delivered).toEqual(splitBubbles(text).filter((bubble) => bubble.trim() !== ""))
+        const delivered = parts.map((part) => delivery.push(part))
+        const whole = delivered.flatMap(({ bubble }) => (bubble === "" ? [] : [bubble]))
+        expect(delivered.map((each) => each.text).join("")).toBe(whole.join("\n\n"))
+        expect(whole).toEqual(splitBubbles(text).filter((bubble) => bubble.trim() !== ""))
       }),
     )
   })

@@ -62,7 +62,10 @@ export class SessionTable {
     const { version, state, notes } = row
     const waiting = Object.freeze([...notes.values()].filter((note) => note !== undefined))
     if (version === 0 && waiting.length === 0) return undefined
-    return Object.freeze({ version, ...newest(row.history, last), state, notes: waiting })
+    const begin = row.history.length - Math.max(0, last ?? row.history.length)
+    if (begin <= 0) return Object.freeze({ version, history: row.history, earlier: 0, state, notes: waiting })
+    const earlier = row.history.slice(0, begin).filter(({ text }) => text.trim() !== "").length
+    return Object.freeze({ version, history: Object.freeze(row.history.slice(begin)), earlier, state, notes: waiting })
   }
 
   commit(key: SessionKey, commit: SessionCommit): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
@@ -74,7 +77,8 @@ export class SessionTable {
     const notes = new Map(found.notes)
     for (const id of commit.taken ?? []) if (notes.has(id)) notes.set(id, undefined)
     const version = found.version + 1
-    this.put({ key: found.key, version, history: Object.freeze([...found.history, ...append]), state, notes })
+    const history = Object.freeze([...found.history, ...append])
+    this.#rows.set(sessionRowId(key), { key: found.key, version, history, state, notes })
     return { version, jobs }
   }
 
@@ -110,11 +114,4 @@ export class SessionTable {
     const key = Object.freeze({ agent, conversation, audience })
     return this.#rows.get(sessionRowId(key)) ?? { key, version: 0, history: [], state: {}, notes: new Map() }
   }
-}
-
-function newest(history: readonly HistoryMessage[], last: number | undefined): Pick<SessionRecord, "history" | "earlier"> {
-  if (last === undefined || last >= history.length) return { history, earlier: 0 }
-  const begin = history.length - Math.max(0, last)
-  const earlier = history.slice(0, begin).filter(({ text }) => text.trim() !== "").length
-  return { history: Object.freeze(history.slice(begin)), earlier }
 }

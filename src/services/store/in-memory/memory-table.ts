@@ -44,7 +44,8 @@ export class MemoryTable implements MemoryRecords {
   ): Promise<MemoryChanges> {
     const reset = after !== undefined && after.epoch !== this.#epoch
     const since = after === undefined || reset ? 0 : after.sequence
-    const rows = this.#log(scopeOf(key)).since(since, limit)
+    // A scope without memories has no log.
+    const rows = this.#scopes.get(scopeOf(key))?.since(since, limit) ?? []
     const sequence = rows.at(-1)?.sequence ?? since
     return { cursor: { epoch: this.#epoch, sequence }, reset, memories: rows.map(({ memory }) => memory) }
   }
