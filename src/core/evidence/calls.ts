@@ -3,11 +3,11 @@ import type { NoEvidence } from "./files.ts"
 /** Plugins and MCP */
 export interface ExtensionErrors {
   /**
-   * Plugins could not be loaded, or their options are wrong.
-   * @remarks Mend each plugin that the message lists, or take it out of `enabled`.
+   * `loadPlugins` could not load plugins, or a plugin was not closed within `limits.toolMs`. `loadProfile` throws `profile` instead.
+   * @remarks Correct each plugin that the message names, or do not load it.
    */
   readonly plugin: {
-    /** The plugins that could not be loaded. */ readonly faults?: readonly PluginFailure[] | undefined
+    /** Only of `loadPlugins`: the plugins that could not be loaded. */ readonly faults?: readonly PluginFailure[] | undefined
   }
   /**
    * An MCP server is set wrongly or cannot be reached, or a call of its tool has no result.
@@ -27,7 +27,7 @@ export interface ExtensionErrors {
 export interface UsageErrors {
   /**
    * A function, option or command got something that it cannot use.
-   * @remarks Mend the call; the message says what was expected.
+   * @remarks Correct the call. The message says what was expected.
    */
   readonly usage: {
     /** The file that was to be changed. */ readonly path?: string | undefined

@@ -2,7 +2,7 @@ import type { NoEvidence } from "./files.ts"
 
 /** Tools */
 export interface ToolErrors {
-  /** A tool has a name, a schema or a setting that cannot be used. @remarks Mend the definition of the tool. */
+  /** A tool has a name, a schema or a setting that cannot be used. @remarks Correct the definition of the tool. */
   readonly "tool-definition": {
     /** The tool's name. */ readonly tool?: string | undefined
     /** The setting that is wrong, such as `timeoutMs`. */ readonly setting?: string | undefined

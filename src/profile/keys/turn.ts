@@ -34,7 +34,7 @@ export const limits = table("How long things may take, in milliseconds.", {
   turnMs: milliseconds({ default: 300_000, words: "The whole turn." }),
   confirmMs: milliseconds({
     default: 600_000,
-    words: "The time a person has to answer when a tool asks. The other limits stand still meanwhile.",
+    words: "The time that a person has to allow or refuse a tool call. The other limits pause during it.",
   }),
 })
 
