@@ -32,7 +32,7 @@ export const agent = table("The agent's names.", {
     line({
       form: nameForm,
       otherwise: "the profile's name",
-      words: "Names the agent's sessions: with another id the agent has other conversations.",
+      words: "The agent's conversations and memories are kept under this id. Under a new id it has none of them.",
     }),
   ),
   name: filled(
