@@ -97,7 +97,7 @@ class HookChanges {
     const { stack, progress } = this.#turn
     for (const key of messageSlots) {
       if (this.#stack.get(key) === stack.get(key)) continue
-      warn(this.#turn, "hook", `The hook ${this.#name} adds ${key}, which only the turn itself may set. All changes of the hook were left out.`)
+      warn(this.#turn, "hook", `The hook ${this.#name} adds ${key}, which only the turn may set. All its changes were left out.`)
       return
     }
     stack.adopt(this.#stack)

@@ -30,7 +30,7 @@ const maxDepth = 3
 export async function runChild(agent: AgentContext, call: ChildCall): Promise<string> {
   const { name, parent } = call
   if (parent.depth >= maxDepth)
-    throw new PromptStrataError("usage", `expected at most ${maxDepth} agents that call each other in a chain; ${name} would be one more.`)
+    throw new PromptStrataError("usage", `expected at most ${maxDepth} agents in a chain of calls; ${name} would be one more.`)
   const events = new ChildEvents(call.maxEvents, (event) => parent.tell(name, event))
   const turn = childTurn(agent, call, (event) => events.take(event))
   let ended: TurnTrace | undefined
@@ -38,7 +38,7 @@ export async function runChild(agent: AgentContext, call: ChildCall): Promise<st
   const result = await runTurn(turn)
   ended = result.trace
   events.take({ type: "turn-end", result })
-  if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out: a call reports at most ${call.maxEvents}.`)
+  if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out, beyond the first ${call.maxEvents}.`)
   if (result.ok) return result.text
   throw result.error
 }
