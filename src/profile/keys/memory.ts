@@ -33,7 +33,7 @@ export const memory = table("How memories enter a turn.", {
   duplicateSimilarity: number({
     min: 0.5,
     max: 1,
-    otherwise: "only memories of the same words are replaced",
+    otherwise: "only equal words count as one memory",
     words:
       "With an embedding model: from this cosine similarity on, a newer memory of the same speaker replaces the older one. The older one is kept as history.",
   }),
