@@ -1,8 +1,31 @@
 // The package as its users get it: packed, installed into an empty folder, the README's program run, the program called.
+// The build takes sentences out of the declarations of profile keys, so the package's settings are compared with the source's.
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
+
+/** Prints each setting of some profiles on a line, with its default where the profile does not set it. */
+const printSettings = `
+const [root, node] = process.argv.slice(2)
+const { resolveProfile } = await import(root)
+const { loadProfile } = await import(node)
+const plain = (value) => (typeof value === "function" ? "a function" : value instanceof Map ? [...value] : value)
+const profiles = { "no profile": resolveProfile() }
+for (const name of ["fay", "layered", "stack", "soul", "root", "./every-table.toml"]) profiles[name] = await loadProfile(name)
+for (const [name, profile] of Object.entries(profiles))
+  for (const [key, value] of Object.entries(profile)) console.log(name, key, JSON.stringify(value, (_, part) => plain(part)))
+`
+
+/** A profile with every table, and nothing set that need not be. */
+function everyTable() {
+  const tables = Object.entries(profileJsonSchema().properties).filter(([, { type }]) => type === "object")
+  const set = { tools: 'enabled = ["current_time"]', mcp: '[mcp.servers.one]\ncommand = "one"' }
+  const lines = tables.flatMap(([name]) => [`[${name}]`, set[name] ?? ""])
+  return [...lines, "[[prestart]]", 'tool = "current_time"'].join("\n")
+}
 
 const folder = mkdtempSync(join(tmpdir(), "promptstrata-try-"))
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
@@ -18,6 +41,15 @@ try {
   expectEqual("the README's program", run(process.execPath, ["program.ts"], folder).trim(), printed.trim())
   const cli = [join("node_modules", "promptstrata", "dist", "cli", "main.js"), "chat", "fay", "--once", "17*23"]
   expectEqual("promptstrata chat", /391/.test(run(process.execPath, cli, folder)), true)
+  writeFileSync(join(folder, "settings.mjs"), printSettings)
+  writeFileSync(join(folder, "every-table.toml"), everyTable())
+  const source = ["src/index.ts", "src/node/index.ts"].map((path) => pathToFileURL(resolve(path)).href)
+  const settings = (entries) =>
+    run(process.execPath, ["settings.mjs", ...entries], folder)
+      .trim()
+      .split("\n")
+  const found = settings(["promptstrata", "promptstrata/node"])
+  for (const [at, line] of settings(source).entries()) expectEqual("settings of a profile", found[at], line)
   console.log(`The packed package (${packed.files.length} files, ${packed.size} bytes) installs and runs.`)
 } finally {
   rmSync(folder, { recursive: true, force: true })

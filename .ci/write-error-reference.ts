@@ -11,7 +11,7 @@ const head = `<!-- Generated from src/core/evidence by .ci/write-error-reference
 # Errors
 
 Every error of this library is a \`PromptStrataError\`. Its \`message\` says what was expected, what was found, where, and what to do. Its \`code\` is
-one of the codes below, and does not change between versions without a word in the changelog. The code tells the type of \`evidence\`:
+one of the codes below; the changelog lists every change of a code. The code determines the type of \`evidence\`:
 
 \`\`\`ts
 import { PromptStrataError } from "promptstrata"
@@ -28,7 +28,7 @@ try {
 
 - \`isInstance\` also knows errors of another copy of the package. \`instanceof\` does not.
 - A turn does not throw: one that fails has the result \`{ ok: false, error }\`, and \`error\` is such an error.
-- \`source\` (file, line, column) and \`frame\` (the lines around it) are set where the fault stands in a file that somebody wrote; \`hint\` says what
+- \`source\` (file, line, column) and \`frame\` (the lines around it) are set if the fault is in a file; \`hint\` says what
   to do; \`cause\` is the error below it.
 - In your own code: \`new PromptStrataError("tool-arguments", "expected a city, found none.", { hint: "Name a city." })\`.
 - A field with \`?\` is set only where it is known.`

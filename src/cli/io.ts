@@ -42,9 +42,7 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== ""
 }
 
-/**
- * Writes the answer to stdout. Notes go to stdout if it is a terminal, else to stderr, so that a pipe gets the answers only.
- */
+/** Writes the answer to stdout. Notes go to stdout if it is a terminal, else to stderr, so that a pipe gets only answers. */
 export interface Screen {
   /** The stream for notes. */
   readonly aside: OutputStream

@@ -1,9 +1,6 @@
 import { lazyPattern } from "../core/lazy-pattern.ts"
 
-/**
- * Any character but printable ASCII in either width and Han with its punctuation. Those fold by case, width and white space
- * alone.
- */
+/** Any character but printable ASCII in either width and Han with its punctuation. Those fold by case, width and blanks alone. */
 const uneven = lazyPattern(
   String.raw`[^ -~\t\u{2018}-\u{201d}\u{3001}\u{3002}\u{300a}-\u{3011}\u{3400}-\u{4dbf}\u{4e00}-\u{9fff}\u{ff01}-\u{ff5e}]`,
   "u",

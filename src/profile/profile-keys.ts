@@ -32,7 +32,7 @@ export const agent = table("The agent's names.", {
     line({
       form: nameForm,
       otherwise: "the profile's name",
-      words: "Names the agent's sessions: with another id the agent has other conversations.",
+      words: "The agent's conversations and memories are kept under this id. Under a new id it has none of them.",
     }),
   ),
   name: filled(
@@ -45,7 +45,7 @@ export const user = table("The user's name.", {
   name: filled(
     line({
       form: nameForm,
-      otherwise: "as the persona says",
+      otherwise: "`user` of the persona's front matter, else User (用户 in Chinese)",
       words: "The name of the user that prompts show in a private conversation. In a group each message has its own speaker.",
     }),
   ),
@@ -65,7 +65,7 @@ export const profileKeys = table("A profile: everything that makes one agent.", 
   agent,
   user,
   persona: inCode<TrustedText, "filled", string | TrustedText>(
-    "The persona, who the agent is: the whole text of the slot `persona` (L3). A blank text means nobody in particular.",
+    "The persona, who the agent is: the whole text of the slot `persona` (L3). A blank text means that there is none.",
     { text: "", trust: "author" },
   ),
   format: inCode<TrustedText, "optional", string | TrustedText>(

@@ -17,9 +17,7 @@ export interface UserProfile {
   readonly history: readonly ProfileStatement[]
 }
 
-/**
- * Keeps what users say about themselves. Both methods may be called concurrently, also for one user.
- */
+/** Keeps what users say about themselves. Both methods may be called concurrently, also for one user. */
 export interface UserProfileService {
   /** The part of the profile that may be shown to this key: in a group, only what was said in that group. */
   get(key: ServiceKey): Promise<UserProfile>

@@ -29,10 +29,7 @@ export function blankStart(text: string, from = 0): number {
   return at
 }
 
-/**
- * The beginning of the spaces, tabs and line breaks before `to`. A loop, because `/\s+$/` is quadratic on white space in the
- * middle.
- */
+/** The index where the white space before `to` begins. A loop, because `/\s+$/` is quadratic on white space in the middle. */
 export function blankEnd(text: string, to = text.length): number {
   let at = to
   while (text[at - 1] === " " || text[at - 1] === "\t" || text[at - 1] === "\n") at--

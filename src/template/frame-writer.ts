@@ -133,7 +133,7 @@ export class FrameWriter {
   }
 }
 
-/** Keeps of the white space before and after an empty slot what a value would not have used up. */
+/** Removes the white space around an empty slot that only its value would have needed: a line of its own, or one of two gaps. */
 function afterEmpty(before: string, blank: string): { readonly before: string; readonly blank: string } {
   const blankLine = before.includes("\n")
   const lineEnd = blank.indexOf("\n")

@@ -75,10 +75,7 @@ interface IncludeRun {
   loads: number
 }
 
-/**
- * Loads the file that the last file of `chain` asks for at `offset`. Cycles, too many files and missing files are located
- * errors (R2).
- */
+/** Loads the file that the last file of `chain` asks for at `offset`. Throws for cycles, too many and missing files (R2). */
 function loadFile(
   run: IncludeRun,
   state: ParseState,

@@ -84,7 +84,7 @@ export function recalledMemories(
   if (!Array.isArray(answer))
     throw new PromptStrataError(
       "store",
-      `expected a list of memories, found ${answer === null ? "null" : typeof answer}; mend the memory service.`,
+      `expected recall() of the memory service to return a list of memories, found ${answer === null ? "null" : typeof answer}.`,
     )
   const first: readonly unknown[] = answer.slice(0, Math.max(0, limit))
   const memories = first.flatMap((entry, at) => memoryOf(entry, at) ?? [])

@@ -67,7 +67,7 @@ export async function finalOutput(turn: TurnContext, stopReason: StopReason): Pr
     hint:
       finish === "content-filter"
         ? "The provider's content filter stopped it."
-        : "Try again, or look at the trace: what was it asked?",
+        : "Try again, or read the request in the turn's trace.",
     evidence: { model, finishReason: finish },
   })
 }

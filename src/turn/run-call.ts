@@ -101,7 +101,7 @@ function resolveMentions(turn: TurnContext, args: Args): Args {
   const inText = (text: string): string => {
     const { mentions, unknown } = findMentions(text, names)
     for (const { text: mark } of unknown)
-      warnOnce(turn, "mention", mark, `${mark} in a call names nobody who speaks in what this turn shows; it was left as it is.`)
+      warnOnce(turn, "mention", mark, `${mark} in a call names no speaker of the messages in this turn. It was left as it is.`)
     let resolved = ""
     let from = 0
     for (const { start, end, name, count } of mentions) {

@@ -96,7 +96,7 @@ class HookChanges {
     const { stack, progress } = this.#turn
     for (const key of messageSlots) {
       if (this.#stack.get(key) === stack.get(key)) continue
-      warn(this.#turn, "hook", `The hook ${this.#name} adds ${key}, which is the turn's own; nothing of the hook was taken.`)
+      warn(this.#turn, "hook", `The hook ${this.#name} adds ${key}, which only the turn may set. All its changes were left out.`)
       return
     }
     stack.adopt(this.#stack)

@@ -38,7 +38,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   progress.cut = cut
   if (prefixMoved) {
     const { key, reason } = prefixMoved
-    warnOnce(turn, "budget", key, `The request's beginning moved in this turn: ${key} was cut, ${reason}.`)
+    warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
   }
   for (const { key, removed, kinds } of sanitised) {
     warnOnce(turn, "sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)

@@ -47,7 +47,7 @@ export function comparisonRows(compared: readonly ComparedDialect[]): Record<str
     "explicit: served": percent(explicit.share),
     "explicit: of the possible": percent(ofPossible(explicit)),
     "explicit: price": percent((explicit.cost ?? 0) / (explicit.costUncached ?? 1)),
-    "what parts two turns": mostFrequentChange(automatic),
+    "first difference of two turns": mostFrequentChange(automatic),
   }))
 }
 

@@ -20,7 +20,7 @@ interface ChildCall {
   readonly parent: ParentTurn
 }
 
-/** The maximum number of agents one inside the other, without the one that talks. */
+/** The most agents that may call each other in a chain. The agent that talks with the user does not count. */
 const maxDepth = 3
 
 /**
@@ -30,7 +30,7 @@ const maxDepth = 3
 export async function runChild(agent: AgentContext, call: ChildCall): Promise<string> {
   const { name, parent } = call
   if (parent.depth >= maxDepth)
-    throw new PromptStrataError("usage", `expected at most ${maxDepth} agents one inside the other; ${name} would be one more.`)
+    throw new PromptStrataError("usage", `expected at most ${maxDepth} agents in a chain of calls; ${name} would be one more.`)
   const events = new ChildEvents(call.maxEvents, (event) => parent.tell(name, event))
   const turn = childTurn(agent, call, (event) => events.take(event))
   let ended: TurnTrace | undefined
@@ -38,7 +38,7 @@ export async function runChild(agent: AgentContext, call: ChildCall): Promise<st
   const result = await runTurn(turn)
   ended = result.trace
   events.take({ type: "turn-end", result })
-  if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out: it told more than ${call.maxEvents}.`)
+  if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out, beyond the first ${call.maxEvents}.`)
   if (result.ok) return result.text
   throw result.error
 }

@@ -119,7 +119,7 @@ export class ObserverFeed {
   async #failed(turn: ObservedTurn, what: string): Promise<void> {
     this.#failures++
     const isLast = this.#failures >= maxFailures
-    const end = isLast ? `; that was the ${maxFailures}th time in a row, it is told no more` : ""
+    const end = isLast ? `; after ${maxFailures} failures in a row it gets no more events` : ""
     this.#parts.warn(turn, `The observer ${this.#observer.name} ${what}${end}.`)
     if (isLast) return this.#stop()
     if (!this.#closing.signal.aborted) await this.#pause(baseDelayMs * 2 ** (this.#failures - 1))

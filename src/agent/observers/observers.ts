@@ -50,7 +50,7 @@ function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
     throw new PromptStrataError(
       "usage",
       `expected an observer's name of letters, digits, _ and -, found ${JSON.stringify(name)}.`,
-      { hint: "main-observer, for one: what watches the main process." },
+      { hint: "Choose a name such as main-observer." },
     )
   for (const [field, value] of Object.entries({ timeoutMs, maxQueued })) {
     if (Number.isInteger(value) && value > 0 && value < 2 ** 31) continue

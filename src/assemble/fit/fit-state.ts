@@ -75,7 +75,7 @@ export class FitState {
   #injections: readonly Injection[]
   #whole: Draft | undefined
   #draft: Draft | undefined
-  /** By key, about the tokens of injections that were cut ahead. */
+  /** The approximate tokens, before the cut, of each injection that was cut before the whole prompt was composed. */
   readonly #tokensAhead = new Map<string, number>()
   #prefixMoved: PrefixMoved | undefined
   #lastingTokens: number | undefined
@@ -133,7 +133,7 @@ export class FitState {
     return own.reduce((sum, { content }) => sum + valueTokens(content, this.counter), 0)
   }
 
-  /** Takes over a cut that was made before the whole prompt was composed. `fromTokens` is about what the injection had. */
+  /** Takes over a cut that was made before the whole prompt was composed. `fromTokens` is approximate. */
   cutAhead({ injections, draft }: Tryout, fromTokens: number, step: FitStep): void {
     this.#injections = injections
     this.#draft = draft

@@ -5,14 +5,14 @@ import type { NoEvidence } from "./files.ts"
 export interface AuthoredFileErrors {
   /**
    * A template cannot be parsed or rendered: a directive is not closed, a name has no value, a `${file_load(…)}` finds no file.
-   * @remarks Mend the place that the message shows. `promptstrata lint` finds all such places at once.
+   * @remarks Correct the file at the place that the message shows. `promptstrata lint` finds all such places at once.
    */
   readonly template: {
     /** `file-load` where a `${file_load(…)}` could not be followed. */ readonly kind?: "file-load" | undefined
   }
   /**
    * The front matter of a file is no YAML, or has a key that is unknown, missing or of the wrong type.
-   * @remarks Mend the key that the message shows.
+   * @remarks Correct the key that the message shows.
    */
   readonly "front-matter": {
     /** `duplicate-key` for a key that stands twice. */ readonly kind?: "duplicate-key" | undefined
@@ -24,7 +24,7 @@ export interface AuthoredFileErrors {
   readonly "prompt-missing": MissingPrompt
   /**
    * A prompt file can be parsed but not used: it has no `${rest}`, it prints text outside a message, or two files have its name.
-   * @remarks Mend the file that the message names.
+   * @remarks Correct the file that the message names.
    */
   readonly prompt: {
     /** `rest-slot` for a missing `${rest}`; `two-files` for two files of one name. */
@@ -32,7 +32,7 @@ export interface AuthoredFileErrors {
   }
   /**
    * An injection has a wrong key, slot or limit, two have one key, or a slot got text where it needs entries.
-   * @remarks Mend the layer or plugin that made the injection.
+   * @remarks Correct the layer or plugin that made the injection.
    */
   readonly injection: NoEvidence
   /**
@@ -43,17 +43,18 @@ export interface AuthoredFileErrors {
     /** The line of the transcript that cannot be read, counted from 1. */ readonly line?: number | undefined
   }
   /**
-   * A profile is no TOML, or has keys that are unknown, of the wrong type or out of bounds.
-   * @remarks Mend each place that the message lists. docs/profile.md lists every key.
+   * A profile is no TOML, has keys that are unknown, of the wrong type or out of bounds, or names a thing that cannot be loaded.
+   * @remarks Correct each place that the message lists. docs/profile.md lists every key.
    */
   readonly profile: {
     /** `duplicate-key` for a key or table that stands twice in the TOML. */ readonly kind?: "duplicate-key" | undefined
-    /** The mistakes, in the order of the file; the first 20 of them. */ readonly problems?: readonly ProfileMistake[] | undefined
-    /** The number of all mistakes, also of those that `problems` leaves out. */ readonly count?: number | undefined
+    /** The mistakes; of a file the first 20. Absent for broken TOML, a wrong `extends` and a tool that `createAgent` does not find. */
+    readonly problems?: readonly ProfileMistake[] | undefined
+    /** The number of all mistakes of a file, also of those that `problems` leaves out. */ readonly count?: number | undefined
   }
   /** No profile of that name or path exists. @remarks Compare the name with `known`, and the place with `searched`. */
   readonly "profile-missing": Searched
-  /** Skills could not be loaded. @remarks Mend each skill that the message lists, or take it out of the folder. */
+  /** Skills could not be loaded. @remarks Correct each skill that the message lists, or take it out of the folder. */
   readonly skill: {
     /** The mistakes; the first 20 of them. */ readonly problems: readonly SkillMistake[]
     /** The number of all mistakes, also of those that `problems` leaves out. */ readonly count: number

@@ -3,14 +3,14 @@ import type { NoEvidence } from "./files.ts"
 /** Plugins and MCP */
 export interface ExtensionErrors {
   /**
-   * Plugins could not be loaded, or their options are wrong.
-   * @remarks Mend each plugin that the message lists, or take it out of `enabled`.
+   * `loadPlugins` could not load plugins, or a plugin was not closed within `limits.toolMs`. `loadProfile` throws `profile` instead.
+   * @remarks Correct each plugin that the message names, or do not load it.
    */
   readonly plugin: {
-    /** The plugins that could not be loaded. */ readonly faults?: readonly PluginFailure[] | undefined
+    /** Only of `loadPlugins`: the plugins that could not be loaded. */ readonly faults?: readonly PluginFailure[] | undefined
   }
   /**
-   * An MCP server is set wrongly or cannot be reached, or a call of its tool has no result.
+   * The settings of an MCP server are wrong, the server cannot be reached, or a call of its tool has no result.
    * @remarks Check `[mcp.servers.NAME]` in the profile, and whether the server runs.
    */
   readonly mcp: {
@@ -27,22 +27,22 @@ export interface ExtensionErrors {
 export interface UsageErrors {
   /**
    * A function, option or command got something that it cannot use.
-   * @remarks Mend the call; the message says what was expected.
+   * @remarks Correct the call. The message says what was expected.
    */
   readonly usage: {
     /** The file that was to be changed. */ readonly path?: string | undefined
-    /** The kind of things of which two have one name, such as `plugins`. */ readonly kind?: string | undefined
+    /** The kind of the two things that have one name, such as `plugins`. */ readonly kind?: string | undefined
     /** The name that two of them have. */ readonly name?: string | undefined
     /** The id that two items have. */ readonly id?: string | undefined
     /** The time zone that is not known. */ readonly timeZone?: string | undefined
     /** The owner that a memory names. */ readonly memory?: Owner | undefined
     /** The owner under which the memory was to be kept. */ readonly key?: Owner | undefined
   }
-  /** An optional package, or a part of Node, is not there. @remarks Install what the hint names. */
+  /** An optional package, or a part of Node.js, is missing. @remarks Install what the hint names. */
   readonly "missing-dependency": NoEvidence
   /**
-   * A check of `promptstrata/testing` failed, or a scripted or recorded model was asked something else.
-   * @remarks Compare the request with the script, or record anew.
+   * A check of `promptstrata/testing` failed, or the requests to a scripted or recorded model are not the expected ones.
+   * @remarks Compare the requests with the script, or make a new recording.
    */
   readonly test: {
     /** The words for what the check expected. */ readonly expected?: string | undefined

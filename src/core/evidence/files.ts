@@ -2,7 +2,7 @@
 export interface FileErrors {
   /**
    * A file could not be read or written, or is not of the expected form.
-   * @remarks Follow the message: a right is missing, the disk is full, a line cannot be read.
+   * @remarks Follow the message. It says what is wrong, such as a missing right or a full disk.
    */
   readonly file: FailedFile
   /**
@@ -15,21 +15,21 @@ export interface FileErrors {
   /** A path leads out of the workspace. @remarks Use a path inside it, or open the workspace on a higher folder. */
   readonly "file-outside": AtPath
   /**
-   * A folder, a link or a device is where a file was expected, or a file where a folder was.
+   * The path leads to a folder, a link or a device in place of a file, or to a file in place of a folder.
    * @remarks Use the path of a plain file.
    */
   readonly "file-kind": WrongKindOfFile
   /** A file or folder is over a limit. @remarks Split it, or raise `maxFileBytes`. */
   readonly "file-size": FileSize
   /**
-   * A file is no UTF-8 text, or a text to write has half a character or a NUL. Nothing was written.
+   * A file is not UTF-8 text, or a text to write contains half a character or a NUL. Nothing was written.
    * @remarks Save the file as UTF-8; leave the character out.
    */
   readonly "file-encoding": BadText
   /** A file changed since the caller read it. Nothing was written. @remarks Read it again and repeat the change. */
   readonly "file-conflict": FileHashes
   /**
-   * A file is changed all the time, or another process holds the workspace's lock.
+   * A file keeps changing while it is read, or another process holds the workspace's lock.
    * @remarks Try again; look for a process that hangs.
    */
   readonly "file-busy": SystemRefusal
@@ -60,7 +60,7 @@ interface MissingFile extends SystemRefusal {
 /** Something that is not a plain file or not a folder. */
 interface WrongKindOfFile extends SystemRefusal {
   /** The kind of thing that is there. */ readonly kind?: "folder" | "link" | "special" | "hard-link" | undefined
-  /** The number of names of the file, where it has more than one (hard links). */ readonly links?: number | undefined
+  /** The number of names of the file if it has several (hard links). */ readonly links?: number | undefined
 }
 
 /** A path that cannot be used. */

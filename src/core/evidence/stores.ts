@@ -21,8 +21,8 @@ export interface StoreErrors {
     /** The version in the store. */ readonly foundVersion: number
   }
   /**
-   * The session could not be loaded from the store, or not be stored in it. `cause` is the store's error.
-   * @remarks Mend the store. A turn that could not be stored can be asked again.
+   * The store could not load or keep the session. `cause` is the store's error.
+   * @remarks Repair the store, then ask again: a turn that could not be stored left nothing.
    */
   readonly "session-store": NoEvidence
   /** A store failed, or holds data that this version cannot read. @remarks Follow the hint. `code` is the database's own code. */

@@ -2,7 +2,7 @@ import type { NoEvidence } from "./files.ts"
 
 /** Tools */
 export interface ToolErrors {
-  /** A tool has a name, a schema or a setting that cannot be used. @remarks Mend the definition of the tool. */
+  /** A tool has a name, a schema or a setting that cannot be used. @remarks Correct the definition of the tool. */
   readonly "tool-definition": {
     /** The tool's name. */ readonly tool?: string | undefined
     /** The setting that is wrong, such as `timeoutMs`. */ readonly setting?: string | undefined
@@ -16,7 +16,7 @@ export interface ToolErrors {
   }
   /**
    * A tool refuses its arguments. In a turn the model reads the message and may call again.
-   * @remarks Nothing, in a turn. Throw it in a tool of your own to tell the model what to change.
+   * @remarks In a turn, nothing. Throw it in a tool of your own to tell the model what to change.
    */
   readonly "tool-arguments": {
     /** The tool's own name for what is wrong. */ readonly fault?: string | undefined
@@ -25,7 +25,7 @@ export interface ToolErrors {
     /** The values of the tool's answer to the model. */ readonly values?: Readonly<Record<string, unknown>> | undefined
   }
   /**
-   * A tool did not end within its time limit. In a turn the model reads of it; only tools given to the AI SDK throw it.
+   * A tool did not end within its time limit. In a turn the model reads that it happened. Tools of `toAiSdkTools` throw it.
    * @remarks Make the tool faster, or raise its `timeoutMs`.
    */
   readonly "tool-timeout": {
@@ -43,7 +43,7 @@ export interface ModelErrors {
   readonly model: ModelFailure
   /**
    * The model was silent, or a step lasted, longer than a limit.
-   * @remarks Look whether the model is overloaded, or raise the limit under `[limits]`.
+   * @remarks Check whether the model is overloaded, or raise the limit under `[limits]`.
    */
   readonly "model-stall": {
     /** The model's id. */ readonly model?: string | undefined
@@ -52,7 +52,7 @@ export interface ModelErrors {
   }
   /**
    * The model's final answer was empty.
-   * @remarks Ask again, or raise the most tokens of an answer where `finishReason` is `length`.
+   * @remarks Ask again. If `finishReason` is `length`, raise `max_output_tokens` under `[model]`.
    */
   readonly "model-empty": {
     /** The model's id. */ readonly model?: string | undefined
@@ -62,14 +62,14 @@ export interface ModelErrors {
 
 /** Turns */
 export interface TurnErrors {
-  /** A turn did not end within its time limit. @remarks Raise `turnMs` under `[limits]`, or allow fewer steps. */
+  /** A turn did not end within its time limit. @remarks Raise `turn_ms` under `[limits]`, or allow fewer steps. */
   readonly "turn-timeout": {
     /** The limit's key under `[limits]`. */ readonly limit: "turnMs"
     /** The limit's value, in milliseconds. */ readonly limitMs: number
   }
   /** The caller aborted the work. `cause` is the reason of the signal. @remarks Nothing. */
   readonly aborted: NoEvidence
-  /** A turn was asked for with an empty text. @remarks Pass a text that is not blank. */
+  /** A turn was started with an empty text. @remarks Pass a text that is not blank. */
   readonly "empty-question": NoEvidence
   /**
    * The model's answer to a reflection, a job after the turn, cannot be read.

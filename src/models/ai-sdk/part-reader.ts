@@ -64,7 +64,7 @@ export function createPartReader(): PartReader {
 /** Returns the warnings for a part that cannot be shown as text, and the provider's own warnings. */
 function warningsIn({ type, warnings }: WirePart): string[] {
   if (type === "file") return ["The model made a file, which was left out."]
-  if (type === "tool-approval-request") return ["The provider asks whether it may run a tool of its own; nobody was asked."]
+  if (type === "tool-approval-request") return ["The provider asked whether it may run a tool of its own. It got no answer."]
   return type === "stream-start" ? listOf(warnings).map(warningText) : []
 }
 

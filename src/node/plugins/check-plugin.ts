@@ -1,14 +1,24 @@
 import { messageOf } from "../../core/errors.ts"
-import { didYouMean, suggest } from "../../core/suggest.ts"
+import { didYouMean } from "../../core/suggest.ts"
 import { isText, priority as priorities, type TrustedText } from "../../core/value.ts"
 import type { Skill } from "../../layers/skills.ts"
-import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import type { TurnHook } from "../../services/turn-hook.ts"
 import { completeTool } from "../../tools/define-tool.ts"
 import type { PluginOutcome } from "./plugin-module.ts"
 
-const partNames = ["tools", "skills", "hooks", "formats"] as const
+/** The lists of a plugin, and how an item of each is completed. Each function throws what is wrong with the item. */
+const lists = {
+  tools: completeTool,
+  skills: completeSkill,
+  hooks: completeHook,
+  formats: (given: Loose) => withFunction(given, requireName(given, "a format"), "createReader"),
+  observers: (given: Loose) => withFunction(given, requireName(given, "an observer"), "observe"),
+  jobs: (given: Loose) => withFunction(given, requireName(given, "a job", "kind"), "run"),
+} satisfies Partial<Record<keyof Plugin, (given: Loose, file: string) => unknown>>
+const parts = [...Object.keys(lists), "variables"]
+const functions = ["mayAddTool", "close"]
+const hookFunctions = ["beforeTurn", "afterTurn"]
+const members = ["name", ...parts, ...functions]
 
 /**
  * Makes a plugin of the value that a module exported or returned. Plain tools and skills are completed; a mistake that would fail
@@ -28,33 +38,33 @@ function shapeFault(value: unknown): string | undefined {
   if (typeof value !== "object" || Array.isArray(value)) return `expected a plugin, an object, found ${kindOf(value)}.`
   const { name } = value as Loose
   if (typeof name !== "string" || name.trim() === "") return `expected a plugin with a name, found ${kindOf(name)} in its place.`
-  // With a misspelt key the plugin would silently do less.
-  const known: readonly string[] = ["name", "close", ...partNames]
-  const misspelt = Object.keys(value).find((key) => !known.includes(key) && suggest(key, partNames) !== undefined)
-  if (misspelt !== undefined)
-    return `unknown key ${misspelt} in the plugin ${JSON.stringify(name)}.${didYouMean(misspelt, partNames)}`
-  if (partNames.some((part) => part in value)) return undefined
-  return `expected the plugin ${JSON.stringify(name)} to have ${partNames.join(", ")} or several of them, found none.`
+  const wrong = Object.keys(value).find((key) => adviceOn(key, value as Loose) !== undefined)
+  if (wrong !== undefined) return `unknown key ${wrong} in the plugin ${JSON.stringify(name)}.${adviceOn(wrong, value as Loose)}`
+  if (parts.some((part) => part in value)) return undefined
+  return `expected the plugin ${JSON.stringify(name)} to have ${parts.join(", ")} or several of them, found none.`
+}
+
+/** Advice on a key that no plugin has. A function of any other name is the plugin's own method, such as those of `connectMcp`. */
+function adviceOn(key: string, given: Loose): string | undefined {
+  if (members.includes(key)) return undefined
+  if (hookFunctions.includes(key)) return " It belongs in an item of hooks."
+  if (typeof given[key] === "function") return didYouMean(key, [...functions, ...hookFunctions]) || undefined
+  return didYouMean(key, members) || ` Known: ${members.join(", ")}.`
 }
 
 function completePlugin(given: Loose, file: string): Plugin {
-  const tools = listOf(given, "tools", completeTool)
-  const skills = listOf(given, "skills", (skill) => completeSkill(skill, file))
-  const hooks = listOf(given, "hooks", completeHook)
-  const formats = listOf(given, "formats", completeFormat)
-  return {
-    name: String(given.name),
-    ...(tools && { tools }),
-    ...(skills && { skills }),
-    ...(hooks && { hooks }),
-    ...(formats && { formats }),
-    ...(typeof given.close === "function" ? { close: given.close.bind(given) } : {}),
+  const plugin: Record<string, unknown> = { name: given.name }
+  for (const [part, complete] of Object.entries(lists)) {
+    if (given[part] !== undefined) plugin[part] = listOf(given[part], part, (item) => complete(item, file))
   }
+  if (given.variables !== undefined) plugin.variables = checkVariables(given.variables)
+  for (const key of functions) {
+    if (given[key] !== undefined) plugin[key] = (withFunction(given, String(given.name), key)[key] as () => unknown).bind(given)
+  }
+  return plugin as unknown as Plugin
 }
 
-function listOf<T>(given: Loose, part: string, complete: (item: Loose) => T): readonly T[] | undefined {
-  const list = given[part]
-  if (list === undefined) return undefined
+function listOf(list: unknown, part: string, complete: (item: Loose) => unknown): readonly unknown[] {
   if (!Array.isArray(list)) throw new Error(`${part}: expected an array, found ${kindOf(list)}.`)
   return list.map((item: unknown, at) => {
     if (typeof item !== "object" || item === null) throw new Error(`${part}[${at}]: expected an object, found ${kindOf(item)}.`)
@@ -64,6 +74,14 @@ function listOf<T>(given: Loose, part: string, complete: (item: Loose) => T): re
       throw new Error(`${part}[${at}]: ${messageOf(error)}`, { cause: error })
     }
   })
+}
+
+function checkVariables(given: unknown): Loose {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new Error(`variables: expected an object, found ${kindOf(given)}.`)
+  const wrong = Object.entries(given).find(([, value]) => typeof value !== "string")
+  if (wrong) throw new Error(`variables.${wrong[0]}: expected a string, found ${kindOf(wrong[1])}.`)
+  return given as Loose
 }
 
 function kindOf(value: unknown): string {
@@ -102,32 +120,26 @@ function completeSkill(given: Loose, file: string): Skill {
 }
 
 /** A hook, unchanged. Throws if it has neither of its functions. */
-function completeHook(given: Loose): TurnHook {
+function completeHook(given: Loose): Loose {
   const name = requireName(given, "a hook")
-  const present = ["beforeTurn", "afterTurn"].filter((key) => given[key] !== undefined)
+  const present = hookFunctions.filter((key) => given[key] !== undefined)
   if (present.length === 0)
     throw new Error(`expected the hook ${JSON.stringify(name)} to have beforeTurn or afterTurn, found neither.`)
-  for (const key of present) requireFunction(given, key)
-  return given as unknown as TurnHook
+  for (const key of present) withFunction(given, name, key)
+  return given
 }
 
-/** A format, unchanged. Throws if it cannot make a reader. */
-function completeFormat(given: Loose): OutputFormat {
-  requireName(given, "a format")
-  requireFunction(given, "createReader")
-  return given as unknown as OutputFormat
-}
-
-function requireName({ name }: Loose, what: string): string {
+function requireName(given: Loose, what: string, key = "name"): string {
+  const name = given[key]
   if (typeof name === "string" && name.trim() !== "") return name
-  throw new Error(`expected ${what} with a name, found ${name === undefined ? "none" : JSON.stringify(name)}.`)
+  throw new Error(`expected ${what} with a ${key}, found ${name === undefined ? "none" : JSON.stringify(name)}.`)
 }
 
-function requireFunction(given: Loose, key: string): void {
-  if (typeof given[key] === "function") return
-  throw new Error(
-    `expected ${JSON.stringify(given.name)} to have a function ${key}, found ${given[key] === undefined ? "none" : "something else"}.`,
-  )
+/** The same object. Throws if `key` of it is no function. */
+function withFunction(given: Loose, name: string, key: string): Loose {
+  if (typeof given[key] === "function") return given
+  const found = given[key] === undefined ? "none" : "something else"
+  throw new Error(`expected ${JSON.stringify(name)} to have a function ${key}, found ${found}.`)
 }
 
 function isContent(content: unknown): content is string | TrustedText {

@@ -41,10 +41,7 @@ async function lookUp(root: WorkspaceRoot, names: readonly string[]) {
 /** The depth of a walk; 1 stays in the folder itself. */
 type WalkOptions = { readonly depth: number; readonly signal?: AbortSignal | undefined }
 
-/**
- * Files and folders below a folder, in the order of their names. A folder comes before its content. Throws when `path` is not a
- * folder.
- */
+/** Files and folders below a folder, by name. A folder comes before its content. Throws when `path` is not a folder. */
 export async function* walkFiles(root: WorkspaceRoot, path: string, options: WalkOptions): AsyncGenerator<WorkspaceEntry> {
   const folder = await walkFolders(root, splitPath(path, root.hidden))
   if (!folder) throw fileError("file-missing", path, "expected a folder, found none.")

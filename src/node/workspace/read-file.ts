@@ -165,8 +165,8 @@ export async function readBytes(
   throw fileError(
     "file-busy",
     path,
-    `expected a file that nobody writes to, found it changed in each of ${maxReadTries} reads.`,
-    { hint: "Read it again when nothing writes to it." },
+    `expected a file that stays the same while it is read, found it changed in each of ${maxReadTries} reads.`,
+    { hint: "Read it again when no program writes to it." },
   )
 }
 

@@ -6,7 +6,7 @@ const texts = (words: string) => map<string>({ kind: "text" }, { expected: "a ta
 export const mcpServer = table("A server that offers tools: a program to run, or the address of a server that runs already.", {
   command: line({
     words: "The program to run: a name on PATH, or a path relative to this file. Either this or `url`.",
-    otherwise: "`url`",
+    otherwise: "none",
   }),
   args: list<string, readonly string[]>(
     { kind: "text" },
@@ -18,7 +18,11 @@ export const mcpServer = table("A server that offers tools: a program to run, or
     default: [],
     words: "Variables of your environment that the program gets too. Without them it gets PATH, HOME and others of this kind.",
   }),
-  url: line({ form: httpUrlForm, words: "The address of a server that speaks streamable HTTP.", otherwise: "`command`" }),
+  url: line({
+    form: httpUrlForm,
+    words: "The address of a server with streamable HTTP. Either this or `command`.",
+    otherwise: "none",
+  }),
   headers: texts(
     'Sent with every request, such as Authorization = "Bearer ${TOKEN}". ${NAME} in a value is filled from your environment.',
   ),

@@ -7,7 +7,7 @@ export const memory = table("How memories enter a turn.", {
     otherwise: 'true; with a `[plugins]` table, true if it lists "memory"',
     words: "With false, nothing is recalled. A conversation can also switch its own memory off.",
   }),
-  recallLimit: wholeNumber({ min: 0, default: 8, words: "How many memories recall may bring, at most." }),
+  recallLimit: wholeNumber({ min: 0, default: 8, words: "The most memories that recall may bring." }),
   importanceThreshold: number({
     min: 0,
     max: 10,
@@ -33,7 +33,7 @@ export const memory = table("How memories enter a turn.", {
   duplicateSimilarity: number({
     min: 0.5,
     max: 1,
-    otherwise: "only the same words are the same",
+    otherwise: "only equal words count as one memory",
     words:
       "With an embedding model: from this cosine similarity on, a newer memory of the same speaker replaces the older one. The older one is kept as history.",
   }),
@@ -41,18 +41,18 @@ export const memory = table("How memories enter a turn.", {
     min: 1,
     max: 50,
     default: 1,
-    words: "So many turns of a private conversation are judged in one call of the model.",
+    words: "The number of turns of a private conversation that one call of the model judges.",
   }),
   dailyCalls: wholeNumber({
     min: 0,
     otherwise: "no limit",
-    words: "Calls of the model for one user in 24 hours, beside the turns themselves. Further calls are skipped.",
+    words: "The most calls of the model for one user in 24 hours, not counting turns. Further calls are skipped.",
   }),
   stepMs: milliseconds({ default: 120_000, words: "How long each step after a turn may take." }),
   profileCharacters: wholeNumber({
     min: 0,
     default: 1_000,
-    words: "How many characters of what users said of themselves a prompt shows, at most.",
+    words: "The most characters that a prompt shows of what users said about themselves.",
   }),
 })
 
@@ -70,7 +70,7 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   time: weight("The time is the one that the question names.", weights.time),
   answer: weight("It looks like an answer to this kind of question.", weights.answer),
   vector: weight("Similarity of embeddings, where there are any.", weights.vector),
-  recency: weight("How lately it came up.", weights.recency),
+  recency: weight("How recently it came up.", weights.recency),
   importance: weight("How important it was judged.", weights.importance),
 })
 

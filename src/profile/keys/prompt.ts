@@ -9,7 +9,7 @@ export const prompt = table("The texts from which prompts are made. Paths are re
   folder: line({ words: "Folder of your own prompt files. They replace shipped files of the same name.", otherwise: "none" }),
   persona: line({
     words: "The persona: who the agent is (layer 1). The name of a persona, or a file.",
-    otherwise: "nobody in particular",
+    otherwise: "none",
   }),
   format: line({ words: "How the agent writes (layer 2): the name of a format, or a file.", otherwise: "none" }),
   finalSystem: line({ words: "System message of the final output: a file.", otherwise: "none" }),

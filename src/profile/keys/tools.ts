@@ -56,6 +56,6 @@ const prestartEntry = table("A tool that runs before the first plan.", {
 
 export const prestart = tables(prestartEntry, {
   expected: "an array of tables, written [[prestart]]",
-  words: "Tools that run before the first plan, side by side.",
+  words: "Tools that run before the first plan, all at the same time.",
   otherwise: "none",
 })

@@ -20,8 +20,8 @@ export const loop = table("How a turn plans.", {
 })
 
 export const limits = table("How long things may take, in milliseconds.", {
-  firstTokenMs: milliseconds({ default: 60_000, words: "From a request to the first part of its answer." }),
-  betweenChunksMs: milliseconds({ default: 30_000, words: "Between two parts of an answer." }),
+  firstTokenMs: milliseconds({ default: 60_000, words: "The time from a request to the first part of its answer." }),
+  betweenChunksMs: milliseconds({ default: 30_000, words: "The time between two parts of an answer." }),
   toolMs: milliseconds({
     default: 30_000,
     words: "One tool run, unless the tool has a limit of its own, and one hook after a turn.",
@@ -34,11 +34,11 @@ export const limits = table("How long things may take, in milliseconds.", {
   turnMs: milliseconds({ default: 300_000, words: "The whole turn." }),
   confirmMs: milliseconds({
     default: 600_000,
-    words: "The time a person has to answer when a tool asks. The other limits stand still meanwhile.",
+    words: "The time that a person has to allow or refuse a tool call. The other limits pause during it.",
   }),
 })
 
-export const retry = table("When a failed call of a model is made again. That happens only before the first shown character.", {
+export const retry = table("How often a failed call of a model is repeated, as long as no character of its answer was shown.", {
   maxAttempts: wholeNumber({
     min: 1,
     max: 100,
@@ -47,9 +47,9 @@ export const retry = table("When a failed call of a model is made again. That ha
   }),
   baseDelayMs: milliseconds({
     default: 500,
-    words: "The first wait. It doubles each time. If the server asks for another wait, that one holds.",
+    words: "The first wait. Each further wait is twice as long. A wait that the server asks for takes precedence.",
   }),
-  maxDelayMs: milliseconds({ default: 20_000, words: "No wait is longer." }),
+  maxDelayMs: milliseconds({ default: 20_000, words: "The longest wait." }),
 })
 
 export const history = table("How much of the conversation a prompt shows.", {
@@ -84,7 +84,7 @@ export const budget = table("How many tokens a request may have.", {
 })
 
 export const model = table("Which model answers, and how it is asked. Code and the environment may decide it instead.", {
-  id: line({ words: "The model's name, such as gpt-5-mini.", otherwise: "the program's" }),
+  id: line({ words: "The model's name, such as gpt-5-mini.", otherwise: "set by the program" }),
   baseUrl: line({
     form: httpUrlForm,
     words: "The address of the server. It can be any server that speaks OpenAI's protocol.",

@@ -21,7 +21,7 @@ export const events = table(
   {
     timeZone: line({
       form: timeZoneForm,
-      words: "The time zone in which days begin and the times of events are told.",
+      words: "The time zone of events: where a day begins, and how prompts show times.",
       otherwise: "`time_zone`",
     }),
     rememberYears: count("How many of the newest years prompts show.", keep.year),

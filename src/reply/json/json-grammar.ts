@@ -24,8 +24,8 @@ export interface GrammarRepairs {
   /** The last closing brace was missing. */
   isUnclosed: boolean
   /**
-   * The greatest depth of an object, directly in an object, that ends where the members of an unclosed value end and that has
-   * several members: were the brace missing before one of its commas, the text would be the same. 0 for none.
+   * The depth of the deepest object that has several members, stands directly in an object, and ends where the members of an unclosed
+   * value end; 0 for none. Its own brace may be the missing one: with that before one of its commas the text would be the same.
    */
   openTail: number
   /** Two repairs met that could as well mean something else. */

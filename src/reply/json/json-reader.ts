@@ -70,10 +70,7 @@ export class JsonReader {
     return this.#scalar === "" && (expected === "name" || expected === "value")
   }
 
-  /**
-   * Reads on from `from`; returns the place after the value's last character, of the token that does not fit, or the
-   * chunk's end.
-   */
+  /** Reads on from `from`. Returns the place after the value, the place after a token that does not fit, or the chunk's end. */
   feed(chunk: string, from: number): number {
     let index = from
     while (index < chunk.length && this.state === "open") {

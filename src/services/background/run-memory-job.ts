@@ -66,7 +66,7 @@ function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError
 async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSignal): Promise<StepResult> {
   const importance = run.receipts.get("importance")?.value?.importance
   const { importanceThreshold } = run.options.settings
-  if (typeof importance !== "number") return { outcome: "skipped", message: "nobody judged the importance" }
+  if (typeof importance !== "number") return { outcome: "skipped", message: "the importance was not judged" }
   if (importance < importanceThreshold)
     return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
   let stored = 0

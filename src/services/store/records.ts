@@ -21,7 +21,7 @@ export interface StoredMemory {
   readonly turnId: string
   /** The turn's number in its conversation, from 0. */
   readonly turn: number
-  /** From 0 to 10; absent if nobody judged it. */
+  /** From 0 to 10; absent if it was not judged. */
   readonly importance?: number
   /** The ids of the memories that an insight rests on. */
   readonly sources?: readonly string[]

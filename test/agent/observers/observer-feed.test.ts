@@ -157,7 +157,7 @@ describe("R26 what an observer is told", () => {
     expect(turn.input.key.user).toBe("u")
   })
 
-  test("after each failure it waits twice as long, after five in a row it is told no more; a success begins anew", async () => {
+  test("after each failure it waits twice as long, after five in a row it gets no more events; a success begins anew", async () => {
     let isGood = false
     const heard: string[] = []
     const observe: Observer["observe"] = (event) => {
@@ -189,7 +189,7 @@ describe("R26 what an observer is told", () => {
     const failed = "t: The observer o failed: broken"
     expect(warnings).toEqual([
       ...Array.from({ length: 8 }, () => `${failed}.`),
-      `${failed}; that was the 5th time in a row, it is told no more.`,
+      `${failed}; after 5 failures in a row it gets no more events.`,
     ])
     expect(timers.pending).toBe(0)
     observers.tell(turn, delta("never"))

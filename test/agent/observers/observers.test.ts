@@ -154,7 +154,7 @@ describe("R26 an observer", () => {
       for (let tick = 0; tick < 20; tick++) await Promise.resolve()
     }
     expect(warnings.map(({ message }) => message)).toHaveLength(5)
-    expect(warnings.at(-1)?.message).toContain("it is told no more")
+    expect(warnings.at(-1)?.message).toContain("it gets no more events")
     await agent.close()
   })
 

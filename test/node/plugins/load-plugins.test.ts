@@ -42,6 +42,32 @@ describe("loadPlugins", () => {
     ])
   })
 
+  test("L10: a module brings observers, jobs, variables, mayAddTool and close too, and may have methods of its own", async () => {
+    const code = `class Weather {
+      name = "weather"
+      #city = "Rome"
+      observers = [{ name: "watcher", events: ["turn-end"], observe() {} }]
+      jobs = [{ kind: "forecast", run: async () => {} }]
+      variables = { city: this.#city }
+      mayAddTool(tool) { return tool === "rain_in_" + this.#city }
+      async close() { this.#city = "nowhere" }
+      servers = () => []
+    }
+    export const plugin = new Weather()`
+    const [plugin] = await loadPlugins(["./weather.mjs"], { folder: tempFolder({ "weather.mjs": code }) })
+    expect(plugin).toEqual({
+      name: "weather",
+      observers: [{ name: "watcher", events: ["turn-end"], observe: expect.any(Function) }],
+      jobs: [{ kind: "forecast", run: expect.any(Function) }],
+      variables: { city: "Rome" },
+      mayAddTool: expect.any(Function),
+      close: expect.any(Function),
+    })
+    expect(plugin?.mayAddTool?.("rain_in_Rome")).toBe(true)
+    await plugin?.close?.()
+    expect(plugin?.mayAddTool?.("rain_in_Rome")).toBe(false)
+  })
+
   test("L10: finds a package from the profile's folder and above it, also one that only `import` may load, and its parts", async () => {
     const folder = tempFolder({
       "bots/deep/x.toml": "",
@@ -126,9 +152,54 @@ describe("loadPlugins", () => {
     [
       "brings nothing",
       "export const plugin = { name: 'x' }",
-      'expected the plugin "x" to have tools, skills, hooks, formats or several of them, found none.',
+      'expected the plugin "x" to have tools, skills, hooks, formats, observers, jobs, variables or several of them, found none.',
     ],
     ["is misspelt", "export const plugin = { name: 'x', tool: [] }", 'unknown key tool in the plugin "x". Did you mean "tools"?'],
+    [
+      "is misspelt in a function",
+      "export const plugin = { name: 'x', tools: [], mayAddTools: () => true }",
+      'unknown key mayAddTools in the plugin "x". Did you mean "mayAddTool"?',
+    ],
+    [
+      "has data that nothing reads",
+      "export const plugin = { name: 'x', tools: [], personality: 'kind' }",
+      'unknown key personality in the plugin "x". Known: name, tools, skills, hooks, formats, observers, jobs, variables, mayAddTool, close.',
+    ],
+    [
+      "has a hook's function outside a hook",
+      "export const plugin = { name: 'x', tools: [], beforeTurn() {} }",
+      'unknown key beforeTurn in the plugin "x". It belongs in an item of hooks.',
+    ],
+    [
+      "has an observer that observes nothing",
+      "export const plugin = { name: 'x', observers: [{ name: 'o', events: [] }] }",
+      'observers[0]: expected "o" to have a function observe, found none.',
+    ],
+    [
+      "has a job without a kind",
+      "export const plugin = { name: 'x', jobs: [{ run() {} }] }",
+      "jobs[0]: expected a job with a kind, found none.",
+    ],
+    [
+      "has a job that does nothing",
+      "export const plugin = { name: 'x', jobs: [{ kind: 'sum' }] }",
+      'jobs[0]: expected "sum" to have a function run, found none.',
+    ],
+    [
+      "has a variable that is no text",
+      "export const plugin = { name: 'x', variables: { city: 'Rome', year: 2026 } }",
+      "variables.year: expected a string, found a number.",
+    ],
+    [
+      "has variables in a list",
+      "export const plugin = { name: 'x', variables: ['Rome'] }",
+      "variables: expected an object, found an array.",
+    ],
+    [
+      "cannot be closed",
+      "export const plugin = { name: 'x', tools: [], close: true }",
+      'expected "x" to have a function close, found something else.',
+    ],
     ["has a list that is none", "export const plugin = { name: 'x', tools: {} }", "tools: expected an array, found an object."],
     [
       "has an item that is none",
