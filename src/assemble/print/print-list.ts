@@ -31,14 +31,14 @@ export function printList(items: readonly Injection[], { node, context, writer, 
   const { separator = "\n" } = context.file
   const known = knownList(node, context)
   const scope = writer.open()
-  const begun = recorder.count
+  const begun = recorder.pieces.length
   const ends: number[] = []
   let [near, misses, news] = [0, 0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
     // The white space before the first item that prints something belongs to the prompt file, so that item is printed anew.
-    const run = recorder.count === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
+    const run = recorder.pieces.length === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
     if (known && run) {
-      const moved = recorder.count - begun - run.from
+      const moved = recorder.pieces.length - begun - run.from
       recorder.putPrinted(known.pieces, run.from, run.to)
       for (let place = run.first; place < run.end; place++) {
         const end = known.ends[place] ?? 0
@@ -50,14 +50,14 @@ export function printList(items: readonly Injection[], { node, context, writer, 
       ;[near, misses] = [run.end, 0]
     } else {
       if (print(item)) writer.separate(separator, node.source)
-      ends.push(recorder.count - begun)
+      ends.push(recorder.pieces.length - begun)
       if (known?.items[near] === item) near++
       else misses++
       news++
     }
   }
   const isKnown = news <= 1 && known?.items.length === items.length && known.items[0] === items[0]
-  if (!isKnown) lists.set(node, new PrintedList({ context, items, pieces: recorder.piecesFrom(begun), ends }))
+  if (!isKnown) lists.set(node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
   return writer.close(scope)
 }
 
