@@ -15,7 +15,7 @@ import { type Placement, placeInjections } from "./placement.ts"
 import { type EntryPlace, entryFile, missingEntryFile, notEntries, ValuePrinter } from "./value-printer.ts"
 
 /** Options of {@link compose}. */
-interface ComposeOptions {
+export interface ComposeOptions {
   readonly dialect: Dialect
   /** A prompt file of the dialect: `planner`, `final`, `chat`. */
   readonly prompt: string
