@@ -88,9 +88,7 @@ export class ValuePrinter {
     const context = { dialect: this.#dialect, file, stability: recorder.origin.stability }
     const print = (injection: Injection): boolean => {
       const around = recorder.enter(originOf(injection))
-      const { key, content } = injection
-      // The key of a rest item is a flag too, so that the file can ask for it: `${memories? … : ${key}}`.
-      const entry: SlotEntry = { [key]: true, key: { text: key, trust: "author" }, content }
+      const entry: SlotEntry = { key: { text: injection.key, trust: "author" }, content: injection.content }
       const place = { injection, file, node, rest: true }
       const isPrinted = this.#block(this.#blockOf(injection, entry, place), place)
       recorder.origin = around
@@ -115,7 +113,8 @@ export class ValuePrinter {
     const writer = new FrameWriter(recorder.frame)
     const values = new ValuePrinter(this.#dialect, writer, recorder)
     walkScope(file.template.nodes, writer, {
-      holds: (name) => Object.hasOwn(entry, name) && !isEmptyValue(entry[name]),
+      // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
+      holds: (name) => (Object.hasOwn(entry, name) ? !isEmptyValue(entry[name]) : rest === true && name === injection.key),
       slot: (node) => {
         const { name } = node
         // The content of a rest item prints through the file of its key: a list of tools through tools.md.
