@@ -1,8 +1,8 @@
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Message, Prefix, Span } from "../../core/span.ts"
-import type { MessageCounter } from "../tokens/counted-message.ts"
+import { joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import type { Draft, DraftMessage, Piece, WrittenMessage } from "./draft.ts"
+import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
 import { evenMessage, findPrefixes } from "./prefixes.ts"
 
 /** A draft whose messages are written out and whose spans are counted. */
@@ -26,7 +26,8 @@ export interface Counting {
 export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
   const counter = messageCounter(given)
   let tokens = 0
-  for (const message of messages) tokens += messageTokens(message, counter)
+  for (const { written, pieces } of messages)
+    tokens += written?.counter === counter ? written.growth.tokens : counter.message(pieces)
   if (!given.overhead) return tokens
   const sketches = messages.map((message) => message.written?.message ?? new Unwritten(message))
   return tokens + given.overhead(sketches, tools)
@@ -89,16 +90,4 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
   }
   draft.written = { counter, message, growth, index, spans, even }
   return draft.written
-}
-
-/** Tokens of a message's content. */
-function messageTokens({ written, pieces }: DraftMessage, counter: MessageCounter): number {
-  return written?.counter === counter ? written.growth.tokens : counter.message(pieces)
-}
-
-/** The text of pieces that follow each other. */
-function joined(pieces: readonly Piece[]): string {
-  let text = ""
-  for (const piece of pieces) text += piece.text
-  return text
 }

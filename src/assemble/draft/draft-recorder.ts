@@ -78,16 +78,7 @@ export class DraftRecorder {
       ? { text, key, part, trust, stability, source, known: undefined, hash: undefined }
       : { text, key, part, trust, stability, known: undefined, hash: undefined }
     pieces.push(this.again)
-    this.#mark()
-  }
-
-  /** Puts pieces again that were recorded under this origin before, from index `from` on. */
-  putAgain(pieces: readonly Piece[], from: number): void {
-    const first = pieces[from]
-    if (!first) return
-    const { pieces: into } = this.#place(first.source)
-    for (let index = from; index < pieces.length; index++) into.push(pieces[index] ?? first)
-    this.#mark()
+    this.mark()
   }
 
   /** The pieces of the last message so far. */
@@ -95,15 +86,15 @@ export class DraftRecorder {
     return this.#messages.at(-1)?.pieces ?? []
   }
 
-  /** Puts pieces again that several injections printed before, each under its own origin, from index `from` up to `to`. */
-  putPrinted(pieces: readonly Piece[], from: number, to: number): void {
+  /** Puts pieces again that were recorded before, from index `from` up to `to`. The caller notes whose they are. */
+  putAgain(pieces: readonly Piece[], from: number, to: number): void {
     const first = pieces[from]
     if (!first || from >= to) return
     const { pieces: into } = this.#place(first.source)
     for (let index = from; index < to; index++) into.push(pieces[index] ?? first)
   }
 
-  /** Notes that an injection printed something, for pieces that were put by {@link putPrinted}. */
+  /** Notes that an injection printed something. */
   markPrinted(key: string): void {
     this.#printed.add(key)
   }
@@ -122,7 +113,7 @@ export class DraftRecorder {
     this.#open = undefined
     this.#last = undefined
     this.#messages.push(message)
-    this.#mark()
+    this.mark()
   }
 
   /** Closes the open message. The next text needs a message of its own. */
@@ -140,7 +131,8 @@ export class DraftRecorder {
     return { messages: this.#messages, printed: this.#printed }
   }
 
-  #mark(): void {
+  /** Notes that the injection printed something under whose key text is recorded now. */
+  mark(): void {
     const { key, placeholder } = this.origin
     if (key === this.#lastKey || key === "" || placeholder === true) return
     this.#lastKey = key

@@ -28,8 +28,11 @@ interface ListContext {
  * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
  */
 export function printList(items: readonly Injection[], { node, context, writer, recorder, print }: ListPlace): boolean {
-  const { separator = "\n" } = context.file
-  const known = knownList(node, context)
+  const { dialect, file, stability } = context
+  const { separator = "\n" } = file
+  const before = lists.get(node)
+  const around = before?.context
+  const known = around?.dialect === dialect && around.file === file && around.stability === stability ? before : undefined
   const scope = writer.open()
   const begun = recorder.pieces.length
   const ends: number[] = []
@@ -39,7 +42,7 @@ export function printList(items: readonly Injection[], { node, context, writer, 
     const run = recorder.pieces.length === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
     if (known && run) {
       const moved = recorder.pieces.length - begun - run.from
-      recorder.putPrinted(known.pieces, run.from, run.to)
+      recorder.putAgain(known.pieces, run.from, run.to)
       for (let place = run.first; place < run.end; place++) {
         const end = known.ends[place] ?? 0
         if (end > (known.ends[place - 1] ?? 0)) recorder.markPrinted(known.items[place]?.key ?? "")
@@ -63,14 +66,6 @@ export function printList(items: readonly Injection[], { node, context, writer, 
 
 /** By slot of a prompt file, the list that it printed the last time. */
 const lists = new WeakMap<SlotNode, PrintedList>()
-
-/** The list that a slot printed the last time, if it was in the same context. */
-function knownList(node: SlotNode, { dialect, file, stability }: ListContext): PrintedList | undefined {
-  const known = lists.get(node)
-  const context = known?.context
-  const isSame = context?.dialect === dialect && context.file === file && context.stability === stability
-  return isSame ? known : undefined
-}
 
 /** Items of a list that follow each other, and the pieces that they printed. */
 interface PrintedRun {

@@ -139,7 +139,8 @@ export class ValuePrinter {
       this.#writer.beforeContent(place.node.source)
       block.lead = this.#recorder.again
     }
-    this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0)
+    this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0, pieces.length)
+    this.#recorder.mark()
     return true
   }
 
