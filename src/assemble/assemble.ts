@@ -13,9 +13,7 @@ import { decide } from "./decide.ts"
 import { countSpans } from "./draft/count.ts"
 import { fit } from "./fit/fit.ts"
 import type { KeyPlaces } from "./fit/fit-state.ts"
-import { dialectNotices } from "./fit/shrink.ts"
 import type { WaterMarks } from "./fit/water-marks.ts"
-import { compose } from "./print/prompt-printer.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 import { roughCounter } from "./tokens/rough-counter.ts"
 
@@ -75,10 +73,7 @@ interface AssembleInjectionsOptions extends RequestLimits {
  * are composed and texts that are counted are used again.
  */
 export function assembleInjections(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
-  const { dialect, counter = roughCounter, ...rest } = options
-  return assembledBefore(given, { dialect, counter, options: JSON.stringify(rest) }, (standing) =>
-    assembleAnew(standing, options),
-  )
+  return assembledBefore(given, options, assembleAnew)
 }
 
 function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
@@ -86,16 +81,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   const counting = { counter, tools }
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given)
-  const fitted = fit(injections, {
-    places,
-    compose: (list) => compose(list, { dialect, prompt, developerRole }),
-    file,
-    counting,
-    budgetTokens,
-    notices: dialectNotices(dialect),
-    cut,
-    history,
-  })
+  const fitted = fit(injections, { dialect, prompt, developerRole, file, places, counting, budgetTokens, cut, history })
   const counted = countSpans(fitted.draft, counting)
   const sanitised: Assembly["sanitised"][number][] = []
   for (const { injection, removed, kinds } of cleaned) {

@@ -1,22 +1,22 @@
 import type { TokenCounter } from "../core/ports.ts"
 import type { Source } from "../core/source.ts"
 import type { Assembly } from "../core/span.ts"
-import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
+import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { cutOf, removedFrom } from "../encode/marked-text.ts"
 import { noticeOf } from "./cut/cut-places.ts"
+import { roughCounter } from "./tokens/rough-counter.ts"
 
-/** Everything that an assembly is made from, beside the injections. */
-interface MemoKey {
-  readonly counter: TokenCounter
+/** Everything that an assembly is made from, beside the injections. Further options are plain JSON. */
+interface MemoOptions {
   readonly dialect: Dialect
-  /** Everything else, as JSON. */
-  readonly options: string
+  readonly counter?: TokenCounter
 }
 
 interface Remembered {
   readonly counter: TokenCounter
-  readonly options: string
+  /** Everything else, as JSON. */
+  readonly others: string
   readonly given: readonly Injection[]
   readonly assembly: Assembly
 }
@@ -31,21 +31,23 @@ const remembered = new WeakMap<Dialect, Remembered[]>()
  * compared by value, so that a turn whose injections are new objects finds the assembly too. Injections are readonly data: a
  * change in place, deeper than the list of entries, is not noticed.
  */
-export function assembledBefore(
+export function assembledBefore<Options extends MemoOptions>(
   given: readonly Injection[],
-  { counter, dialect, options }: MemoKey,
-  make: (injections: readonly Injection[]) => Assembly,
+  options: Options,
+  make: (injections: readonly Injection[], options: Options) => Assembly,
 ): Assembly {
+  const { dialect, counter = roughCounter, ...rest } = options
+  const others = JSON.stringify(rest)
   const list = remembered.get(dialect) ?? []
   remembered.set(dialect, list)
   const standing = standIns(given, list[0]?.given ?? [])
   for (const [at, known] of list.entries()) {
-    if (known.counter !== counter || known.options !== options || !sameLists(known.given, standing, sameInjection)) continue
+    if (known.counter !== counter || known.others !== others || !sameLists(known.given, standing, sameInjection)) continue
     list.unshift(...list.splice(at, 1))
     return known.assembly
   }
-  const assembly = make(standing)
-  list.unshift({ counter, options, given: standing, assembly })
+  const assembly = make(standing, options)
+  list.unshift({ counter, others, given: standing, assembly })
   if (list.length > limit) list.pop()
   return assembly
 }
@@ -91,8 +93,8 @@ function sameInjection(a: Injection, b: Injection): boolean {
   return (
     isAlike &&
     a.enabled === b.enabled &&
-    sameFit(a.fit, b.fit) &&
-    sameSource(a.source, b.source) &&
+    (a.fit === b.fit || sameFit(a.fit, b.fit)) &&
+    (a.source === b.source || sameSource(a.source, b.source)) &&
     sameValue(a.content, b.content)
   )
 }
@@ -100,20 +102,12 @@ function sameInjection(a: Injection, b: Injection): boolean {
 function sameValue(a: SlotValue, b: SlotValue): boolean {
   if (a === b) return true
   if (typeof a !== "object" || typeof b !== "object") return false
-  if (isText(a)) return isText(b) && sameText(a, b)
-  return !isText(b) && sameLists(a, b, sameEntry)
-}
-
-function sameText(a: TrustedText, b: TrustedText): boolean {
-  const isSame = a.text === b.text && a.trust === b.trust && sameSource(a.source, b.source)
-  return isSame && sameRemoved(a, b) && cutOf(a) === cutOf(b)
-}
-
-/** True for two texts that are not encoded, and for two encoded ones from which the same was removed. */
-function sameRemoved(a: TrustedText, b: TrustedText): boolean {
+  if (!isText(a)) return !isText(b) && sameLists(a, b, sameEntry)
+  if (!isText(b) || a.text !== b.text || a.trust !== b.trust || cutOf(a) !== cutOf(b)) return false
+  if (a.source !== b.source && !sameSource(a.source, b.source)) return false
   const [left, right] = [removedFrom(a), removedFrom(b)]
-  if (left === right) return true
-  return left?.removed === right?.removed && sameLists(left?.kinds ?? [], right?.kinds ?? [], Object.is)
+  // Two texts that are not encoded, or two encoded ones from which the same was removed.
+  return left === right || (left?.removed === right?.removed && sameLists(left?.kinds ?? [], right?.kinds ?? [], Object.is))
 }
 
 function sameEntry(a: SlotEntry, b: SlotEntry): boolean {
@@ -129,7 +123,6 @@ function sameEntry(a: SlotEntry, b: SlotEntry): boolean {
 }
 
 function sameFit(a: FitRule | undefined, b: FitRule | undefined): boolean {
-  if (a === b) return true
   if (!a || !b) return false
   const isSame = a.rank === b.rank && a.shrink === b.shrink && a.group === b.group
   return (
@@ -138,7 +131,7 @@ function sameFit(a: FitRule | undefined, b: FitRule | undefined): boolean {
 }
 
 function sameSource(a: Source | undefined, b: Source | undefined): boolean {
-  return a === b || (a?.file === b?.file && a?.line === b?.line && a?.column === b?.column)
+  return a?.file === b?.file && a?.line === b?.line && a?.column === b?.column
 }
 
 /** True for two lists of the same length, with the same items at the same places. */

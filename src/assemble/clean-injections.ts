@@ -1,13 +1,5 @@
 import { GrowingLists } from "../core/growing-lists.ts"
-import {
-  type Injection,
-  isEmptyValue,
-  isText,
-  type SlotEntry,
-  type SlotValue,
-  type Trust,
-  type TrustedText,
-} from "../core/value.ts"
+import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../core/value.ts"
 import { removedFrom } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
@@ -84,7 +76,7 @@ function cleanEntries(
     const entry = entries[index]
     if (!entry) continue
     const known = cleanEntry(entry, trust)
-    addFound(found, known)
+    if (known.removed > 0) addFound(found, known)
     if (known.entry !== entry) isSame = false
     if (!known.entry) continue
     clean.push(known.entry)
@@ -122,22 +114,15 @@ function cleanEntry(entry: SlotEntry, trust: Trust): CleanEntry {
 /** Gives back the same value when nothing was cleaned. */
 function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
   if (typeof value === "boolean") return value
-  if (typeof value === "string") return trust === "author" ? value : cleanString(value, found)
-  return isText(value) ? cleanText(value, found) : cleanEntries(value, trust, { found })
-}
-
-function cleanText(text: TrustedText, found: Found): TrustedText {
-  const encoded = removedFrom(text)
-  if (encoded) addFound(found, encoded)
-  if (encoded || text.trust === "author") return text
-  const clean = cleanString(text.text, found)
-  return clean === text.text ? text : { ...text, text: clean }
-}
-
-function cleanString(text: string, found: Found): string {
+  if (typeof value !== "string" && !isText(value)) return cleanEntries(value, trust, { found })
+  const encoded = typeof value === "string" ? undefined : removedFrom(value)
+  if (encoded && encoded.removed > 0) addFound(found, encoded)
+  const { text, trust: writer } = typeof value === "string" ? { text: value, trust } : value
+  if (encoded || writer === "author") return value
   const clean = sanitise(text)
+  if (clean.removed === 0) return value
   addFound(found, clean)
-  return clean.text
+  return typeof value === "string" ? clean.text : { ...value, text: clean.text }
 }
 
 const noKinds: readonly string[] = []
@@ -150,7 +135,6 @@ interface Found {
 }
 
 function addFound(found: Found, { removed, kinds }: Readonly<Found>): void {
-  if (removed === 0) return
   found.removed += removed
   found.kinds = [...new Set([...found.kinds, ...kinds])]
 }

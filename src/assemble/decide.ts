@@ -21,7 +21,7 @@ interface Outcome {
  */
 export function decide(given: readonly Injection[], outcome: Outcome): FitDecision[] {
   const { places, fitted, counter } = outcome
-  const steps = stepsByPlace(fitted.steps, places)
+  const steps = new Map(fitted.steps.map((step) => [step.key, step]))
   const toTokens = tokensByPlace(outcome.spans, places)
   // Usually each injection has a key of its own and prints. Then no look-ups are needed.
   const allLive = places.of.size === given.length
@@ -31,19 +31,16 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
     const injection = given[place]
     if (!injection || (!allLive && (!injection.enabled || isEmptyValue(injection.content)))) continue
     const { key } = injection
-    const step = steps[place]
+    const step = steps.get(key)
     const tokens = toTokens[place]
     if (!allLive && (places.of.get(key) ?? place) !== place)
       replaced.push(unplaced(injection, "another injection of its key took its place", counter))
     else if (step) decisions.push(cutDecision(step, step.fromTokens ?? fitted.fromTokens(key), tokens ?? 0))
-    else if (tokens !== undefined && fitted.draft.printed.has(key)) decisions.push(kept(key, tokens))
+    else if (tokens !== undefined && fitted.draft.printed.has(key))
+      decisions.push({ key, fate: "kept", fromTokens: tokens, toTokens: tokens, reason: "" })
     else decisions.push(notPrinted(injection, outcome))
   }
   return [...decisions, ...replaced]
-}
-
-function kept(key: string, tokens: number): FitDecision {
-  return { key, fate: "kept", fromTokens: tokens, toTokens: tokens, reason: "" }
 }
 
 function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens: number): FitDecision {
@@ -60,7 +57,7 @@ function notPrinted(injection: Injection, { places, file, counter }: Outcome): F
   if (!places.of.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
   if (injection.content === true)
     return names.conditions.has(key)
-      ? kept(key, 0)
+      ? { key, fate: "kept", fromTokens: 0, toTokens: 0, reason: "" }
       : unplaced(injection, "it is a flag, and the prompt file has no condition on it", counter)
   const slot = names.slots.has(key) ? "its slot stands in a branch that was not taken" : "the file that prints it left it out"
   return unplaced(injection, slot, counter)
@@ -68,15 +65,6 @@ function notPrinted(injection: Injection, { places, file, counter }: Outcome): F
 
 function unplaced({ key, content }: Injection, reason: string, counter: MessageCounter): FitDecision {
   return { key, fate: "unplaced", fromTokens: valueTokens(content, counter), toTokens: 0, reason }
-}
-
-function stepsByPlace(steps: readonly FitStep[], { of, count }: KeyPlaces): readonly (FitStep | undefined)[] {
-  const byPlace = new Array<FitStep | undefined>(count).fill(undefined)
-  for (const step of steps) {
-    const place = of.get(step.key)
-    if (place !== undefined) byPlace[place] = step
-  }
-  return byPlace
 }
 
 /** The tokens of each injection in the request, by its place; `undefined` for one that printed nothing. */

@@ -16,7 +16,7 @@ const encodedTexts = new WeakMap<TrustedText, Removed>()
  */
 export function encodedText(text: string, trust: Trust, { removed, kinds }: Removed = nothing): TrustedText {
   const value: TrustedText = { text, trust }
-  encodedTexts.set(value, { removed, kinds })
+  encodedTexts.set(value, removed === 0 ? nothing : { removed, kinds })
   return value
 }
 

@@ -71,30 +71,27 @@ export function sanitiseJson<T>(value: T): Omit<SanitisedText, "text"> & { reado
     for (const kind of clean.kinds) kinds.add(kind)
     return clean.text
   }
-  const copyOf = (node: object, depth: number): unknown => {
-    if (Array.isArray(node)) {
-      const list: unknown[] = []
-      copies.set(node, list)
-      for (const item of node) list.push(ofValue(item, depth + 1))
-      return list
-    }
-    const prototype: unknown = Object.getPrototypeOf(node)
-    if (prototype !== Object.prototype && prototype !== null) return node
-    const record: Record<string, unknown> = Object.create(null)
-    copies.set(node, record)
-    for (const [key, item] of Object.entries(node)) {
-      const clean = ofText(key)
-      const isTaken = clean !== key && (Object.hasOwn(node, clean) || Object.hasOwn(record, clean))
-      record[isTaken ? key : clean] = ofValue(item, depth + 1)
-    }
-    return record
-  }
   const ofValue = (node: unknown, depth: number): unknown => {
     if (typeof node === "string") return ofText(node)
     if (typeof node !== "object" || node === null || depth > maxDepth) return node
     if (copies.has(node)) return copies.get(node)
     try {
-      return copyOf(node, depth)
+      if (Array.isArray(node)) {
+        const list: unknown[] = []
+        copies.set(node, list)
+        for (const item of node) list.push(ofValue(item, depth + 1))
+        return list
+      }
+      const prototype: unknown = Object.getPrototypeOf(node)
+      if (prototype !== Object.prototype && prototype !== null) return node
+      const record: Record<string, unknown> = Object.create(null)
+      copies.set(node, record)
+      for (const [key, item] of Object.entries(node)) {
+        const clean = ofText(key)
+        const isTaken = clean !== key && (Object.hasOwn(node, clean) || Object.hasOwn(record, clean))
+        record[isTaken ? key : clean] = ofValue(item, depth + 1)
+      }
+      return record
     } catch {
       return node
     }

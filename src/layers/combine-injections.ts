@@ -18,22 +18,38 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
     fromStack.add(item.key)
   }
   if (!state) return items
-  const own: Injection[] = []
-  for (const injection of turnInjections(state, lookOf(dialect))) {
-    if (!isEmptyValue(injection.content) || !fromStack.has(injection.key)) own.push(injection)
+  const look = lookOf(dialect)
+  let tools: Injection | undefined
+  for (const injection of turnInjections(state, look)) {
+    if (isEmptyValue(injection.content) && fromStack.has(injection.key)) continue
+    items.push(injection)
+    if (injection.key === "tools") tools = injection
   }
-  return [...items, ...own, ...toolParameters(own, dialect), ...flags(state, dialect)]
+  // Some dialects list tools in short, and again with their parameters.
+  if (tools && dialect.files.has("tool_parameters")) items.push({ ...tools, key: "tool_parameters" })
+  const { memoryOn = true } = state
+  if (memoryOn && look.asksMemory) {
+    const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
+    items.push({ ...flag, scope: "session", enabled: true })
+  }
+  return items
 }
 
 const none: ReadonlySet<string> = new Set()
 
-const looks = new WeakMap<Dialect, TurnLook>()
+/** The part of a turn's look that depends on the dialect. */
+interface DialectLook extends TurnLook {
+  /** True if a prompt has a condition on the flag `memory_on`. */
+  readonly asksMemory: boolean
+}
 
-/** The part of a turn's look that depends on the dialect; found once for each dialect. */
-function lookOf(dialect: Dialect): TurnLook {
+const looks = new WeakMap<Dialect, DialectLook>()
+
+/** The look of a dialect. It is found once. */
+function lookOf(dialect: Dialect): DialectLook {
   const before = looks.get(dialect)
   if (before) return before
-  const { byFile, messageLists } = dialectNames(dialect)
+  const { byFile, conditions, messageLists } = dialectNames(dialect)
   // Only where history is messages: in a text, two answers may follow each other.
   const needsQuestions = byFile.has("unprompted") && messageLists.has("history")
   const look = {
@@ -41,22 +57,10 @@ function lookOf(dialect: Dialect): TurnLook {
     showsTime: byFile.get("history")?.has("time") === true || byFile.get("question")?.has("time") === true,
     ruledGroups: byFile.get("tool_groups") ?? none,
     unprompted: needsQuestions ? renderNotice(dialect, "unprompted", {}) : undefined,
+    asksMemory: conditions.has("memory_on"),
   }
   looks.set(dialect, look)
   return look
-}
-
-/** The second list of tools, for dialects that list tools in short and again with their parameters. */
-function toolParameters(own: readonly Injection[], dialect: Dialect): Injection[] {
-  if (!dialect.files.has("tool_parameters")) return []
-  return own.filter(({ key }) => key === "tools").map((tools) => ({ ...tools, key: "tool_parameters" }))
-}
-
-/** Flags for conditions in prompts, left out if the dialect uses none of them. */
-function flags({ memoryOn = true }: TurnState, dialect: Dialect): Injection[] {
-  if (!memoryOn || !dialectNames(dialect).conditions.has("memory_on")) return []
-  const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
-  return [{ ...flag, scope: "session", enabled: true }]
 }
 
 /** Gives a stack item without a `fit` the default one of its scope: items of the turn are cut first, then those of the session, then global ones. */

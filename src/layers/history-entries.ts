@@ -1,6 +1,6 @@
 import type { HistoryMessage, KeptPrestart } from "../core/conversation.ts"
 import { commonStart } from "../core/growing-lists.ts"
-import type { SlotEntry, TrustedText } from "../core/value.ts"
+import type { SlotEntry, SlotValue, TrustedText } from "../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
@@ -68,11 +68,12 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
-  const { text, speaker, unprompted } = message
+  const { text, speaker, unprompted, prestart = [] } = message
   const known = entries.get(message)
   const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
   if (isStill && (known.look === look || isSameLook(known.look, look))) return known
-  const entry = isSpoken(message) ? historyEntry(message, look) : undefined
+  const isSpoken = prestart.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
+  const entry = isSpoken ? historyEntry(message, look) : undefined
   const before = unprompted === true && look.unprompted !== undefined ? unpromptedEntry(look.unprompted) : undefined
   const made = { look, text, speaker: speaker.name, entry, before }
   entries.set(message, made)
@@ -87,18 +88,13 @@ function unpromptedEntry(line: string): SlotEntry {
 /** A visible character that sanitising keeps. It makes the slow check unnecessary for most messages. */
 const visible = /[!-~\u4e00-\u9fff]/
 
-function isSpoken({ text, prestart = [] }: HistoryMessage): boolean {
-  return prestart.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
-}
-
 /** The entry of the user's message, with its time and files if there are any (R8, R11). */
-export function questionEntry({ question, files, atMs }: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): SlotEntry {
+export function questionEntry(turn: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): SlotEntry {
   return {
-    speaker: { text: question.speaker.name, trust: "user" },
-    text: { text: question.text, trust: "user" },
+    speaker: { text: turn.question.speaker.name, trust: "user" },
+    text: { text: turn.question.text, trust: "user" },
     group,
-    ...timeOf(atMs, zone),
-    ...filesOf(files),
+    ...timeAndFiles(turn, zone),
   }
 }
 
@@ -114,25 +110,22 @@ function historyEntry(message: HistoryMessage, { agentName, group, zone, unpromp
     memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
     prestart: (message.prestart ?? []).map(prestartEntry),
     ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
-    ...timeOf(message.atMs, zone),
-    ...filesOf(message.files),
+    ...timeAndFiles(message, zone),
   }
 }
 
-function timeOf(atMs: number | undefined, zone: string | undefined): { readonly time?: TrustedText } {
-  if (atMs === undefined || zone === undefined) return {}
-  return { time: { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" } }
-}
-
-/** Each path is cleaned here, because no encoder runs over the reference later. */
-function filesOf(files: readonly string[] = []): { readonly files?: readonly SlotEntry[] } {
-  if (files.length === 0) return {}
-  return {
-    files: files.map((path) => {
-      const { text, removed, kinds } = sanitise(path)
-      return { reference: encodedText(formatFileReference({ path: text }), "user", { removed, kinds }) }
-    }),
-  }
+/** The time of a message, if lines carry times, and its files, if there are any. */
+function timeAndFiles({ atMs, files = [] }: Pick<TurnState, "atMs" | "files">, zone: string | undefined): SlotEntry {
+  const made: Record<string, SlotValue> = {}
+  if (atMs !== undefined && zone !== undefined)
+    made.time = { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" }
+  if (files.length === 0) return made
+  made.files = files.map((path) => {
+    // Each path is cleaned here, because no encoder runs over the reference later.
+    const { text, removed, kinds } = sanitise(path)
+    return { reference: encodedText(formatFileReference({ path: text }), "user", { removed, kinds }) }
+  })
+  return made
 }
 
 const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const

@@ -36,28 +36,22 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
   const zone = words.showsTime === true ? timeZone : undefined
   const look: HistoryLook = { agentName, group, zone, unprompted: words.unprompted }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
+  const tools = turn.tools.map((tool) => toolEntry(tool, words))
+  // The tools and the rules of use of their groups stay the same over the turns of a session.
+  const ofSession = { scope: "session", priority: priority.toolInstructions } as const
   return [
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
     ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", fits.wake)] : []),
     turnItem("history", historyEntries(turn.history, look), "user", fits.history),
     { ...turnItem("memories", memories, "memory", fits.memories), priority: priority.characterMemories },
     turnItem("prestart", turn.prestart.map(prestartEntry), "tool", fits.prestart),
-    ...toolItems(turn, words),
+    { ...turnItem("tools", tools, "author", fits.tools), ...ofSession },
+    { ...turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", fits.tools), ...ofSession },
     turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", fits.prestart),
     turnItem("runs", turn.runs.map(runEntry), "tool", fits.runs),
     turnItem("steps", turn.steps.flatMap(stepEntries), "tool", fits.runs),
     turnItem("note", { text: turn.note ?? "", trust: "agent" }, "agent"),
     turnItem("fault", encodedText(turn.fault ?? "", "agent"), "agent"),
-  ]
-}
-
-/** The turn's tools, and the rules of use of their groups. Both stay the same over the turns of a session. */
-function toolItems(turn: TurnState, words: TurnLook): Injection[] {
-  const shared = { scope: "session", priority: priority.toolInstructions } as const
-  const tools = turn.tools.map((tool) => toolEntry(tool, words))
-  return [
-    { ...turnItem("tools", tools, "author", fits.tools), ...shared },
-    { ...turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", fits.tools), ...shared },
   ]
 }
 

@@ -26,6 +26,11 @@ const scopes: ReadonlySet<Scope> = new Set<Scope>(["global", "session", "turn"])
 const shrinks: ReadonlySet<FitRule["shrink"]> = new Set<FitRule["shrink"]>(["drop", "entries", "head", "tail", "headTail"])
 const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
 
+/** Orders injections by ascending priority. */
+export function byPriority(a: Injection, b: Injection): number {
+  return a.priority - b.priority
+}
+
 /**
  * Completes an injection and trims its text; `undefined` if its content is blank (S3). Throws with code `injection` for a key
  * that is not one visible line, and for fields outside their range.

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
 import type { Injection, Scope, SlotValue } from "../core/value.ts"
-import { type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
+import { byPriority, type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
 import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
 import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"
 
@@ -64,7 +64,7 @@ export class PromptStack {
 
   /** Every item in render order, also disabled ones: by ascending priority, equal ones in the order of insertion. */
   items(): Injection[] {
-    return [...this.#items.values()].sort((a, b) => a.priority - b.priority)
+    return [...this.#items.values()].sort(byPriority)
   }
 
   /** Removes all items of a scope and returns their number. */

@@ -36,11 +36,6 @@ export class FrameWriter {
   }
 
   /** Prints literal text. */
-  frame(text: string, source: Source): void {
-    this.settled(settleFrame(text), source)
-  }
-
-  /** Prints literal text that is settled already. */
   settled({ before, body, lines, after }: SettledFrame, source: Source): void {
     if (before !== "") this.#wait(before, source)
     if (body !== "") {
@@ -76,8 +71,10 @@ export class FrameWriter {
 
   /** Parts what was printed from what may follow, beside the white space that waits already. */
   separate(text: string, source: Source): void {
-    if (!this.#atStart) this.#waitMore(text, source)
     this.#emptied = false
+    if (this.#atStart) return
+    this.#waiting += text
+    this.#waitingFrom ??= source
   }
 
   /** Begins a branch or an entry: its ends are trimmed. */
@@ -119,28 +116,20 @@ export class FrameWriter {
     const isAfterEmpty = this.#emptied
     if (isAfterEmpty) this.#emptied = !blank.includes("\n")
     if (this.#leading) return
-    if (!isAfterEmpty) this.#waitMore(blank, source)
-    else {
-      const kept = afterEmpty(this.#waiting, blank)
-      this.#waiting = kept.before
-      this.#waitMore(kept.blank, source)
+    let kept = blank
+    // Around an empty slot, only that white space is kept which a value would not have used up.
+    if (isAfterEmpty && this.#waiting !== "") {
+      const lineStart = this.#waiting.lastIndexOf("\n") + 1
+      const lineEnd = blank.indexOf("\n")
+      if (lineStart > 0 && lineEnd >= 0) {
+        // Nothing else is on the line: it is removed with its indentation and its line break.
+        this.#waiting = this.#waiting.slice(0, lineStart)
+        kept = blank.slice(lineEnd + 1)
+      } else kept = blank.slice(leadingBlank(blank).length)
     }
-  }
-
-  #waitMore(blank: string, source: Source): void {
-    this.#waiting = this.#waiting === "" ? blank : this.#waiting + blank
+    this.#waiting += kept
     this.#waitingFrom ??= source
   }
-}
-
-/** Removes the white space around an empty slot that only its value would have needed: a line of its own, or one of two gaps. */
-function afterEmpty(before: string, blank: string): { readonly before: string; readonly blank: string } {
-  const blankLine = before.includes("\n")
-  const lineEnd = blank.indexOf("\n")
-  // Nothing else is on the line: it is removed with its indentation and its line break.
-  if (blankLine && lineEnd >= 0) return { before: before.slice(0, before.lastIndexOf("\n") + 1), blank: blank.slice(lineEnd + 1) }
-  const spaced = blankLine || before !== ""
-  return { before, blank: spaced ? blank.slice(leadingBlank(blank).length) : blank }
 }
 
 /** Literal text whose inside is laid out. The white space at its ends depends on its neighbours and stays as written. */

@@ -32,8 +32,6 @@ export function renderTemplate(template: Template | string, values: TemplateValu
       out += text
       return true
     },
-    branch: (_name, print) => print(),
-    placeholder: (_name, print) => print(),
     role: (role, source) => {
       throw promptOnly(`role(${role})`, source)
     },

@@ -8,10 +8,8 @@ export interface WalkHost {
   holds(name: string, source: Source): boolean
   /** Prints the value of a slot, after a call of `beforeContent`; false when there is nothing to print. */
   slot(node: SlotNode): boolean
-  /** Calls `print` for the branch of a conditional on `name`; true when it printed something. */
-  branch(name: string, print: () => boolean): boolean
-  /** Calls `print` for the placeholder of an empty slot; true when it printed something. */
-  placeholder(name: string, print: () => boolean): boolean
+  /** Prints the branch of a conditional on `name`, or the placeholder of an empty slot, in place of {@link walkScope}. */
+  scope?(name: string, nodes: readonly TemplateNode[], isPlaceholder: boolean): boolean
   role(role: TemplateRole, source: Source): void
   messages(name: string, source: Source): void
 }
@@ -28,13 +26,15 @@ export function walk(nodes: readonly TemplateNode[], writer: FrameWriter, host: 
         break
       case "slot": {
         const { name, placeholder } = node
-        const isPrinted = host.slot(node) || (placeholder && host.placeholder(name, () => walkScope(placeholder, writer, host)))
-        if (!isPrinted) writer.empty()
+        if (host.slot(node)) break
+        const isFilled = placeholder && (host.scope?.(name, placeholder, true) ?? walkScope(placeholder, writer, host))
+        if (!isFilled) writer.empty()
         break
       }
       case "conditional": {
         const taken = host.holds(node.name, node.source) ? node.then : node.otherwise
-        if (!host.branch(node.name, () => walkScope(taken, writer, host))) writer.empty()
+        const isPrinted = host.scope?.(node.name, taken, false) ?? walkScope(taken, writer, host)
+        if (!isPrinted) writer.empty()
         break
       }
       case "role":

@@ -1,8 +1,6 @@
 import { liveInjections } from "../../src/assemble/assemble.ts"
 import { countDraft } from "../../src/assemble/draft/count.ts"
 import { fit } from "../../src/assemble/fit/fit.ts"
-import { dialectNotices } from "../../src/assemble/fit/shrink.ts"
-import { compose } from "../../src/assemble/print/prompt-printer.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Message } from "../../src/core/span.ts"
 import { promptFile } from "../../src/dialect/render-notice.ts"
@@ -19,12 +17,12 @@ export function withoutProvenance(
   const [dialect, prompt] = [shippedDialect("layered", "en"), "chat"]
   const { injections, places } = liveInjections(combineInjections(stack, undefined, dialect))
   const { draft } = fit(injections, {
-    places,
-    compose: (list) => compose(list, { dialect, prompt }),
+    dialect,
+    prompt,
     file: promptFile(dialect, prompt),
+    places,
     counting: { counter },
     budgetTokens,
-    notices: dialectNotices(dialect),
     history: {},
   })
   const messages = draft.messages.map(({ role, pieces }) => ({ role, content: pieces.map(({ text }) => text).join("") }))

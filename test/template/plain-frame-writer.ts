@@ -103,7 +103,7 @@ export class PlainFrameWriter {
 
 /** Walks a template with a plain writer, as `walk` does with its own. */
 export function walkPlainly(nodes: readonly TemplateNode[], writer: PlainFrameWriter, host: WalkHost): void {
-  const inner = (branch: readonly TemplateNode[]) => () => {
+  const inner = (branch: readonly TemplateNode[]) => {
     if (branch.length === 0) return false
     const scope = writer.open()
     walkPlainly(branch, writer, host)
@@ -114,7 +114,7 @@ export function walkPlainly(nodes: readonly TemplateNode[], writer: PlainFrameWr
     else if (node.type === "role") host.role(node.role, node.source)
     else if (node.type === "messages") host.messages(node.name, node.source)
     else if (node.type === "slot") {
-      if (!host.slot(node) && !host.placeholder(node.name, inner(node.placeholder ?? []))) writer.empty()
-    } else if (!host.branch(node.name, inner(host.holds(node.name, node.source) ? node.then : node.otherwise))) writer.empty()
+      if (!host.slot(node) && !inner(node.placeholder ?? [])) writer.empty()
+    } else if (!inner(host.holds(node.name, node.source) ? node.then : node.otherwise)) writer.empty()
   }
 }

@@ -80,8 +80,6 @@ function hostOf(writer: Writer, given: TemplateValues, shown: Shown[]): WalkHost
   return {
     holds: (name) => given[name] !== undefined && given[name] !== false && String(given[name]).trim() !== "",
     slot: ({ name, source }) => print(given[name], source),
-    branch: (_name, inner) => inner(),
-    placeholder: (_name, inner) => inner(),
     role(role, source) {
       if (role === "developer") return writer.separate("\n\n", source)
       writer.startMessage()

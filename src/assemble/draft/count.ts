@@ -1,9 +1,9 @@
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Message, Prefix, Span } from "../../core/span.ts"
-import type { MessageCounter } from "../tokens/counted-message.ts"
+import { joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import type { Draft, DraftMessage, EvenMessage, Piece, WrittenMessage } from "./draft.ts"
-import { findPrefixes, messageHash } from "./prefixes.ts"
+import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
+import { evenMessage, findPrefixes } from "./prefixes.ts"
 
 /** A draft whose messages are written out and whose spans are counted. */
 interface CountedDraft {
@@ -23,18 +23,19 @@ export interface Counting {
 }
 
 /** Counts a draft: the contents of its messages and what the provider adds around them. */
-export function countDraft({ messages }: Draft, counting: Counting): number {
-  const counter = messageCounter(counting.counter)
+export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
+  const counter = messageCounter(given)
   let tokens = 0
-  for (const message of messages) tokens += messageTokens(message, counter)
-  if (!counting.counter.overhead) return tokens
+  for (const { written, pieces } of messages)
+    tokens += written?.counter === counter ? written.growth.tokens : counter.message(pieces)
+  if (!given.overhead) return tokens
   const sketches = messages.map((message) => message.written?.message ?? new Unwritten(message))
-  return tokens + overheadOf(sketches, counting)
+  return tokens + given.overhead(sketches, tools)
 }
 
 /** Writes a draft out as messages, counts its spans, and finds the prefix of each stability. */
-export function countSpans(draft: Draft, counting: Counting): CountedDraft {
-  const counter = messageCounter(counting.counter)
+export function countSpans(draft: Draft, { counter: given, tools }: Counting): CountedDraft {
+  const counter = messageCounter(given)
   const written: WrittenMessage[] = []
   const messages: Message[] = []
   const spans: Span[] = []
@@ -50,16 +51,9 @@ export function countSpans(draft: Draft, counting: Counting): CountedDraft {
     messages,
     spans,
     tokens,
-    overheadTokens: overheadOf(messages, counting),
+    overheadTokens: given.overhead?.(messages, tools) ?? 0,
     prefixes: findPrefixes(messages, spans, written),
   }
-}
-
-function overheadOf(
-  messages: readonly { readonly role: string; readonly content: string }[],
-  { counter, tools }: Counting,
-): number {
-  return counter.overhead?.(messages, ...(tools ? [tools] : [])) ?? 0
 }
 
 /** A message whose content is joined only when it is read, because the overhead of a provider seldom depends on it. */
@@ -86,32 +80,14 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
   const message = known?.message ?? { role, content: joined(pieces), ...calls }
   const even = known ? known.even : evenMessage(message, pieces)
   const spans: Span[] = []
-  for (const piece of pieces) spans.push(spanOf(piece, index, growth.shares[spans.length] ?? 0))
+  for (const { text, key, part, trust, stability, source } of pieces) {
+    const tokens = growth.shares[spans.length] ?? 0
+    spans.push(
+      source
+        ? { text, message: index, key, part, trust, stability, source, tokens }
+        : { text, message: index, key, part, trust, stability, tokens },
+    )
+  }
   draft.written = { counter, message, growth, index, spans, even }
   return draft.written
-}
-
-/** Tokens of a message's content. */
-function messageTokens({ written, pieces }: DraftMessage, counter: MessageCounter): number {
-  return written?.counter === counter ? written.growth.tokens : counter.message(pieces)
-}
-
-/** The text of pieces that follow each other. */
-function joined(pieces: readonly Piece[]): string {
-  let text = ""
-  for (const piece of pieces) text += piece.text
-  return text
-}
-
-function spanOf({ text, key, part, trust, stability, source }: Piece, message: number, tokens: number): Span {
-  return source
-    ? { text, message, key, part, trust, stability, source, tokens }
-    : { text, message, key, part, trust, stability, tokens }
-}
-
-function evenMessage(message: Message, pieces: readonly Piece[]): EvenMessage | undefined {
-  const [first] = pieces
-  if (!first) return undefined
-  for (const piece of pieces) if (piece.stability !== first.stability) return undefined
-  return { hash: messageHash(message, pieces), spans: pieces.length, units: message.content.length }
 }

@@ -2,6 +2,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
 import type { MessageRole } from "../../core/span.ts"
 import { type Injection, leastStable, type Scope, type Stability } from "../../core/value.ts"
+import type { FrameSink } from "../../template/frame-writer.ts"
 import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 
 /** The source of what is being printed. */
@@ -36,14 +37,18 @@ export class DraftRecorder {
   /** The piece that was put last, or one that stood here in an earlier draft. The next piece reuses it if both are equal. */
   again: Piece | undefined
   /** The origin of what is printed now. */
-  origin: Origin
+  origin = ownFrame
+  /** True if the first piece of a message is the file's own text, and not a value, a fence or a notice. */
+  opensWithFrame = false
   #lastKey = ""
   #open: OpenMessage | undefined
   /** The last message, if it was opened by `startMessage`. */
   #last: OpenMessage | undefined
 
-  constructor(origin: Origin = ownFrame) {
-    this.origin = origin
+  /** Puts the file's own text. */
+  readonly frame: FrameSink = (text, source) => {
+    this.opensWithFrame ||= this.pieces.length === 0
+    this.put({ text, part: "frame", trust: "author", source })
   }
 
   /** The role of the last message. */
@@ -51,16 +56,15 @@ export class DraftRecorder {
     return this.#messages.at(-1)?.role
   }
 
-  /** Runs `print` and records its text under `origin`. A less stable origin around it lowers the stability. */
-  from<Result>(origin: Origin, print: () => Result): Result {
+  /**
+   * Records what follows under `origin`, and gives the origin around it, for the caller to put back. A less stable origin around
+   * it lowers the stability.
+   */
+  enter(origin: Origin): Origin {
     const around = this.origin
     const stability = leastStable(origin.stability, around.stability)
     this.origin = stability === origin.stability ? origin : { ...origin, stability }
-    try {
-      return print()
-    } finally {
-      this.origin = around
-    }
+    return around
   }
 
   put({ text, part, trust, source }: Pick<Piece, "text" | "part" | "trust"> & { readonly source?: Source | undefined }): void {
@@ -74,37 +78,23 @@ export class DraftRecorder {
       ? { text, key, part, trust, stability, source, known: undefined, hash: undefined }
       : { text, key, part, trust, stability, known: undefined, hash: undefined }
     pieces.push(this.again)
-    this.#mark()
+    this.mark()
   }
 
-  /** Puts pieces again that were recorded under this origin before, from index `from` on. */
-  putAgain(pieces: readonly Piece[], from: number): void {
-    const first = pieces[from]
-    if (!first) return
-    const { pieces: into } = this.#place(first.source)
-    for (let index = from; index < pieces.length; index++) into.push(pieces[index] ?? first)
-    this.#mark()
+  /** The pieces of the last message so far. */
+  get pieces(): readonly Piece[] {
+    return this.#messages.at(-1)?.pieces ?? []
   }
 
-  /** The number of pieces of the last message. */
-  get count(): number {
-    return this.#messages.at(-1)?.pieces.length ?? 0
-  }
-
-  /** The pieces of the last message from index `from` on. */
-  piecesFrom(from: number): readonly Piece[] {
-    return this.#messages.at(-1)?.pieces.slice(from) ?? []
-  }
-
-  /** Puts pieces again that several injections printed before, each under its own origin, from index `from` up to `to`. */
-  putPrinted(pieces: readonly Piece[], from: number, to: number): void {
+  /** Puts pieces again that were recorded before, from index `from` up to `to`. The caller notes whose they are. */
+  putAgain(pieces: readonly Piece[], from: number, to: number): void {
     const first = pieces[from]
     if (!first || from >= to) return
     const { pieces: into } = this.#place(first.source)
     for (let index = from; index < to; index++) into.push(pieces[index] ?? first)
   }
 
-  /** Notes that an injection printed something, for pieces that were put by {@link putPrinted}. */
+  /** Notes that an injection printed something. */
   markPrinted(key: string): void {
     this.#printed.add(key)
   }
@@ -123,7 +113,7 @@ export class DraftRecorder {
     this.#open = undefined
     this.#last = undefined
     this.#messages.push(message)
-    this.#mark()
+    this.mark()
   }
 
   /** Closes the open message. The next text needs a message of its own. */
@@ -141,7 +131,8 @@ export class DraftRecorder {
     return { messages: this.#messages, printed: this.#printed }
   }
 
-  #mark(): void {
+  /** Notes that the injection printed something under whose key text is recorded now. */
+  mark(): void {
     const { key, placeholder } = this.origin
     if (key === this.#lastKey || key === "" || placeholder === true) return
     this.#lastKey = key

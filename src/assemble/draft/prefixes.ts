@@ -79,12 +79,15 @@ function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role" | "to
   return hash
 }
 
-/** The hash of a whole message. Each piece keeps its own hash for the next time. */
-export function messageHash(message: Message, pieces: readonly Piece[]): TextHash {
+/** Facts about a message whose pieces all have the same stability. Each piece keeps its own hash for the next time. */
+export function evenMessage(message: Message, pieces: readonly Piece[]): EvenMessage | undefined {
+  const [first] = pieces
+  if (!first) return undefined
+  for (const { stability } of pieces) if (stability !== first.stability) return undefined
   let hash = openingHash(message)
   for (const piece of pieces) {
     piece.hash ??= knownHash(piece.text)
     hash = joinHashes(hash, piece.hash)
   }
-  return hash
+  return { hash, spans: pieces.length, units: message.content.length }
 }

@@ -3,9 +3,10 @@ import type { Injection } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import { type Counting, countDraft } from "../draft/count.ts"
 import { type Draft, summaryOf } from "../draft/draft.ts"
+import { type ComposeOptions, compose } from "../print/prompt-printer.ts"
 import { type MessageCounter, valueTokens } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import { applyCut, type Notices } from "./shrink.ts"
+import { applyCut, dialectNotices, type Notices } from "./shrink.ts"
 import type { WaterMarks } from "./water-marks.ts"
 
 /** One cut of an injection and its reason, for the list of decisions. */
@@ -24,15 +25,13 @@ export interface KeyPlaces {
 }
 
 /** Options of `fit`. */
-export interface FitOptions {
-  readonly places: KeyPlaces
-  readonly compose: (injections: readonly Injection[]) => Draft
+export interface FitOptions extends ComposeOptions {
   /** The prompt's file. */
   readonly file: PromptFile
+  readonly places: KeyPlaces
   readonly counting: Counting
   /** Tokens that the whole request may have, with what the provider adds around messages. */
   readonly budgetTokens?: number | undefined
-  readonly notices: Notices
   /** The cut of the turn's first request; absent in the first one. */
   readonly cut?: CutRecord | undefined
   readonly history: WaterMarks
@@ -69,6 +68,7 @@ const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 export class FitState {
   readonly options: FitOptions
   readonly counter: MessageCounter
+  readonly notices: Notices
   readonly #steps: FitStep[] = []
   readonly #cut: Map<string, CutSize>
   readonly #given: readonly Injection[]
@@ -84,15 +84,16 @@ export class FitState {
   constructor(injections: readonly Injection[], options: FitOptions) {
     this.options = options
     this.counter = messageCounter(options.counting.counter)
+    this.notices = dialectNotices(options.dialect)
     this.#cut = new Map(Object.entries(options.cut ?? {}))
     this.#given = injections
     this.#injections = this.#cut.size === 0 ? injections : injections.flatMap((injection) => this.#cutEarlier(injection))
-    this.#draft = this.#steps.length === 0 ? undefined : options.compose(this.#injections)
+    this.#draft = this.#steps.length === 0 ? undefined : compose(this.#injections, options)
   }
 
   /** The draft with nothing cut. It is composed only when asked for: with a long history it is far longer than the request. */
   get whole(): Draft {
-    this.#whole ??= this.options.compose(this.#given)
+    this.#whole ??= compose(this.#given, this.options)
     return this.#whole
   }
 
@@ -123,7 +124,7 @@ export class FitState {
   lastingTokens(): number {
     if (this.#lastingTokens !== undefined) return this.#lastingTokens
     const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
-    this.#lastingTokens = countDraft(this.options.compose(lasting), this.options.counting)
+    this.#lastingTokens = countDraft(compose(lasting, this.options), this.options.counting)
     return this.#lastingTokens
   }
 
@@ -172,13 +173,13 @@ export class FitState {
   /** The request with an injection in another form. */
   tryout(shrunk: Injection): Tryout {
     const injections = this.#injections.map((other) => (other.key === shrunk.key ? shrunk : other))
-    return { injections, draft: this.options.compose(injections) }
+    return { injections, draft: compose(injections, this.options) }
   }
 
   /** The request without some injections. */
   without(isGone: (key: string) => boolean): Tryout {
     const injections = this.#injections.filter(({ key }) => !isGone(key))
-    return { injections, draft: this.options.compose(injections) }
+    return { injections, draft: compose(injections, this.options) }
   }
 
   /** Takes over a tryout; false, and nothing changes, for one that saves nothing. */
@@ -206,7 +207,7 @@ export class FitState {
     const { key } = injection
     const earlier = this.#cut.get(key)
     if (!earlier) return [injection]
-    const shrunk = applyCut(injection, earlier, this.options.notices)
+    const shrunk = applyCut(injection, earlier, this.notices)
     if (!shrunk && !("dropped" in earlier)) return [injection]
     this.#record([{ key, cut: shrunk?.cut ?? earlier, reason: "cut earlier in this turn" }])
     return shrunk ? [shrunk.injection] : []

@@ -1,6 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection } from "../../core/value.ts"
 import type { Draft } from "../draft/draft.ts"
+import { compose } from "../print/prompt-printer.ts"
 import { dropRun, plainDropsFrom } from "./drop-run.ts"
 import { type FitOptions, FitState, type Fitted, type Goal } from "./fit-state.ts"
 import { shorten, shortenHistoryAhead } from "./shorten.ts"
@@ -16,7 +17,7 @@ import { canShorten } from "./shrink.ts"
 export function fit(injections: readonly Injection[], options: FitOptions): Fitted {
   if (isUnlimited(injections, options)) {
     // Nothing is cut, so nobody asks for the tokens of a cut injection.
-    return { draft: options.compose(injections), fromTokens: () => 0, steps: [], cut: {}, prefixMoved: undefined }
+    return { draft: compose(injections, options), fromTokens: () => 0, steps: [], cut: {}, prefixMoved: undefined }
   }
   const state = new FitState(injections, options)
   const order = byRank(injections)

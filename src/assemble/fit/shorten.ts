@@ -37,14 +37,14 @@ function tryouts(state: FitState, make: (size: number) => Shrunk): (size: number
  * first step after which the values fit. If that leaves room for one step more, nothing is cut here.
  */
 export function shortenHistoryAhead(state: FitState, whole: Injection, reason: string): void {
-  const { budgetTokens = Number.POSITIVE_INFINITY, notices } = state.options
+  const { budgetTokens = Number.POSITIVE_INFINITY } = state.options
   const steps = stepsOf(state, whole)
   const own = steps.gains.upTo(steps.gains.length)
   if (own <= budgetTokens * plainly) return
   const over = own + state.lastingTokens() + state.turnValueTokens() - budgetTokens
   let count = 1
   while (count < steps.units.length && steps.gains.upTo(count) < over) count++
-  const { injection, cut } = dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, notices)
+  const { injection, cut } = dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.notices)
   const tryout = state.tryout(injection)
   const stepGains = steps.gains.upTo(count) - steps.gains.upTo(count - 1)
   if (!tryout.draft.printed.has(whole.key) || state.totalTokens(tryout.draft) + stepGains / plainly <= budgetTokens) return
@@ -63,7 +63,7 @@ interface ListSteps {
 
 function shortList(state: FitState, whole: Injection, goal: Goal): Short | undefined {
   const steps = stepsOf(state, whole)
-  const at = tryouts(state, (count) => dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.options.notices))
+  const at = tryouts(state, (count) => dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.notices))
   const most = mostSteps(state, whole, steps.units.length, at)
   const cut = state.cutOf(whole.key)
   const left = cut && "entries" in cut ? cut.entries : undefined
@@ -120,7 +120,7 @@ function shortText(state: FitState, whole: Injection, goal: Goal): Short | undef
   const { key, fit } = whole
   const learn = learner(state, whole)
   const at = tryouts(state, (size) => {
-    const shrunk = shrinkTo(whole, size, state.options.notices)
+    const shrunk = shrinkTo(whole, size, state.notices)
     learn(shrunk.injection)
     return shrunk
   })

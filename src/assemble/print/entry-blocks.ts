@@ -77,11 +77,10 @@ export function rememberBlock(
   owner: SlotEntry | Injection,
   { file, injection, rest }: BlockPlace,
   { dialect, origin }: BlockContext,
-  block: EntryBlock,
+  { pieces, opensWithFrame }: Pick<EntryBlock, "pieces" | "opensWithFrame">,
 ): EntryBlock {
   const { key, stability } = origin
   const { key: injectionKey, trust, source } = injection
-  const { pieces, opensWithFrame } = block
   const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest }
   blocksOf(file).set(owner, known)
   return known

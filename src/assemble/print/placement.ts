@@ -1,6 +1,7 @@
 import { type Injection, isEmptyValue } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import { templateNames } from "../../dialect/dialect-names.ts"
+import { byPriority } from "../../stack/injection.ts"
 
 /** The slots in which a prompt's injections are printed. */
 export interface Placement {
@@ -34,7 +35,7 @@ export function placeInjections(
   const held = new Set<string>()
   const hasDeveloper = developerRole && names.has("developer")
   const hasStanding = names.has("standing")
-  for (const injection of injections.toSorted((a, b) => a.priority - b.priority)) {
+  for (const injection of injections.toSorted(byPriority)) {
     const { key, content, role, scope, enabled } = injection
     if (!enabled || file.omit.includes(key) || isEmptyValue(content)) continue
     const isNamed = all.has(key) && !collecting.has(key)

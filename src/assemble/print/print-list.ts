@@ -28,18 +28,21 @@ interface ListContext {
  * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
  */
 export function printList(items: readonly Injection[], { node, context, writer, recorder, print }: ListPlace): boolean {
-  const { separator = "\n" } = context.file
-  const known = knownList(node, context)
+  const { dialect, file, stability } = context
+  const { separator = "\n" } = file
+  const before = lists.get(node)
+  const around = before?.context
+  const known = around?.dialect === dialect && around.file === file && around.stability === stability ? before : undefined
   const scope = writer.open()
-  const begun = recorder.count
+  const begun = recorder.pieces.length
   const ends: number[] = []
   let [near, misses, news] = [0, 0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
     // The white space before the first item that prints something belongs to the prompt file, so that item is printed anew.
-    const run = recorder.count === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
+    const run = recorder.pieces.length === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
     if (known && run) {
-      const moved = recorder.count - begun - run.from
-      recorder.putPrinted(known.pieces, run.from, run.to)
+      const moved = recorder.pieces.length - begun - run.from
+      recorder.putAgain(known.pieces, run.from, run.to)
       for (let place = run.first; place < run.end; place++) {
         const end = known.ends[place] ?? 0
         if (end > (known.ends[place - 1] ?? 0)) recorder.markPrinted(known.items[place]?.key ?? "")
@@ -50,27 +53,19 @@ export function printList(items: readonly Injection[], { node, context, writer, 
       ;[near, misses] = [run.end, 0]
     } else {
       if (print(item)) writer.separate(separator, node.source)
-      ends.push(recorder.count - begun)
+      ends.push(recorder.pieces.length - begun)
       if (known?.items[near] === item) near++
       else misses++
       news++
     }
   }
   const isKnown = news <= 1 && known?.items.length === items.length && known.items[0] === items[0]
-  if (!isKnown) lists.set(node, new PrintedList({ context, items, pieces: recorder.piecesFrom(begun), ends }))
+  if (!isKnown) lists.set(node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
   return writer.close(scope)
 }
 
 /** By slot of a prompt file, the list that it printed the last time. */
 const lists = new WeakMap<SlotNode, PrintedList>()
-
-/** The list that a slot printed the last time, if it was in the same context. */
-function knownList(node: SlotNode, { dialect, file, stability }: ListContext): PrintedList | undefined {
-  const known = lists.get(node)
-  const context = known?.context
-  const isSame = context?.dialect === dialect && context.file === file && context.stability === stability
-  return isSame ? known : undefined
-}
 
 /** Items of a list that follow each other, and the pieces that they printed. */
 interface PrintedRun {

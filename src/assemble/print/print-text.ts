@@ -23,23 +23,23 @@ export interface TextPlace {
 }
 
 /**
- * Encodes a text for its place. Joined, the parts are the printed text. Trust decides the encoder, so that the author of a
+ * Encodes a text, which is not blank, for its place. Joined, the parts are the printed text; some may be empty. Trust decides the encoder, so that the author of a
  * template cannot forget it: author text is printed as it is. Other text goes through the encoder that the file names, else
  * through `lines` if it is alone on its lines, and through `inline` inside a line.
  */
 export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around ?? node.source
   const content = { part: "content", trust: text.trust, source } as const
-  if (isEncodedText(text)) return notBlank([{ ...content, text: text.text }])
+  if (isEncodedText(text)) return [{ ...content, text: text.text }]
   const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
   const cut = cutOf(text)
-  if (encoder === "fence") return notBlank(fenced(text.text, { cut, content, node }))
-  const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
+  if (encoder === "fence") return fenced(text.text, { cut, content, node })
   // Inside a line, a cut value is one quoted string together with its notice.
-  if (!cut || encoder === "inline") return notBlank([{ ...content, text: encode(text.text) }])
+  if (!cut || encoder === "inline") return [{ ...content, text: encoder ? encodeText(text.text, encoder, markers) : text.text }]
+  const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
   const closed = withFencesClosed(text, cut, encode)
   const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut) }
-  return notBlank([{ ...content, text: encode(cut.head) }, noticePart(closed), tail])
+  return [{ ...content, text: encode(cut.head) }, noticePart(closed), tail]
 }
 
 /** Lets the notice close a fence that the cut left open (S17), unless the encoder makes fences plain text. */
@@ -75,8 +75,4 @@ function noticePart(cut: CutText): PrintedPart {
 
 function tailSource(source: Source, { linesBeforeTail }: CutText): Source {
   return linesBeforeTail === 0 ? source : { file: source.file, line: source.line + linesBeforeTail }
-}
-
-function notBlank(parts: readonly PrintedPart[]): PrintedPart[] {
-  return parts.filter(({ text }) => text !== "")
 }

@@ -5,9 +5,9 @@ import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile } from "../../dialect/render-notice.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
 import { promptVariables } from "../../layers/prompt-names.ts"
-import type { SlotNode, TemplateRole } from "../../template/ast.ts"
+import type { SlotNode, TemplateNode, TemplateRole } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
-import { type WalkHost, walk } from "../../template/walk.ts"
+import { type WalkHost, walk, walkScope } from "../../template/walk.ts"
 import { noticeOf } from "../cut/cut-places.ts"
 import type { Draft, DraftMessage, MessageCalls } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
@@ -15,7 +15,7 @@ import { type Placement, placeInjections } from "./placement.ts"
 import { type EntryPlace, entryFile, missingEntryFile, notEntries, ValuePrinter } from "./value-printer.ts"
 
 /** Options of {@link compose}. */
-interface ComposeOptions {
+export interface ComposeOptions {
   readonly dialect: Dialect
   /** A prompt file of the dialect: `planner`, `final`, `chat`. */
   readonly prompt: string
@@ -53,7 +53,7 @@ class PromptPrinter implements WalkHost {
   constructor(dialect: Dialect, input: PromptPrinterInput) {
     this.#dialect = dialect
     this.#input = input
-    this.writer = new FrameWriter((text, source) => this.#recorder.put({ text, part: "frame", trust: "author", source }))
+    this.writer = new FrameWriter(this.#recorder.frame)
     this.#values = new ValuePrinter(dialect, this.writer, this.#recorder)
   }
 
@@ -71,20 +71,24 @@ class PromptPrinter implements WalkHost {
     const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
     const file = isRest ? entryFile(this.#dialect, "rest") : undefined
     if (file) return this.#values.restItems(placed, { node, file })
-    return this.#values.list(placed, { node, separator: "\n\n" }, (injection) =>
-      this.#recorder.from(originOf(injection), () =>
-        this.#values.value(injection.content, { injection, node, fileName: injection.key, rest: isRest }),
-      ),
-    )
+    const scope = this.writer.open()
+    for (const injection of placed) {
+      const around = this.#recorder.enter(originOf(injection))
+      const place = { injection, node, fileName: injection.key, rest: isRest }
+      if (this.#values.value(injection.content, place)) this.writer.separate("\n\n", node.source)
+      this.#recorder.origin = around
+    }
+    return this.writer.close(scope)
   }
 
-  branch(name: string, print: () => boolean): boolean {
+  scope(name: string, nodes: readonly TemplateNode[], isPlaceholder: boolean): boolean {
+    const stability = this.#stabilityOf(name)
     // The text of a branch changes as often as its condition.
-    return this.#recorder.from({ ...this.#recorder.origin, stability: this.#stabilityOf(name) }, print)
-  }
-
-  placeholder(name: string, print: () => boolean): boolean {
-    return this.#recorder.from({ key: name, stability: this.#stabilityOf(name), placeholder: true }, print)
+    const origin = isPlaceholder ? { key: name, stability, placeholder: true } : { ...this.#recorder.origin, stability }
+    const around = this.#recorder.enter(origin)
+    const isPrinted = walkScope(nodes, this.writer, this)
+    this.#recorder.origin = around
+    return isPrinted
   }
 
   role(role: TemplateRole, source: Source): void {
@@ -102,9 +106,9 @@ class PromptPrinter implements WalkHost {
       const file = entryFile(this.#dialect, name)
       if (!file) throw missingEntryFile(name, this.#dialect, node)
       const place = { injection, file, node }
-      this.#recorder.from(originOf(injection), () => {
-        for (const entry of injection.content as readonly SlotEntry[]) this.#message(entry, place)
-      })
+      const around = this.#recorder.enter(originOf(injection))
+      for (const entry of injection.content as readonly SlotEntry[]) this.#message(entry, place)
+      this.#recorder.origin = around
     }
     this.#recorder.endMessage()
   }
@@ -135,17 +139,16 @@ class PromptPrinter implements WalkHost {
   #startMessage(role: MessageRole, calls?: MessageCalls): void {
     const held = this.#heldNotice
     this.#heldNotice = undefined
-    if (!held) {
-      this.#openMessage(role, calls)
-      return
+    if (held) {
+      this.#startMessage("user")
+      const around = this.#recorder.enter(originOf(held.injection))
+      this.#values.notice(held.notice, held.source)
+      this.#recorder.origin = around
+      if (role === "user") {
+        this.writer.separate("\n\n", held.source)
+        return
+      }
     }
-    this.#openMessage("user")
-    this.#recorder.from(originOf(held.injection), () => this.#values.notice(held.notice, held.source))
-    if (role === "user") this.writer.separate("\n\n", held.source)
-    else this.#openMessage(role, calls)
-  }
-
-  #openMessage(role: MessageRole, calls?: MessageCalls): void {
     this.#recorder.startMessage(role, calls)
     this.writer.startMessage()
   }

@@ -1,11 +1,11 @@
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
-import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
+import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
 import type { SlotNode, TemplateNode } from "../../template/ast.ts"
-import { FrameWriter } from "../../template/frame-writer.ts"
-import { type WalkHost, walkScope } from "../../template/walk.ts"
+import { FrameWriter, settleFrame } from "../../template/frame-writer.ts"
+import { walkScope } from "../../template/walk.ts"
 import { noticeOf } from "../cut/cut-places.ts"
 import type { DraftMessage } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
@@ -47,13 +47,21 @@ export class ValuePrinter {
   value(value: SlotValue | undefined, place: ValuePlace): boolean {
     if (value === undefined || typeof value === "boolean" || isEmptyValue(value)) return false
     const { injection, node, fileName, rest } = place
-    if (typeof value === "string") return this.#text({ text: value, trust: injection.trust }, place)
-    if (isText(value)) return this.#text(value, place)
+    if (typeof value === "string" || isText(value)) {
+      const text = typeof value === "string" ? { text: value, trust: injection.trust } : value
+      this.#writer.beforeContent(node.source)
+      for (const part of printText(text, { node, markers: this.#dialect.markers, source: injection.source }))
+        this.#recorder.put(part)
+      return true
+    }
     const file = entryFile(this.#dialect, fileName)
-    if (file)
-      return this.list(value, { node, separator: file.separator }, (entry) => this.entry(entry, { injection, node, file }))
-    if (rest === true) return this.list(value, { node }, (entry) => this.#texts(entry, place))
-    throw missingEntryFile(fileName, this.#dialect, node)
+    if (!file && rest !== true) throw missingEntryFile(fileName, this.#dialect, node)
+    const scope = this.#writer.open()
+    for (const entry of value) {
+      const isPrinted = file ? this.entry(entry, { injection, node, file }) : this.#texts(entry, place)
+      if (isPrinted) this.#writer.separate(file?.separator ?? "\n", node.source)
+    }
+    return this.#writer.close(scope)
   }
 
   entry(entry: SlotEntry, place: EntryPlace): boolean {
@@ -76,24 +84,48 @@ export class ValuePrinter {
 
   /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */
   restItems(items: readonly Injection[], { node, file }: Omit<EntryPlace, "injection">): boolean {
-    return printList(items, {
-      node,
-      context: { dialect: this.#dialect, file, stability: this.#recorder.origin.stability },
-      writer: this.#writer,
-      recorder: this.#recorder,
-      print: (injection) =>
-        this.#recorder.from(originOf(injection), () => {
-          const place = { injection, file, node, rest: true }
-          const entry: SlotEntry = { key: { text: injection.key, trust: "author" }, content: injection.content }
-          return this.#block(this.#blockOf(injection, entry, place), place)
-        }),
-    })
+    const [writer, recorder] = [this.#writer, this.#recorder]
+    const context = { dialect: this.#dialect, file, stability: recorder.origin.stability }
+    const print = (injection: Injection): boolean => {
+      const around = recorder.enter(originOf(injection))
+      const entry: SlotEntry = { key: { text: injection.key, trust: "author" }, content: injection.content }
+      const place = { injection, file, node, rest: true }
+      const isPrinted = this.#block(this.#blockOf(injection, entry, place), place)
+      recorder.origin = around
+      return isPrinted
+    }
+    return printList(items, { node, context, writer, recorder, print })
   }
 
-  /** The block of an entry. It is remembered for its owner: the entry itself, or the rest item that it was made from. */
+  /**
+   * The block of an entry, which is printed by itself, once: the text around it changes only the white space before it. The block
+   * is remembered for its owner, which is the entry, or the rest item that the entry was made from. Names of the prompt are
+   * unknown in the entry's file.
+   */
   #blockOf(owner: SlotEntry | Injection, entry: SlotEntry, place: EntryPlace): EntryBlock {
     const context = { dialect: this.#dialect, origin: this.#recorder.origin }
-    return knownBlock(owner, place, context) ?? rememberBlock(owner, place, context, this.#makeBlock(entry, place))
+    const known = knownBlock(owner, place, context)
+    if (known) return known
+    const { injection, file, rest } = place
+    const recorder = new DraftRecorder()
+    recorder.origin = context.origin
+    recorder.startMessage("user")
+    const writer = new FrameWriter(recorder.frame)
+    const values = new ValuePrinter(this.#dialect, writer, recorder)
+    walkScope(file.template.nodes, writer, {
+      // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
+      holds: (name) => (Object.hasOwn(entry, name) ? !isEmptyValue(entry[name]) : rest === true && name === injection.key),
+      slot: (node) => {
+        const { name } = node
+        // The content of a rest item prints through the file of its key: a list of tools through tools.md.
+        const isRest = rest === true && name === "content"
+        const fileName = isRest ? injection.key : name
+        return Object.hasOwn(entry, name) && values.value(entry[name], { injection, node, fileName, rest: isRest })
+      },
+      role: () => invariant(false, "an entry file makes no messages"),
+      messages: () => invariant(false, "an entry file makes no messages"),
+    })
+    return rememberBlock(owner, place, context, recorder)
   }
 
   #block(block: EntryBlock, place: EntryPlace): boolean {
@@ -101,13 +133,14 @@ export class ValuePrinter {
     const first = pieces[0]
     if (!first) return false
     // White space that is not printed yet joins a frame in one piece. Before a value it is a piece of its own.
-    if (opensWithFrame) this.#writer.frame(first.text, first.source ?? place.node.source)
+    if (opensWithFrame) this.#writer.settled(settleFrame(first.text), first.source ?? place.node.source)
     else {
       this.#recorder.again = block.lead
       this.#writer.beforeContent(place.node.source)
       block.lead = this.#recorder.again
     }
-    this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0)
+    this.#recorder.putAgain(pieces, opensWithFrame ? 1 : 0, pieces.length)
+    this.#recorder.mark()
     return true
   }
 
@@ -117,69 +150,13 @@ export class ValuePrinter {
     return true
   }
 
-  /** Prints items, with a separator between those that print something. */
-  list<Item>(
-    items: readonly Item[],
-    { node, separator = "\n" }: { readonly node: SlotNode; readonly separator?: string },
-    print: (item: Item) => boolean,
-  ): boolean {
-    const scope = this.#writer.open()
-    for (const item of items) {
-      if (print(item)) this.#writer.separate(separator, node.source)
-    }
-    return this.#writer.close(scope)
-  }
-
-  #text(text: TrustedText, { injection: { source }, node }: ValuePlace): boolean {
-    const parts = printText(text, { node, markers: this.#dialect.markers, source })
-    if (parts.length === 0) return false
-    this.#writer.beforeContent(node.source)
-    for (const part of parts) this.#recorder.put(part)
-    return true
-  }
-
-  /** Prints an entry by itself, once. The text around an entry changes only the white space before it. */
-  #makeBlock(entry: SlotEntry, place: EntryPlace): EntryBlock {
-    const recorder = new DraftRecorder(this.#recorder.origin)
-    let opensWithFrame = false
-    const writer = new FrameWriter((text, source) => {
-      opensWithFrame ||= recorder.count === 0
-      recorder.put({ text, part: "frame", trust: "author", source })
-    })
-    recorder.startMessage("user")
-    const values = new ValuePrinter(this.#dialect, writer, recorder)
-    walkScope(place.file.template.nodes, writer, values.#hostOf(entry, place))
-    return { pieces: recorder.piecesFrom(0), opensWithFrame }
-  }
-
   /** Prints an entry that has no file: its texts in order, each on a line. */
   #texts(entry: SlotEntry, place: ValuePlace): boolean {
     const notice = noticeOf(entry)
     if (notice) return this.notice(notice, place.node.source)
-    return this.list(Object.values(entry), place, (value) =>
-      Array.isArray(value)
-        ? this.list(value as readonly SlotEntry[], place, (inner) => this.#texts(inner, place))
-        : this.value(value, place),
-    )
-  }
-
-  /** Gives an entry's values to its file. Names of the prompt are unknown there. */
-  #hostOf(entry: SlotEntry, { injection, rest }: EntryPlace): WalkHost {
-    // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
-    const flag = rest === true ? injection.key : undefined
-    const valueAt = (name: string) => (Object.hasOwn(entry, name) ? entry[name] : name === flag ? true : undefined)
-    return {
-      holds: (name) => !isEmptyValue(valueAt(name)),
-      slot: (node) => {
-        // The content of a rest item prints through the file of its key: a list of tools through tools.md.
-        const isRest = rest === true && node.name === "content"
-        return this.value(valueAt(node.name), { injection, node, fileName: isRest ? injection.key : node.name, rest: isRest })
-      },
-      branch: (_name, print) => print(),
-      placeholder: (_name, print) => print(),
-      role: () => invariant(false, "an entry file makes no messages"),
-      messages: () => invariant(false, "an entry file makes no messages"),
-    }
+    const scope = this.#writer.open()
+    for (const value of Object.values(entry)) if (this.value(value, place)) this.#writer.separate("\n", place.node.source)
+    return this.#writer.close(scope)
   }
 }
 

@@ -10,6 +10,13 @@ export interface Countable {
   known?: KnownText | undefined
 }
 
+/** The text of the first `count` parts. */
+export function joined(parts: readonly Countable[], count = parts.length): string {
+  let text = ""
+  for (let index = 0; index < count; index++) text += parts[index]?.text ?? ""
+  return text
+}
+
 /** The part that a store has for a text, and the seam that it made the last time. */
 export interface KnownText {
   readonly store: PartStore

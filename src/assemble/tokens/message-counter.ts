@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../core/ports.ts"
-import type { Countable, Growth, KnownText, MessageCounter } from "./counted-message.ts"
+import { type Countable, type Growth, joined, type KnownText, type MessageCounter } from "./counted-message.ts"
 import { Generations } from "./generations.ts"
 import type { Part, Tail } from "./part.ts"
 import { PartStore } from "./part-store.ts"
@@ -58,12 +58,6 @@ function countByPieces(store: PartStore): MessageCounter {
       return growthOf(upTo)
     },
   }
-}
-
-function joined(parts: readonly Countable[], count: number): string {
-  let text = ""
-  for (let index = 0; index < count; index++) text += parts[index]?.text ?? ""
-  return text
 }
 
 /**

@@ -12,12 +12,10 @@ export const roughCounter: TokenCounter = {
 
 function estimate(text: string): number {
   let quarters = 0
-  for (let at = 0; at < text.length; at++) quarters += quartersOf(text.charCodeAt(at))
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x2e80) quarters += unit < 0x80 ? 1 : 2
+    else quarters += unit >= 0xd800 && unit <= 0xdfff ? 3 : 4
+  }
   return quarters / 4
-}
-
-function quartersOf(unit: number): number {
-  if (unit < 0x80) return 1
-  if (unit < 0x2e80) return 2
-  return unit >= 0xd800 && unit <= 0xdfff ? 3 : 4
 }

@@ -89,12 +89,14 @@ describe("what the rest slot printed before", () => {
     const printedOf = (list: readonly Injection[]) => {
       const recorder = new DraftRecorder()
       recorder.startMessage("user")
-      const writer = new FrameWriter((text, source) => recorder.put({ text, part: "frame", trust: "author", source }))
+      const writer = new FrameWriter(recorder.frame)
       const printed: string[] = []
       const print = ({ key }: Injection) => {
         printed.push(key)
         writer.beforeContent(node.source)
-        recorder.from({ key, stability: "turn" }, () => recorder.put({ text: key, part: "content", trust: "author" }))
+        const around = recorder.enter({ key, stability: "turn" })
+        recorder.put({ text: key, part: "content", trust: "author" })
+        recorder.origin = around
         return true
       }
       printList(list, { node, context, writer, recorder, print })
