@@ -1,7 +1,7 @@
+import { stringOf } from "../core/json-access.ts"
 import type { Reader } from "../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../model/language-model.ts"
 import { createWellFormedReader } from "../reply/incoming-text.ts"
-import { stringOf } from "./json-access.ts"
 
 // The adapters make these parts of a streamed answer alike.
 

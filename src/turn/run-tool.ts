@@ -1,4 +1,5 @@
 import { messageOf } from "../core/errors.ts"
+import { isRecord } from "../core/json-access.ts"
 import { within } from "../core/timers.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
@@ -113,8 +114,4 @@ function failureText({ agent }: TurnContext, failure: ToolFailure): string {
     case "aborted":
       return ""
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

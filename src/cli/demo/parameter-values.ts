@@ -1,3 +1,4 @@
+import { recordOf } from "../../core/json-access.ts"
 import type { ModelTool } from "../../model/language-model.ts"
 import { findExpressions } from "./expressions.ts"
 import { findPlaces, pointOf } from "./phrases.ts"
@@ -102,8 +103,4 @@ export function shownName({ name, description }: Parameter): string {
   // The rest is advice to a model, such as examples and formats.
   const [first = ""] = description.split(/[，,；;。(（]/)
   return first.trim() === "" ? name : first.trim()
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from "../../core/json-access.ts"
 /** How much a compression leaves. */
 export type CompressionLevel = "weak" | "medium" | "extreme"
 
@@ -158,10 +159,6 @@ function readQuoted(text: string): { readonly value: string; readonly rest: stri
 }
 
 function parseString(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === "string" ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(json)
+  return typeof value === "string" ? value : undefined
 }

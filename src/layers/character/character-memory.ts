@@ -1,3 +1,4 @@
+import { listOf, recordOf } from "../../core/json-access.ts"
 import { type CharacterTrait, faultOf, onOneLine, traitLimits } from "./character-sheet.ts"
 
 /** The most speakers of one conversation whose relationship is kept. Beyond that, the one that changed longest ago is forgotten. */
@@ -43,12 +44,4 @@ function traitsOf(value: unknown): readonly CharacterTrait[] {
       return faultOf(trait) === undefined && trait[1] !== "" ? [trait] : []
     })
     .slice(0, traitLimits.traits)
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/errors.ts"
+import { countOf, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
 import {
@@ -10,7 +11,6 @@ import {
   unfinished,
   usageOf,
 } from "../answer-parts.ts"
-import { countOf, listOf, recordOf, stringOf } from "../json-access.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
 

@@ -1,3 +1,4 @@
+import { countOf, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
 import {
@@ -9,7 +10,6 @@ import {
   unfinished,
   usageOf,
 } from "../answer-parts.ts"
-import { countOf, listOf, recordOf, stringOf } from "../json-access.ts"
 
 /** Reads the chunks of one streamed chat completion. */
 export interface ChunkReader extends Reader<unknown, ModelPart> {

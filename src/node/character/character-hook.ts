@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import type { TrustedText } from "../../core/value.ts"
 import { characterInjections } from "../../layers/character/character-injections.ts"
 import { characterMemory, relationshipWith, withRelationship } from "../../layers/character/character-memory.ts"
@@ -148,8 +149,4 @@ function validate(args: unknown): StandardSchemaV1.Result<readonly CharacterTrai
     return [name, ""]
   })
   return issues.length > 0 ? { issues } : { value }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

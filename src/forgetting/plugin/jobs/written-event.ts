@@ -1,4 +1,5 @@
 import type { HistoryMessage } from "../../../core/conversation.ts"
+import { parsedJson } from "../../../core/json-access.ts"
 import type { EventRecord } from "../../../forgetting/events/event-record.ts"
 import { topOf } from "../../../forgetting/ranking.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
@@ -93,10 +94,5 @@ function numberOr(value: unknown, otherwise: number): number {
 /** The JSON between the first opening and the last closing bracket, because models often write text around it. */
 function jsonIn(text: string, open: string, close: string): unknown {
   const [start, end] = [text.indexOf(open), text.lastIndexOf(close)]
-  if (start < 0 || end < start) return undefined
-  try {
-    return JSON.parse(text.slice(start, end + 1))
-  } catch {
-    return undefined
-  }
+  return start < 0 || end < start ? undefined : parsedJson(text.slice(start, end + 1))
 }
