@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { type Command, Option } from "commander"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { terminalLine } from "../../encode/terminal-text.ts"
 import type { EventRecord } from "../../forgetting/events/event-record.ts"
 import { inTime } from "../../forgetting/events/select-events.ts"
 import { type Grain, grains } from "../../forgetting/events/stamp.ts"
@@ -12,7 +13,6 @@ import { exitCodes } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
-import { oneLine } from "../terminal-text.ts"
 import { storeWords } from "../words/store-words.ts"
 
 interface EventsOptions extends CommonOptions, StoreOptions {
@@ -65,7 +65,7 @@ async function events(options: EventsOptions, context: CliContext): Promise<numb
     if (remembered !== undefined) found.push(remembered)
   }
   if (options.json) for (const remembered of found) io.stdout.write(`${JSON.stringify(remembered)}\n`)
-  else for (const line of found.flatMap(linesOf)) io.stdout.write(`${oneLine(line)}\n`)
+  else for (const line of found.flatMap(linesOf)) io.stdout.write(`${terminalLine(line)}\n`)
   if (found.length === 0) screen.note(storeWords(profile.locale).noEvents(profile.agent.name))
   return exitCodes.ok
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import type { McpConnection, McpUnapprovedTool } from "../../mcp/connect-mcp.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { executeTool } from "../../tools/execute-tool.ts"
@@ -10,7 +11,6 @@ import { exitCodes, jsonLine } from "../io.ts"
 import { openMcp, openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
-import { oneLine, terminalText } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { type McpWords, mcpWords } from "../words/mcp-words.ts"
 
@@ -82,7 +82,7 @@ function runOnServers(
         const words = mcpWords(profile.locale)
         const mcp = await openMcp(profile, options, context)
         if (mcp === undefined) {
-          context.screen.complain(words.noServers(oneLine(profile.name)))
+          context.screen.complain(words.noServers(terminalLine(profile.name)))
           return exitCodes.failed
         }
         return await work({ context, mcp, profile, words }, options, command.processedArgs).finally(() => mcp.close())
@@ -101,10 +101,10 @@ async function mcpList({ context, mcp, words }: OpenedServers, options: McpOptio
 }
 
 function describe({ name, state, problem, tools }: ReturnType<McpConnection["servers"]>[number], words: McpWords): string {
-  const head = `${name} (${words.states[state]})${problem === undefined ? "" : `: ${oneLine(problem)}`}`
+  const head = `${name} (${words.states[state]})${problem === undefined ? "" : `: ${terminalLine(problem)}`}`
   const lines = tools.map(({ name: tool, description, verdict }) => {
     const mark = words.verdicts[verdict] === "" ? "" : `[${words.verdicts[verdict]}] `
-    return `  ${tool}  ${mark}${oneLine(description, 100)}`
+    return `  ${tool}  ${mark}${terminalLine(description, 100)}`
   })
   return [head, ...lines].join("\n")
 }
@@ -119,7 +119,7 @@ async function mcpCall(
   const tool = mcp.currentTools().find((candidate) => candidate.name === name)
   if (tool === undefined) {
     const known = mcp.currentTools().map((candidate) => candidate.name)
-    screen.complain(words.noTool(oneLine(String(name)), known.join(", ") || "-"))
+    screen.complain(words.noTool(terminalLine(String(name)), known.join(", ") || "-"))
     return exitCodes.failed
   }
   const outcome = await runTool(tool, readArguments(String(args), words), { profile, context })
@@ -173,10 +173,10 @@ async function mcpApprove(
   for (const tool of chosen) {
     const request = { tool: tool.tool, summary: words.approve, detail: definition(tool, words) }
     const isAsked = io.stdin.isTTY === true && !options.yes
-    if (!isAsked) screen.note(`${oneLine(tool.tool)}\n${terminalText(request.detail)}`)
+    if (!isAsked) screen.note(`${terminalLine(tool.tool)}\n${terminalText(request.detail)}`)
     const isApproved = isAsked ? await confirm(request, new AbortController().signal) : options.yes || tools.length > 0
     if (isApproved) await mcp.approve([tool])
-    if (isApproved) io.stdout.write(`${words.approved(oneLine(tool.tool))}\n`)
+    if (isApproved) io.stdout.write(`${words.approved(terminalLine(tool.tool))}\n`)
     else left++
   }
   if (left > 0) screen.note(words.stillWaiting(left))
