@@ -45,6 +45,20 @@ export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): strin
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
 }
 
+/** Resolves after `ms`, or as soon as the signal aborts. */
+export function pause(ms: number, { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal }): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timers.clear(timer)
+      signal.removeEventListener("abort", end)
+      resolve()
+    }
+    const timer = timers.set(end, ms)
+    signal.addEventListener("abort", end)
+  })
+}
+
 /** A timer that can be paused, for example while a person is asked. */
 export interface PausableTimer {
   /** Pauses the timer until the returned function is called. Pauses may overlap. */

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
+import { fallbackLocales } from "../dialect/locales.ts"
 import { fileExists } from "./file-log.ts"
 import { displaySearched, shippedPromptsFolder } from "./shipped-files.ts"
 
@@ -20,9 +21,6 @@ export interface TextPlaces {
 export type FoundText = { readonly path: string } | { readonly searched: readonly string[]; readonly known: readonly string[] }
 
 const extensions = [".md", ".txt"]
-
-/** Locales to try when there is no file in the wanted one. */
-const fallbackLocales = ["en", "zh-CN"]
 
 /**
  * Finds the file of a persona or another whole text (L3, L9). A reference with a slash or an extension is a path, looked up in

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { basename, join } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import { compileDialect, type Dialect, type DialectSource } from "../dialect/dialect.ts"
@@ -8,7 +8,7 @@ import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../dia
 import { overlayDialect, overlayLoader } from "../dialect/source-loader.ts"
 import { defaultDialect } from "../profile/profile-keys.ts"
 import type { TemplateLoader } from "../template/parse.ts"
-import { isFolder } from "./file-log.ts"
+import { foldersIn, isFolder } from "./file-log.ts"
 import { fileLoader, loadPrompts } from "./load-prompts.ts"
 import { displayPath } from "./shipped-files.ts"
 
@@ -77,13 +77,5 @@ function userFirst(base: TemplateLoader, folders: readonly string[]): TemplateLo
 }
 
 function localesIn(folder: string): string[] {
-  return foldersIn(folder).filter(isLocale)
-}
-
-function foldersIn(folder: string): string[] {
-  if (!isFolder(folder)) return []
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
+  return foldersIn(folder).filter(isLocale).sort()
 }

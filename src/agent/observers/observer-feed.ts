@@ -1,5 +1,5 @@
 import type { Timers } from "../../core/ports.ts"
-import { whatHappened, within } from "../../core/timers.ts"
+import { pause, whatHappened, within } from "../../core/timers.ts"
 import type { ObservedEvent, Observer } from "../../services/observer.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
@@ -122,21 +122,8 @@ export class ObserverFeed {
     const end = isLast ? `; that was the ${maxFailures}th time in a row, it is told no more` : ""
     this.#parts.warn(turn, `The observer ${this.#observer.name} ${what}${end}.`)
     if (isLast) return this.#stop()
-    if (!this.#closing.signal.aborted) await this.#pause(baseDelayMs * 2 ** (this.#failures - 1))
-  }
-
-  #pause(delayMs: number): Promise<void> {
-    const { timers } = this.#parts
-    const { signal } = this.#closing
-    return new Promise((resolve) => {
-      const end = (): void => {
-        timers.clear(timer)
-        signal.removeEventListener("abort", end)
-        resolve()
-      }
-      const timer = timers.set(end, delayMs)
-      signal.addEventListener("abort", end)
-    })
+    if (!this.#closing.signal.aborted)
+      await pause(baseDelayMs * 2 ** (this.#failures - 1), { timers: this.#parts.timers, signal: this.#closing.signal })
   }
 }
 

@@ -1,7 +1,5 @@
 import { createReadStream } from "node:fs"
-import { createInterface } from "node:readline"
 import { type Command, Option } from "commander"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { terminalLine } from "../../encode/terminal-text.ts"
 import type { EventRecord } from "../../forgetting/events/event-record.ts"
 import { inTime } from "../../forgetting/events/select-events.ts"
@@ -10,6 +8,7 @@ import { readState, virtualContextName } from "../../forgetting/plugin/context-s
 import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
+import { exportedLines } from "../memory/export-import.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
@@ -85,18 +84,8 @@ function eventsOf(row: StoreRow, agent: string, { conversation, grain }: EventsO
 
 async function* rows(options: EventsOptions, agent: string, context: CliContext): AsyncGenerator<StoreRow, void, undefined> {
   const store = options.from === undefined ? await openCliStore(options, context, { ifThere: true }) : undefined
-  const lines = options.from === undefined ? store?.export({ agent }) : exported(options.from)
+  const lines =
+    options.from === undefined ? store?.export({ agent }) : exportedLines(createReadStream(options.from), options.from)
   let number = 0
   for await (const line of lines ?? []) if (line.trim() !== "") yield readStoreRow(line, ++number)
-}
-
-async function* exported(path: string): AsyncGenerator<string, void, undefined> {
-  try {
-    yield* createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Number.POSITIVE_INFINITY })
-  } catch (thrown) {
-    throw new PromptStrataError("file-missing", `expected an export in ${path}: ${messageOf(thrown)}`, {
-      cause: thrown,
-      hint: "Name a file that `promptstrata memory export` wrote.",
-    })
-  }
 }

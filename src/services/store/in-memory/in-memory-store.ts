@@ -5,10 +5,10 @@ import { runnerOfOpenStore, type Store } from "../store.ts"
 import { readStoreRows } from "../store-row.ts"
 import { exportRows, importRows } from "./export-import.ts"
 import { forgetRows } from "./forget-rows.ts"
-import { SessionTable } from "./in-memory-session-store.ts"
 import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
 import { JobTable } from "./job-table.ts"
 import { MemoryTable } from "./memory-table.ts"
+import { SessionTable } from "./session-table.ts"
 
 /** Options of {@link createInMemoryStore}. */
 export interface InMemoryStoreOptions {
