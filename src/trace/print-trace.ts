@@ -7,7 +7,7 @@ import type { ToolRun } from "../tools/tool.ts"
 import { type AssemblyDifference, type ChangedSpan, diffAssemblies } from "./diff-assemblies.ts"
 import { printAssembly } from "./print-assembly.ts"
 import { fitColumns, fitColumnsAtEnd } from "./table.ts"
-import type { TraceStep, TurnTrace } from "./trace.ts"
+import { mainProcess, type TraceStep, type TurnTrace } from "./trace.ts"
 
 /**
  * Prints a turn for people, in order: each request as a table of its tokens with the difference to the one before, each tool run,
@@ -55,7 +55,7 @@ function headline({ turnId, process, wake, durationMs, steps, runs, usage, child
   const tools = `${runs.length} tool ${runs.length === 1 ? "run" : "runs"}`
   const used = usage.inputTokens === undefined ? "" : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`
   const inside = children.length === 0 ? "" : `, children's included`
-  const who = process === "main-virtual" ? "turn" : `${terminalLine(process)}: turn`
+  const who = process === mainProcess ? "turn" : `${terminalLine(process)}: turn`
   const why = wake === undefined ? "" : ` · woke: ${terminalLine(wake)}`
   return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}`
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander"
-import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord, parsedJson } from "../../core/json-access.ts"
+import { hostPorts } from "../../core/ports.ts"
 import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import type { McpConnection, McpUnapprovedTool } from "../../mcp/connect-mcp.ts"
 import type { Profile } from "../../profile/profile.ts"
@@ -133,7 +134,7 @@ async function mcpCall(
 }
 
 function runTool(tool: Tool, args: unknown, { profile, context }: { readonly profile: Profile; readonly context: CliContext }) {
-  const { clock, timers } = { ...defaultPorts, ...context.ports }
+  const { clock, timers } = { ...hostPorts, ...context.ports }
   const key = { agent: profile.agent.id, conversation: "mcp", audience: "private", user: "terminal" } as const
   return executeTool(tool, args, {
     context: { key, turnId: "mcp", clock },
@@ -146,12 +147,8 @@ function runTool(tool: Tool, args: unknown, { profile, context }: { readonly pro
 }
 
 function readArguments(text: string, words: McpWords): unknown {
-  try {
-    const args: unknown = JSON.parse(text)
-    if (typeof args === "object" && args !== null && !Array.isArray(args)) return args
-  } catch {
-    // Reported below.
-  }
+  const args = parsedJson(text)
+  if (isRecord(args)) return args
   throw new PromptStrataError("usage", words.badArguments)
 }
 

@@ -1,4 +1,5 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
+import { isRecord, parsedJson } from "../../core/json-access.ts"
 import type { Message } from "../../core/span.ts"
 import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../../model/language-model.ts"
 import { mapTexts } from "./redact.ts"
@@ -148,12 +149,8 @@ export function readRecording(text: string, file: string): Recording {
 }
 
 function parseLine(line: string, at: { readonly file: string; readonly number: number }): Line {
-  try {
-    const data: unknown = JSON.parse(line)
-    if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Line
-  } catch {
-    // The error below names the line.
-  }
+  const data = parsedJson(line)
+  if (isRecord(data)) return data
   throw lineError("a JSON object on one line", at)
 }
 

@@ -1,5 +1,4 @@
-import type { Ports } from "../../../core/ports.ts"
-import { hostTimers } from "../../../core/timers.ts"
+import { hostTimers, type Ports } from "../../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
 import { readStoreRows } from "../store-row.ts"

@@ -1,5 +1,4 @@
-import type { Timers } from "../../../core/ports.ts"
-import { hostTimers } from "../../../core/timers.ts"
+import { hostTimers, type Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
 
 /** A rule that every implementation of a service keeps, as a test. */

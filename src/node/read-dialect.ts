@@ -24,7 +24,7 @@ export interface DialectChoice {
  * Compiles a dialect: the shipped one of that name, in which the user's files in `FOLDER/shared/LOCALE` and `FOLDER/NAME/LOCALE`
  * replace those of the same name. The folder can also bring a dialect of its own. `undefined` if there is no dialect of that name.
  */
-export function loadDialect({ name, locale, folder }: DialectChoice): Dialect | undefined {
+export function readDialect({ name, locale, folder }: DialectChoice): Dialect | undefined {
   if (!knownDialects(folder).includes(name)) return undefined
   return folder === undefined ? shippedDialect(name, locale) : compileDialect(overlaid(name, locale, folder))
 }
