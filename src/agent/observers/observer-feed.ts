@@ -97,7 +97,8 @@ export class ObserverFeed {
       const allowance = this.#allowances.get(turn) ?? { posted: 0, hasWoken: false }
       this.#allowances.set(turn, allowance)
       const context = observerContext(this.#observer.name, this.#parts, { turn, missed, signal, allowance })
-      return this.#observer.observe(copyOfEvent(event), context)
+      // A copy, so that an observer can neither change the data of a turn nor keep it in memory.
+      return this.#observer.observe(copy(event, 0) as ObservedEvent, context)
     }
   }
 
@@ -142,11 +143,6 @@ export function withoutTrace(event: TurnEvent): ObservedEvent {
   const { error, gathered } = result
   const { code, message } = error
   return { ...event, result: { ok: false, error: { code, message }, gathered: { text: gathered.text } } }
-}
-
-/** Copies an event, so that an observer can neither change the data of a turn nor keep it in memory. */
-function copyOfEvent(event: ObservedEvent): ObservedEvent {
-  return copy(event, 0) as ObservedEvent
 }
 
 /** Leaves out everything that JSON cannot hold. */

@@ -18,7 +18,7 @@ import type { ToolWords } from "../../tools/tool-words.ts"
 export interface CharacterParts {
   /** When absent, no state is shown, and the model cannot change it. */
   readonly state: CharacterSheet | undefined
-  /** The relationship with every speaker before the first change. When absent, as for `state`. */
+  /** The relationship that every speaker begins with. When absent, none is shown, and the model cannot change it. */
   readonly relationship: CharacterSheet | undefined
   readonly reactionPlan: TrustedText | undefined
   readonly worldBook:

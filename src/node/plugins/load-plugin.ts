@@ -20,7 +20,7 @@ export interface LoadPluginOptions {
   /** The plugin's own options; `{}` if it has none. */
   readonly options: Readonly<Record<string, unknown>>
   readonly context: PluginContext
-  /** Folders laid out as the shipped `prompts/`, looked up before it: a skill of the user's there replaces a built-in plugin's. */
+  /** Folders laid out as the shipped `prompts/`, searched before the shipped one. A skill in them replaces the built-in plugin's of that name. */
   readonly promptFolders: readonly string[]
   /** The time limit for a module to load, and again for its function to return. */
   readonly timeoutMs: number

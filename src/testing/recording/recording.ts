@@ -1,6 +1,7 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
 import { isRecord, parsedJson } from "../../core/json-access.ts"
 import type { Message } from "../../core/span.ts"
+import { escapeUnits } from "../../encode/inline.ts"
 import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../../model/language-model.ts"
 import { mapTexts } from "./redact.ts"
 
@@ -109,10 +110,7 @@ function endLine(end: RecordedEnd): unknown {
 
 /** JSON without characters that an editor takes for a line break. */
 function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  )
+  return JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029]/g, escapeUnits)
 }
 
 type Line = Readonly<Record<string, unknown>>
