@@ -93,9 +93,7 @@ async function closeJobs(
   { agent, ports: { clock, timers } }: { readonly agent: string; readonly ports: Pick<Ports, "clock" | "timers"> },
 ): Promise<PromptStrataError | undefined> {
   const beganMs = clock.nowMs()
-  const idle = await within({ timeoutMs: drainMs, signal: new AbortController().signal, timers }, () =>
-    runner.idle({ own: true, agent }),
-  )
+  const idle = await within({ timeoutMs: drainMs, timers }, () => runner.idle({ own: true, agent }))
   const leftMs = idle.status === "timeout" ? 0 : Math.max(0, drainMs - (clock.nowMs() - beganMs))
   let isLate = idle.status === "timeout"
   const timer = timers.set(() => {

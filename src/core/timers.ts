@@ -13,7 +13,7 @@ export type Timely<T> =
  * is ignored.
  */
 export function within<T>(
-  { timeoutMs, signal, timers }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly timers: Timers },
+  { timeoutMs, signal, timers }: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly timers: Timers },
   task: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<Timely<T>> {
   const controller = new AbortController()
@@ -21,13 +21,13 @@ export function within<T>(
     let timer: unknown
     const settle = (outcome: Timely<T>): void => {
       timers.clear(timer)
-      signal.removeEventListener("abort", onAbort)
+      signal?.removeEventListener("abort", onAbort)
       resolve(outcome)
       if (outcome.status === "timeout" || outcome.status === "aborted") controller.abort()
     }
     const onAbort = (): void => settle({ status: "aborted" })
-    if (signal.aborted) return onAbort()
-    signal.addEventListener("abort", onAbort)
+    if (signal?.aborted) return onAbort()
+    signal?.addEventListener("abort", onAbort)
     timer = timers.set(() => settle({ status: "timeout" }), timeoutMs)
     Promise.resolve()
       .then(() => task(controller.signal))

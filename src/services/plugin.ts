@@ -43,10 +43,9 @@ export async function closePlugins(
   plugins: readonly Plugin[],
   { timers, timeoutMs }: { readonly timers: Timers; readonly timeoutMs: number },
 ): Promise<void> {
-  const signal = new AbortController().signal
   const failed: unknown[] = []
   const close = async (plugin: Plugin): Promise<void> => {
-    const outcome = await within({ timeoutMs, signal, timers }, () => plugin.close?.())
+    const outcome = await within({ timeoutMs, timers }, () => plugin.close?.())
     if (outcome.status === "failed") failed.push(outcome.error)
     if (outcome.status === "timeout") failed.push(tookTooLong(plugin, timeoutMs))
   }

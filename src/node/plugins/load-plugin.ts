@@ -127,7 +127,7 @@ async function importPlugin(path: string, run: LoadPluginOptions): Promise<Plugi
   const file = displayPath(path)
   const url = pathToFileURL(path).href
   const { timeoutMs, timers } = run
-  const limited = <T>(task: () => T | Promise<T>) => within({ timeoutMs, timers, signal: new AbortController().signal }, task)
+  const limited = <T>(task: () => T | Promise<T>) => within({ timeoutMs, timers }, task)
   const loaded = await limited(async () => ({ ...((await import(url)) as Readonly<Record<string, unknown>>) }))
   if (loaded.status !== "done")
     return { problem: failure(`expected a module that loads, but ${file}`, loaded, { url, timeoutMs }) }

@@ -13,7 +13,7 @@ export interface LoadPluginsOptions {
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
   /** Default `en`. */
   readonly locale?: string | undefined
-  /** Folders laid out as the shipped `prompts/`, in which built-in plugins look for skills before it. Default: `prompts` in the process's folder. */
+  /** Folders laid out as the shipped `prompts/`, in which built-in plugins look for skills before the shipped one. Default: `prompts` in the process's folder. */
   readonly promptFolders?: readonly string[] | undefined
   /** Default `./data`. */
   readonly dataFolder?: string | undefined

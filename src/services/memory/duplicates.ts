@@ -60,9 +60,7 @@ export async function similarMemory(
   if (embed === undefined || duplicateSimilarity === undefined) return { supersedes: [] }
   if ((await records.get(memory.id, key)) !== undefined) return { supersedes: [] }
   try {
-    const embedded = await within({ timeoutMs, signal: new AbortController().signal, timers }, (signal) =>
-      embedTexts(embed, [memory.text], { signal }),
-    )
+    const embedded = await within({ timeoutMs, timers }, (signal) => embedTexts(embed, [memory.text], { signal }))
     if (embedded.status !== "done") throw new PromptStrataError("model", `embedding ${whatHappened(embedded, timeoutMs)}`)
     const [vector] = embedded.value
     if (vector === undefined) return { supersedes: [] }
