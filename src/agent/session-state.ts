@@ -1,5 +1,4 @@
 import type { SessionKey } from "../core/conversation.ts"
-import { recordOf } from "../core/json-access.ts"
 import type { Injection } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
@@ -9,10 +8,11 @@ import type { SessionState } from "../turn/turn-context.ts"
 export function sessionState(record: SessionRecord | undefined): SessionState {
   const { memoryOn, turns, hooks } = record?.state ?? {}
   const isCount = Number.isSafeInteger(turns) && (turns as number) >= 0
+  const isRecord = typeof hooks === "object" && hooks !== null && !Array.isArray(hooks)
   return {
     memoryOn: memoryOn !== false,
     turns: isCount ? (turns as number) : 0,
-    hooks: recordOf(hooks),
+    hooks: isRecord ? (hooks as Readonly<Record<string, unknown>>) : {},
   }
 }
 

@@ -1,4 +1,4 @@
-import { recordOf } from "../../core/json-access.ts"
+import { listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { ModelTool } from "../../model/language-model.ts"
 import { findExpressions } from "./expressions.ts"
 import { findPlaces, pointOf } from "./phrases.ts"
@@ -85,16 +85,10 @@ interface Parameter {
 
 /** The parameters of a tool. Ignores what is not valid in its schema. */
 export function parametersOf({ inputSchema }: ModelTool): readonly Parameter[] {
-  const required: readonly unknown[] = Array.isArray(inputSchema.required) ? inputSchema.required : []
+  const required = listOf(inputSchema.required)
   return Object.entries(recordOf(inputSchema.properties)).map(([name, schema]) => {
     const { description, type, enum: options } = recordOf(schema)
-    return {
-      name,
-      description: typeof description === "string" ? description : "",
-      type,
-      options: Array.isArray(options) ? options : [],
-      required: required.includes(name),
-    }
+    return { name, description: stringOf(description), type, options: listOf(options), required: required.includes(name) }
   })
 }
 

@@ -21,7 +21,6 @@ export function readJson(output: string): JsonValue | undefined {
 
 /** The repair reads objects only, so the text is put into one. */
 function repaired(text: string): JsonValue | undefined {
-  const reading = createJsonRepair({ steps: 0 })(`{"value":${text}}`, { from: 0 })
-  const value = reading?.value
+  const value = createJsonRepair({ steps: 0 })(`{"value":${text}}`, { from: 0 })?.value
   return typeof value === "object" && value !== null && "value" in value ? value.value : undefined
 }
