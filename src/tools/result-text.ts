@@ -56,7 +56,7 @@ export const defaultMaxResultCharacters = 20_000
  * stay, with the notice between them. Cuts fall between graphemes, so slightly less may stay.
  */
 export function capResult(text: string, maxCharacters: number, notice: CapNotice): CappedText {
-  const ends = endsOf(text, maxCharacters)
+  const ends = text.length <= maxCharacters ? undefined : endsOf(text, maxCharacters)
   if (ends === undefined) return { text }
   const { head, tail, keptHead, keptTail, total } = ends
   return { text: head + notice(keptHead + keptTail, total) + tail, cappedFromCharacters: total }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { compilePrompts, writtenPrompts } from "../../.ci/compile-prompts.ts"
-import { shippedDialect, shippedDialectFiles, shippedDialectNames, shippedPrompts } from "../../src/dialect/shipped.ts"
+import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../../src/dialect/shipped.ts"
 
 test("the generated modules are equal to the files under prompts/ (else run `npm run prompts`)", () => {
   expect(Object.fromEntries(writtenPrompts())).toEqual(Object.fromEntries(compilePrompts()))
