@@ -1,6 +1,4 @@
-import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import type { Ports } from "../core/ports.ts"
-import { hostTimers } from "../core/timers.ts"
 import { createInMemoryStore } from "../services/store/in-memory/in-memory-store.ts"
 import { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
 import { JobTable } from "../services/store/in-memory/job-table.ts"
@@ -47,13 +45,4 @@ function enqueueing(store: SessionStore, jobs: JobTable): SessionStore {
 
 function isStore(store: SessionStore): store is Store {
   return "jobs" in store && "memories" in store && "users" in store && "receipts" in store
-}
-
-/** The host's clock, timers and randomness, ids that are unique everywhere, and a token estimate. */
-export const defaultPorts: Ports = {
-  clock: { nowMs: () => Date.now() },
-  timers: hostTimers,
-  ids: { next: (prefix) => `${prefix}_${crypto.randomUUID()}` },
-  random: Math.random,
-  counter: roughCounter,
 }

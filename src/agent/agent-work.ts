@@ -1,9 +1,8 @@
 import type { ServiceKey } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
-import type { Ports, Timers } from "../core/ports.ts"
+import type { Ports } from "../core/ports.ts"
 import { within } from "../core/timers.ts"
 import type { JobContext } from "../services/background/background-job.ts"
-import type { Plugin } from "../services/plugin.ts"
 import type { Job, JobAttempt, JobHandlers, JobRunner } from "../services/store/job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../services/store/receipt.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
@@ -94,9 +93,7 @@ async function closeJobs(
   { agent, ports: { clock, timers } }: { readonly agent: string; readonly ports: Pick<Ports, "clock" | "timers"> },
 ): Promise<PromptStrataError | undefined> {
   const beganMs = clock.nowMs()
-  const idle = await within({ timeoutMs: drainMs, signal: new AbortController().signal, timers }, () =>
-    runner.idle({ own: true, agent }),
-  )
+  const idle = await within({ timeoutMs: drainMs, timers }, () => runner.idle({ own: true, agent }))
   const leftMs = idle.status === "timeout" ? 0 : Math.max(0, drainMs - (clock.nowMs() - beganMs))
   let isLate = idle.status === "timeout"
   const timer = timers.set(() => {
@@ -182,31 +179,4 @@ function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, jo
         onWarning({ key, turnId, message: `${kind} after the turn: ${outcome}, ${message ?? "no reason given"}` })
     },
   }
-}
-
-/**
- * Closes plugins concurrently, each within `timeoutMs`, so that a plugin that hangs does not keep the program from ending. Throws the
- * error of a plugin, or `plugin` for one that took too long. Several errors are thrown as an `AggregateError`.
- */
-export async function closePlugins(
-  plugins: readonly Plugin[],
-  { timers, timeoutMs }: { readonly timers: Timers; readonly timeoutMs: number },
-): Promise<void> {
-  const signal = new AbortController().signal
-  const failed: unknown[] = []
-  const close = async (plugin: Plugin): Promise<void> => {
-    const outcome = await within({ timeoutMs, signal, timers }, () => plugin.close?.())
-    if (outcome.status === "failed") failed.push(outcome.error)
-    if (outcome.status === "timeout") failed.push(tookTooLong(plugin, timeoutMs))
-  }
-  await Promise.all(plugins.map(close))
-  if (failed.length === 1) throw failed[0]
-  if (failed.length > 1) throw new AggregateError(failed, "Several plugins could not be closed.")
-}
-
-function tookTooLong({ name }: Plugin, timeoutMs: number): PromptStrataError {
-  return new PromptStrataError(
-    "plugin",
-    `expected the plugin ${JSON.stringify(name)} to close, but it was not done after ${timeoutMs} ms.`,
-  )
 }

@@ -1,21 +1,22 @@
+import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import type { ServiceKey, SessionKey } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
-import type { Ports } from "../core/ports.ts"
+import { hostPorts, type Ports } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import type { Observer } from "../services/observer.ts"
-import type { Plugin } from "../services/plugin.ts"
+import { closePlugins, type Plugin } from "../services/plugin.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../tools/tool-set.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { createAskModel } from "../turn/ask-model.ts"
 import type { AgentContext, BackgroundWarning, ObservedTurn } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
 import type { AgentOptions } from "./agent-options.ts"
-import { type AgentStore, agentStore, defaultPorts } from "./agent-store.ts"
-import { agentWork, closePlugins } from "./agent-work.ts"
+import { type AgentStore, agentStore } from "./agent-store.ts"
+import { agentWork } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
 import { type ObserverFeeds, watch } from "./observers/observers.ts"
 import { profileVersions } from "./profile-versions.ts"
@@ -45,7 +46,7 @@ export interface Agent {
 export function createAgent(options: AgentOptions): Agent {
   const sessions = new SessionCache()
   let closed = false
-  const ports = { ...defaultPorts, ...options.ports }
+  const ports = { ...hostPorts, counter: roughCounter, ...options.ports }
   const kept = agentStore(options.store, ports)
   const shared = sharedContext(options, { ports, kept, isClosed: () => closed })
   const watching: ObserverFeeds[] = []

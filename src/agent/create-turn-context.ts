@@ -1,6 +1,6 @@
 import type { HistoryMessage } from "../core/conversation.ts"
-import type { MessageFilter, SessionRecord } from "../services/store/session-store.ts"
-import type { TurnWarning } from "../trace/trace.ts"
+import type { MessageFilter, SessionNote, SessionRecord } from "../services/store/session-store.ts"
+import { mainProcess, type TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
 import { AnswerOutput } from "../turn/answer-output.ts"
@@ -8,7 +8,6 @@ import { noDeadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
 import { sessionState } from "./session-state.ts"
-import { mainProcess } from "./unbegun-turn.ts"
 
 /** Everything that the context of a turn is built from, apart from its agent and its input. */
 export interface TurnBeginning {

@@ -10,7 +10,7 @@ import type { ReceiptRecords } from "../services/store/records.ts"
 import type { Store } from "../services/store/store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import { createUserProfileService, type UserProfileService, userProfileHook } from "../services/user-profile.ts"
-import { cronTimes } from "./schedule/due-times.ts"
+import { cronTimes } from "./schedule/schedule-times.ts"
 
 /** Services that replace those over the agent's store, each by itself. */
 export interface AgentServices {

@@ -1,9 +1,7 @@
 import type { PromptStrataError } from "../core/errors.ts"
+import { mainProcess } from "../trace/trace.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import type { TurnInput } from "../turn/turn-context.ts"
-
-/** The name of the process that talks (R24). It has the first-person context. */
-export const mainProcess = "main-virtual"
 
 /** Makes the result of a turn that failed at `atMs`, before its loop began. */
 export function unbegunTurn({ key, turnId, wake }: TurnInput, atMs: number, error: PromptStrataError): TurnResult {

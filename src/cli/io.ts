@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream"
 import { styleText } from "node:util"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { escapeUnits } from "../encode/inline.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 
 /** A stream that may be a terminal. */
@@ -92,7 +93,7 @@ const unfit = /[\u{7f}-\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u
 /** Plain data as one line of JSON that is safe to print. An error becomes its code, message and evidence. */
 export function jsonLine(data: unknown): string {
   const text = JSON.stringify(data, (_, value: unknown) => (value instanceof Error ? errorJson(value) : value))
-  return text.replace(unfit, escaped)
+  return text.replace(unfit, escapeUnits)
 }
 
 /** An error as data. An error that is not the library's own gets the code `internal`. */
@@ -100,10 +101,6 @@ function errorJson(thrown: unknown): Readonly<Record<string, unknown>> {
   if (!PromptStrataError.isInstance(thrown)) return { code: "internal", message: messageOf(thrown) }
   const { code, message, source, frame, hint, evidence } = thrown
   return { code, message, ...(source ? { source } : {}), ...(frame ? { frame } : {}), ...(hint ? { hint } : {}), evidence }
-}
-
-function escaped(character: string): string {
-  return [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
 }
 
 /** Exit codes of the program. The help lists them. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs"
+import { terminalText } from "../encode/terminal-text.ts"
 import type { Store } from "../services/store/store.ts"
 import { openStore } from "../stores/open-store.ts"
 import { connectionTarget } from "../stores/postgres/connection-url.ts"
@@ -6,7 +7,6 @@ import { storeFile } from "../stores/sqlite/store-file.ts"
 import type { CliContext } from "./context.ts"
 import type { CliIo } from "./io.ts"
 import type { StoreOptions } from "./options.ts"
-import { terminalText } from "./terminal-text.ts"
 
 /**
  * Opens the chosen store; it is closed when the program ends. Undefined if no store is wanted, and with `ifThere` if the folder

@@ -1,6 +1,6 @@
 import type { Assembly, Span } from "../core/span.ts"
+import { terminalLine, terminalText } from "../encode/terminal-text.ts"
 import type { Paint } from "./io.ts"
-import { oneLine, terminalText } from "./terminal-text.ts"
 
 /**
  * Prints a request with a heading for every section: its key, tokens, source and author. All other lines are those of the
@@ -49,7 +49,7 @@ function unlikeHeadings(text: string): string {
 }
 
 function heading({ key, tokens, source, trust, fate }: PromptSection, assembly: Assembly, inLine: boolean): string {
-  const parts = [oneLine(key), amount(tokens, assembly), source, trust, fate, inLine ? "same line" : ""]
+  const parts = [terminalLine(key), amount(tokens, assembly), source, trust, fate, inLine ? "same line" : ""]
   return `── ${parts.filter((part) => part !== "").join(" · ")}`
 }
 
@@ -63,7 +63,7 @@ function absent({ decisions }: Assembly): string[] {
     .filter(({ fate }) => fate === "dropped" || fate === "unplaced")
     .map(
       ({ key, fate, fromTokens, reason }) =>
-        `── ${oneLine(key)} · ${fate} · ${fromTokens} tokens${reason === "" ? "" : ` · ${reason}`}`,
+        `── ${terminalLine(key)} · ${fate} · ${fromTokens} tokens${reason === "" ? "" : ` · ${reason}`}`,
     )
 }
 

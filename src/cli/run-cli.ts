@@ -1,12 +1,12 @@
 import { CommanderError } from "commander"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
+import { terminalText } from "../encode/terminal-text.ts"
 import { chooseModel, type ModelChooser } from "./choose-model.ts"
 import type { CliContext, ErrorOptions } from "./context.ts"
 import { createInterrupts, type Interrupts } from "./interrupts.ts"
 import { type CliIo, createScreen, exitCodeOfError, exitCodes, jsonLine } from "./io.ts"
 import { createProgram } from "./program.ts"
-import { terminalText } from "./terminal-text.ts"
 
 /** Replacements for tests. */
 export interface CliOverrides {

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline"
+import { terminalLine, terminalText } from "../encode/terminal-text.ts"
 import type { Confirm } from "../tools/tool.ts"
 import type { CliContext } from "./context.ts"
-import { oneLine, terminalText } from "./terminal-text.ts"
 import type { ChatWords } from "./words/chat-words.ts"
 
 /** Asks a question at the terminal. Resolves to the answer; rejects when the signal aborts. */
@@ -27,7 +27,7 @@ export function terminalConfirm(context: CliContext, words: ChatWords): Terminal
     async confirm({ tool, summary, detail = "" }, signal) {
       // Lets earlier output of the turn reach the screen first.
       await new Promise((resolve) => setImmediate(resolve))
-      screen.note(screen.paint("yellow", `? ${words.asks(oneLine(tool), oneLine(summary))}`))
+      screen.note(screen.paint("yellow", `? ${words.asks(terminalLine(tool), terminalLine(summary))}`))
       if (detail !== "") screen.note(screen.paint("dim", firstLines(terminalText(detail))))
       const answer = await question(`${words.allow} `, signal).catch(() => "")
       return words.yes.includes(answer.trim().toLowerCase())

@@ -59,3 +59,17 @@ export interface Ports {
   readonly random: RandomSource
   readonly counter: TokenCounter
 }
+
+/** The host's own timers. */
+export const hostTimers: Timers = {
+  set: (callback, delayMs) => setTimeout(callback, delayMs),
+  clear: (handle) => clearTimeout(handle as ReturnType<typeof setTimeout>),
+}
+
+/** The host's clock, timers and randomness, and ids that are unique everywhere. */
+export const hostPorts: Omit<Ports, "counter"> = {
+  clock: { nowMs: () => Date.now() },
+  timers: hostTimers,
+  ids: { next: (prefix) => `${prefix}_${crypto.randomUUID()}` },
+  random: Math.random,
+}

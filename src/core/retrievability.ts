@@ -11,14 +11,10 @@ const retrievabilityAtStability = 0.9
  * after `stability` days, the value is 0.9 (R17). Negative days count as 0.
  */
 export function retrievability(stability: number, days: number): number {
-  return retrievabilityAtStability ** (elapsedDays(days) / boundedStability(stability))
+  return retrievabilityAtStability ** (Math.max(0, days || 0) / boundedStability(stability))
 }
 
 /** A stability within its bounds. An invalid one counts as that of a new thing. */
 export function boundedStability(stability: number): number {
   return stability > 0 ? Math.min(stability, maxStabilityDays) : firstStabilityDays
-}
-
-function elapsedDays(days: number): number {
-  return Number.isNaN(days) ? 0 : Math.max(0, days)
 }

@@ -13,7 +13,7 @@ export type Timely<T> =
  * is ignored.
  */
 export function within<T>(
-  { timeoutMs, signal, timers }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly timers: Timers },
+  { timeoutMs, signal, timers }: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly timers: Timers },
   task: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<Timely<T>> {
   const controller = new AbortController()
@@ -21,16 +21,16 @@ export function within<T>(
   let timer: unknown
   const settle = (outcome: Timely<T>): void => {
     timers.clear(timer)
-    signal.removeEventListener("abort", onAbort)
+    signal?.removeEventListener("abort", onAbort)
     resolve(outcome)
     if (outcome.status === "timeout" || outcome.status === "aborted") controller.abort()
   }
   const onAbort = (): void => settle({ status: "aborted" })
-  if (signal.aborted) {
+  if (signal?.aborted) {
     onAbort()
     return promise
   }
-  signal.addEventListener("abort", onAbort)
+  signal?.addEventListener("abort", onAbort)
   timer = timers.set(() => settle({ status: "timeout" }), timeoutMs)
   Promise.resolve(controller.signal)
     .then(task)
@@ -46,6 +46,20 @@ export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): strin
   if (outcome.status !== "failed") return `took longer than ${timeoutMs} ms`
   const message = messageOf(outcome.error)
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
+}
+
+/** Resolves after `ms`, or as soon as the signal aborts. */
+export function pause(ms: number, { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal }): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timers.clear(timer)
+      signal.removeEventListener("abort", end)
+      resolve()
+    }
+    const timer = timers.set(end, ms)
+    signal.addEventListener("abort", end)
+  })
 }
 
 /** A timer that can be paused, for example while a person is asked. */
@@ -98,10 +112,4 @@ export function startPausableTimer(
       timers.clear(handle)
     },
   }
-}
-
-/** The host's own timers. */
-export const hostTimers: Timers = {
-  set: (callback, delayMs) => setTimeout(callback, delayMs),
-  clear: (handle) => clearTimeout(handle as ReturnType<typeof setTimeout>),
 }

@@ -1,5 +1,5 @@
 /** The locales that replace a missing one, in this order. */
-const fallbacks = ["en", "zh-CN"]
+export const fallbackLocales = ["en", "zh-CN"]
 
 /** True for a folder name that is a locale: `en`, `zh-CN`, `zh-Hans-CN`, `es-419`. */
 export function isLocale(name: string): boolean {
@@ -12,7 +12,7 @@ export function chooseLocale(wanted: string, available: readonly string[]): stri
   return (
     available.find((locale) => locale === wanted) ??
     available.find((locale) => language(locale) === language(wanted)) ??
-    fallbacks.find((locale) => available.includes(locale)) ??
+    fallbackLocales.find((locale) => available.includes(locale)) ??
     available[0]
   )
 }

@@ -33,8 +33,6 @@ export interface PromptLibrary {
    * to `zh-CN`. An unknown name is an error with code `prompt-missing` that lists the known names.
    */
   dialect(name: string, locale: string): Dialect
-  /** Any file by its path, such as `characters/en/fay.md`. */
-  find(path: string): PromptSource | undefined
 }
 
 /** Makes a library of files whose paths are relative to its root. */
@@ -76,7 +74,6 @@ export function createPromptLibrary({ paths, read }: PromptTree): PromptLibrary 
       compiled.set(found, dialect).set(asked, dialect)
       return dialect
     },
-    find,
   }
 }
 

@@ -52,11 +52,6 @@ export function shippedDialectFiles(name: string, locale: string): Required<Dial
   return shippedLibrary().files(name, locale)
 }
 
-/** A shipped file by its path, such as `characters/en/fay.md`. */
-export function shippedPrompt(path: string): PromptSource | undefined {
-  return shippedLibrary().find(path)
-}
-
 /** Shipped files, in order of their paths: those of the folder `name`, such as `tools`, in every locale, or all. */
 export function shippedPrompts(name?: string): readonly PromptSource[] {
   return Object.keys(shippedFolders).flatMap((folder) =>

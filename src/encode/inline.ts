@@ -65,7 +65,8 @@ function stringify(value: unknown): string {
   }
 }
 
-function escapeUnits(character: string): string {
+/** Writes each UTF-16 unit as JSON may escape it: `\u2028`. */
+export function escapeUnits(character: string): string {
   let escaped = ""
   for (let at = 0; at < character.length; at++) escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`
   return escaped

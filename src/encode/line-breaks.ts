@@ -15,6 +15,20 @@ export function hasLineBreak(text: string): boolean {
   return /[\n\v\f\r\u{85}\u{2028}\u{2029}]/u.test(text)
 }
 
+/** Replaces each run of white space and line breaks of every kind by one space. None is left at the ends. */
+export function onOneLine(text: string): string {
+  return text.replace(/[\s\u0085]+/g, " ").trim()
+}
+
+/** Joins the lines of a text by single spaces, without the white space around them and without blank lines. */
+export function joinLines(text: string): string {
+  if (!hasLineBreak(text)) return text
+  return splitLines(text)
+    .map((line) => line.text.trim())
+    .filter((line) => line !== "")
+    .join(" ")
+}
+
 /** Splits a text into its lines with their breaks. Joined, they are the text. An empty text is one empty line. */
 export function splitLines(text: string): readonly Line[] {
   const lines: Line[] = []

@@ -1,6 +1,6 @@
 import type { Source } from "../core/source.ts"
 import { priority, type SlotEntry, type TrustedText } from "../core/value.ts"
-import { hasLineBreak } from "../encode/line-breaks.ts"
+import { hasLineBreak, onOneLine } from "../encode/line-breaks.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 
 /** The form of a skill in the prompt (L5): whole, or as a line that says where to read it. */
@@ -57,11 +57,6 @@ function outlineEntry({ name, description, path = "", content: { trust }, source
   // A path must stay usable, so one with a line break is quoted, not changed.
   const shownPath: TrustedText = { text: path, trust: hasLineBreak(path) ? "tool" : trust, source }
   return { name: line(name), description: line(description), path: shownPath }
-}
-
-/** Replaces white space and line breaks of every kind by single spaces. */
-function onOneLine(text: string): string {
-  return text.replace(/[\s\u0085]+/g, " ").trim()
 }
 
 /** Orders skills by ascending priority, then by name in code unit order: the same on every machine (L5). */

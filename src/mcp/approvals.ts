@@ -2,8 +2,8 @@ import { mkdir, readFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import writeFileAtomic from "write-file-atomic"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { isRecord } from "../core/json-access.ts"
 import type { RemoteTool } from "./remote-tools.ts"
-import { isRecord } from "./wire-values.ts"
 
 /** Approved tools: the fingerprint of the approved definition by `server.tool`. */
 export type Fingerprints = Readonly<Record<string, string>>

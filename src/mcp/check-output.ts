@@ -1,6 +1,6 @@
+import { isRecord } from "../core/json-access.ts"
 import { isSchema, jsonTypeOf, keyword, listKeyword, resolveReference } from "../tools/json-schema.ts"
 import type { JsonSchema } from "../tools/tool.ts"
-import { isRecord } from "./wire-values.ts"
 
 /** The server chooses schema and value, so that the time of a check must be bounded. */
 const maxSteps = 20_000

@@ -17,17 +17,3 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     else signal.addEventListener("abort", onAbort, { once: true })
   })
 }
-
-/** Resolves after `ms`, or as soon as the signal aborts. */
-export function pause(ms: number, { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal }): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const end = (): void => {
-      timers.clear(timer)
-      signal.removeEventListener("abort", end)
-      resolve()
-    }
-    const timer = timers.set(end, ms)
-    signal.addEventListener("abort", end)
-  })
-}

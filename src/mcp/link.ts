@@ -1,13 +1,13 @@
 import type { Client } from "@modelcontextprotocol/client"
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf } from "../core/errors.ts"
+import { isRecord } from "../core/json-access.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
 import { orAborted } from "./deadline.ts"
 import type { ResolvedOptions } from "./options.ts"
 import { createTransport, type ServerTransport } from "./transport.ts"
 import { safeLine } from "./warnings.ts"
-import { isRecord } from "./wire-values.ts"
 
 /** A result as the server sent it. */
 export type RawResult = Readonly<Record<string, unknown>>

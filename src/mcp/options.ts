@@ -1,6 +1,5 @@
-import { defaultPorts } from "../agent/agent-store.ts"
 import { PromptStrataError } from "../core/errors.ts"
-import type { Ports } from "../core/ports.ts"
+import { hostPorts, type Ports } from "../core/ports.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { McpApprovals } from "./approvals.ts"
 import type { Environment } from "./server-settings.ts"
@@ -80,7 +79,7 @@ export function resolveOptions(options: McpOptions): ResolvedOptions {
     library: options.library ?? clientLibrary,
     env: options.env ?? process.env,
     words: mcpWords(options.locale ?? "en", options.prompts),
-    ports: { ...defaultPorts, ...options.ports },
+    ports: { ...hostPorts, ...options.ports },
     warn: unthrowing(options.onWarning ?? warnOnConsole),
     elicit: options.elicit,
     sample: options.sample,

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
+import { isRecord, stringOf } from "../core/json-access.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { JsonSchema } from "../tools/tool.ts"
 import { safeLine } from "./warnings.ts"
-import { isRecord, stringOf } from "./wire-values.ts"
 
 /** A tool as its server defines it, checked and cleaned. */
 export interface RemoteTool {
@@ -68,7 +68,7 @@ export function readRemoteTool(raw: unknown): RemoteTool | { readonly problem: s
   const isChecked = isRecord(outputSchema) && printJson(outputSchema).length <= maxSchemaCharacters && !isDeep(outputSchema)
   return {
     name,
-    description: shortened(sanitise(description ?? stringOf(raw.title) ?? "").text),
+    description: shortened(sanitise(description ?? stringOf(raw.title)).text),
     inputSchema: { ...cleanSchema, type: "object" },
     outputSchema: isChecked ? outputSchema : undefined,
     readOnly: isRecord(annotations) && annotations.readOnlyHint === true,

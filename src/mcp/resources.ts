@@ -1,4 +1,5 @@
 import { messageOf } from "../core/errors.ts"
+import { isRecord, stringOf } from "../core/json-access.ts"
 import { priority } from "../core/value.ts"
 import type { Skill } from "../layers/skills.ts"
 import type { InjectionInput } from "../stack/injection.ts"
@@ -10,7 +11,6 @@ import type { ResolvedOptions } from "./options.ts"
 import { readContent } from "./result-content.ts"
 import type { McpServer } from "./server.ts"
 import { safeLine } from "./warnings.ts"
-import { isRecord, stringOf } from "./wire-values.ts"
 import type { McpWords } from "./words.ts"
 
 // Resources and prompts of servers: listed, read, and used as skills or injections.
@@ -47,7 +47,7 @@ export function listResources(servers: readonly McpServer[], signal: AbortSignal
   return listAll(servers, "resources", signal, (server, { uri, name, description, mimeType }) => {
     if (typeof uri !== "string") return []
     const mediaType = typeof mimeType === "string" ? { mediaType: mimeType } : {}
-    return [{ server, uri, name: stringOf(name) ?? uri, description: stringOf(description) ?? "", ...mediaType }]
+    return [{ server, uri, name: typeof name === "string" ? name : uri, description: stringOf(description), ...mediaType }]
   })
 }
 
@@ -58,7 +58,7 @@ export function listPrompts(servers: readonly McpServer[], signal: AbortSignal):
     const args = (Array.isArray(raw.arguments) ? raw.arguments.filter(isRecord) : []).flatMap(({ name, required }) =>
       typeof name === "string" ? [{ name, required: required === true }] : [],
     )
-    return [{ server, name: raw.name, description: stringOf(raw.description) ?? "", arguments: args }]
+    return [{ server, name: raw.name, description: stringOf(raw.description), arguments: args }]
   })
 }
 
@@ -109,7 +109,7 @@ export async function getPrompt(
   const result = await requestFrom(server, words, (link) => link.request("prompts/get", params, { signal }), signal)
   const messages = Array.isArray(result.messages) ? result.messages.filter(isRecord) : []
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [content]))
-  return { server: server.name, name, description: stringOf(result.description) ?? "", ...readContent(parts, words) }
+  return { server: server.name, name, description: stringOf(result.description), ...readContent(parts, words) }
 }
 
 /** Reads the resources and prompts that the servers' settings name as skills. One that cannot be read is a warning. */

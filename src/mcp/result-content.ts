@@ -1,6 +1,6 @@
+import { isRecord, stringOf } from "../core/json-access.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { ToolAttachment } from "../tools/tool.ts"
-import { isRecord, stringOf } from "./wire-values.ts"
 import type { McpWords } from "./words.ts"
 
 /** The data of a larger attachment is dropped. The text still names it. */
@@ -40,9 +40,9 @@ function textOf(part: unknown, words: McpWords): string | undefined {
 function attachmentOf(part: unknown): ToolAttachment {
   const outer = isRecord(part) ? part : {}
   const held = isRecord(outer.resource) ? outer.resource : outer
-  const given = stringOf(held.mimeType) ?? ""
+  const given = stringOf(held.mimeType)
   const mediaType = mediaTypePattern.test(given) ? given.toLowerCase() : "application/octet-stream"
-  const data = stringOf(held.data) ?? stringOf(held.blob) ?? ""
+  const data = stringOf(held.data) || stringOf(held.blob)
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0
   const bytes = Math.max(0, Math.floor((data.length * 3) / 4) - padding)
   return { mediaType, bytes, ...(bytes <= maxAttachmentBytes ? { base64: data } : {}) }

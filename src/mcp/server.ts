@@ -1,6 +1,7 @@
 import { messageOf } from "../core/errors.ts"
+import { pause } from "../core/timers.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
-import { deadline, pause } from "./deadline.ts"
+import { deadline } from "./deadline.ts"
 import { type Link, openLink } from "./link.ts"
 import type { ResolvedOptions } from "./options.ts"
 import { ReconnectingLink } from "./reconnecting-link.ts"

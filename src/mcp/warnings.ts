@@ -1,5 +1,5 @@
+import { onOneLine } from "../encode/line-breaks.ts"
 import { sanitise } from "../encode/sanitise.ts"
-import { onOneLine } from "../tools/one-line.ts"
 
 /** A problem with a server. The agent goes on without the part that is concerned. */
 export interface McpWarning {

@@ -1,12 +1,12 @@
+import { stringOf } from "../core/json-access.ts"
 import type { Reader } from "../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../model/language-model.ts"
 import { createWellFormedReader } from "../reply/incoming-text.ts"
-import { stringOf } from "./json-access.ts"
 
 // The adapters make these parts of a streamed answer alike.
 
 /** Turns deltas into parts that never hold half a surrogate pair. A delta that is not a string is ignored. */
-export function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknown, ModelPart> {
+function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknown, ModelPart> {
   const characters = createWellFormedReader()
   const parts = (pieces: readonly string[]): ModelPart[] => pieces.map((delta) => ({ type, delta }))
   return { push: (delta) => parts(characters.push(stringOf(delta))), end: () => parts(characters.end()) }
@@ -39,18 +39,26 @@ export function argumentsText(wire: unknown): string {
   return typeof wire === "object" && wire !== null ? JSON.stringify(wire) : stringOf(wire)
 }
 
-/** Everything that is known only when a stream has ended. */
-export interface AnswerEnd {
-  readonly calls: readonly StreamedCall[]
-  readonly usage: Usage | undefined
-  readonly finish: Finish
+/** Makes the reader of one answer's text, thinking and end. The adapter notes usage and finish in it when they come. */
+export function createAnswerReader() {
+  const [text, thinking] = [createDeltaReader("text-delta"), createDeltaReader("thinking-delta")]
+  return {
+    text,
+    thinking,
+    usage: undefined as Usage | undefined,
+    finish: undefined as Finish | undefined,
+    /** Returns the last parts: what is held of thinking and text, the calls, the usage and exactly one finish. */
+    end(calls: readonly StreamedCall[]): ModelPart[] {
+      return [...thinking.end(), ...text.end(), ...endParts(calls, this.usage, this.finish ?? unfinished)]
+    },
+  }
 }
 
 /**
  * Returns the last parts of an answer: tool calls, usage and exactly one finish. A call without an id gets `call_1`,
  * `call_2`, …, and blank arguments become `{}`. Calls without a name are left out with a warning.
  */
-export function endParts({ calls, usage, finish }: AnswerEnd): ModelPart[] {
+function endParts(calls: readonly StreamedCall[], usage: Usage | undefined, finish: Finish): ModelPart[] {
   const named = calls.filter(({ name }) => name !== "")
   const parts: ModelPart[] = named.map(({ id, name, args }, at) => ({
     type: "tool-call",

@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts"
 import type { ModelFaultKind } from "../core/evidence/turns.ts"
-import { recordOf, stringOf } from "./json-access.ts"
+import { recordOf, stringOf } from "../core/json-access.ts"
 
 /** A failed request as data. `said` is the message of the server or of the operating system. */
 export interface Fault {

@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { ModelFaultKind } from "../core/evidence/turns.ts"
+import { onOneLine } from "../encode/line-breaks.ts"
 import type { Fault } from "./fault.ts"
 
 /** The model that a request went to, for error messages. */
@@ -51,7 +52,7 @@ function headline(kind: ModelFaultKind): string {
 }
 
 function shorten(said: string): string {
-  const line = said.toWellFormed().replace(/\s+/g, " ").trim()
+  const line = onOneLine(said.toWellFormed())
   const characters = [...line.slice(0, 2 * maxSaidCharacters)]
   return characters.length > maxSaidCharacters ? `${characters.slice(0, maxSaidCharacters).join("")}…` : line
 }

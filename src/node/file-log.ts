@@ -83,7 +83,9 @@ function isSame(path: string, state: FileState): boolean {
   return true
 }
 
-function foldersIn(folder: string): string[] {
+/** The names of the folders in a folder; none when it is missing. Notes it. */
+export function foldersIn(folder: string): string[] {
+  noteFile(folder)
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
+import { fallbackLocales } from "../dialect/locales.ts"
 import { fileExists } from "./file-log.ts"
 import { displaySearched, shippedPromptsFolder } from "./shipped-files.ts"
 
@@ -20,9 +21,6 @@ export interface TextPlaces {
 export type FoundText = { readonly path: string } | { readonly searched: readonly string[]; readonly known: readonly string[] }
 
 const extensions = [".md", ".txt"]
-
-/** Locales to try when there is no file in the wanted one. */
-const fallbackLocales = ["en", "zh-CN"]
 
 /**
  * Finds the file of a persona or another whole text (L3, L9). A reference with a slash or an extension is a path, looked up in
@@ -55,19 +53,21 @@ export function isTextPath(reference: string): boolean {
 
 /** All files that a path can mean: in `folder`, then in each prompts folder. */
 export function textPathsOf(path: string, { folder, promptFolders }: Pick<TextPlaces, "folder" | "promptFolders">): string[] {
-  return unique([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, path)))
+  return [...new Set([folder, ...promptFolders, shippedPromptsFolder].map((place) => resolve(place, path)))]
 }
 
 /** All folders in which a name is looked up, in order: of the locale, of no locale, of the fallback locales. */
 export function textFolders({ kind, locale, promptFolders }: Omit<TextPlaces, "folder">): string[] {
-  const kindFolders = unique([...promptFolders, shippedPromptsFolder]).map((folder) => join(folder, kind))
+  const kindFolders = [...new Set([...promptFolders, shippedPromptsFolder])].map((folder) => join(folder, kind))
   const own = kindFolders.flatMap((folder) => [join(folder, locale), folder])
-  return unique([...own, ...fallbackLocales.flatMap((other) => kindFolders.map((folder) => join(folder, other)))])
+  return [...new Set([...own, ...fallbackLocales.flatMap((other) => kindFolders.map((folder) => join(folder, other)))])]
 }
 
 function knownNames(places: TextPlaces): string[] {
   const files = textFolders(places).flatMap(namesIn)
-  return unique(files.filter((file) => extensions.includes(extname(file))).map((file) => basename(file, extname(file)))).sort()
+  return [
+    ...new Set(files.filter((file) => extensions.includes(extname(file))).map((file) => basename(file, extname(file)))),
+  ].sort()
 }
 
 /** The names in a folder, for suggestions. None when the folder is missing or not readable. */
@@ -77,10 +77,6 @@ export function namesIn(folder: string): string[] {
   } catch {
     return []
   }
-}
-
-function unique<T>(items: readonly T[]): T[] {
-  return [...new Set(items)]
 }
 
 /** The paths that were searched, one per line, for an error message. */

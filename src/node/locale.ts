@@ -15,7 +15,7 @@ export interface LocaleSources {
  * The language of the prompts: the option, else the profile's, else the environment's, where `zh*` means `zh-CN` and any other
  * `en`. In an option too, `zh` and `en` with any region mean `zh-CN` and `en`. An option that is no locale throws `usage`.
  */
-export function chooseLocale({ option, profile, env }: LocaleSources): string {
+export function promptLocale({ option, profile, env }: LocaleSources): string {
   if (option !== undefined) {
     const locale = shippedLocale(option) ?? option
     if (isLocale(locale)) return locale

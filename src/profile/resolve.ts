@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
+import { listOf } from "../core/json-access.ts"
 import { isText, type TrustedText } from "../core/value.ts"
 import { formatKeyPath, wrongValues } from "./check-keys.ts"
 import type { InputOf, Keys, SettingsOf, ValueType } from "./key.ts"
@@ -13,10 +14,10 @@ const { keys } = profileKeys
  * naming each such path.
  */
 export function resolveProfile(input: ProfileInput = {}): Profile {
-  refuse(input, problemsOf(input))
+  refuse(input, [...problemsOf(input), ...toolsNotMade(input)])
   const { name, locale } = withDefaults({ name: keys.name, locale: keys.locale }, input)
   const { agent, user, persona, format, final } = input
-  const profile = withDefaults(keys, {
+  return withDefaults(keys, {
     ...input,
     agent: { ...agent, id: agent?.id ?? name, name: agent?.name ?? name },
     user: { name: user?.name ?? defaultUserName(locale) },
@@ -25,8 +26,6 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
     budget: withReserve(input.budget),
     final: { system: asText(final?.system) },
   })
-  refuse(input, toolsNotMade(profile))
-  return profile
 }
 
 function refuse({ name = keys.name.default }: ProfileInput, problems: readonly string[]): void {
@@ -100,9 +99,10 @@ function shown(value: unknown): string {
 }
 
 /** A name alone brings no tool: `loadProfile` makes the tools, code passes them. */
-function toolsNotMade({ tools: { enabled, builtin } }: Profile): string[] {
-  const made = new Set(builtin.map(({ name }) => name))
-  return enabled
-    .filter((name) => !made.has(name))
+function toolsNotMade({ tools }: ProfileInput): string[] {
+  const made = new Set(tools?.builtin?.map(({ name }) => name))
+  // An object from code without types may hold anything; the check of its values tells of that.
+  return listOf(tools?.enabled)
+    .filter((name) => typeof name === "string" && !made.has(name))
     .map((name) => `tools.enabled: expected the tool ${JSON.stringify(name)} in tools.builtin, found none`)
 }

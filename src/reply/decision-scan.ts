@@ -36,9 +36,9 @@ export class DecisionScan implements OutputScan {
   #object: FoundObject | undefined
   #opening: ObjectOpening | undefined
   #broken: BrokenObject | undefined
-  /** Made for the first text that stands outside an object: see {@link DecisionScan.#tags}. */
+  /** Made for the first text that stands outside an object. */
   #tagScanner: TagScanner | undefined
-  /** Made when the output may have to be read again: see {@link DecisionScan.#record}. */
+  /** Made when the output may have to be read again. */
   #outputRecord: OutputRecord | undefined
 
   constructor(options: { readonly opensInThought: boolean }, shown: Shown, count: StepCount) {

@@ -1,3 +1,6 @@
+import { PromptStrataError } from "../core/errors.ts"
+import type { Timers } from "../core/ports.ts"
+import { within } from "../core/timers.ts"
 import type { Skill } from "../layers/skills.ts"
 import type { OutputFormat } from "../reply/output/output-part.ts"
 import type { Tool } from "../tools/tool.ts"
@@ -30,4 +33,30 @@ export interface Plugin {
    * plugins and within a time limit. `agent.close()` rejects with what it throws, or with `plugin` if it takes too long.
    */
   close?(): void | Promise<void>
+}
+
+/**
+ * Closes plugins concurrently, each within `timeoutMs`, so that a plugin that hangs does not keep the program from ending. Throws the
+ * error of a plugin, or `plugin` for one that took too long. Several errors are thrown as an `AggregateError`.
+ */
+export async function closePlugins(
+  plugins: readonly Plugin[],
+  { timers, timeoutMs }: { readonly timers: Timers; readonly timeoutMs: number },
+): Promise<void> {
+  const failed: unknown[] = []
+  const close = async (plugin: Plugin): Promise<void> => {
+    const outcome = await within({ timeoutMs, timers }, () => plugin.close?.())
+    if (outcome.status === "failed") failed.push(outcome.error)
+    if (outcome.status === "timeout") failed.push(tookTooLong(plugin, timeoutMs))
+  }
+  await Promise.all(plugins.map(close))
+  if (failed.length === 1) throw failed[0]
+  if (failed.length > 1) throw new AggregateError(failed, "Several plugins could not be closed.")
+}
+
+function tookTooLong({ name }: Plugin, timeoutMs: number): PromptStrataError {
+  return new PromptStrataError(
+    "plugin",
+    `expected the plugin ${JSON.stringify(name)} to close, but it was not done after ${timeoutMs} ms.`,
+  )
 }

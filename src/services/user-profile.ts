@@ -1,6 +1,7 @@
 import type { ServiceKey } from "../core/conversation.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import { type FitRule, priority } from "../core/value.ts"
+import { onOneLine } from "../encode/line-breaks.ts"
 import type { ProfileStatement, UserRecords } from "./store/records.ts"
 import type { TurnHook } from "./turn-hook.ts"
 
@@ -91,12 +92,8 @@ function worth({ atMs, confidence }: ProfileStatement): number {
 }
 
 function lineOf({ name, value }: ProfileStatement, maxCharacters: number): string {
-  const line = `${oneLine(name)}: ${oneLine(value)}`
+  const line = `${onOneLine(name)}: ${onOneLine(value)}`
   return line.length <= maxCharacters ? line : `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, maxCharacters - 1)))}…`
-}
-
-function oneLine(text: string): string {
-  return text.split(/\s+/u).filter(Boolean).join(" ")
 }
 
 /** It is cut after memories, because it is short and says more. */

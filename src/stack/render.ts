@@ -1,3 +1,4 @@
+import { offsetAfter } from "../core/code-points.ts"
 import type { Source } from "../core/source.ts"
 import type { Assembly, FitDecision, Span } from "../core/span.ts"
 import {
@@ -123,8 +124,7 @@ function outcomeOf(key: string, assembly: Assembly): Pick<InjectionDebug, "token
 }
 
 function shorten(text: string): string {
-  let end = 0
-  for (let count = 0; count < shownCharacters && end < text.length; count++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  const end = offsetAfter(text, shownCharacters)
   return end < text.length ? `${text.slice(0, end)}...` : text
 }
 

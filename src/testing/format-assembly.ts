@@ -1,5 +1,6 @@
-import { formatSource, type Source } from "../core/source.ts"
+import { formatSource } from "../core/source.ts"
 import type { Assembly, Message, Span } from "../core/span.ts"
+import { escapeUnits } from "../encode/inline.ts"
 
 /**
  * Formats a prompt as Markdown for people: each message in a code block from which its content can be read back exactly, then
@@ -76,7 +77,8 @@ function spanRows(assembly: Assembly): readonly (readonly (string | number)[])[]
       `${first.key === "" ? "(prompt)" : first.key}${spans.some((span) => span.part === "notice") ? " (cut)" : ""}`,
       distinct((values.length > 0 ? values : spans).map((span) => span.trust)),
       distinct(spans.map((span) => span.stability)),
-      distinct(spans.flatMap((span) => (span.source ? [shownSource(span.source)] : []))),
+      // Without the column: a run of spans would name every column of a line.
+      distinct(spans.flatMap(({ source }) => (source ? [formatSource({ file: source.file, line: source.line })] : []))),
       tokens,
       `${assembly.tokens === 0 ? 0 : ((100 * tokens) / assembly.tokens).toFixed(1)} %`,
     ]
@@ -91,11 +93,6 @@ function runsOf(spans: readonly Span[]): readonly (readonly [Span, ...Span[]])[]
     else runs.push([span])
   }
   return runs
-}
-
-/** Leaves out the column. With it, a run of spans would name every column of a line. */
-function shownSource({ file, line }: Source): string {
-  return formatSource({ file, line })
 }
 
 function distinct(words: readonly string[]): string {
@@ -137,7 +134,7 @@ function jsonLines(text: string): string {
 
 /** JSON without {@link unfit} characters. */
 function escaped(line: string): string {
-  return JSON.stringify(line).replace(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  return JSON.stringify(line).replace(/[\p{Cc}\u2028\u2029]/gu, escapeUnits)
 }
 
 function longestRun(text: string, character: string): number {

@@ -1,5 +1,4 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { cutText } from "../model/cut-text.ts"
 import {
   abortedError,
   type LanguageModel,
@@ -7,6 +6,7 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "../model/language-model.ts"
+import { textChunks } from "../model/text-chunks.ts"
 
 /** Settings of a {@link ScriptedModel}. */
 export interface ScriptedModelOptions {
@@ -93,7 +93,7 @@ function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: rea
 
 /** The chunks of an answer. A finish is added unless the script has one, throws or stalls. */
 function chunksOf(answer: ScriptedAnswer, chunkSize: number): readonly ScriptedChunk[] {
-  const chunks = typeof answer === "string" ? cutText(answer, chunkSize) : answer
+  const chunks = typeof answer === "string" ? textChunks(answer, chunkSize) : answer
   return chunks.some(endsAnswer)
     ? chunks
     : [...chunks, { type: "finish", reason: chunks.some(isToolCall) ? "tool-calls" : "stop" }]

@@ -1,8 +1,9 @@
+import { isRecord, listOf } from "../core/json-access.ts"
 import type { JsonSchema } from "./tool.ts"
 
 /** True for an object, which a schema is; false for a list, a boolean and everything else. */
 export function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
+  return isRecord(value)
 }
 
 /** Returns the name of a value's type as JSON Schema has it, except that whole numbers are `number`. */
@@ -18,8 +19,7 @@ export function keyword(schema: JsonSchema, name: string): unknown {
 
 /** Returns a keyword that holds a list, and an empty list for anything else. */
 export function listKeyword(schema: JsonSchema, name: string): readonly unknown[] {
-  const value = keyword(schema, name)
-  return Array.isArray(value) ? value : []
+  return listOf(keyword(schema, name))
 }
 
 /** Returns the properties of an object schema in their order. */

@@ -1,7 +1,6 @@
 import { encodeJsonLine } from "../encode/inline.ts"
-import { hasLineBreak } from "../encode/line-breaks.ts"
+import { hasLineBreak, joinLines } from "../encode/line-breaks.ts"
 import { isSchema, jsonTypeOf, keyword, listKeyword, propertiesOf, resolveReference } from "./json-schema.ts"
-import { onOneLine } from "./one-line.ts"
 import type { JsonSchema } from "./tool.ts"
 
 /** The state that all schemas of one parameter list are printed with. */
@@ -163,7 +162,7 @@ export function describedBy(property: unknown, { encode, root }: TypePrinter): s
     isSchema(items) && keyword(items, "description"),
   ]
   const description = found.find((text): text is string => typeof text === "string" && text.trim() !== "")
-  return description === undefined ? "" : onOneLine(encode(description))
+  return description === undefined ? "" : joinLines(encode(description))
 }
 
 function targetKeyword(property: unknown, name: string, root: JsonSchema): unknown {
@@ -221,7 +220,7 @@ function printPattern(schema: JsonSchema, encode: TypePrinter["encode"]): string
 
 function keywordText(schema: JsonSchema, name: string, encode: TypePrinter["encode"]): string {
   const value = keyword(schema, name)
-  return typeof value === "string" && value.trim() !== "" ? onOneLine(encode(value)) : ""
+  return typeof value === "string" && value.trim() !== "" ? joinLines(encode(value)) : ""
 }
 
 /** Prints a constant: a word as it is, everything else, also a string such as `"1"` or `"a|b"`, as JSON on one line. */

@@ -1,5 +1,5 @@
-import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
-import { isSchema as isRecord } from "./json-schema.ts"
+import { endsOf } from "../core/code-points.ts"
+import { isRecord } from "../core/json-access.ts"
 import { printJson } from "./print-json.ts"
 
 /**
@@ -48,10 +48,6 @@ interface CappedText {
   readonly cappedFromCharacters?: number
 }
 
-/** The shares of the limit that stay. The rest is room for the notice. */
-const headShare = 0.7
-const tailShare = 0.2
-
 /** The limit of a result when the tool sets none, in code points. */
 export const defaultMaxResultCharacters = 20_000
 
@@ -60,33 +56,8 @@ export const defaultMaxResultCharacters = 20_000
  * stay, with the notice between them. Cuts fall between graphemes, so slightly less may stay.
  */
 export function capResult(text: string, maxCharacters: number, notice: CapNotice): CappedText {
-  if (text.length <= maxCharacters) return { text }
-  const total = countCodePoints(text, 0, text.length)
-  if (total <= maxCharacters) return { text }
-  const headEnd = graphemeBoundaryBefore(text, offsetAfterFirst(text, Math.floor(maxCharacters * headShare)))
-  const tailStart = graphemeBoundaryAfter(text, offsetBeforeLast(text, Math.floor(maxCharacters * tailShare)))
-  const kept = countCodePoints(text, 0, headEnd) + countCodePoints(text, tailStart, text.length)
-  return { text: text.slice(0, headEnd) + notice(kept, total) + text.slice(tailStart), cappedFromCharacters: total }
-}
-
-function countCodePoints(text: string, from: number, to: number): number {
-  let count = 0
-  for (let at = from; at < to; at += widthAt(text, at)) count++
-  return count
-}
-
-function offsetAfterFirst(text: string, count: number): number {
-  let at = 0
-  for (let seen = 0; seen < count; seen++) at += widthAt(text, at)
-  return at
-}
-
-function offsetBeforeLast(text: string, count: number): number {
-  let at = text.length
-  for (let seen = 0; seen < count; seen++) at -= at > 1 && widthAt(text, at - 2) === 2 ? 2 : 1
-  return at
-}
-
-function widthAt(text: string, offset: number): 1 | 2 {
-  return (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1
+  const ends = text.length <= maxCharacters ? undefined : endsOf(text, maxCharacters)
+  if (ends === undefined) return { text }
+  const { head, tail, keptHead, keptTail, total } = ends
+  return { text: head + notice(keptHead + keptTail, total) + tail, cappedFromCharacters: total }
 }

@@ -1,7 +1,7 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Assembly, Message, MessageRole, Span, ToolCall } from "../core/span.ts"
 import { type Stability, stabilities } from "../core/value.ts"
-import { oneLine } from "./table.ts"
+import { terminalLine } from "../encode/terminal-text.ts"
 
 /** The difference between a request and the next one (S15). */
 export interface AssemblyDifference extends DivergencePoint {
@@ -159,11 +159,11 @@ function excerptAround(previous: Assembly, next: Assembly, { message, offset }: 
 
 function endOf(text: string): string {
   const from = graphemeBoundaryAfter(text, text.length - aroundUnits)
-  return (from > 0 ? "…" : "") + oneLine(text.slice(from))
+  return (from > 0 ? "…" : "") + terminalLine(text.slice(from))
 }
 
 function beginningOf(text: string, at: number): string {
-  return oneLine(text.slice(at), aroundUnits)
+  return terminalLine(text.slice(at), aroundUnits)
 }
 
 /** The first difference between two lists of messages. Everything before it is equal. */

@@ -1,6 +1,7 @@
 import { formatSource } from "../core/source.ts"
 import type { Assembly, FitDecision, Prefix, Span } from "../core/span.ts"
-import { fitColumns, fitColumnsAtEnd, oneLine, printTable, type Rule } from "./table.ts"
+import { terminalLine } from "../encode/terminal-text.ts"
+import { fitColumns, fitColumnsAtEnd, printTable, type Rule } from "./table.ts"
 
 const columns = ["layer", "tokens", "share", "changes", "source", "fate"] as const
 
@@ -23,11 +24,11 @@ function whole({ tokens, overheadTokens, exact }: Assembly): string {
 
 function cells({ key, tokens, share, stability, source, fate }: Section): readonly string[] {
   return [
-    fitColumns(oneLine(key), 20),
+    fitColumns(terminalLine(key), 20),
     String(tokens),
     `${Math.round(share * 100)} %`,
     stability,
-    fitColumnsAtEnd(oneLine(source), 32),
+    fitColumnsAtEnd(terminalLine(source), 32),
     fate,
   ]
 }
@@ -40,15 +41,15 @@ function endsHere(ends: readonly Prefix[]): string {
 function notes(assembly: Assembly): string[] {
   const moved = assembly.prefixMoved
   return [
-    ...(moved ? [`  ! prefix-moved: ${oneLine(moved.key)}: ${oneLine(moved.reason)}`] : []),
+    ...(moved ? [`  ! prefix-moved: ${terminalLine(moved.key)}: ${terminalLine(moved.reason)}`] : []),
     ...assembly.decisions.filter(({ fate }) => fate !== "kept").map(note),
   ]
 }
 
 /** Lost text is marked by `!`; an injection without a place in the prompt is not. */
 function note({ key, fate, fromTokens, toTokens, reason }: FitDecision): string {
-  const name = fitColumns(oneLine(key), 40)
-  const why = reason === "" ? "" : `: ${oneLine(reason)}`
+  const name = fitColumns(terminalLine(key), 40)
+  const why = reason === "" ? "" : `: ${terminalLine(reason)}`
   if (fate === "unplaced") return `  · ${name} is not in it${why}`
   return `  ! ${name} was ${fate}, ${fate === "dropped" ? `all ${fromTokens}` : `${fromTokens} → ${toTokens}`} tokens${why}`
 }

@@ -1,12 +1,13 @@
 import { formatSource } from "../core/source.ts"
 import { encodeInline } from "../encode/inline.ts"
+import { terminalLine, terminalText } from "../encode/terminal-text.ts"
 import type { RecalledMemory } from "../layers/turn-state.ts"
 import { printArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type AssemblyDifference, type ChangedSpan, diffAssemblies } from "./diff-assemblies.ts"
 import { printAssembly } from "./print-assembly.ts"
-import { fitColumns, fitColumnsAtEnd, oneLine, plainLines } from "./table.ts"
-import type { TraceStep, TurnTrace } from "./trace.ts"
+import { fitColumns, fitColumnsAtEnd } from "./table.ts"
+import { mainProcess, type TraceStep, type TurnTrace } from "./trace.ts"
 
 /**
  * Prints a turn for people, in order: each request as a table of its tokens with the difference to the one before, each tool run,
@@ -26,8 +27,8 @@ export function printTrace(trace: TurnTrace): string {
   }
   // Native calls: several of them can belong to one step.
   lines.push(...runs.flatMap(toolLines))
-  lines.push(...trace.warnings.map(({ kind, message }) => `warning (${kind}): ${oneLine(message, 500)}`))
-  if (trace.error) lines.push(`error (${trace.error.code}): ${plainLines(trace.error.message)}`)
+  lines.push(...trace.warnings.map(({ kind, message }) => `warning (${kind}): ${terminalLine(message, 500)}`))
+  if (trace.error) lines.push(`error (${trace.error.code}): ${terminalText(trace.error.message).replaceAll("\t", " ")}`)
   return lines.join("\n")
 }
 
@@ -54,8 +55,8 @@ function headline({ turnId, process, wake, durationMs, steps, runs, usage, child
   const tools = `${runs.length} tool ${runs.length === 1 ? "run" : "runs"}`
   const used = usage.inputTokens === undefined ? "" : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`
   const inside = children.length === 0 ? "" : `, children's included`
-  const who = process === "main-virtual" ? "turn" : `${oneLine(process)}: turn`
-  const why = wake === undefined ? "" : ` · woke: ${oneLine(wake)}`
+  const who = process === mainProcess ? "turn" : `${terminalLine(process)}: turn`
+  const why = wake === undefined ? "" : ` · woke: ${terminalLine(wake)}`
   return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}`
 }
 
@@ -71,7 +72,7 @@ function decisionText(decision: NonNullable<TraceStep["decision"]>): string {
 }
 
 function runLine({ tool, args, status, result, repeatOf, durationMs }: ToolRun): string {
-  const outcome = status === "failed" ? `failed: ${oneLine(result)}` : oneLine(result)
+  const outcome = status === "failed" ? `failed: ${terminalLine(result)}` : terminalLine(result)
   return `${callText(tool, args)} → ${outcome} (${repeatOf === undefined ? `${durationMs} ms` : "repeat, not run"})`
 }
 
@@ -80,12 +81,12 @@ function recalledLine({ text, speaker, score, why = [] }: RecalledMemory): strin
   const signals = why.filter(({ share }) => share >= 0.01).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
   const reasons = signals.length === 0 ? "" : ` (${signals.join(", ")})`
   const points = score === undefined ? "" : ` · ${score.toFixed(2)}${reasons}`
-  return `recalled ${oneLine(speaker === undefined ? text : `${speaker}: ${text}`)}${points}`
+  return `recalled ${terminalLine(speaker === undefined ? text : `${speaker}: ${text}`)}${points}`
 }
 
 /** A call in one line. The name of the tool is encoded, because the model wrote it. */
 function callText(tool: string, args: Readonly<Record<string, unknown>>): string {
-  return `${oneLine(encodeInline(tool))}(${oneLine(printArguments(args))})`
+  return `${terminalLine(encodeInline(tool))}(${terminalLine(printArguments(args))})`
 }
 
 /** Prints a difference for people: the change in one or two lines and, for changed text, the characters around it in two more. */
@@ -107,12 +108,12 @@ export function changeInShort({ span, what }: AssemblyDifference): string {
 
 function whoChanged({ span, message, offset, what }: AssemblyDifference): string {
   if (!span) return `${what === "calls" ? "the native calls" : "the text"} of message ${message + 1} changed`
-  const source = span.source ? `, ${oneLine(formatSource({ file: span.source.file, line: span.source.line }))}` : ""
+  const source = span.source ? `, ${terminalLine(formatSource({ file: span.source.file, line: span.source.line }))}` : ""
   return `${nameOf(span)} (${span.stability}${source}) ${happenedTo(span, what)} at message ${message + 1}, character ${offset + 1}`
 }
 
 function nameOf({ key }: ChangedSpan): string {
-  return key === "" ? "(frame)" : oneLine(key)
+  return key === "" ? "(frame)" : terminalLine(key)
 }
 
 function happenedTo({ change }: ChangedSpan, what: AssemblyDifference["what"]): string {

@@ -1,6 +1,5 @@
-import { displayWidth, graphemeBoundaryBefore, graphemesOf } from "../core/graphemes.ts"
-import { splitLines } from "../encode/line-breaks.ts"
-import { sanitise } from "../encode/sanitise.ts"
+import { displayWidth, graphemesOf } from "../core/graphemes.ts"
+import { terminalLine } from "../encode/terminal-text.ts"
 
 /** A line across a table, with a label. */
 export type Rule = { readonly rule: string }
@@ -10,7 +9,7 @@ export type Rule = { readonly rule: string }
  * table. Wide characters take two columns.
  */
 export function printTable(header: readonly string[], rows: readonly (readonly string[] | Rule)[]): string {
-  const plain = (row: readonly string[]) => header.map((_, column) => oneLine(row[column] ?? ""))
+  const plain = (row: readonly string[]) => header.map((_, column) => terminalLine(row[column] ?? ""))
   const cells = rows.filter((row): row is readonly string[] => !("rule" in row)).map(plain)
   const widths = header.map((title, column) => Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(displayWidth)))
   const numeric = header.map((_, column) => cells.length > 0 && cells.every((row) => isNumber(row[column] ?? "")))
@@ -23,7 +22,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 }
 
 function printRule({ rule }: Rule, width: number): string {
-  const words = `── ${oneLine(rule)} `
+  const words = `── ${terminalLine(rule)} `
   return `  ${words}${"─".repeat(Math.max(2, width - displayWidth(words)))}`
 }
 
@@ -61,19 +60,4 @@ function takeColumns(segments: readonly string[], columns: number): string[] {
     return width > columns
   })
   return segments.slice(0, first === -1 ? segments.length : first)
-}
-
-/**
- * A text on one line that cannot control a terminal. Line breaks are shown as `⏎`, tabs are spaces, invisible and control
- * characters are removed. A text longer than `maxUnits` (UTF-16) ends in `…`.
- */
-export function oneLine(text: string, maxUnits = 200): string {
-  const head = text.slice(0, graphemeBoundaryBefore(text, maxUnits))
-  return plainLines(head).replaceAll("\n", " ⏎ ") + (head.length < text.length ? "…" : "")
-}
-
-/** A text that cannot control a terminal: every kind of line break becomes `\n`, tabs become spaces. */
-export function plainLines(text: string): string {
-  const lines = splitLines(sanitise(text).text)
-  return lines.map((line) => line.text.replaceAll("\t", " ")).join("\n")
 }

@@ -45,6 +45,9 @@ export interface TurnWarning {
   readonly message: string
 }
 
+/** The name of the process that talks (R24). It has the first-person context. */
+export const mainProcess = "main-virtual"
+
 /** The run of a child agent behind a tool (R25). */
 export interface ChildTrace {
   /** The tool call that it answers: the `id` of a {@link ToolRun}. */

@@ -9,7 +9,8 @@ import { addUsage, type LanguageModel, type ModelRequest, type Usage } from "../
 import type { TimeLimits } from "../profile/profile.ts"
 import { stripThinking } from "../reply/thinking.ts"
 import type { AskModel } from "../services/background/background-job.ts"
-import { oneSystemMessage, readModel } from "./read-model.ts"
+import { readModel } from "./read-model.ts"
+import { oneSystemMessage } from "./step-request.ts"
 
 export interface AskModelOptions {
   /** Tried in order. The next one is asked if one fails. */

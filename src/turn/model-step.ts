@@ -1,5 +1,6 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../core/errors.ts"
 import type { ToolCall } from "../core/span.ts"
+import { pause } from "../core/timers.ts"
 import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
 import { readModel } from "./read-model.ts"
@@ -50,7 +51,8 @@ export async function runModelStep(
       const delayMs = again ? delayBefore(turn, tries, error) : 0
       turn.progress.answer.restart()
       turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
-      await pause(turn, delayMs)
+      await pause(delayMs, { timers: turn.agent.ports.timers, signal: turn.signal })
+      turn.signal.throwIfAborted()
       tries = again ? tries + 1 : 1
       if (!again) index++
     }
@@ -150,21 +152,4 @@ function delayBefore(turn: TurnContext, tries: number, error: ModelFailure): num
   if (Number.isFinite(retryAfterMs) && retryAfterMs >= 0) return Math.min(retryAfterMs, maxDelayMs)
   const most = Math.min(baseDelayMs * 2 ** (tries - 1), maxDelayMs)
   return Math.round(most / 2 + (most / 2) * ports.random())
-}
-
-/** Waits. Rejects with the signal's reason if the turn is aborted first. */
-function pause(turn: TurnContext, delayMs: number): Promise<void> {
-  const { timers } = turn.agent.ports
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      timers.clear(timer)
-      reject(turn.signal.reason)
-    }
-    const timer = timers.set(() => {
-      turn.signal.removeEventListener("abort", onAbort)
-      resolve()
-    }, delayMs)
-    turn.signal.addEventListener("abort", onAbort, { once: true })
-    if (turn.signal.aborted) onAbort()
-  })
 }

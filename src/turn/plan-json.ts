@@ -6,8 +6,7 @@ import { createDecisionReader } from "../reply/decision-reader.ts"
 import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
 import { type CallGuard, runCall } from "./run-call.ts"
-import { isQuietWake } from "./step-request.ts"
-import type { TurnContext } from "./turn-context.ts"
+import { isQuietWake, type TurnContext } from "./turn-context.ts"
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {

@@ -3,8 +3,7 @@ import type { FinishReason, LanguageModel } from "../model/language-model.ts"
 import { createFinalOutputReader } from "../reply/final-output-reader.ts"
 import type { StopReason } from "../trace/turn-event.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
-import { isQuietWake } from "./step-request.ts"
-import type { TurnContext } from "./turn-context.ts"
+import { isQuietWake, type TurnContext } from "./turn-context.ts"
 
 /** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
 export function proseReading(

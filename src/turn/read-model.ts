@@ -1,6 +1,5 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Clock, Timers } from "../core/ports.ts"
-import type { Message } from "../core/span.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../model/language-model.ts"
 import type { TimeLimits } from "../profile/profile.ts"
 
@@ -135,13 +134,4 @@ function asModelError(thrown: unknown, modelId: string): unknown {
     cause: thrown,
     evidence: { model: modelId },
   })
-}
-
-/** Joins all system messages to the first one by blank lines, for models that accept only one. */
-export function oneSystemMessage(messages: readonly Message[]): readonly Message[] {
-  const system = messages.filter(({ role }) => role === "system")
-  const first = messages.findIndex(({ role }) => role === "system")
-  if (system.length < 2) return messages
-  const joined: Message = { role: "system", content: system.map(({ content }) => content).join("\n\n") }
-  return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../core/errors.ts"
+import { isRecord } from "../core/json-access.ts"
 import { within } from "../core/timers.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"

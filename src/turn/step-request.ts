@@ -1,12 +1,10 @@
 import { assembleInjections } from "../assemble/assemble.ts"
-import type { Assembly } from "../core/span.ts"
-import { isEmptyValue } from "../core/value.ts"
+import type { Assembly, Message } from "../core/span.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
 import { withFittedArguments } from "./fit-tool-text.ts"
-import { oneSystemMessage } from "./read-model.ts"
-import { type TurnContext, warnOnce } from "./turn-context.ts"
+import { isAtWork, type TurnContext, warnOnce } from "./turn-context.ts"
 import { fileFaultsOf } from "./turn-outcome.ts"
 
 /** The prompt of a step, and the tools that come with it. */
@@ -73,6 +71,15 @@ export function requestOf(
   }
 }
 
+/** Joins all system messages to the first one by blank lines, for models that accept only one. */
+export function oneSystemMessage(messages: readonly Message[]): readonly Message[] {
+  const system = messages.filter(({ role }) => role === "system")
+  const first = messages.findIndex(({ role }) => role === "system")
+  if (system.length < 2) return messages
+  const joined: Message = { role: "system", content: system.map(({ content }) => content).join("\n\n") }
+  return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
+}
+
 function stateOf(turn: TurnContext): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent
@@ -100,15 +107,4 @@ function stateOf(turn: TurnContext): TurnState {
 
 function wakeOf(turn: TurnContext, reason: string): WakeReason {
   return { reason, bubbles: turn.agent.profile.output.bubbles, workMode: isAtWork(turn) }
-}
-
-/** True if the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
-function isAtWork({ stack }: TurnContext): boolean {
-  const item = stack.get("work_mode")
-  return item?.enabled === true && !isEmptyValue(item.content)
-}
-
-/** True if silence ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
-export function isQuietWake(turn: TurnContext): boolean {
-  return turn.input.wake !== undefined && isAtWork(turn)
 }

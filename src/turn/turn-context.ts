@@ -2,6 +2,7 @@ import type { HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { CutRecord } from "../core/span.ts"
+import { isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { PlannerStep, RecalledMemory } from "../layers/turn-state.ts"
 import type { LanguageModel } from "../model/language-model.ts"
@@ -191,4 +192,15 @@ export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: 
   if (turn.progress.warnedOf.has(said)) return
   turn.progress.warnedOf.add(said)
   warn(turn, kind, message)
+}
+
+/** True if the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
+export function isAtWork({ stack }: TurnContext): boolean {
+  const item = stack.get("work_mode")
+  return item?.enabled === true && !isEmptyValue(item.content)
+}
+
+/** True if silence ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
+export function isQuietWake(turn: TurnContext): boolean {
+  return turn.input.wake !== undefined && isAtWork(turn)
 }

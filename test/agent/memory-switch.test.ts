@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { MemoryRecall } from "../../src/services/memory/memory-service.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { finish, testAgent } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 
 afterEach(expectScriptsDone)
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
 import { finish, testAgent } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 
 function hearing(name = "listener"): { hook: TurnHook; heard: string[][]; turns: number[] } {
   const heard: string[][] = []

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
 import type { BackgroundJob } from "../../src/services/background/background-job.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
 import { countingIds } from "../../src/testing/index.ts"
 import { testAgent } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 import { backgroundModel } from "../support/remembering.ts"
 
 const profile = { memory: { reflectEvery: 4 }, context: { older: "keep" as const } }

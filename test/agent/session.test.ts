@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { SessionStore } from "../../src/services/store/session-store.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { finish, testAgent } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 
 afterEach(expectScriptsDone)
 

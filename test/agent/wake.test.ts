@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../src/core/conversation.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { ObserverContext } from "../../src/services/observer.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { BeforeTurnContext } from "../../src/services/turn-hook.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { printTrace } from "../../src/trace/print-trace.ts"
 import { callTool, collect, finish, testAgent } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 
 afterEach(expectScriptsDone)
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { encodeInline } from "../../src/encode/inline.ts"
+import { joinLines } from "../../src/encode/line-breaks.ts"
 import { canonicalArguments, printArguments } from "../../src/tools/call-arguments.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
-import { onOneLine } from "../../src/tools/one-line.ts"
 import type { JsonSchema } from "../../src/tools/tool.ts"
 import { printParameters } from "../../src/tools/tool-entry.ts"
 import { createToolSet } from "../../src/tools/tool-set.ts"
@@ -40,7 +40,7 @@ describe.skipIf(!dataPresent)("BFCL functions", () => {
           expect(printed.slice(found)).toMatch(new RegExp(`^[^(]+\\(${type}(?:[,):]| =)`))
         if (!(parameters.required ?? []).includes(name)) expect(printed.slice(found)).toContain(", optional)")
         const { description, default: byDefault } = schema as { description?: string; default?: unknown }
-        if (description?.trim()) expect(printed.slice(found)).toContain(` - ${onOneLine(description)}`)
+        if (description?.trim()) expect(printed.slice(found)).toContain(` - ${joinLines(description)}`)
         if (byDefault !== undefined && byDefault !== null) expect(printed.slice(found)).toContain(" = ")
         at = found + name.length
       }
@@ -162,7 +162,7 @@ function textsIn(schema: unknown): string[] {
   const { properties = {}, items, enum: choices = [], description } = schema as Record<string, unknown>
   const own = [...(choices as unknown[]).filter((choice) => typeof choice === "string" && /^[a-z]+$/i.test(choice)), description]
   return [
-    ...own.filter((text): text is string => typeof text === "string" && text.trim() !== "").map(onOneLine),
+    ...own.filter((text): text is string => typeof text === "string" && text.trim() !== "").map(joinLines),
     ...Object.entries(properties as object).flatMap(([name, one]) => [name, ...textsIn(one)]),
     ...(typeof items === "object" && items !== null ? textsIn({ ...items, description: "" }) : []),
   ]

@@ -69,11 +69,6 @@ describe("a library of prompts", () => {
   test("a near miss is suggested", () => {
     expect(() => library.dialect("bth", "en")).toThrow('Did you mean "both"?')
   })
-
-  test("any file is found by its path", () => {
-    expect(library.find("characters/a.md")?.body).toBe("A")
-    expect(library.find("characters/b.md")).toBeUndefined()
-  })
 })
 
 test.each([

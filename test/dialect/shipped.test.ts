@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { compilePrompts, writtenPrompts } from "../../.ci/compile-prompts.ts"
-import {
-  shippedDialect,
-  shippedDialectFiles,
-  shippedDialectNames,
-  shippedPrompt,
-  shippedPrompts,
-} from "../../src/dialect/shipped.ts"
+import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../../src/dialect/shipped.ts"
 
 test("the generated modules are equal to the files under prompts/ (else run `npm run prompts`)", () => {
   expect(Object.fromEntries(writtenPrompts())).toEqual(Object.fromEntries(compilePrompts()))
@@ -36,10 +30,5 @@ describe("shipped dialects", () => {
     const { files, locale } = shippedDialectFiles("fay", "zh-CN")
     expect(locale).toBe("zh-CN")
     expect(files.map(({ path }) => path)).toContain("fay/zh-CN/planner.md")
-  })
-
-  test("any shipped file is found by its path", () => {
-    expect(shippedPrompt("fay/en/planner.md")).toBe(shippedPrompts().find(({ path }) => path === "fay/en/planner.md"))
-    expect(shippedPrompt("fay/en/nope.md")).toBeUndefined()
   })
 })

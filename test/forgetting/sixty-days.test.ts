@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
 import type { Assembly } from "../../src/core/span.ts"
 import type { ModelRequest } from "../../src/model/language-model.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import { countingIds } from "../../src/testing/deterministic-ports.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
 import { callTool, finish } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 import { size } from "../support/size.ts"
 import { type Rehearsal, rehearse } from "../support/virtual-context.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { chooseLocale } from "../../src/node/locale.ts"
+import { promptLocale } from "../../src/node/locale.ts"
 
 test.each([
   { from: "an option", sources: { option: "en", profile: "zh-CN", env: { LANG: "zh_CN.UTF-8" } }, locale: "en" },
@@ -18,9 +18,9 @@ test.each([
   { from: "an option with another region", sources: { option: "zh-tw", env: {} }, locale: "zh-CN" },
   { from: "an option for prompts of one's own", sources: { option: "fr", env: {} }, locale: "fr" },
 ])("the locale comes from $from: $locale", ({ sources, locale }) => {
-  expect(chooseLocale(sources)).toBe(locale)
+  expect(promptLocale(sources)).toBe(locale)
 })
 
 test.each(["", "english", "../etc", "__proto__"])("an option that is no locale is refused: %j", (option) => {
-  expect(() => chooseLocale({ option, env: {} })).toThrow(/expected a locale such as "en" or "zh-CN", found/)
+  expect(() => promptLocale({ option, env: {} })).toThrow(/expected a locale such as "en" or "zh-CN", found/)
 })

@@ -140,6 +140,16 @@ describe("resolveProfile", () => {
     )
   })
 
+  test("a tool that nobody made is told together with every other problem", () => {
+    expect(errorOf({ tools: { enabled: ["calculate"] }, loop: { maxSteps: -1 } }).message).toMatch(
+      /loop\.maxSteps: expected .*; tools\.enabled: expected the tool "calculate"/,
+    )
+    const mixed = { enabled: ["calculate", 5] } as unknown as { readonly enabled: readonly string[] }
+    expect(errorOf({ tools: mixed }).message).toBe(
+      'Profile "default": tools.enabled[1]: expected a string, found 5; tools.enabled: expected the tool "calculate" in tools.builtin, found none.',
+    )
+  })
+
   test("a whole profile comes back equal, so parts of one can be changed", () => {
     const parts = fc.record<ProfileInput>(
       {

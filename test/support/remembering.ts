@@ -1,5 +1,5 @@
-import { cutText } from "../../src/model/cut-text.ts"
 import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
+import { textChunks } from "../../src/model/text-chunks.ts"
 import type { Receipt } from "../../src/services/store/receipt.ts"
 
 /** What a model answers to a background prompt; what is left out is answered sensibly. */
@@ -37,7 +37,7 @@ export function backgroundModel(
               : prompt === "importance-and-profile"
                 ? of(answers.batch, request, '{"importance": 7, "profile": {}}')
                 : (answers.turn?.(request) ?? JSON.stringify({ action: "finish", message: "I see." }))
-      for (const delta of cutText(text, 7)) yield { type: "text-delta", delta }
+      for (const delta of textChunks(text, 7)) yield { type: "text-delta", delta }
       yield { type: "usage", usage: { inputTokens: 10, outputTokens: 1 } }
       yield { type: "finish", reason: "stop" }
     },

@@ -9,11 +9,11 @@ import type { ProfileInput } from "../../src/profile/profile.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "../../src/services/background/background-job.ts"
 import type { MemoryRecall } from "../../src/services/memory/memory-service.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { SessionStore } from "../../src/services/store/session-store.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
 import { countingIds, type ManualClock, manualClock, manualTimers, seededRandom } from "../../src/testing/index.ts"
 import type { TurnResult } from "../../src/trace/turn-event.ts"
+import { createInMemorySessionStore } from "./in-memory-session-store.ts"
 
 /** What a rehearsal of a virtual context is made from. */
 export interface RehearsalOptions {

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { cutText } from "../../src/model/cut-text.ts"
 import type { ModelPart, ModelRequest } from "../../src/model/language-model.ts"
+import { textChunks } from "../../src/model/text-chunks.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
 import { collect } from "../support/collect.ts"
 
@@ -72,7 +72,7 @@ describe("what a step becomes", () => {
   test("cutting keeps characters whole and loses nothing, for any text and size", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 1, max: 6 }), (whole, size) => {
-        const pieces = cutText(whole, size)
+        const pieces = textChunks(whole, size)
         expect(pieces.join("")).toBe(whole)
         expect(pieces.every((piece) => piece.isWellFormed() && piece.length >= 1 && piece.length <= size + 1)).toBe(true)
       }),

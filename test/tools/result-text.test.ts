@@ -69,6 +69,8 @@ describe("capResult", () => {
     const text = Array.from({ length: 1_000 }, (_, at) => String(at % 10)).join("")
     const capped = capResult(text, 100, notice)
     expect(capped).toEqual({ text: `${text.slice(0, 70)}\n[90/1000]\n${text.slice(-20)}`, cappedFromCharacters: 1_000 })
+    // 0.7 × 90 is less than 63 in floating point.
+    expect(capResult(text, 90, notice).text).toBe(`${text.slice(0, 63)}\n[81/1000]\n${text.slice(-18)}`)
   })
 
   test.each([
@@ -109,8 +111,8 @@ describe("capResult", () => {
         const head = capped.text.slice(0, at)
         const tail = capped.text.slice(at + "<cut>".length)
         expect(whole.startsWith(head) && whole.endsWith(tail)).toBe(true)
-        expect(characters(head)).toBeLessThanOrEqual(max * 0.7)
-        expect(characters(tail)).toBeLessThanOrEqual(max * 0.2)
+        expect(characters(head)).toBeLessThanOrEqual((max * 7) / 10)
+        expect(characters(tail)).toBeLessThanOrEqual((max * 2) / 10)
         expect(seen).toEqual([characters(head) + characters(tail), characters(whole)])
         expect(capped.cappedFromCharacters).toBe(characters(whole))
       }),

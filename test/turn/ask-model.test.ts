@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { defaultPorts } from "../../src/agent/agent-store.ts"
+import { roughCounter } from "../../src/assemble/tokens/rough-counter.ts"
 import { demoModel } from "../../src/cli/demo/demo-model.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
+import { hostPorts } from "../../src/core/ports.ts"
 import type { Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
@@ -30,7 +31,7 @@ function failing(id: string, code: "model" | "usage" = "model"): LanguageModel {
 }
 
 const asking = (...models: [LanguageModel, ...LanguageModel[]]) =>
-  createAskModel({ models, dialect: shippedDialect("fay", "en"), limits, ports: defaultPorts })
+  createAskModel({ models, dialect: shippedDialect("fay", "en"), limits, ports: { ...hostPorts, counter: roughCounter } })
 
 describe("createAskModel", () => {
   test("assembles the dialect's background prompt, with provenance, and hands over the answer without thinking", async () => {
@@ -63,7 +64,7 @@ describe("createAskModel", () => {
     const files = [file("planner", "${role(user)}\n${rest}\n\n${question}"), file("question", "${text}")]
     const dialect = compileDialect({ name: "own", locale: "zh-CN", files })
     const model = backgroundModel()
-    const ask = createAskModel({ models: [model], dialect, limits, ports: defaultPorts })
+    const ask = createAskModel({ models: [model], dialect, limits, ports: { ...hostPorts, counter: roughCounter } })
     expect((await ask("importance", [dialogue("x")], { signal })).text).toBe("7")
     expect(model.asked[0]?.messages[0]?.content).toContain("你负责判断")
   })

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { TokenCounter } from "../../src/core/ports.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 
 afterEach(expectScriptsDone)
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { formatNamed } from "../../src/reply/output/formats.ts"
-import { createInMemorySessionStore } from "../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { collect, finish, testAgent } from "../support/agents.ts"
+import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 
 afterEach(expectScriptsDone)
 

@@ -1,5 +1,5 @@
 import type { Timers } from "../../core/ports.ts"
-import { whatHappened, within } from "../../core/timers.ts"
+import { pause, whatHappened, within } from "../../core/timers.ts"
 import type { ObservedEvent, Observer } from "../../services/observer.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
@@ -97,7 +97,8 @@ export class ObserverFeed {
       const allowance = this.#allowances.get(turn) ?? { posted: 0, hasWoken: false }
       this.#allowances.set(turn, allowance)
       const context = observerContext(this.#observer.name, this.#parts, { turn, missed, signal, allowance })
-      return this.#observer.observe(copyOfEvent(event), context)
+      // A copy, so that an observer can neither change the data of a turn nor keep it in memory.
+      return this.#observer.observe(copy(event, 0) as ObservedEvent, context)
     }
   }
 
@@ -122,21 +123,8 @@ export class ObserverFeed {
     const end = isLast ? `; after ${maxFailures} failures in a row it gets no more events` : ""
     this.#parts.warn(turn, `The observer ${this.#observer.name} ${what}${end}.`)
     if (isLast) return this.#stop()
-    if (!this.#closing.signal.aborted) await this.#pause(baseDelayMs * 2 ** (this.#failures - 1))
-  }
-
-  #pause(delayMs: number): Promise<void> {
-    const { timers } = this.#parts
-    const { signal } = this.#closing
-    return new Promise((resolve) => {
-      const end = (): void => {
-        timers.clear(timer)
-        signal.removeEventListener("abort", end)
-        resolve()
-      }
-      const timer = timers.set(end, delayMs)
-      signal.addEventListener("abort", end)
-    })
+    if (!this.#closing.signal.aborted)
+      await pause(baseDelayMs * 2 ** (this.#failures - 1), { timers: this.#parts.timers, signal: this.#closing.signal })
   }
 }
 
@@ -155,11 +143,6 @@ export function withoutTrace(event: TurnEvent): ObservedEvent {
   const { error, gathered } = result
   const { code, message } = error
   return { ...event, result: { ok: false, error: { code, message }, gathered: { text: gathered.text } } }
-}
-
-/** Copies an event, so that an observer can neither change the data of a turn nor keep it in memory. */
-function copyOfEvent(event: ObservedEvent): ObservedEvent {
-  return copy(event, 0) as ObservedEvent
 }
 
 /** Leaves out everything that JSON cannot hold. */

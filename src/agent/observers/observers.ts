@@ -34,8 +34,7 @@ export function createObserverFeeds(
       for (const feed of feeds) feed.tell(turn, seen)
     },
     async idle() {
-      const signal = new AbortController().signal
-      await within({ timeoutMs: parts.drainMs, signal, timers: parts.timers }, async () => {
+      await within({ timeoutMs: parts.drainMs, timers: parts.timers }, async () => {
         await Promise.all(feeds.map((feed) => feed.idle()))
       })
     },

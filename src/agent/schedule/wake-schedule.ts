@@ -1,9 +1,8 @@
 import { messageOf } from "../../core/errors.ts"
-import type { Clock, Timers } from "../../core/ports.ts"
-import { defaultPorts } from "../agent-store.ts"
+import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Session, WakeOptions } from "../session.ts"
 import type { Turn } from "../turn.ts"
-import { cronTimes, DueTimes, type QuietHours, quietHours } from "./due-times.ts"
+import { cronTimes, DueTimes, type QuietHours, quietHours } from "./schedule-times.ts"
 
 /** The part of a session that a schedule needs. */
 export type WakeableSession = Pick<Session, "key" | "wake">
@@ -48,7 +47,7 @@ const maxWaitMs = 60_000
  * whose last turn of this schedule still runs is left out. Throws `usage` for a bad pattern, time zone or quiet hours.
  */
 export async function createWakeSchedule(options: WakeScheduleOptions): Promise<WakeSchedule> {
-  const { cron, timeZone, clock = defaultPorts.clock, timers = defaultPorts.timers } = options
+  const { cron, timeZone, clock = hostPorts.clock, timers = hostPorts.timers } = options
   const times = await cronTimes(cron, timeZone)
   const isQuiet = options.quietHours ? quietHours(options.quietHours, timeZone) : () => false
   const due = new DueTimes(times, isQuiet, clock.nowMs())

@@ -38,22 +38,6 @@ function isSingle(unit: number): boolean {
   return (unit >= 0x20 && unit < 0x7f) || (unit >= 0x4e00 && unit <= 0x9fff)
 }
 
-const highSurrogate = /[\ud800-\udbff]/
-
-/** Counts the code points of a text. Half a surrogate pair counts as one. */
-export function countCodePoints(text: string): number {
-  // Most texts have no surrogate pair, and to find that out is far cheaper than to count.
-  const first = text.search(highSurrogate)
-  if (first < 0) return text.length
-  let count = first
-  for (let at = first; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    const isSecond = unit >= 0xdc00 && unit <= 0xdfff && at > 0 && highSurrogate.test(text.charAt(at - 1))
-    if (!isSecond) count++
-  }
-  return count
-}
-
 const noticeEntries = new WeakMap<SlotEntry, NoticeText>()
 
 /** Makes the entry that is printed in place of dropped entries. */

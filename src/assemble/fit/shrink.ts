@@ -1,10 +1,11 @@
+import { countCodePoints } from "../../core/code-points.ts"
 import type { CutSize } from "../../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type TrustedText } from "../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile, renderNotice } from "../../dialect/render-notice.ts"
 import { cutOf, cutText, isEncodedText, type NoticeText } from "../../encode/marked-text.ts"
 import type { TemplateValues } from "../../template/render.ts"
-import { countCodePoints, cutPlaces, noticeEntry } from "../cut/cut-places.ts"
+import { cutPlaces, noticeEntry } from "../cut/cut-places.ts"
 import { fencesOf, rememberCutFences } from "../cut/fences.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 

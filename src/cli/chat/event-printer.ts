@@ -1,11 +1,11 @@
 import { formatFileReference } from "../../encode/file-reference.ts"
+import { createTerminalReader, terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import { printArguments } from "../../tools/call-arguments.ts"
 import type { ToolRun } from "../../tools/tool.ts"
 import { printTrace } from "../../trace/print-trace.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { Screen } from "../io.ts"
 import { printPrompt } from "../print-prompt.ts"
-import { createTerminalReader, oneLine, terminalText } from "../terminal-text.ts"
 import type { ChatWords } from "../words/chat-words.ts"
 import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
 
@@ -60,7 +60,7 @@ function createAnswerPrinter(screen: Screen, label: string | undefined) {
   let labelled = false
   const print = (parts: readonly string[]): void => {
     for (const part of parts) {
-      if (!labelled && label !== undefined) screen.answer(screen.paint("bold", `${oneLine(label)}: `))
+      if (!labelled && label !== undefined) screen.answer(screen.paint("bold", `${terminalLine(label)}: `))
       labelled = true
       screen.answer(part)
     }
@@ -89,27 +89,29 @@ function besides(event: TurnEvent, words: ChatWords): string[] {
     case "tool-end":
       return [runText(event.run, words)]
     case "emotion":
-      return [`~ ${oneLine(event.emotion)}`]
+      return [`~ ${terminalLine(event.emotion)}`]
     case "attachment":
-      return [`+ ${oneLine(formatFileReference(event.attachment))} (${event.attachment.mediaType}, ${event.attachment.bytes} B)`]
+      return [
+        `+ ${terminalLine(formatFileReference(event.attachment))} (${event.attachment.mediaType}, ${event.attachment.bytes} B)`,
+      ]
     case "empty-reply":
       return [`(${words.silence})`]
     case "warning":
-      return [`! ${words.warning}: ${oneLine(event.warning.message)}`]
+      return [`! ${words.warning}: ${terminalLine(event.warning.message)}`]
     default:
       return []
   }
 }
 
 function callText({ tool, args }: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }): string {
-  return `${oneLine(tool)}(${oneLine(printArguments(args))})`
+  return `${terminalLine(tool)}(${terminalLine(printArguments(args))})`
 }
 
 function runText({ tool, status, result, repeatOf, durationMs }: ToolRun, words: ChatWords): string {
   const took = repeatOf === undefined ? `${Math.round(durationMs)} ms` : words.repeated
   return status === "failed"
-    ? `✗ ${oneLine(tool)} ${words.failed}: ${oneLine(result)} (${took})`
-    : `✓ ${oneLine(tool)} = ${oneLine(result)} (${took})`
+    ? `✗ ${terminalLine(tool)} ${words.failed}: ${terminalLine(result.trim())} (${took})`
+    : `✓ ${terminalLine(tool)} = ${terminalLine(result.trim())} (${took})`
 }
 
 /** Says how the turn ended, if not with a complete answer. */

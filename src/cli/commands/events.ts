@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs"
-import { createInterface } from "node:readline"
 import { type Command, Option } from "commander"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { terminalLine } from "../../encode/terminal-text.ts"
 import type { EventRecord } from "../../forgetting/events/event-record.ts"
 import { inTime } from "../../forgetting/events/select-events.ts"
 import { type Grain, grains } from "../../forgetting/events/stamp.ts"
@@ -9,10 +8,10 @@ import { readState, virtualContextName } from "../../forgetting/plugin/context-s
 import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
+import { exportedLines } from "../memory/export-import.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
-import { oneLine } from "../terminal-text.ts"
 import { storeWords } from "../words/store-words.ts"
 
 interface EventsOptions extends CommonOptions, StoreOptions {
@@ -65,7 +64,7 @@ async function events(options: EventsOptions, context: CliContext): Promise<numb
     if (remembered !== undefined) found.push(remembered)
   }
   if (options.json) for (const remembered of found) io.stdout.write(`${JSON.stringify(remembered)}\n`)
-  else for (const line of found.flatMap(linesOf)) io.stdout.write(`${oneLine(line)}\n`)
+  else for (const line of found.flatMap(linesOf)) io.stdout.write(`${terminalLine(line)}\n`)
   if (found.length === 0) screen.note(storeWords(profile.locale).noEvents(profile.agent.name))
   return exitCodes.ok
 }
@@ -85,18 +84,8 @@ function eventsOf(row: StoreRow, agent: string, { conversation, grain }: EventsO
 
 async function* rows(options: EventsOptions, agent: string, context: CliContext): AsyncGenerator<StoreRow, void, undefined> {
   const store = options.from === undefined ? await openCliStore(options, context, { ifThere: true }) : undefined
-  const lines = options.from === undefined ? store?.export({ agent }) : exported(options.from)
+  const lines =
+    options.from === undefined ? store?.export({ agent }) : exportedLines(createReadStream(options.from), options.from)
   let number = 0
   for await (const line of lines ?? []) if (line.trim() !== "") yield readStoreRow(line, ++number)
-}
-
-async function* exported(path: string): AsyncGenerator<string, void, undefined> {
-  try {
-    yield* createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Number.POSITIVE_INFINITY })
-  } catch (thrown) {
-    throw new PromptStrataError("file-missing", `expected an export in ${path}: ${messageOf(thrown)}`, {
-      cause: thrown,
-      hint: "Name a file that `promptstrata memory export` wrote.",
-    })
-  }
 }

@@ -3,7 +3,7 @@ import { createInterface, type Interface } from "node:readline"
 import type { Command } from "commander"
 import { createAgent } from "../../agent/agent.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import { chooseLocale } from "../../node/locale.ts"
+import { promptLocale } from "../../node/locale.ts"
 import { loadProfile } from "../../node/profile/load-profile.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
@@ -83,7 +83,7 @@ async function askForCharacter(
   { io, screen, interrupts }: CliContext,
 ): Promise<CharacterAnswers | undefined> {
   if (given.folder !== undefined && given.name !== undefined) return given
-  const words = initWords(given.locale ?? chooseLocale({ env: io.env }))
+  const words = initWords(given.locale ?? promptLocale({ env: io.env }))
   const editor = createInterface({ input: io.stdin, output: screen.aside, terminal: screen.aside.isTTY === true })
   editor.on("SIGINT", () => editor.close())
   void interrupts.left.then(() => editor.close())
@@ -121,7 +121,7 @@ function complete(
   }
   const chosen = name ?? nameFrom(folder)
   requireName(chosen)
-  return { folder, name: chosen, locale: locale ?? readLocale(chooseLocale({ env })) ?? "en" }
+  return { folder, name: chosen, locale: locale ?? readLocale(promptLocale({ env })) ?? "en" }
 }
 
 /** Makes a character's name from its folder: `my-luna` becomes `My Luna`. */
@@ -142,7 +142,7 @@ function requireName(name: string): void {
 
 function readLocale(locale: string | undefined): CharacterLocale | undefined {
   if (locale === undefined) return undefined
-  const chosen = chooseLocale({ option: locale, env: {} })
+  const chosen = promptLocale({ option: locale, env: {} })
   const found = characterLocales.find((known) => known === chosen)
   if (found) return found
   const expected = `expected one of ${characterLocales.join(", ")} as the character's language`

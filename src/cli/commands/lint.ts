@@ -2,6 +2,7 @@ import { type Command, Option } from "commander"
 import { PromptStrataError } from "../../core/errors.ts"
 import { codeFrame } from "../../core/source.ts"
 import { didYouMean } from "../../core/suggest.ts"
+import { terminalText } from "../../encode/terminal-text.ts"
 import type { LintContext } from "../../lint/context.ts"
 import { lint, lintRules } from "../../lint/lint.ts"
 import type { LintProblem } from "../../lint/problem.ts"
@@ -11,7 +12,6 @@ import { writeFixes } from "../../node/lint/write-fixes.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine, type Paint, painterFor } from "../io.ts"
 import { collectValues } from "../options.ts"
-import { terminalText } from "../terminal-text.ts"
 
 interface LintOptions {
   /** Names or paths; empty: every profile in `./profiles`, else the shipped ones. */

@@ -1,6 +1,8 @@
 import type { Command } from "commander"
-import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord, parsedJson } from "../../core/json-access.ts"
+import { hostPorts } from "../../core/ports.ts"
+import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import type { McpConnection, McpUnapprovedTool } from "../../mcp/connect-mcp.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { executeTool } from "../../tools/execute-tool.ts"
@@ -10,7 +12,6 @@ import { exitCodes, jsonLine } from "../io.ts"
 import { openMcp, openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
-import { oneLine, terminalText } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { type McpWords, mcpWords } from "../words/mcp-words.ts"
 
@@ -82,7 +83,7 @@ function runOnServers(
         const words = mcpWords(profile.locale)
         const mcp = await openMcp(profile, options, context)
         if (mcp === undefined) {
-          context.screen.complain(words.noServers(oneLine(profile.name)))
+          context.screen.complain(words.noServers(terminalLine(profile.name)))
           return exitCodes.failed
         }
         return await work({ context, mcp, profile, words }, options, command.processedArgs).finally(() => mcp.close())
@@ -101,10 +102,10 @@ async function mcpList({ context, mcp, words }: OpenedServers, options: McpOptio
 }
 
 function describe({ name, state, problem, tools }: ReturnType<McpConnection["servers"]>[number], words: McpWords): string {
-  const head = `${name} (${words.states[state]})${problem === undefined ? "" : `: ${oneLine(problem)}`}`
+  const head = `${name} (${words.states[state]})${problem === undefined ? "" : `: ${terminalLine(problem)}`}`
   const lines = tools.map(({ name: tool, description, verdict }) => {
     const mark = words.verdicts[verdict] === "" ? "" : `[${words.verdicts[verdict]}] `
-    return `  ${tool}  ${mark}${oneLine(description, 100)}`
+    return `  ${tool}  ${mark}${terminalLine(description, 100)}`
   })
   return [head, ...lines].join("\n")
 }
@@ -119,7 +120,7 @@ async function mcpCall(
   const tool = mcp.currentTools().find((candidate) => candidate.name === name)
   if (tool === undefined) {
     const known = mcp.currentTools().map((candidate) => candidate.name)
-    screen.complain(words.noTool(oneLine(String(name)), known.join(", ") || "-"))
+    screen.complain(words.noTool(terminalLine(String(name)), known.join(", ") || "-"))
     return exitCodes.failed
   }
   const outcome = await runTool(tool, readArguments(String(args), words), { profile, context })
@@ -133,7 +134,7 @@ async function mcpCall(
 }
 
 function runTool(tool: Tool, args: unknown, { profile, context }: { readonly profile: Profile; readonly context: CliContext }) {
-  const { clock, timers } = { ...defaultPorts, ...context.ports }
+  const { clock, timers } = { ...hostPorts, ...context.ports }
   const key = { agent: profile.agent.id, conversation: "mcp", audience: "private", user: "terminal" } as const
   return executeTool(tool, args, {
     context: { key, turnId: "mcp", clock },
@@ -146,12 +147,8 @@ function runTool(tool: Tool, args: unknown, { profile, context }: { readonly pro
 }
 
 function readArguments(text: string, words: McpWords): unknown {
-  try {
-    const args: unknown = JSON.parse(text)
-    if (typeof args === "object" && args !== null && !Array.isArray(args)) return args
-  } catch {
-    // Reported below.
-  }
+  const args = parsedJson(text)
+  if (isRecord(args)) return args
   throw new PromptStrataError("usage", words.badArguments)
 }
 
@@ -173,10 +170,10 @@ async function mcpApprove(
   for (const tool of chosen) {
     const request = { tool: tool.tool, summary: words.approve, detail: definition(tool, words) }
     const isAsked = io.stdin.isTTY === true && !options.yes
-    if (!isAsked) screen.note(`${oneLine(tool.tool)}\n${terminalText(request.detail)}`)
+    if (!isAsked) screen.note(`${terminalLine(tool.tool)}\n${terminalText(request.detail)}`)
     const isApproved = isAsked ? await confirm(request, new AbortController().signal) : options.yes || tools.length > 0
     if (isApproved) await mcp.approve([tool])
-    if (isApproved) io.stdout.write(`${words.approved(oneLine(tool.tool))}\n`)
+    if (isApproved) io.stdout.write(`${words.approved(terminalLine(tool.tool))}\n`)
     else left++
   }
   if (left > 0) screen.note(words.stillWaiting(left))

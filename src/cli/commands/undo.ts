@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import { isMissing } from "../../node/files/file-tool.ts"
 import { openWorkspace } from "../../node/workspace/open-workspace.ts"
 import type { FileWorkspace, WriteRecord } from "../../node/workspace/workspace.ts"
@@ -6,7 +7,6 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
-import { oneLine, terminalText } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 
 interface UndoOptions extends CommonOptions {
@@ -52,13 +52,13 @@ async function undo(options: UndoOptions, context: CliContext): Promise<number> 
   try {
     const workspace = await openWorkspace(folder, { hardLinks: profile.files.hardLinks })
     if (options.list) {
-      for (const line of await listed(workspace, options.path)) io.stdout.write(`${oneLine(line)}\n`)
+      for (const line of await listed(workspace, options.path)) io.stdout.write(`${terminalLine(line)}\n`)
       return exitCodes.ok
     }
     const { path, record, hash } = await workspace.undo({ by: "user", path: options.path, id: options.id })
     const undone = (await workspace.history({ path })).find(({ id }) => id === record?.undoes)
-    io.stdout.write(`${oneLine(words.undone(path, authorAndTime(undone)))}\n`)
-    if (hash === undefined) screen.note(screen.paint("dim", words.removed(oneLine(path))))
+    io.stdout.write(`${terminalLine(words.undone(path, authorAndTime(undone)))}\n`)
+    if (hash === undefined) screen.note(screen.paint("dim", words.removed(terminalLine(path))))
     if (record) screen.note(terminalText(record.diff))
     return exitCodes.ok
   } catch (thrown) {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander"
 import { createAgent } from "../../agent/agent.ts"
 import { messageOf } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
+import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import type { Job, JobHandler, JobHandlers } from "../../services/store/job-runner.ts"
 import type { Store } from "../../services/store/store.ts"
 import type { CliContext, RunCommand } from "../context.ts"
@@ -9,7 +10,6 @@ import { exitCodes } from "../io.ts"
 import { openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
-import { oneLine, terminalText } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { type WorkerWords, workerWords } from "../words/worker-words.ts"
 
@@ -88,7 +88,7 @@ function untilTerminated({ io, atEnd }: CliContext): Promise<void> {
 
 function lineOf({ job, attempt, durationMs, error }: JobReport, words: WorkerWords): string {
   const outcome = error === undefined ? words.done : `${words.failed} (${attempt}): ${error}`
-  return oneLine(`${job.kind}  ${job.key.conversation}  ${job.turnId}  ${Math.round(durationMs)} ms  ${outcome}`)
+  return terminalLine(`${job.kind}  ${job.key.conversation}  ${job.turnId}  ${Math.round(durationMs)} ms  ${outcome}`)
 }
 
 /** The outcome of one attempt at a job. */

@@ -1,5 +1,5 @@
-import { cutText } from "../../model/cut-text.ts"
 import { abortedError, type LanguageModel, type ModelRequest, type TurnFacts } from "../../model/language-model.ts"
+import { textChunks } from "../../model/text-chunks.ts"
 import { decide } from "./demo-decision.ts"
 import { type DemoLocale, languageOf, sentencesOf } from "./sentences.ts"
 
@@ -23,7 +23,7 @@ export function demoModel({ locale = "en" }: DemoModelOptions = {}): LanguageMod
     async *stream(request, { signal }) {
       const facts = request.facts ?? factsFromMessages(request)
       const text = backgroundAnswer(facts.prompt, facts.question) ?? answerOf(facts, locale)
-      for (const delta of cutText(text, chunkUnits)) {
+      for (const delta of textChunks(text, chunkUnits)) {
         if (signal.aborted) throw abortedError(signal)
         yield { type: "text-delta", delta }
       }

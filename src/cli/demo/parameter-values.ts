@@ -1,3 +1,4 @@
+import { listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { ModelTool } from "../../model/language-model.ts"
 import { findExpressions } from "./expressions.ts"
 import { findPlaces, pointOf } from "./phrases.ts"
@@ -84,16 +85,10 @@ interface Parameter {
 
 /** The parameters of a tool. Ignores what is not valid in its schema. */
 export function parametersOf({ inputSchema }: ModelTool): readonly Parameter[] {
-  const required: readonly unknown[] = Array.isArray(inputSchema.required) ? inputSchema.required : []
+  const required = listOf(inputSchema.required)
   return Object.entries(recordOf(inputSchema.properties)).map(([name, schema]) => {
     const { description, type, enum: options } = recordOf(schema)
-    return {
-      name,
-      description: typeof description === "string" ? description : "",
-      type,
-      options: Array.isArray(options) ? options : [],
-      required: required.includes(name),
-    }
+    return { name, description: stringOf(description), type, options: listOf(options), required: required.includes(name) }
   })
 }
 
@@ -102,8 +97,4 @@ export function shownName({ name, description }: Parameter): string {
   // The rest is advice to a model, such as examples and formats.
   const [first = ""] = description.split(/[，,；;。(（]/)
   return first.trim() === "" ? name : first.trim()
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander"
+import { terminalLine } from "../../encode/terminal-text.ts"
 import type { DeadJob } from "../../services/store/job-runner.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import type { Store } from "../../services/store/store.ts"
 import type { SqliteStore } from "../../stores/sqlite/open-sqlite-store.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { oneLine } from "../terminal-text.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
 
@@ -61,9 +61,9 @@ function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, 
   const say = (text: string): void => {
     io.stdout.write(`${text}\n`)
   }
-  if (isEmbedded(store)) say(oneLine(store.file))
+  if (isEmbedded(store)) say(terminalLine(store.file))
   say(countsText(check.counts) || "-")
-  say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${oneLine(problem, 500)}`).join("\n"))
+  say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${terminalLine(problem, 500)}`).join("\n"))
   if (dead.length > 0) {
     const rows = dead.map(({ job, attempts, error }) => [job.kind, job.key.user, job.key.conversation, String(attempts), error])
     say(`\n${words.deadJobs}\n${printTable(words.deadColumns, rows, maxWidth)}`)
@@ -84,7 +84,7 @@ async function backUp(store: Store, file: string, { words }: OpenedStore, { scre
     return false
   }
   await store.backup(file)
-  screen.note(words.backedUp(oneLine(file)))
+  screen.note(words.backedUp(terminalLine(file)))
   return true
 }
 

@@ -89,13 +89,13 @@ async function memoryImport(file: string, options: StoreCommandOptions, context:
     return exitCodes.failed
   }
   const input = file === "-" ? context.io.stdin : createReadStream(file)
-  const counts = await store.import(linesOf(input, file))
+  const counts = await store.import(exportedLines(input, file))
   context.screen.note(words.imported(countsText(counts)))
   return exitCodes.ok
 }
 
-/** Splits at `\n` only, because JSON may contain other line breaks. */
-async function* linesOf(input: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
+/** The lines of an export. Splits at `\n` only, because JSON may contain other line breaks. */
+export async function* exportedLines(input: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let held = ""
   try {

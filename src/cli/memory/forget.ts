@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander"
+import { terminalLine } from "../../encode/terminal-text.ts"
 import { storeTables } from "../../services/store/store-row.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { askLine } from "../terminal-confirm.ts"
-import { oneLine } from "../terminal-text.ts"
 import { chatWords } from "../words/chat-words.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
@@ -56,6 +56,6 @@ function scopeText(
   { user, conversation }: StoreCommandOptions,
   { agent, words: { scopes } }: { readonly agent: string; readonly words: StoreWords },
 ): string {
-  if (user !== undefined) return scopes.user(oneLine(user))
-  return conversation === undefined ? scopes.all(agent) : scopes.conversation(oneLine(conversation))
+  if (user !== undefined) return scopes.user(terminalLine(user))
+  return conversation === undefined ? scopes.all(agent) : scopes.conversation(terminalLine(conversation))
 }

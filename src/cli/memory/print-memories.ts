@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander"
+import { terminalLine } from "../../encode/terminal-text.ts"
 import { createMemoryService } from "../../services/memory/create-memory-service.ts"
 import type { Memory } from "../../services/memory/memory-service.ts"
 import { printCost, type Receipt } from "../../services/store/receipt.ts"
@@ -7,7 +8,6 @@ import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation } from "../open-agent.ts"
 import { readCount } from "../options.ts"
-import { oneLine } from "../terminal-text.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
@@ -113,7 +113,7 @@ async function memoryShow(
   const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
   const memory = rows.find((row) => row.memory.id === id)?.memory
   if (memory === undefined) {
-    context.screen.complain(words.noMemory(oneLine(id)))
+    context.screen.complain(words.noMemory(terminalLine(id)))
     return exitCodes.failed
   }
   const text = options.json ? jsonLine(memory) : memoryText(memory, words)

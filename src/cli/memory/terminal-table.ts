@@ -1,5 +1,6 @@
-import { displayWidth, graphemesOf } from "../../core/graphemes.ts"
-import { oneLine } from "../terminal-text.ts"
+import { displayWidth } from "../../core/graphemes.ts"
+import { terminalLine } from "../../encode/terminal-text.ts"
+import { fitColumns } from "../../trace/table.ts"
 
 const gap = "  "
 
@@ -12,29 +13,16 @@ export function printTable(
   rows: readonly (readonly string[])[],
   maxWidth = Number.POSITIVE_INFINITY,
 ): string {
-  const lines = [headline, ...rows].map((cells) => cells.map((cell) => oneLine(cell, 1_000)))
+  const lines = [headline, ...rows].map((cells) => cells.map((cell) => terminalLine(cell, 1_000)))
   const widths = headline.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))))
   const last = headline.length - 1
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + gap.length, 0)
   return lines
     .map((cells) => {
       const padded = cells.slice(0, last).map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - displayWidth(cell)))
-      return [...padded, cut(cells[last] ?? "", Math.max(10, maxWidth - before))].join(gap).trimEnd()
+      return [...padded, fitColumns(cells[last] ?? "", Math.max(10, maxWidth - before))].join(gap).trimEnd()
     })
     .join("\n")
-}
-
-/** Cuts a text to at most this many columns. */
-function cut(text: string, maxColumns: number): string {
-  if (displayWidth(text) <= maxColumns) return text
-  let columns = 1
-  let kept = ""
-  for (const { segment } of graphemesOf(text)) {
-    columns += displayWidth(segment)
-    if (columns > maxColumns) break
-    kept += segment
-  }
-  return `${kept}…`
 }
 
 /** A time in UTC, to the minute: `2026-03-01 08:05`. */

@@ -1,10 +1,10 @@
 import type { Command } from "commander"
+import { terminalLine } from "../../encode/terminal-text.ts"
 import type { ProfileStatement } from "../../services/store/records.ts"
 import { createUserProfileService } from "../../services/user-profile.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation } from "../open-agent.ts"
-import { oneLine } from "../terminal-text.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
@@ -34,7 +34,7 @@ async function userShow(
   const known = await createUserProfileService({ records: store.users }).get(key)
   const { stdout } = context.io
   if (options.json) stdout.write(`${jsonLine({ user, ...known })}\n`)
-  else if (known.fields.length === 0) context.screen.note(words.nothingKnown(oneLine(user)))
+  else if (known.fields.length === 0) context.screen.note(words.nothingKnown(terminalLine(user)))
   else {
     stdout.write(`${printTable(words.userColumns, known.fields.map(statementCells), maxWidth)}\n`)
     if (known.history.length > 0)

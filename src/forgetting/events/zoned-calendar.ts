@@ -1,4 +1,4 @@
-import { PromptStrataError } from "../../core/errors.ts"
+import { dayMs, zoneOffsets } from "../../services/recall/time/local-calendar.ts"
 
 /** A day of the calendar; months count from 1. */
 export interface CalendarDay {
@@ -21,17 +21,13 @@ export interface ZonedCalendar {
   instant(local: LocalMinute): number
 }
 
-const dayMs = 86_400_000
-/** Clock changes of all zones lie on multiples of this. */
-const quarterMs = 900_000
-const maxKeptOffsets = 20_000
 const kept = new Map<string, ZonedCalendar>()
 
 /** The calendar of an IANA time zone. It is made once for each zone. Throws `usage` for an unknown name. */
 export function zonedCalendar(timeZone: string): ZonedCalendar {
   const known = kept.get(timeZone)
   if (known !== undefined) return known
-  const offsetAt = offsets(timeZone)
+  const offsetAt = zoneOffsets(timeZone)
   const calendar: ZonedCalendar = {
     timeZone,
     local: (atMs) => fieldsOf(atMs + offsetAt(atMs)),
@@ -71,39 +67,4 @@ function fieldsOf(utcMs: number): LocalMinute {
     hour: date.getUTCHours(),
     minute: date.getUTCMinutes(),
   }
-}
-
-function offsets(timeZone: string): (atMs: number) => number {
-  if (timeZone === "UTC") return () => 0
-  const format = zoneFormat(timeZone)
-  const known = new Map<number, number>()
-  return (atMs) => {
-    const quarter = Math.floor(atMs / quarterMs)
-    const before = known.get(quarter)
-    if (before !== undefined) return before
-    const offset = readOffset(format, quarter * quarterMs)
-    if (known.size >= maxKeptOffsets) known.clear()
-    known.set(quarter, offset)
-    return offset
-  }
-}
-
-function zoneFormat(timeZone: string): Intl.DateTimeFormat {
-  const numeric = "numeric"
-  const fields = { year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric } as const
-  try {
-    return new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", ...fields })
-  } catch (cause) {
-    throw new PromptStrataError("usage", `Expected the name of a time zone, found ${JSON.stringify(timeZone)}.`, {
-      cause,
-      hint: 'Give an IANA name such as "Asia/Shanghai".',
-      evidence: { timeZone },
-    })
-  }
-}
-
-function readOffset(format: Intl.DateTimeFormat, atMs: number): number {
-  const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]))
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
-  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) - atMs
 }

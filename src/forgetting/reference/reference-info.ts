@@ -1,3 +1,4 @@
+import { parsedJson } from "../../core/json-access.ts"
 import { encodeJsonLine } from "../../encode/inline.ts"
 import { formatReferenceSource, parseReferenceSource, type ReferenceSource } from "./reference-source.ts"
 
@@ -28,9 +29,9 @@ export function parseReferenceInfo(text: string): ReferenceInfo | undefined {
   const currentStart = sourceEnd + currentName.length
   const currentEnd = valueEnd(text, currentStart)
   if (!text.startsWith(extraName, currentEnd)) return undefined
-  const sources = parse(text.slice(head.length, sourceEnd))
-  const current = parse(text.slice(currentStart, currentEnd))
-  const extraData = parse(text.slice(currentEnd + extraName.length, -1))
+  const sources = parsedJson(text.slice(head.length, sourceEnd))
+  const current = parsedJson(text.slice(currentStart, currentEnd))
+  const extraData = parsedJson(text.slice(currentEnd + extraName.length, -1))
   if (!isTexts(sources) || typeof current !== "string" || typeof extraData !== "string") return undefined
   return { source: sources.map((line) => parseReferenceSource(line) ?? { kind: "unknown" }), current, extraData }
 }
@@ -47,14 +48,6 @@ function valueEnd(text: string, start: number): number {
     else if (!inText && char === "," && depth === 0) return at
   }
   return text.length
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,3 +1,5 @@
+import { parsedJson } from "../../core/json-access.ts"
+import { escapeUnits } from "../../encode/inline.ts"
 /** How much a compression leaves. */
 export type CompressionLevel = "weak" | "medium" | "extreme"
 
@@ -75,7 +77,7 @@ function path(text: string): string {
 
 /** Escapes the line breaks that JSON leaves as they are. */
 function escapeBreaks(text: string): string {
-  return text.replaceAll(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  return text.replaceAll(/[\u0085\u2028\u2029]/g, escapeUnits)
 }
 
 /** Reads a source that {@link formatReferenceSource} printed; `undefined` for any other text. */
@@ -158,10 +160,6 @@ function readQuoted(text: string): { readonly value: string; readonly rest: stri
 }
 
 function parseString(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === "string" ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(json)
+  return typeof value === "string" ? value : undefined
 }

@@ -1,4 +1,5 @@
-import { type CharacterTrait, faultOf, onOneLine, traitLimits } from "./character-sheet.ts"
+import { listOf, recordOf } from "../../core/json-access.ts"
+import { type CharacterTrait, cleanLine, faultOf, traitLimits } from "./character-sheet.ts"
 
 /** The most speakers of one conversation whose relationship is kept. Beyond that, the one that changed longest ago is forgotten. */
 const maxSpeakers = 200
@@ -39,16 +40,8 @@ function traitsOf(value: unknown): readonly CharacterTrait[] {
     .flatMap((pair): CharacterTrait[] => {
       const [name, text] = listOf(pair)
       if (typeof name !== "string" || typeof text !== "string") return []
-      const trait: CharacterTrait = [onOneLine(name), onOneLine(text)]
+      const trait: CharacterTrait = [cleanLine(name), cleanLine(text)]
       return faultOf(trait) === undefined && trait[1] !== "" ? [trait] : []
     })
     .slice(0, traitLimits.traits)
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

@@ -1,6 +1,7 @@
 import type { Source } from "../../core/source.ts"
 import type { SlotEntry, TrustedText } from "../../core/value.ts"
 import { fold } from "../../encode/fold.ts"
+import { onOneLine } from "../../encode/line-breaks.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 
 /** A name and its current value, such as `mood` and `calm`; each is one line. */
@@ -76,7 +77,7 @@ export function changeTraits(
   if (patch.length === 0) return { fault: "no_changes" }
   if (patch.length > changesPerCall) return { fault: "too_many_changes", limit: changesPerCall }
   const known = [...sheet.traits, ...before].map(([name]) => name)
-  const clean = patch.map(([name, value]): CharacterTrait => [spelled(onOneLine(name), known), onOneLine(value)])
+  const clean = patch.map(([name, value]): CharacterTrait => [spelled(cleanLine(name), known), cleanLine(value)])
   const fault = clean.map(faultOf).find((found) => found !== undefined)
   if (fault) return fault
   const changes = clean.reduce(applied, before)
@@ -87,10 +88,8 @@ export function changeTraits(
 }
 
 /** A text as one line of visible characters. */
-export function onOneLine(text: string): string {
-  return sanitise(text)
-    .text.replace(/[\s\u0085]+/g, " ")
-    .trim()
+export function cleanLine(text: string): string {
+  return onOneLine(sanitise(text).text)
 }
 
 /** The fault of one trait; undefined if it has none. */

@@ -49,7 +49,8 @@ export function createWorldBook(entries: readonly WorldBookEntry[]): WorldBook {
       ...mentioned.filter(({ entry }) => entry.always),
       ...mentioned.filter(({ entry }) => !entry.always),
     ]) {
-      const size = sizeOf(prepared.entry)
+      const { title = "", text } = prepared.entry
+      const size = title.length + text.text.length
       if (chosen.size >= maxEntries || characters + size > maxCharacters) continue
       chosen.add(prepared)
       characters += size
@@ -57,10 +58,6 @@ export function createWorldBook(entries: readonly WorldBookEntry[]): WorldBook {
     const sorted = Map.groupBy(mentioned, (prepared) => chosen.has(prepared))
     return { entries: entriesOf(sorted.get(true)), leftOut: entriesOf(sorted.get(false)) }
   }
-}
-
-function sizeOf({ title = "", text }: WorldBookEntry): number {
-  return title.length + text.text.length
 }
 
 function entriesOf(prepared: readonly Prepared[] = []): readonly WorldBookEntry[] {

@@ -1,3 +1,4 @@
+import { countCodePoints, offsetAfter } from "../../core/code-points.ts"
 import { type FitRule, priority, type Trust } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
@@ -10,7 +11,7 @@ import {
   documentFiles,
   documentNames,
 } from "./document.ts"
-import { countCodePoints, type DocumentBody, documentBody, offsetAfter } from "./document-body.ts"
+import { type DocumentBody, documentBody } from "./document-body.ts"
 
 export interface DocumentInjectionOptions {
   readonly settings: DocumentSettings

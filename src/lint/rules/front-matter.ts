@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { type PromptSource, readPromptAttributes } from "../../dialect/prompt-source.ts"
 import { hasLineBreak } from "../../encode/line-breaks.ts"
@@ -61,8 +62,7 @@ function wrongPromptValues(file: LintFile, source: PromptSource): LintFinding[] 
 function wrongToolWords(file: LintFile, { attributes }: PromptSource): LintFinding[] {
   const { description, usage_hint: hint, parameters } = attributes
   const isText = (value: unknown) => typeof value === "string" && value.trim() !== ""
-  const isTexts = (value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isText)
+  const isTexts = (value: unknown) => isRecord(value) && Object.values(value).every(isText)
   return [
     ...(isText(description) ? [] : [wrongValue(file, "description", "text that tells a model what the tool does")]),
     ...(hint === undefined || isText(hint)

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { recordOf } from "../../core/json-access.ts"
 import {
   abortedError,
   type LanguageModel,
@@ -6,7 +7,6 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "../../model/language-model.ts"
-import { recordOf } from "../json-access.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"
 import { toPrompt } from "./prompt.ts"

@@ -1,6 +1,6 @@
+import { listOf, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message, Prefix } from "../../core/span.ts"
 import type { Stability } from "../../core/value.ts"
-import { listOf, recordOf } from "../json-access.ts"
 import type { AiSdkModelName, ProviderOptions } from "./provider-model.ts"
 
 /**

@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import { defineTool } from "../../tools/define-tool.ts"
 import type { JsonSchema, Tool, ToolContext } from "../../tools/tool.ts"
-import { listOf, recordOf, stringOf } from "../json-access.ts"
 
 /** A tool of the package `ai`, with the fields that are read here. */
 export interface AiSdkToolLike {

@@ -1,16 +1,8 @@
 import { messageOf } from "../../core/errors.ts"
+import { countOf, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
-import {
-  argumentsText,
-  createDeltaReader,
-  endParts,
-  type Finish,
-  type StreamedCall,
-  unfinished,
-  usageOf,
-} from "../answer-parts.ts"
-import { countOf, listOf, recordOf, stringOf } from "../json-access.ts"
+import { argumentsText, createAnswerReader, type Finish, type StreamedCall, unfinished, usageOf } from "../answer-parts.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
 
@@ -27,37 +19,34 @@ export interface PartReader extends Reader<WirePart, ModelPart> {
  * usage report and exactly one finish.
  */
 export function createPartReader(): PartReader {
-  const text = createDeltaReader("text-delta")
-  const thinking = createDeltaReader("thinking-delta")
+  const answer = createAnswerReader()
   const toolCalls = createToolCallReader()
-  let usage: Usage | undefined
-  let finish: Finish | undefined
   let begun = false
   return {
-    finished: () => finish !== undefined && finish !== unfinished,
+    finished: () => answer.finish !== undefined && answer.finish !== unfinished,
     begun: () => begun,
     push(part) {
       switch (part.type) {
         case "text-delta":
           begun = true
-          return text.push(part.delta)
+          return answer.text.push(part.delta)
         case "text-end":
-          return text.end()
+          return answer.text.end()
         case "reasoning-delta":
           begun = true
-          return thinking.push(part.delta)
+          return answer.thinking.push(part.delta)
         case "reasoning-end":
-          return thinking.end()
+          return answer.thinking.end()
         case "finish":
-          usage = readUsage(part.usage) ?? usage
-          finish ??= readFinish(part.finishReason)
+          answer.usage = readUsage(part.usage) ?? answer.usage
+          answer.finish ??= readFinish(part.finishReason)
           return []
         default:
           begun = toolCalls.push(part) || begun
           return warningsIn(part).map((message) => ({ type: "warning", message }))
       }
     },
-    end: () => [...thinking.end(), ...text.end(), ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished })],
+    end: () => answer.end(toolCalls.calls()),
   }
 }
 

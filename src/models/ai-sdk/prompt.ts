@@ -1,5 +1,5 @@
+import { parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message, ToolCall } from "../../core/span.ts"
-import { parsedJson, recordOf } from "../json-access.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import type {
   AiSdkMessage,

@@ -1,7 +1,7 @@
 import { messageOf, type PromptStrataError } from "../../core/errors.ts"
 import type { ModelFaultKind } from "../../core/evidence/turns.ts"
+import { parsedJson, recordOf, stringOf } from "../../core/json-access.ts"
 import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
-import { parsedJson, recordOf, stringOf } from "../json-access.ts"
 import { type Advice, headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
 import type { AiSdkLanguageModel } from "./provider-model.ts"
 

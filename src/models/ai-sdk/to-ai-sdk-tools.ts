@@ -1,12 +1,12 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Clock, Timers } from "../../core/ports.ts"
-import { hostTimers, within } from "../../core/timers.ts"
+import { recordOf } from "../../core/json-access.ts"
+import { type Clock, hostTimers, type Timers } from "../../core/ports.ts"
+import { within } from "../../core/timers.ts"
 import type { TemplateValues } from "../../template/render.ts"
 import { capResult, defaultMaxResultCharacters, normaliseResult } from "../../tools/result-text.ts"
 import type { Tool } from "../../tools/tool.ts"
-import { recordOf } from "../json-access.ts"
 
 /** A tool of the package `ai`, with the fields that are set here. */
 export interface AiSdkTool {

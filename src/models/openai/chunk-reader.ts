@@ -1,15 +1,7 @@
+import { countOf, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
-import {
-  argumentsText,
-  createDeltaReader,
-  endParts,
-  type Finish,
-  type StreamedCall,
-  unfinished,
-  usageOf,
-} from "../answer-parts.ts"
-import { countOf, listOf, recordOf, stringOf } from "../json-access.ts"
+import { argumentsText, createAnswerReader, type StreamedCall, usageOf } from "../answer-parts.ts"
 
 /** Reads the chunks of one streamed chat completion. */
 export interface ChunkReader extends Reader<unknown, ModelPart> {
@@ -22,24 +14,21 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning.
  */
 export function createChunkReader(): ChunkReader {
-  const text = createDeltaReader("text-delta")
-  const thinking = createDeltaReader("thinking-delta")
+  const answer = createAnswerReader()
   const toolCalls = createToolCallAssembler()
-  let usage: Usage | undefined
-  let finish: Finish | undefined
   return {
-    finished: () => finish !== undefined,
+    finished: () => answer.finish !== undefined,
     push(chunk) {
       const choice = firstChoice(chunk)
       const delta = recordOf(choice.delta)
       const content = readContent(delta)
-      usage = readUsage(recordOf(chunk).usage) ?? readUsage(choice.usage) ?? usage
+      answer.usage = readUsage(recordOf(chunk).usage) ?? readUsage(choice.usage) ?? answer.usage
       for (const call of listOf(delta.tool_calls)) toolCalls.push(call)
       const reason = stringOf(choice.finish_reason)
-      if (reason !== "") finish ??= { reason: finishReasons.get(reason.toLowerCase()) ?? "other" }
-      return [...thinking.push(content.reasoning), ...text.push(content.text)]
+      if (reason !== "") answer.finish ??= { reason: finishReasons.get(reason.toLowerCase()) ?? "other" }
+      return [...answer.thinking.push(content.reasoning), ...answer.text.push(content.text)]
     },
-    end: () => [...thinking.end(), ...text.end(), ...endParts({ calls: toolCalls.calls(), usage, finish: finish ?? unfinished })],
+    end: () => answer.end(toolCalls.calls()),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { OpenAI } from "openai"
 import { PromptStrataError } from "../../core/errors.ts"
+import { listOf, parsedJson, recordOf } from "../../core/json-access.ts"
 import { abortedError, type LanguageModel, type ModelPart, type ModelRequest } from "../../model/language-model.ts"
 import { connectionFault, reportedFault, statusFault } from "../fault.ts"
-import { listOf, parsedJson, recordOf } from "../json-access.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
 import { createChunkReader } from "./chunk-reader.ts"
 import {

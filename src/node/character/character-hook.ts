@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import type { TrustedText } from "../../core/value.ts"
 import { characterInjections } from "../../layers/character/character-injections.ts"
 import { characterMemory, relationshipWith, withRelationship } from "../../layers/character/character-memory.ts"
@@ -17,7 +18,7 @@ import type { ToolWords } from "../../tools/tool-words.ts"
 export interface CharacterParts {
   /** When absent, no state is shown, and the model cannot change it. */
   readonly state: CharacterSheet | undefined
-  /** The relationship with every speaker before the first change. When absent, as for `state`. */
+  /** The relationship that every speaker begins with. When absent, none is shown, and the model cannot change it. */
   readonly relationship: CharacterSheet | undefined
   readonly reactionPlan: TrustedText | undefined
   readonly worldBook:
@@ -148,8 +149,4 @@ function validate(args: unknown): StandardSchemaV1.Result<readonly CharacterTrai
     return [name, ""]
   })
   return issues.length > 0 ? { issues } : { value }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { defaultPorts } from "../../agent/agent-store.ts"
-import { closePlugins } from "../../agent/agent-work.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { hostPorts } from "../../core/ports.ts"
 import { positionAt } from "../../core/source.ts"
 import { isLocale } from "../../dialect/locales.ts"
 import { shippedDialect, shippedPrompts } from "../../dialect/shipped.ts"
 import type { LintContext, LintFile, LintProfile } from "../../lint/context.ts"
 import { namesInSources } from "../../lint/template-names.ts"
 import type { Profile } from "../../profile/profile.ts"
+import { closePlugins } from "../../services/plugin.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
 import { isFolder } from "../file-log.ts"
 import { promptsFolderOf } from "../find-text.ts"
-import { chooseLocale } from "../locale.ts"
+import { promptLocale } from "../locale.ts"
 import { loadProfile } from "../profile/load-profile.ts"
 import { findProfile, readProfileChain } from "../profile/profile-chain.ts"
 import type { ProfileDocument } from "../profile/profile-document.ts"
@@ -104,7 +104,7 @@ async function readLintProfile(
   try {
     const profile = await loadProfile(path, { locale, roots, env: {} })
     // Plugins are looked at and never run, so what they hold open is freed. One that fails or hangs then is no fault of the profile.
-    await closePlugins(profile.plugins, { timers: defaultPorts.timers, timeoutMs: 2_000 }).catch(() => undefined)
+    await closePlugins(profile.plugins, { timers: hostPorts.timers, timeoutMs: 2_000 }).catch(() => undefined)
     const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
     return { ...common, profile, dialect, uses: textsOf(profile), faults: [] }
   } catch (error) {
@@ -137,7 +137,7 @@ function localesFor(
   files: readonly LintFile[],
   { locale }: LintFilesOptions,
 ): readonly string[] {
-  if (locale !== undefined) return [chooseLocale({ option: locale, env: {} })]
+  if (locale !== undefined) return [promptLocale({ option: locale, env: {} })]
   if (document?.settings.locale !== undefined) return [document.settings.locale]
   const found = new Set(files.flatMap((file) => (file.locale !== undefined && isLocale(file.locale) ? [file.locale] : [])))
   return found.size > 0 ? [...found].sort() : ["en"]

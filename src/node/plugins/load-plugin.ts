@@ -20,7 +20,7 @@ export interface LoadPluginOptions {
   /** The plugin's own options; `{}` if it has none. */
   readonly options: Readonly<Record<string, unknown>>
   readonly context: PluginContext
-  /** Folders laid out as the shipped `prompts/`, looked up before it: a skill of the user's there replaces a built-in plugin's. */
+  /** Folders laid out as the shipped `prompts/`, searched before the shipped one. A skill in them replaces the built-in plugin's of that name. */
   readonly promptFolders: readonly string[]
   /** The time limit for a module to load, and again for its function to return. */
   readonly timeoutMs: number
@@ -127,7 +127,7 @@ async function importPlugin(path: string, run: LoadPluginOptions): Promise<Plugi
   const file = displayPath(path)
   const url = pathToFileURL(path).href
   const { timeoutMs, timers } = run
-  const limited = <T>(task: () => T | Promise<T>) => within({ timeoutMs, timers, signal: new AbortController().signal }, task)
+  const limited = <T>(task: () => T | Promise<T>) => within({ timeoutMs, timers }, task)
   const loaded = await limited(async () => ({ ...((await import(url)) as Readonly<Record<string, unknown>>) }))
   if (loaded.status !== "done")
     return { problem: failure(`expected a module that loads, but ${file}`, loaded, { url, timeoutMs }) }

@@ -1,7 +1,6 @@
 import { resolve } from "node:path"
-import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Clock, Timers } from "../../core/ports.ts"
+import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { type LoadPluginOptions, loadPlugin, pluginOptions } from "./load-plugin.ts"
 import type { PluginFault } from "./plugin-module.ts"
@@ -14,7 +13,7 @@ export interface LoadPluginsOptions {
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
   /** Default `en`. */
   readonly locale?: string | undefined
-  /** Folders laid out as the shipped `prompts/`, in which built-in plugins look for skills before it. Default: `prompts` in the process's folder. */
+  /** Folders laid out as the shipped `prompts/`, in which built-in plugins look for skills before the shipped one. Default: `prompts` in the process's folder. */
   readonly promptFolders?: readonly string[] | undefined
   /** Default `./data`. */
   readonly dataFolder?: string | undefined
@@ -46,7 +45,7 @@ export async function collectPlugins(
   given: LoadPluginsOptions & Pick<LoadPluginOptions, "made">,
 ): Promise<{ readonly plugins: readonly Plugin[]; readonly faults: readonly PluginFault[] }> {
   const { folder = process.cwd(), locale = "en", promptFolders = [resolve("prompts")], dataFolder = "data" } = given
-  const { clock = defaultPorts.clock, timers = defaultPorts.timers, timeoutMs = 10_000, made } = given
+  const { clock = hostPorts.clock, timers = hostPorts.timers, timeoutMs = 10_000, made } = given
   const context = { locale, clock, dataFolder: resolve(dataFolder), profileFolder: resolve(folder) }
   const loaded: { readonly at: number; readonly plugin: Plugin }[] = []
   const faults: PluginFault[] = []

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
+import { isRecord } from "../../core/json-access.ts"
 import { isFolder } from "../file-log.ts"
 import { readTextFile } from "../read-text-file.ts"
 
@@ -92,8 +93,4 @@ function targetOf(target: unknown, star: string): string | undefined {
     if (path !== undefined) return path
   }
   return undefined
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,11 +1,10 @@
 import { basename, resolve } from "node:path"
-import { defaultPorts } from "../../agent/agent-store.ts"
-import type { Clock, Timers } from "../../core/ports.ts"
+import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { resolveProfile } from "../../profile/resolve.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { promptsFolderOf } from "../find-text.ts"
-import { chooseLocale } from "../locale.ts"
+import { promptLocale } from "../locale.ts"
 import { shippedProfilesFolder } from "../shipped-files.ts"
 import { skillMounts } from "../skills/skill-mounts.ts"
 import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseReported } from "./profile-chain.ts"
@@ -63,7 +62,7 @@ export async function readProfile(
   const surroundings: ToolSurroundings = {
     locale,
     dataFolder,
-    clock: options.clock ?? defaultPorts.clock,
+    clock: options.clock ?? hostPorts.clock,
     promptFolder: texts.folder,
     files: settings.files,
     mounts: skillMounts([...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])]),
@@ -94,7 +93,7 @@ function findParts(nameOrPath: string, options: LoadProfileOptions) {
   const path = findProfile(nameOrPath, { folder: process.cwd(), roots })
   const chain = readProfileChain(path, roots)
   const file = mergeChain(chain)
-  const locale = chooseLocale({ option: options.locale, profile: file.locale, env })
+  const locale = promptLocale({ option: options.locale, profile: file.locale, env })
   const search: ProfileSearch = { chain, locale, problems: new Map() }
   const texts = findProfileTexts(search)
   const dialect = findProfileDialect(search, texts.folder)

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { locatedError, PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import { positionAt } from "../../core/source.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { formatKeyPath } from "../../profile/check-keys.ts"
@@ -64,13 +65,9 @@ function mergeTables(inherited: object, own: object): object {
   const merged = new Map<string, unknown>(Object.entries(inherited))
   for (const [key, value] of Object.entries(own)) {
     const below = merged.get(key)
-    merged.set(key, isTable(below) && isTable(value) ? mergeTables(below, value) : value)
+    merged.set(key, isRecord(below) && isRecord(value) ? mergeTables(below, value) : value)
   }
   return Object.fromEntries(merged)
-}
-
-function isTable(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** A setting, and the profile of a chain that decides it: its paths are relative to that profile's file. */

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { cronTimes } from "../../agent/schedule/due-times.ts"
+import { cronTimes } from "../../agent/schedule/schedule-times.ts"
 import type { TrustedText } from "../../core/value.ts"
 import { promptSlots } from "../../layers/prompt-names.ts"
 import type { FilesSettings, McpServerSettings, Profile, ProfileInput } from "../../profile/profile.ts"

@@ -10,8 +10,8 @@ import type { Plugin } from "../../services/plugin.ts"
 import { readWholeText } from "../authored-text.ts"
 import { isFolder } from "../file-log.ts"
 import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
-import { knownDialects, loadDialect } from "../load-dialect.ts"
 import { type Persona, readPersona } from "../load-persona.ts"
+import { knownDialects, readDialect } from "../read-dialect.ts"
 import { displayPath } from "../shipped-files.ts"
 import { absolutePath, nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
 
@@ -63,7 +63,7 @@ function findPath(search: ProfileSearch, { key, kind, folder }: Wanted): string 
 export function findProfileDialect(search: ProfileSearch, folder: string | undefined): Dialect | undefined {
   const setting = nearestSetting(search.chain, "prompt", "dialect")
   const name = setting?.value ?? defaultDialect
-  const dialect = loadDialect({ name, locale: search.locale, folder })
+  const dialect = readDialect({ name, locale: search.locale, folder })
   if (dialect === undefined && setting !== undefined) {
     const known = knownDialects(folder)
     report(search, setting, `expected a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`)

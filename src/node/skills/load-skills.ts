@@ -14,7 +14,7 @@ export interface LoadSkillsOptions {
   readonly locale?: string
   /** The folder that paths are relative to. Default: the process's. */
   readonly folder?: string
-  /** Folders laid out as the shipped `prompts/`, looked up before it. Default: `prompts` in the process's folder. */
+  /** Folders laid out as the shipped `prompts/`, searched before the shipped one. Default: `prompts` in the process's folder. */
   readonly promptFolders?: readonly string[]
   /** Modes by skill name, in place of those that the skills declare (L5). */
   readonly modes?: Readonly<Record<string, SkillMode>>

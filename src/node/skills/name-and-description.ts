@@ -1,4 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { onOneLine } from "../../encode/line-breaks.ts"
 import type { Skill } from "../../layers/skills.ts"
 import type { SkillFrontMatter } from "./skill-attributes.ts"
 import { type SkillProblem, skillFault, type Warn, warnInto } from "./skill-problem.ts"
@@ -72,8 +73,8 @@ function readDescription({ attributes, text, body }: NamedFrontMatter, warn: War
 /** A value as one line of text, `""` if it is absent; `undefined` if it is no text. */
 function asLine(value: unknown): string | undefined {
   if (value === undefined || value === null) return ""
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return oneLine(value.join(" "))
-  return ["string", "number", "boolean"].includes(typeof value) ? oneLine(String(value)) : undefined
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return onOneLine(value.join(" "))
+  return ["string", "number", "boolean"].includes(typeof value) ? onOneLine(String(value)) : undefined
 }
 
 /** The first paragraph of a body, else its first heading, cut to the length of a description. */
@@ -81,10 +82,6 @@ function firstWords(body: string): string {
   const paragraphs = body.split(/\n[^\S\n]*\n/, 20).map((part) => part.trim())
   const found =
     paragraphs.find((part) => part !== "" && !/^(?:#|```|---|<!--)/.test(part)) ?? paragraphs.find((part) => part !== "")
-  const line = oneLine((found ?? "").slice(0, 4 * maxDescriptionLength).replace(/^#+/, ""))
+  const line = onOneLine((found ?? "").slice(0, 4 * maxDescriptionLength).replace(/^#+/, ""))
   return [...line].slice(0, maxDescriptionLength).join("")
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\s\u0085]+/g, " ").trim()
 }

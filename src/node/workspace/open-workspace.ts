@@ -1,5 +1,5 @@
-import { defaultPorts } from "../../agent/agent-store.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { hostPorts } from "../../core/ports.ts"
 import { type Change, type ChangeRules, type Current, changeFile, type Decision } from "./change-file.ts"
 import { fileError, withFileErrors } from "./file-errors.ts"
 import { nodeFileSystem } from "./file-system.ts"
@@ -23,7 +23,7 @@ const searchDepth = 16
 export async function openWorkspace(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
   const root = await rootOf(folder, options)
   const rules = rulesOf(root, options)
-  const { timers = defaultPorts.timers, random = defaultPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
+  const { timers = hostPorts.timers, random = hostPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
   const lock: Lock = (signal, task) => withLock(root, { timers, random, timeoutMs, signal, nextId: rules.nextId }, task)
   await removeLeftovers(root, (task) => lock(undefined, task))
   return { root: root.path, pathCheck: root.descriptors ? "opened" : "named", ...readers(root), ...changers(rules, lock) }
@@ -39,7 +39,7 @@ async function rootOf(folder: string, options: FileWorkspaceOptions): Promise<Wo
 }
 
 function rulesOf(root: WorkspaceRoot, options: FileWorkspaceOptions): ChangeRules {
-  const { clock = defaultPorts.clock, ids = defaultPorts.ids, history = {} } = options
+  const { clock = hostPorts.clock, ids = hostPorts.ids, history = {} } = options
   return {
     root,
     limits: { maxEntries: 100, maxBytes: 16 * 1024 * 1024, ...history },

@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { isRecord } from "../../core/json-access.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import { type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
 import type { AskModel } from "./background-job.ts"
@@ -101,9 +102,9 @@ function fieldsOfItem(item: unknown): ProfileField[] {
 function fieldsOf(object: object, prefix: string, depth: number): ProfileField[] {
   return Object.entries(object).flatMap(([key, value]: [string, unknown]) => {
     const name = prefix === "" ? key.trim() : `${prefix}.${key.trim()}`
-    if (isObject(value) && !("value" in value)) return depth < maxDepth ? fieldsOf(value, name, depth + 1) : []
-    const stated: unknown = isObject(value) ? Reflect.get(value, "value") : value
-    const confidence: unknown = isObject(value) ? Reflect.get(value, "confidence") : undefined
+    if (isRecord(value) && !("value" in value)) return depth < maxDepth ? fieldsOf(value, name, depth + 1) : []
+    const stated: unknown = isRecord(value) ? value.value : value
+    const confidence: unknown = isRecord(value) ? value.confidence : undefined
     return field(name, textOf(stated), confidence)
   })
 }
@@ -119,10 +120,6 @@ function textOf(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join(", ")
   return ""
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function cut(text: string, characters: number): string {

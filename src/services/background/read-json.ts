@@ -1,3 +1,4 @@
+import { parsedJson } from "../../core/json-access.ts"
 import type { JsonValue } from "../../reply/json/json-value.ts"
 import { createJsonRepair } from "../../reply/json/repair-json.ts"
 import { stripThinking } from "../../reply/thinking.ts"
@@ -12,23 +13,14 @@ export function readJson(output: string): JsonValue | undefined {
   for (const start of starts) {
     const end = text.lastIndexOf(text.charAt(start) === "{" ? "}" : "]")
     const part = end > start ? text.slice(start, end + 1) : text.slice(start)
-    const value = parsed(part) ?? repaired(part)
+    const value = (parsedJson(part) as JsonValue | undefined) ?? repaired(part)
     if (value !== undefined) return value
   }
   return undefined
 }
 
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    return undefined
-  }
-}
-
 /** The repair reads objects only, so the text is put into one. */
 function repaired(text: string): JsonValue | undefined {
-  const reading = createJsonRepair({ steps: 0 })(`{"value":${text}}`, { from: 0 })
-  const value = reading?.value
+  const value = createJsonRepair({ steps: 0 })(`{"value":${text}}`, { from: 0 })?.value
   return typeof value === "object" && value !== null && "value" in value ? value.value : undefined
 }

@@ -2,7 +2,8 @@ import type { ServiceKey, Speaker } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { Fingerprint } from "../../core/fingerprint.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { hostTimers, whatHappened, within } from "../../core/timers.ts"
+import { hostTimers } from "../../core/ports.ts"
+import { whatHappened, within } from "../../core/timers.ts"
 import type { StoredMemory } from "../store/records.ts"
 import { embedTexts, type MemoryServiceOptions } from "./memory-service.ts"
 
@@ -59,9 +60,7 @@ export async function similarMemory(
   if (embed === undefined || duplicateSimilarity === undefined) return { supersedes: [] }
   if ((await records.get(memory.id, key)) !== undefined) return { supersedes: [] }
   try {
-    const embedded = await within({ timeoutMs, signal: new AbortController().signal, timers }, (signal) =>
-      embedTexts(embed, [memory.text], { signal }),
-    )
+    const embedded = await within({ timeoutMs, timers }, (signal) => embedTexts(embed, [memory.text], { signal }))
     if (embedded.status !== "done") throw new PromptStrataError("model", `embedding ${whatHappened(embedded, timeoutMs)}`)
     const [vector] = embedded.value
     if (vector === undefined) return { supersedes: [] }
@@ -70,23 +69,15 @@ export async function similarMemory(
     const comparable = recent.filter((row) => row.speaker.id === speaker.id && row.user === user && row.audience === audience)
     const others = new Map(comparable.map((other) => [other.id, other]))
     const vectors = await records.vectors([...others.keys()], embed.id, key)
-    const similar = vectors.filter(({ values }) => cosine(vector, values) >= duplicateSimilarity).map(({ memoryId }) => memoryId)
+    const { cosine, vectorNorm } = await import("../recall/scores/vector-score.ts")
+    const norm = vectorNorm(vector)
+    const isNear = (values: Float32Array): boolean =>
+      values.length === vector.length && cosine(vector, values, norm) >= duplicateSimilarity
+    const similar = vectors.filter(({ values }) => isNear(values)).map(({ memoryId }) => memoryId)
     const newer = similar.find((id) => (others.get(id)?.atMs ?? 0) > memory.atMs)
     return { vector, supersedes: similar, duplicateOf: newer }
   } catch (error) {
     onWarning?.(`Duplicates were looked for by words alone: ${messageOf(error)}`, key)
     return { supersedes: [] }
   }
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return 0
-  let [product, ofA, ofB] = [0, 0, 0]
-  for (const [at, value] of a.entries()) {
-    const other = b[at] ?? 0
-    product += value * other
-    ofA += value * value
-    ofB += other * other
-  }
-  return ofA === 0 || ofB === 0 ? 0 : product / Math.sqrt(ofA * ofB)
 }

@@ -1,6 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { RandomSource, Timers } from "../../core/ports.ts"
-import { hostTimers } from "../../core/timers.ts"
+import { hostTimers, type RandomSource, type Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
 
 /** How background jobs are run. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Logger } from "kysely"
-import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
-import { hostTimers } from "../../core/timers.ts"
+import { type Clock, hostTimers, type RandomSource, type Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"

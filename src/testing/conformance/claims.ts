@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { recordOf } from "../../core/json-access.ts"
 
 /** Throws code `test` unless `holds`; `expected` completes the sentence "expected …". */
 export function claim(holds: boolean, expected: string, found: unknown): asserts holds {
@@ -11,7 +12,7 @@ export function claim(holds: boolean, expected: string, found: unknown): asserts
 
 /** Throws code `test` unless two values are the same JSON, in any order of members; `what` names the value. */
 export function claimEqual(found: unknown, expected: unknown, what: string): void {
-  claim(sorted(found) === sorted(expected), `${what} to be ${JSON.stringify(expected) ?? "undefined"}`, found)
+  claim(isSameJson(found, expected), `${what} to be ${JSON.stringify(expected) ?? "undefined"}`, found)
 }
 
 /** Throws code `test` unless `run` rejects with the code. */
@@ -21,7 +22,7 @@ export async function claimRejects(run: () => Promise<unknown>, code: string, wh
     (error: unknown) => ({ error }),
   )
   claim(outcome !== undefined, `${what} to be refused with code \`${code}\``, "no error")
-  claim(codeOf(outcome.error) === code, `${what} to be refused with code \`${code}\``, outcome.error)
+  claim(recordOf(outcome.error).code === code, `${what} to be refused with code \`${code}\``, outcome.error)
 }
 
 /** Throws code `test` unless two lists of lines are the same byte for byte. The error shows the first line that differs. */
@@ -42,8 +43,9 @@ function shown(found: unknown): string {
   return JSON.stringify(found) ?? String(found)
 }
 
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined
+/** True if two values are the same JSON, in any order of members. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return sorted(a) === sorted(b)
 }
 
 function sorted(value: unknown): string | undefined {

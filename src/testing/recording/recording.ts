@@ -1,5 +1,7 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
+import { isRecord, parsedJson } from "../../core/json-access.ts"
 import type { Message } from "../../core/span.ts"
+import { escapeUnits } from "../../encode/inline.ts"
 import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../../model/language-model.ts"
 import { mapTexts } from "./redact.ts"
 
@@ -108,10 +110,7 @@ function endLine(end: RecordedEnd): unknown {
 
 /** JSON without characters that an editor takes for a line break. */
 function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  )
+  return JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029]/g, escapeUnits)
 }
 
 type Line = Readonly<Record<string, unknown>>
@@ -148,12 +147,8 @@ export function readRecording(text: string, file: string): Recording {
 }
 
 function parseLine(line: string, at: { readonly file: string; readonly number: number }): Line {
-  try {
-    const data: unknown = JSON.parse(line)
-    if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Line
-  } catch {
-    // The error below names the line.
-  }
+  const data = parsedJson(line)
+  if (isRecord(data)) return data
   throw lineError("a JSON object on one line", at)
 }
 

@@ -1,3 +1,4 @@
+import { escapeUnits } from "../../encode/inline.ts"
 import type { ModelPart } from "../../model/language-model.ts"
 
 const replacement = "[secret]"
@@ -106,7 +107,7 @@ function secretVariables(env: Readonly<Record<string, string | undefined>>): rea
 /** A value as it is, and as JSON may escape it. */
 function writings(value: string): readonly string[] {
   const escaped = JSON.stringify(value).slice(1, -1)
-  const ascii = escaped.replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  const ascii = escaped.replace(/[^ -~]/g, escapeUnits)
   return [value, escaped, ascii]
 }
 

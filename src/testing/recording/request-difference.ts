@@ -1,4 +1,5 @@
 import type { Message } from "../../core/span.ts"
+import { escapeUnits } from "../../encode/inline.ts"
 import type { RecordedRequest } from "./recording.ts"
 
 const maxDifferences = 8
@@ -115,11 +116,7 @@ function markedLine(mark: "-" | "+" | " ", line: string | undefined, { from = 0,
   if (line === undefined) return `  ${mark} (the text ends here)`
   const clipped = line.slice(from, from + widthCharacters).toWellFormed()
   const text = quoted
-    ? JSON.stringify(clipped).replace(/[^\S ]|[\p{Cf}\p{Cc}]/gu, escaped)
-    : clipped.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escaped)
+    ? JSON.stringify(clipped).replace(/[^\S ]|[\p{Cf}\p{Cc}]/gu, escapeUnits)
+    : clipped.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escapeUnits)
   return `  ${mark} ${from > 0 ? "…" : ""}${text}${from + widthCharacters < line.length ? "…" : ""}`
-}
-
-function escaped(character: string): string {
-  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
 }

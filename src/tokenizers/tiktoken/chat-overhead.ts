@@ -1,3 +1,4 @@
+import { listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { CountedTool } from "../../core/ports.ts"
 
 type Count = (text: string) => number
@@ -46,15 +47,11 @@ function property(
   count: Count,
 ): number {
   const kind = typeof type === "string" ? type : JSON.stringify(type ?? "")
-  const line = `${key}:${kind}:${withoutStop(typeof description === "string" ? description : "")}`
-  const items = Array.isArray(values) ? values : []
+  const line = `${key}:${kind}:${withoutStop(stringOf(description))}`
+  const items = listOf(values)
   const choices = items.reduce<number>((sum, item) => sum + perEnumItem + count(String(item)), perEnum)
   const nested = Object.keys(rest).length > 0 ? count(JSON.stringify(rest)) : 0
   return perProperty + count(line) + (items.length > 0 ? choices : 0) + nested
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 function withoutStop(text: string): string {

@@ -5,13 +5,13 @@ import type { HistoryMessage } from "../../../src/core/conversation.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, type ScriptedModelOptions, type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
 import { defineTool } from "../../../src/tools/define-tool.ts"
 import type { Tool } from "../../../src/tools/tool.ts"
 import { printTrace } from "../../../src/trace/print-trace.ts"
 import type { TurnEvent } from "../../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 
 afterEach(expectScriptsDone)
 

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from "vitest"
 import type { Timers } from "../../../src/core/ports.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { Observer, ObserverContext } from "../../../src/services/observer.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
 import { defineTool } from "../../../src/tools/define-tool.ts"
 import type { BackgroundWarning } from "../../../src/turn/turn-context.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 
 afterEach(expectScriptsDone)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { cronTimes, DueTimes } from "../../../src/agent/schedule/due-times.ts"
+import { cronTimes, DueTimes } from "../../../src/agent/schedule/schedule-times.ts"
 import { createWakeSchedule, type WakeableSession, type WakeScheduleOptions } from "../../../src/agent/schedule/wake-schedule.ts"
 import type { Turn } from "../../../src/agent/turn.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest"
 import type { Message } from "../../../src/core/span.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 afterEach(expectScriptsDone)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { virtualContextNote } from "../../../src/forgetting/plugin/context-state.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
 import { callTool, finish } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { type Rehearsal, rehearse } from "../../support/virtual-context.ts"
 
 const dayMs = 86_400_000

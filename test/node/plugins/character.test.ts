@@ -8,7 +8,6 @@ import { decodeInline } from "../../../src/encode/inline.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import type { MemoryRecall } from "../../../src/services/memory/memory-service.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import {
   countingIds,
   manualClock,
@@ -18,6 +17,7 @@ import {
   scriptedModel,
 } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { runs } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

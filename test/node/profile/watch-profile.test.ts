@@ -4,9 +4,9 @@ import { createAgent } from "../../../src/agent/agent.ts"
 import type { Session } from "../../../src/agent/session.ts"
 import type { PromptStrataError } from "../../../src/core/errors.ts"
 import { watchProfile } from "../../../src/node/profile/watch-profile.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const planner = (rule: string) =>

@@ -3,12 +3,12 @@ import type { AgentOptions } from "../../../src/agent/agent-options.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
 import type { MemoryService } from "../../../src/services/memory/memory-service.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import { createUserProfileService } from "../../../src/services/user-profile.ts"
 import type { Tool } from "../../../src/tools/tool.ts"
 import type { BackgroundWarning } from "../../../src/turn/turn-context.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { type BackgroundAnswers, backgroundModel, outcomesOf } from "../../support/remembering.ts"
 
 const key = { agent: "test", conversation: "test", audience: "private", user: "user" } as const

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import type { Timers } from "../../../src/core/ports.ts"
-import { hostTimers } from "../../../src/core/timers.ts"
+import { hostTimers } from "../../../src/core/ports.ts"
 import type { JobHandler } from "../../../src/services/store/job-runner.ts"
 import { agentWithJob, closingAgent, closingScenes } from "../../support/closing.ts"
 import { makeDatabase } from "./support/database.ts"

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { hostTimers } from "../../../src/core/timers.ts"
+import { hostTimers } from "../../../src/core/ports.ts"
 import { loadSqlite } from "../../../src/stores/sqlite/node-sqlite.ts"
 import { openSqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.ts"
 import { tempFolder } from "../../support/temp-folder.ts"

@@ -1,4 +1,6 @@
 import type { HistoryMessage } from "../../../core/conversation.ts"
+import { parsedJson } from "../../../core/json-access.ts"
+import { onOneLine } from "../../../encode/line-breaks.ts"
 import type { EventRecord } from "../../../forgetting/events/event-record.ts"
 import { topOf } from "../../../forgetting/ranking.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
@@ -23,7 +25,7 @@ export function writeTopicByRule(messages: readonly HistoryMessage[]): WrittenEv
   const last = spoken.findLast((message) => message.role === "assistant" && message !== first)
   const lines = [first, last]
     .filter((message) => message !== undefined)
-    .map(({ speaker, text }) => `${oneLine(speaker.name)}: ${shorten(oneLine(text), shareCharacters)}`)
+    .map(({ speaker, text }) => `${onOneLine(speaker.name)}: ${shorten(onOneLine(text), shareCharacters)}`)
   const exchanges = Math.max(1, spoken.length / 2)
   return { text: lines.join(" — "), importance: Math.min(7, leastImportance + Math.log2(exchanges)) }
 }
@@ -36,13 +38,8 @@ export function writeRollUpByRule(
   const best = new Set(topOf(children, Math.max(1, Math.floor(maxCharacters / shareCharacters)), ({ importance }) => importance))
   const kept = children.filter((child) => best.has(child))
   const each = Math.max(1, Math.floor(maxCharacters / Math.max(1, kept.length)) - 1)
-  const text = kept.map((child) => shorten(oneLine(child.text), each)).join(" ")
+  const text = kept.map((child) => shorten(onOneLine(child.text), each)).join(" ")
   return { text, importance: Math.max(0, ...children.map(({ importance }) => importance)) }
-}
-
-/** Replaces any run of white space with one space. */
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ")
 }
 
 /** A topic that a model wrote. `message` is the number, from 1, of the message with which it begins. */
@@ -93,10 +90,5 @@ function numberOr(value: unknown, otherwise: number): number {
 /** The JSON between the first opening and the last closing bracket, because models often write text around it. */
 function jsonIn(text: string, open: string, close: string): unknown {
   const [start, end] = [text.indexOf(open), text.lastIndexOf(close)]
-  if (start < 0 || end < start) return undefined
-  try {
-    return JSON.parse(text.slice(start, end + 1))
-  } catch {
-    return undefined
-  }
+  return start < 0 || end < start ? undefined : parsedJson(text.slice(start, end + 1))
 }

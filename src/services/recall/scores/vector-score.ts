@@ -28,7 +28,7 @@ function scaled(cosines: Float64Array): Float64Array {
 }
 
 /** The cosine of two vectors; NaN if the second is zero or not finite. */
-function cosine(a: Float32Array, b: Float32Array, normOfA: number): number {
+export function cosine(a: Float32Array, b: Float32Array, normOfA: number): number {
   let [sum, squares] = [0, 0]
   for (let i = 0; i < b.length; i++) {
     const value = b[i] ?? 0
@@ -39,7 +39,7 @@ function cosine(a: Float32Array, b: Float32Array, normOfA: number): number {
 }
 
 /** The Euclidean length; 0 for a vector that is not finite, so that it is compared with nothing. */
-function vectorNorm(values: Float32Array): number {
+export function vectorNorm(values: Float32Array): number {
   const squares = values.reduce((sum, value) => sum + value * value, 0)
   return Number.isFinite(squares) ? Math.sqrt(squares) : 0
 }

@@ -9,42 +9,43 @@ export interface LocalCalendar {
   dayOf(atMs: number): number
 }
 
-const utc: LocalCalendar = { dayOf: (atMs) => Math.floor(atMs / dayMs) }
-const maxKeptOffsets = 10_000
-
 /** The calendar of an IANA time zone. Throws `usage` for an unknown name. */
 export function localCalendar(timeZone: string): LocalCalendar {
-  if (timeZone === "UTC") return utc
-  const format = zoneFormat(timeZone)
-  const offsets = new Map<number, number>()
-  // Offsets are kept by the hour, because no zone changes its clocks within one.
-  function offsetMs(atMs: number): number {
-    const hour = Math.floor(atMs / 3_600_000)
-    const kept = offsets.get(hour)
-    if (kept !== undefined) return kept
-    const offset = readOffset(format, hour * 3_600_000)
-    if (offsets.size >= maxKeptOffsets) offsets.clear()
-    offsets.set(hour, offset)
-    return offset
-  }
-  return { dayOf: (atMs) => Math.floor((atMs + offsetMs(atMs)) / dayMs) }
+  const offsetAt = zoneOffsets(timeZone)
+  return { dayOf: (atMs) => Math.floor((atMs + offsetAt(atMs)) / dayMs) }
 }
 
-const fields = {
-  year: "numeric",
-  month: "numeric",
-  day: "numeric",
-  hour: "numeric",
-  minute: "numeric",
-  second: "numeric",
-} as const
+/** Clock changes of all zones lie on multiples of this. */
+const quarterMs = 900_000
+const maxKeptOffsets = 20_000
+
+/** Gives the milliseconds by which the clock of a time zone is ahead of UTC at a moment. Throws `usage` for an unknown zone. */
+export function zoneOffsets(timeZone: string): (atMs: number) => number {
+  if (timeZone === "UTC") return () => 0
+  const format = zoneFormat(timeZone)
+  const known = new Map<number, number>()
+  return (atMs) => {
+    const quarter = Math.floor(atMs / quarterMs)
+    const before = known.get(quarter)
+    if (before !== undefined) return before
+    const offset = readOffset(format, quarter * quarterMs)
+    if (known.size >= maxKeptOffsets) known.clear()
+    known.set(quarter, offset)
+    return offset
+  }
+}
 
 function zoneFormat(timeZone: string): Intl.DateTimeFormat {
+  const numeric = "numeric"
+  const fields = { year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric } as const
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", ...fields })
   } catch (cause) {
-    const message = `expected the name of a time zone such as "Asia/Shanghai" for recall, found ${JSON.stringify(timeZone)}`
-    throw new PromptStrataError("usage", message, { cause, hint: "Give an IANA name, or leave it out for UTC." })
+    throw new PromptStrataError("usage", `expected the name of a time zone, found ${JSON.stringify(timeZone)}.`, {
+      cause,
+      hint: 'Give an IANA name such as "Asia/Shanghai".',
+      evidence: { timeZone },
+    })
   }
 }
 

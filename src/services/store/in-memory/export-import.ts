@@ -6,8 +6,8 @@ import type { SessionNote } from "../session-store.ts"
 import type { StoreScope } from "../store.ts"
 import { ofSession, type StoreRow, vectorFromText, vectorToText } from "../store-row.ts"
 import { type OwnedRows, ownedRows } from "./forget-rows.ts"
-import type { SessionRow } from "./in-memory-session-store.ts"
 import type { Tables, UserRow } from "./in-memory-tables.ts"
+import type { SessionRow } from "./session-table.ts"
 
 /** The rows of a scope, in the order of an export. */
 export function* exportRows({ sessions, memories, users, receipts, jobs }: Tables, scope: StoreScope): Generator<StoreRow> {

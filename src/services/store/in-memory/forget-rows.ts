@@ -3,9 +3,9 @@ import type { ProfileStatement, StoredMemory } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import { stateWithoutWords } from "../session-store.ts"
 import type { ForgetReport, StoreScope } from "../store.ts"
-import type { SessionRow } from "./in-memory-session-store.ts"
 import type { Tables, UserRow } from "./in-memory-tables.ts"
 import type { MemoryRow } from "./memory-table.ts"
+import type { SessionRow } from "./session-table.ts"
 
 /** Deletes the rows of a scope, and the insights that rest on its memories. */
 export function forgetRows(tables: Tables, scope: StoreScope): ForgetReport {

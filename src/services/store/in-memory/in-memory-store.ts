@@ -1,14 +1,13 @@
-import type { Ports } from "../../../core/ports.ts"
-import { hostTimers } from "../../../core/timers.ts"
+import { hostTimers, type Ports } from "../../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
 import { readStoreRows } from "../store-row.ts"
 import { exportRows, importRows } from "./export-import.ts"
 import { forgetRows } from "./forget-rows.ts"
-import { SessionTable } from "./in-memory-session-store.ts"
 import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
 import { JobTable } from "./job-table.ts"
 import { MemoryTable } from "./memory-table.ts"
+import { SessionTable } from "./session-table.ts"
 
 /** Options of {@link createInMemoryStore}. */
 export interface InMemoryStoreOptions {

@@ -3,9 +3,9 @@ import { frozenJson } from "../frozen-json.ts"
 import type { Receipt, ReceiptOutcome } from "../receipt.ts"
 import { type ProfileStatement, type ReceiptRecords, type UserRecords, versionConflict } from "../records.ts"
 import { compareReceipts, compareTexts, rowId, sessionRowId } from "../row-keys.ts"
-import type { SessionTable } from "./in-memory-session-store.ts"
 import type { JobTable } from "./job-table.ts"
 import type { MemoryTable } from "./memory-table.ts"
+import type { SessionTable } from "./session-table.ts"
 
 /** All tables of a store in memory. */
 export interface Tables {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../../core/json-access.ts"
 /** The difference between two JSON values, itself JSON. It is short when most of the value stays the same. */
 export type Change = typeof same | readonly [typeof value, unknown] | readonly [typeof object, readonly Member[]] | ListChange
 
@@ -25,7 +26,7 @@ export function changeOf(before: unknown, after: unknown, depth = 0): Change {
   if (Object.is(before, after)) return same
   if (depth >= maxDepth) return [value, after]
   if (Array.isArray(before) && Array.isArray(after)) return listChange(before, after)
-  if (!isObject(before) || !isObject(after)) return [value, after]
+  if (!isRecord(before) || !isRecord(after)) return [value, after]
   const members = Object.entries(after).map(
     ([name, item]): Member => [name, Object.hasOwn(before, name) ? changeOf(before[name], item, depth + 1) : [value, item]],
   )
@@ -64,8 +65,4 @@ export function applyChange(before: unknown, change: Change): unknown {
     Object.defineProperty(after, name, { value: item, enumerable: true, configurable: true, writable: true })
   }
   return after
-}
-
-function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === "object" && json !== null && !Array.isArray(json)
 }

@@ -1,6 +1,7 @@
+import { parsedJson } from "../../../core/json-access.ts"
 import type { ToolCall } from "../../../core/span.ts"
 import type { FinishReason, ModelPart, Usage } from "../../../model/language-model.ts"
-import { claim } from "../claims.ts"
+import { claim, isSameJson } from "../claims.ts"
 import { finish, modelFailure, text, textOf, wholeAnswer } from "./answer.ts"
 import type { Checks } from "./stage.ts"
 
@@ -171,11 +172,9 @@ function callsOf(parts: readonly ModelPart[]): readonly ToolCall[] {
 
 function parsed(args: unknown): unknown {
   claim(typeof args === "string", "arguments as JSON text", args)
-  try {
-    return JSON.parse(args)
-  } catch {
-    return claim(false, "arguments that are JSON", args)
-  }
+  const value = parsedJson(args)
+  claim(value !== undefined, "arguments that are JSON", args)
+  return value
 }
 
 const full: Usage = { inputTokens: 9, inputCacheReadTokens: 4, outputTokens: 5, reasoningTokens: 2 }
@@ -188,7 +187,7 @@ export const usageChecks: Checks = {
     scripts: [[text("so"), { type: "usage", usage: full }, finish()]],
     async verify(stage) {
       const reports = reportsOf(wholeAnswer(await stage.read()))
-      claim(reports.length === 1 && isEqual(reports[0], full), `one report of ${JSON.stringify(full)}`, reports)
+      claim(reports.length === 1 && isSameJson(reports[0], full), `one report of ${JSON.stringify(full)}`, reports)
     },
   },
   "zero tokens are zero, and what the provider does not say is absent": {
@@ -199,9 +198,9 @@ export const usageChecks: Checks = {
     ],
     async verify(stage) {
       const said = reportsOf(wholeAnswer(await stage.read()))
-      claim(said.length === 1 && isEqual(said[0], scant), `one report of ${JSON.stringify(scant)}`, said)
+      claim(said.length === 1 && isSameJson(said[0], scant), `one report of ${JSON.stringify(scant)}`, said)
       const unsaid = reportsOf(wholeAnswer(await stage.read()))
-      const isEmpty = unsaid.every((report) => isEqual(report, {}))
+      const isEmpty = unsaid.every((report) => isSameJson(report, {}))
       claim(isEmpty, "no counts where the provider reports none", unsaid)
     },
   },
@@ -209,12 +208,4 @@ export const usageChecks: Checks = {
 
 function reportsOf(parts: readonly ModelPart[]): readonly Usage[] {
   return parts.flatMap((part) => (part.type === "usage" ? [part.usage] : []))
-}
-
-function isEqual(a: Usage | undefined, b: Usage): boolean {
-  const counts = (usage: Usage = {}) =>
-    Object.entries(usage)
-      .filter(([, count]) => count !== undefined)
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-  return JSON.stringify(counts(a)) === JSON.stringify(counts(b))
 }

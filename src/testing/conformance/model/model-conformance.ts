@@ -1,5 +1,4 @@
-import { defaultPorts } from "../../../agent/agent-store.ts"
-import type { Timers } from "../../../core/ports.ts"
+import { hostPorts, type Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
 import { streamingChecks, toolCallChecks, usageChecks } from "./answer-checks.ts"
 import { abortChecks, faultChecks } from "./failure-checks.ts"
@@ -32,7 +31,7 @@ const allChecks: Checks = { ...answerChecks, ...faultChecks, ...abortChecks, ...
  * wire format, and creates a model that talks to it. Each check plays a scene of its own.
  */
 export function modelConformance(play: PlayProvider, options: ConformanceOptions = {}): readonly ConformanceCheck[] {
-  const { without = [], limitMs = 5_000, timers = defaultPorts.timers } = options
+  const { without = [], limitMs = 5_000, timers = hostPorts.timers } = options
   return Object.entries(allChecks)
     .filter(([, { needs = [] }]) => !needs.some((need) => without.includes(need)))
     .map(([name, check]) => ({ name, run: () => runCheck(check, play, { limitMs, timers }) }))

@@ -1,6 +1,7 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Timers } from "../../../core/ports.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../../model/language-model.ts"
+import { frozenJson } from "../../../services/store/frozen-json.ts"
 import { claim } from "../claims.ts"
 import type { Answer } from "./answer.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
@@ -58,7 +59,7 @@ export function requestLog() {
 /** Creates the stage of a check. Requests are frozen, so a model that changes them throws. */
 export function createStage(model: LanguageModel, log: ReturnType<typeof requestLog>, limit: StepLimit): Stage {
   const open = (signal: AbortSignal = new AbortController().signal, request: ModelRequest = plainRequest) =>
-    openStream(() => model.stream(deepFreeze(request), { signal }), limit)
+    openStream(() => model.stream(frozenJson(request, "request"), { signal }), limit)
   return {
     model,
     requests: log.requests,
@@ -115,14 +116,6 @@ export function withinLimit<T>(promise: Promise<T>, what: string, { limitMs, tim
     )
     promise.then(resolve, reject).finally(() => timers.clear(timer))
   })
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const inner of Object.values(value)) deepFreeze(inner)
-  }
-  return value
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimWithout } from "../claims.ts"
+import { startWriting } from "./job-rules.ts"
 import { commitOf, exported, keep, keyOf, linesOf, memoryOf, plant, said } from "./samples.ts"
 import type { Rules, Scene } from "./store-check.ts"
 
@@ -74,11 +75,10 @@ export const forgetRules: Rules<Store> = {
     claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
   },
   async "a forgotten job never runs"({ service, agent }) {
-    const done: string[] = []
     await plant(service, keyOf(agent), "ann-secret")
     await plant(service, keyOf(agent, { user: "bob", conversation: "bob's" }), "bob-secret")
     await service.forget({ agent, user: "ann" })
-    await service.jobs.start({ work: async ({ payload }) => void done.push(String(payload.name)) }, { agent })
+    const done = await startWriting(service, agent)
     await service.jobs.idle()
     claimEqual(done, ["job bob-secret"], "the jobs that ran")
   },

@@ -16,7 +16,7 @@ async function enqueue(store: JobStore, ...jobs: readonly Job[]): Promise<void> 
 }
 
 /** Starts a worker that appends the name of each job to the returned list. */
-async function startWriting({ jobs }: JobStore, agent: string): Promise<string[]> {
+export async function startWriting({ jobs }: JobStore, agent: string): Promise<string[]> {
   const done: string[] = []
   await jobs.start({ work: async ({ payload }) => void done.push(String(payload.name)) }, { agent })
   return done

@@ -1,5 +1,4 @@
-import type { Timers } from "../../../core/ports.ts"
-import { hostTimers } from "../../../core/timers.ts"
+import { hostTimers, type Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
 
 /** A rule that every implementation of a service keeps, as a test. */
@@ -43,11 +42,10 @@ export function runRules<T>(
   open: () => Promise<OpenedService<T>>,
   { limitMs = 20_000, timers = hostTimers }: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  const pause = (): Promise<void> => new Promise((resolve) => timers.set(resolve, lookEveryMs))
   async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (let waitedMs = 0; !(await condition()); waitedMs += lookEveryMs) {
       claim(waitedMs < limitMs, what, `not so after ${limitMs} ms`)
-      await pause()
+      await new Promise<void>((resolve) => timers.set(resolve, lookEveryMs))
     }
   }
   return Object.entries(rules).map(([name, verify]) => ({

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest"
-import { createInMemorySessionStore } from "../../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { createInMemoryStore } from "../../../../src/services/store/in-memory/in-memory-store.ts"
 import { sessionStoreConformance, storeConformance } from "../../../../src/testing/conformance/store/store-conformance.ts"
+import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 
 describe("createInMemoryStore keeps the rules of a store", () => {
   const open = async () => ({ service: createInMemoryStore({ jobs: { maxAttempts: 3, waitMs: 1, maxWaitMs: 2 } }) })

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest"
 import type { HistoryMessage, SessionKey } from "../../../../src/core/conversation.ts"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
 import { createKeyedQueue } from "../../../../src/services/keyed-queue.ts"
-import { createInMemorySessionStore } from "../../../../src/services/store/in-memory/in-memory-session-store.ts"
 import type { Job } from "../../../../src/services/store/job-runner.ts"
 import type { SessionCommit } from "../../../../src/services/store/session-store.ts"
+import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { runs } from "../../../support/size.ts"
 
 const key: SessionKey = { agent: "fay", conversation: "readme", audience: "private" }

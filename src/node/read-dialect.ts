@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { basename, join } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import { compileDialect, type Dialect, type DialectSource } from "../dialect/dialect.ts"
@@ -8,7 +8,7 @@ import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../dia
 import { overlayDialect, overlayLoader } from "../dialect/source-loader.ts"
 import { defaultDialect } from "../profile/profile-keys.ts"
 import type { TemplateLoader } from "../template/parse.ts"
-import { isFolder } from "./file-log.ts"
+import { foldersIn, isFolder } from "./file-log.ts"
 import { fileLoader, loadPrompts } from "./load-prompts.ts"
 import { displayPath } from "./shipped-files.ts"
 
@@ -24,7 +24,7 @@ export interface DialectChoice {
  * Compiles a dialect: the shipped one of that name, in which the user's files in `FOLDER/shared/LOCALE` and `FOLDER/NAME/LOCALE`
  * replace those of the same name. The folder can also bring a dialect of its own. `undefined` if there is no dialect of that name.
  */
-export function loadDialect({ name, locale, folder }: DialectChoice): Dialect | undefined {
+export function readDialect({ name, locale, folder }: DialectChoice): Dialect | undefined {
   if (!knownDialects(folder).includes(name)) return undefined
   return folder === undefined ? shippedDialect(name, locale) : compileDialect(overlaid(name, locale, folder))
 }
@@ -77,13 +77,5 @@ function userFirst(base: TemplateLoader, folders: readonly string[]): TemplateLo
 }
 
 function localesIn(folder: string): string[] {
-  return foldersIn(folder).filter(isLocale)
-}
-
-function foldersIn(folder: string): string[] {
-  if (!isFolder(folder)) return []
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
+  return foldersIn(folder).filter(isLocale).sort()
 }

@@ -1,8 +1,13 @@
-// Servers leave out, null or mistype any field. Adapters read wire data only with these functions, which never throw.
+// JSON from outside may leave out, null or mistype any field. These functions read it and never throw.
+
+/** True for a JSON object: no list, no `null`. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
 
 /** Returns the value if it is an object, else an empty object. */
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+  return isRecord(value) ? value : {}
 }
 
 /** Returns the value if it is a list, else an empty list. */

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createTerminalReader, oneLine, terminalText } from "../../src/cli/terminal-text.ts"
+import { createTerminalReader, terminalLine, terminalText } from "../../src/encode/terminal-text.ts"
 
 /** Text with many characters that act on a terminal. */
 const wild = fc
@@ -63,8 +63,8 @@ describe("text on its way to a terminal", () => {
 
 describe("text on one line", () => {
   test("shows its line breaks and is cut between characters", () => {
-    expect(oneLine("a\r\nb\tc")).toBe("a ⏎ b c")
-    expect(oneLine("😀".repeat(5), 3)).toBe("😀😀😀…")
-    expect(oneLine("x".repeat(5_000_000), 10)).toBe("xxxxxxxxxx…")
+    expect(terminalLine("a\r\nb\tc")).toBe("a ⏎ b c")
+    expect(terminalLine("😀".repeat(5), 3)).toBe("😀😀😀…")
+    expect(terminalLine("x".repeat(5_000_000), 10)).toBe("xxxxxxxxxx…")
   })
 })

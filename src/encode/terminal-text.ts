@@ -1,5 +1,7 @@
+import { offsetAfter } from "../core/code-points.ts"
+import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Reader } from "../core/reader.ts"
-import { sanitise } from "../encode/sanitise.ts"
+import { sanitise } from "./sanitise.ts"
 
 /** The end of a text that depends on the next character: the first half of `\r\n`, or an incomplete flag. */
 const unsettled = /(?:\r|\u{1f3f4}[\u{e0000}-\u{e007f}]{0,6})$/u
@@ -31,14 +33,9 @@ export function createTerminalReader(): Reader<string, string> {
   }
 }
 
-/** The text on one line of at most `maxCharacters`, with `⏎` for line breaks. */
-export function oneLine(text: string, maxCharacters = 200): string {
-  const line = terminalText(text.slice(0, 4 * maxCharacters))
-    .trim()
-    .replaceAll("\n", " ⏎ ")
-    .replaceAll("\t", " ")
-  const characters = [...line]
-  return characters.length > maxCharacters || text.length > 4 * maxCharacters
-    ? `${characters.slice(0, maxCharacters).join("")}…`
-    : line
+/** The text on one line of at most `maxCharacters`, with `⏎` for line breaks. It is cut between graphemes, with `…` in place of the rest. */
+export function terminalLine(text: string, maxCharacters = 200): string {
+  const head = text.slice(0, graphemeBoundaryBefore(text, offsetAfter(text, maxCharacters)))
+  const line = terminalText(head).replaceAll("\n", " ⏎ ").replaceAll("\t", " ")
+  return head.length < text.length ? `${line}…` : line
 }

@@ -1,5 +1,5 @@
 /** Cuts a text into pieces of `size` UTF-16 units, as a model streams it; one unit more if that keeps a surrogate pair whole. */
-export function cutText(text: string, size: number): string[] {
+export function textChunks(text: string, size: number): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {
     const end = at + Math.max(1, size)

@@ -1,0 +1,36 @@
+import type { SessionKey } from "../../src/core/conversation.ts"
+import { SessionTable } from "../../src/services/store/in-memory/session-table.ts"
+import type { Job } from "../../src/services/store/job-runner.ts"
+import { sessionRowId } from "../../src/services/store/row-keys.ts"
+import type { SessionStore } from "../../src/services/store/session-store.ts"
+
+/** A {@link SessionStore} that lives as long as the process. */
+interface InMemorySessionStore extends SessionStore {
+  /** Returns the session's committed jobs in the order of their commits, each one only once. */
+  takeJobs(key: SessionKey): readonly Job[]
+}
+
+/**
+ * Creates an empty store of sessions alone. It has no memories, users, receipts and no job runner. It copies
+ * what it is given and returns frozen data. A record that is not plain JSON throws `usage`.
+ */
+export function createInMemorySessionStore(): InMemorySessionStore {
+  const sessions = new SessionTable()
+  const jobs = new Map<string, readonly Job[]>()
+  return {
+    load: async (key, { last } = {}) => sessions.load(key, last),
+    async commit(key, commit) {
+      const committed = sessions.commit(key, commit)
+      const id = sessionRowId(key)
+      jobs.set(id, [...(jobs.get(id) ?? []), ...committed.jobs])
+      return { version: committed.version }
+    },
+    post: async (key, note) => sessions.post(key, note),
+    messages: async (key, filter) => sessions.messages(key, filter),
+    takeJobs(key) {
+      const taken = jobs.get(sessionRowId(key)) ?? []
+      jobs.delete(sessionRowId(key))
+      return taken
+    },
+  }
+}
