@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../core/conversation.ts"
-import type { MessageFilter, SessionNote, SessionRecord } from "../services/store/session-store.ts"
+import type { MessageFilter, SessionRecord } from "../services/store/session-store.ts"
 import { mainProcess, type TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
