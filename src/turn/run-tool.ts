@@ -1,5 +1,4 @@
 import { messageOf } from "../core/errors.ts"
-import { isRecord } from "../core/json-access.ts"
 import { within } from "../core/timers.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
