@@ -49,7 +49,8 @@ export class DecisionScan implements OutputScan {
 
   feed(piece: string): void {
     let index = 0
-    while (index < piece.length && this.#mode !== "over") {
+    while (index < piece.length) {
+      if (this.#mode === "over") return this.#passOver(piece.slice(index))
       if (this.#mode === "object") index = this.#readObject(piece, index)
       else if (this.#mode === "opening") index = this.#readOpening(piece, index)
       else if (this.#mode === "broken") index = this.#readBroken(piece, index)
@@ -113,6 +114,11 @@ export class DecisionScan implements OutputScan {
       else this.#mode = "over"
     }
     return end
+  }
+
+  /** Keeps text after a message that ended before its quote, for the ladder. Where characters were shown, nothing can follow them. */
+  #passOver(rest: string): void {
+    if (this.#object?.members.gate.shown !== true) this.#record.text += rest
   }
 
   #endObject({ members, start }: FoundObject): void {

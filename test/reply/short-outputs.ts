@@ -22,4 +22,6 @@ export const shortOutputs: readonly string[] = [
   '{"action":"finish","message":"  \\n  "}',
   '{"action":"finish","message":7,"message":"n"}',
   '{"action":"finish","message":"\\x\\u12G\\\'"}',
+  '{"action":"finish","message":"}\n\na } b ',
+  '{"action":"finish","message":"}\nb\\n"} a{: ',
 ]
