@@ -50,8 +50,8 @@ export class DecisionScan implements OutputScan {
   feed(piece: string): void {
     let index = 0
     while (index < piece.length) {
-      if (this.#mode === "over") return this.#passOver(piece.slice(index))
-      if (this.#mode === "object") index = this.#readObject(piece, index)
+      if (this.#mode === "over") index = this.#passOver(piece, index)
+      else if (this.#mode === "object") index = this.#readObject(piece, index)
       else if (this.#mode === "opening") index = this.#readOpening(piece, index)
       else if (this.#mode === "broken") index = this.#readBroken(piece, index)
       else if (this.#mode === "prose") index = this.#readProse(piece, index)
@@ -117,8 +117,9 @@ export class DecisionScan implements OutputScan {
   }
 
   /** Keeps text after a message that ended before its quote, for the ladder. Where characters were shown, nothing can follow them. */
-  #passOver(rest: string): void {
-    if (this.#object?.members.gate.shown !== true) this.#record.text += rest
+  #passOver(piece: string, index: number): number {
+    if (this.#object?.members.gate.shown !== true) this.#record.text += piece.slice(index)
+    return piece.length
   }
 
   #endObject({ members, start }: FoundObject): void {

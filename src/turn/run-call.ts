@@ -14,16 +14,23 @@ export interface ModelCall {
   readonly fault?: string
 }
 
-/** Runs a call of the model and emits its events. A repeated call gets the earlier result with a note (T17). Never rejects. */
+/**
+ * Runs a call of the model and emits its events. A repeated call gets the earlier result with a note; a call whose earlier run
+ * failed is made again (T17). Never rejects.
+ */
 export async function runCall(turn: TurnContext, guard: CallGuard, { id, name, args, fault }: ModelCall): Promise<ToolRun> {
   const tool = turn.progress.tools.plannerTool(name)
   turn.emit({ type: "tool-start", id, tool: name, args })
-  const claimed = claim(guard, { name, args, tool }, () =>
+  const identity = `${name}\n${canonicalArguments(args)}`
+  const claimed = claim(guard, { identity, tool }, () =>
     fault === undefined
       ? runTool(turn, { id, name, args: resolveMentions(turn, args), tool })
       : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
   )
   const result = await claimed.run
+  const failed = result.status === "failed"
+  if (failed && guard.calls.get(identity)?.run === claimed.run) guard.calls.delete(identity)
+  if (claimed.isRepeat && !failed) guard.repeats++
   const done = claimed.isRepeat ? repeated(turn, id, result) : result
   turn.emit({ type: "tool-end", run: done })
   tellHooks(turn, done)
@@ -51,15 +58,12 @@ function unreadableArguments(turn: TurnContext, { id, name, fault }: { id: strin
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
 }
 
-/** A call, as the model wrote it: `args` before defaults are filled in. */
-type GuardedCall = { readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly tool: Tool | undefined }
-
-/** The calls of a turn, also those that still run, so that an equal call is not run again (T17). */
+/** The calls of a turn that did not fail, also those that still run, so that an equal call is not run again (T17). */
 export interface CallGuard {
   readonly calls: Map<string, { readonly run: Promise<ToolRun>; readonly writes: number }>
   /** Calls so far of tools that write. */
   writes: number
-  /** Repeated calls so far. */
+  /** Repeats so far of calls that did not fail. */
   repeats: number
 }
 
@@ -69,13 +73,11 @@ export interface CallGuard {
  */
 function claim(
   guard: CallGuard,
-  { name, args, tool }: GuardedCall,
+  { identity, tool }: { readonly identity: string; readonly tool: Tool | undefined },
   start: () => Promise<ToolRun>,
 ): { readonly run: Promise<ToolRun>; readonly isRepeat: boolean } {
-  const identity = `${name}\n${canonicalArguments(args)}`
   const earlier = guard.calls.get(identity)
   if (earlier && tool?.repeatable !== true && earlier.writes === guard.writes) {
-    guard.repeats++
     return { run: earlier.run, isRepeat: true }
   }
   if (tool?.writes === true) guard.writes++

@@ -45,6 +45,21 @@ function agentIn(
   return { model, send: testAgent(model, { dialect: "layered", loop: { mode, ...loop } }, { tools }).session }
 }
 
+test("T17 equal calls of one step share a run that fails, and can be made again", async () => {
+  let tries = 0
+  const flaky = defineTool({
+    name: "flaky",
+    description: "",
+    execute: () => (++tries < 2 ? Promise.reject(new Error("connection lost")) : "there"),
+  })
+  const twins = () => [native("flaky", {}), native("flaky", {}), native("flaky", {})]
+  const model = scriptedModel([twins(), [native("flaky", {})], "好了。"], { capabilities: { tools: true } })
+  const result = await testAgent(model, { dialect: "layered", loop: { mode: "native" } }, { tools: [flaky] }).session.send("？")
+    .result
+  expect(result).toMatchObject({ ok: true, stopReason: "finish" })
+  expect(result.trace.runs.map(({ status }) => status)).toEqual(["failed", "failed", "failed", "ok"])
+})
+
 describe.each(["json", "native"] as const)("the same scenarios with %s calls", (mode) => {
   const { call, answer } = dialogues[mode]
 
@@ -67,6 +82,29 @@ describe.each(["json", "native"] as const)("the same scenarios with %s calls", (
     const same = () => call("query.weather", { city: "甲" })
     const { send } = agentIn(mode, [same(), same(), same(), "晴。"])
     expect(await send.send("？").result).toMatchObject({ ok: true, stopReason: "repeated-call" })
+  })
+
+  test("T17 a failed call can be made again, and a failure is no repeat", async () => {
+    let tries = 0
+    const flaky = defineTool({
+      name: "flaky",
+      description: "",
+      execute: () => (++tries < 4 ? Promise.reject(new Error("connection lost")) : "there"),
+    })
+    const again = () => call("flaky", {})
+    const model = scriptedModel([again(), again(), again(), again(), again(), answer("好了。")], {
+      capabilities: { tools: true },
+    })
+    const result = await testAgent(model, { dialect: "layered", loop: { mode } }, { tools: [flaky] }).session.send("？").result
+    expect(result).toMatchObject({ ok: true, text: "好了。", stopReason: "finish" })
+    expect(result.trace.runs.map(({ status, repeatOf }) => repeatOf ?? status)).toEqual([
+      "failed",
+      "failed",
+      "failed",
+      "ok",
+      result.trace.runs[3]?.id,
+    ])
+    expect(tries).toBe(4)
   })
 
   test("T18 unknown tools, bad arguments and failures are runs that the model sees", async () => {
