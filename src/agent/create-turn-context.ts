@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../core/conversation.ts"
+import { type HistoryMessage, isSpoken } from "../core/conversation.ts"
 import type { MessageFilter, SessionRecord } from "../services/store/session-store.ts"
 import { mainProcess, type TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
@@ -102,7 +102,7 @@ export function historyWindow(
 ): readonly HistoryMessage[] {
   if (contextCount <= 0) return []
   const spoken: HistoryMessage[] = []
-  for (const message of history) if (message.text.trim() !== "") spoken.push(message)
+  for (const message of history) if (isSpoken(message)) spoken.push(message)
   if (window === "slide") return spoken.slice(-contextCount)
   const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
   return spoken.slice(Math.max(0, begin - earlier))

@@ -13,7 +13,7 @@ import { unbegunTurn } from "./unbegun-turn.ts"
 export interface SendOptions {
   /** The speaker. Default: the profile's user. */
   readonly from?: Speaker
-  /** Paths of files that came with the text, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
+  /** Paths of files that came with the text, which may then be empty, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
   readonly files?: readonly string[]
   readonly signal?: AbortSignal
 }
@@ -145,16 +145,16 @@ export class Session {
     })
   }
 
-  #refusal({ text, wake }: TurnInput): PromptStrataError | undefined {
+  #refusal({ text, wake, files }: TurnInput): PromptStrataError | undefined {
     if (this.#agent.isClosed())
       return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
-    if ((wake ?? text).trim() !== "") return undefined
+    if ((wake ?? text).trim() !== "" || files.length > 0) return undefined
     if (wake !== undefined)
       return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
         hint: "Say in a sentence why the agent should wake.",
       })
     return new PromptStrataError("empty-question", "expected words to answer; the text is empty.", {
-      hint: "Send at least one visible character.",
+      hint: "Send at least one visible character, or a path in `files`.",
     })
   }
 

@@ -45,6 +45,11 @@ export interface HistoryMessage {
   readonly unprompted?: true
 }
 
+/** True for a message with words or files. A window of history counts and shows such messages alone (T30). */
+export function isSpoken({ text, files }: Pick<HistoryMessage, "text" | "files">): boolean {
+  return text.trim() !== "" || (files?.length ?? 0) > 0
+}
+
 /** A file that an answer shows (R8), for the code that delivers the answer. Plain JSON. */
 export interface FileAttachment {
   /** The path in the workspace. */

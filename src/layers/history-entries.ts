@@ -68,12 +68,12 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
-  const { text, speaker, unprompted, prestart = [] } = message
+  const { text, speaker, unprompted, prestart = [], files = [] } = message
   const known = entries.get(message)
   const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
   if (isStill && (known.look === look || isSameLook(known.look, look))) return known
-  const isSpoken = prestart.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
-  const entry = isSpoken ? historyEntry(message, look) : undefined
+  const isShown = prestart.length > 0 || files.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
+  const entry = isShown ? historyEntry(message, look) : undefined
   const before = unprompted === true && look.unprompted !== undefined ? unpromptedEntry(look.unprompted) : undefined
   const made = { look, text, speaker: speaker.name, entry, before }
   entries.set(message, made)

@@ -27,7 +27,7 @@ export type TurnEvent =
   | { readonly type: "text-delta"; readonly delta: string }
   /** A bubble has ended (R9). An answer without marks is one bubble, or one bubble between two tool calls. */
   | { readonly type: "bubble"; readonly text: string }
-  /** A file that the answer shows (R8), at its place between the words. */
+  /** A file that the answer shows (R8). It follows the bubble that it stands in, because the words of that bubble introduce it. */
   | { readonly type: "attachment"; readonly attachment: FileAttachment }
   /** An emotion that the profile's format found in the answer (L4). */
   | { readonly type: "emotion"; readonly emotion: string }

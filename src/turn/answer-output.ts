@@ -30,6 +30,8 @@ export class AnswerOutput {
   #pipeline: Pipeline
   /** Created with the first file reference. */
   #files: FileQueue | undefined
+  /** Files of the bubble at hand. They are told after it, since its words introduce them. */
+  readonly #ofBubble: FileAttachment[] = []
   #startsParagraph = false
   #isRead = false
   #isOver = false
@@ -103,7 +105,7 @@ export class AnswerOutput {
       part: (part) => this.#show(part),
       opened: (attachment) => {
         this.attachments.push(attachment)
-        this.#tell({ type: "attachment", attachment })
+        this.#ofBubble.push(attachment)
       },
       unopened: (file) => void this.unopened.push(file),
     })
@@ -116,10 +118,15 @@ export class AnswerOutput {
       this.#tell({ type: "text-delta", delta: text })
     }
     if (bubble !== "" && !this.#isCut) this.#tell({ type: "bubble", text: bubble })
+    if (part.type === "bubble-end") this.#tellFiles()
     if (part.type === "text" || part.type === "bubble-end") return
     const event = eventOf(part)
     if (event?.type === "warning") this.#to.warnings.push(event.warning)
     if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
+  }
+
+  #tellFiles(): void {
+    for (const attachment of this.#ofBubble.splice(0)) this.#tell({ type: "attachment", attachment })
   }
 
   #tell(event: TurnEvent): void {

@@ -174,6 +174,16 @@ describe("a session", () => {
     expect((await session.preview("？", { prompt: "final" })).messages.at(-1)?.content).not.toContain("可用工具")
   })
 
+  test.each(["fay", "layered", "stack", "soul", "root"])("R8: files need no words in %s", async (dialect) => {
+    const model = scriptedModel([finish("一只猫。"), finish("是的。")])
+    const { session } = testAgent(model, { dialect, timeZone: "UTC" })
+    expect(await session.send("", { files: ["inbox/photo.png"] }).result).toMatchObject({ ok: true, text: "一只猫。" })
+    expect(await session.send("真的？").result).toMatchObject({ ok: true })
+    const prompts = model.requests.map(({ messages }) => messages.map(({ content }) => content).join("\n"))
+    for (const prompt of prompts) expect(prompt).toContain("%[inbox/photo.png]")
+    expect(prompts[1]).toContain("一只猫。")
+  })
+
   test("an empty question, a closed agent and an unknown preview prompt are typed errors", async () => {
     const { agent, session } = testAgent(scriptedModel([]))
     expect(await session.send(" \n ").result).toMatchObject({ ok: false, error: { code: "empty-question" } })

@@ -36,12 +36,12 @@ function shown(events: readonly TurnEvent[]): string {
 }
 
 describe("R8: files that an answer shows", () => {
-  test("are attachments where they stand between the words, and in the result; history keeps what was written", async () => {
+  test("are attachments that follow the bubble they stand in, and in the result; history keeps what was written", async () => {
     const raw = "看 %[a.txt] Line 1 ~ Line 2\n@br\n还有 %[b.txt]。"
     const model = scriptedModel([finish(raw), finish("好")])
     const { session } = testAgent(model, root)
     const turn = session.send("？")
-    expect(shown(await collect(turn))).toBe("看 [a.txt]|\n\n还有 [b.txt]。|")
+    expect(shown(await collect(turn))).toBe("看 |[a.txt]\n\n还有 。|[b.txt]")
     expect(await turn.result).toMatchObject({
       ok: true,
       text: "看 \n\n还有 。",
@@ -49,6 +49,17 @@ describe("R8: files that an answer shows", () => {
     })
     await session.send("再说一次").result
     expect(model.requests[1]?.messages[2]).toEqual({ role: "assistant", content: `20260102 3:04 ${raw}` })
+  })
+
+  test.each([true, false])("a bubble comes before the files that it introduces, with marks for bubbles: %s", async (bubbles) => {
+    const { session } = testAgent(scriptedModel([finish("%[a.txt]\n@br\n看 %[b.txt]%[c.txt]")]), {
+      ...root,
+      output: { bubbles, files: known },
+    })
+    const kinds = (await collect(session.send("？"))).flatMap((event) =>
+      event.type === "bubble" ? [event.text] : event.type === "attachment" ? [event.attachment.path] : [],
+    )
+    expect(kinds).toEqual(bubbles ? ["a.txt", "看 ", "b.txt", "c.txt"] : ["\n@br\n看 ", "a.txt", "b.txt", "c.txt"])
   })
 
   test("a file that cannot be opened stays as it was written, and the next turn is told, once", async () => {
@@ -93,7 +104,7 @@ describe("R8: files that an answer shows", () => {
         arrive({ ok: true, attachment: attachment("a.txt") })
       }
     }
-    expect(shown(events)).toBe("一 [a.txt] 二|")
+    expect(shown(events)).toBe("一  二|[a.txt]")
   })
 
   test("one that hangs is given up after the time of a tool run", async () => {

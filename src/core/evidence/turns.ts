@@ -69,7 +69,7 @@ export interface TurnErrors {
   }
   /** The caller aborted the work. `cause` is the reason of the signal. @remarks Nothing. */
   readonly aborted: NoEvidence
-  /** A turn was started with an empty text. @remarks Pass a text that is not blank. */
+  /** A turn was started with an empty text and without files. @remarks Pass a text that is not blank, or the paths of files. */
   readonly "empty-question": NoEvidence
   /**
    * The model's answer to a reflection, a job after the turn, cannot be read.

@@ -1,4 +1,4 @@
-import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { compareSessions, sessionRowId } from "../row-keys.ts"
 import {
@@ -31,7 +31,7 @@ export class SessionTable {
     if (version === 0 && waiting.length === 0) return undefined
     const begin = row.history.length - Math.max(0, last ?? row.history.length)
     if (begin <= 0) return Object.freeze({ version, history: row.history, earlier: 0, state, notes: waiting })
-    const earlier = row.history.slice(0, begin).filter(({ text }) => text.trim() !== "").length
+    const earlier = row.history.slice(0, begin).filter(isSpoken).length
     return Object.freeze({ version, history: Object.freeze(row.history.slice(begin)), earlier, state, notes: waiting })
   }
 

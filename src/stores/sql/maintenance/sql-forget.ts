@@ -1,4 +1,4 @@
-import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import { stateWithoutWords } from "../../../services/store/session-store.ts"
 import type { ForgetReport, StoreScope } from "../../../services/store/store.ts"
 import { having, inSession, keyText } from "../key-columns.ts"
@@ -65,7 +65,7 @@ async function recountSpoken(db: Queries, key: SessionKey): Promise<number> {
   for (const row of await all.orderBy("position").execute()) {
     if (row.spoken !== spoken)
       await db.updateTable("messages").set({ spoken }).where(inSession(key)).where("position", "=", row.position).execute()
-    if ((JSON.parse(row.body) as HistoryMessage).text.trim() !== "") spoken += 1
+    if (isSpoken(JSON.parse(row.body) as HistoryMessage)) spoken += 1
   }
   return spoken
 }

@@ -1,4 +1,4 @@
-import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../services/store/session-store.ts"
 import { inSession, keyText, sessionColumns } from "../key-columns.ts"
@@ -76,14 +76,14 @@ export async function insertMessages(
   let { spoken, position } = added
   let characters = 0
   for (const message of added.messages) {
-    const { role, turnId, speaker, atMs, text } = message
+    const { role, turnId, speaker, atMs } = message
     const body = JSON.stringify(message)
     const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
     const row = { ...sessionColumns(key), ...who, position, at_ms: atMs, spoken, body }
     await db.insertInto("messages").values(row).execute()
     characters += body.length
     position += 1
-    if (text.trim() !== "") spoken += 1
+    if (isSpoken(message)) spoken += 1
   }
   return { spoken, characters }
 }
