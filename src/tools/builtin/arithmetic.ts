@@ -1,139 +1,114 @@
-import { lazyPattern } from "../../core/lazy-pattern.ts"
+type Calculation = (...numbers: number[]) => number
 
-/** A calculation on numbers. Throws for a wrong number or kind of arguments. */
-type Calculation = (...args: number[]) => unknown
-
-/** Everything that an expression may use, by the parser's names. */
-interface Arithmetic {
-  parse(text: string): unknown
-  readonly operators: ReadonlyMap<string, Calculation>
-  readonly functions: ReadonlyMap<string, Calculation>
+/** A function that an expression may call. None can be made slow by its arguments. */
+export interface ArithmeticFunction {
+  readonly calculate: Calculation
+  readonly fewestArguments: number
+  readonly mostArguments: number
 }
 
-/** The parser's name of the postfix operator `'`, which stands for a percentage here. */
-const percentOperator = "ctranspose"
+const one = [1, 1] as const
+const oneOrTwo = [1, 2] as const
+const two = [2, 2] as const
+const oneOrMore = [1, Number.POSITIVE_INFINITY] as const
+const twoOrMore = [2, Number.POSITIVE_INFINITY] as const
 
-/** A node of a parsed expression, of any type. */
-interface ExpressionNode {
-  readonly type: string
-  readonly value?: unknown
-  readonly name?: string
-  readonly fn?: unknown
-  readonly args?: readonly ExpressionNode[]
-  readonly content?: ExpressionNode
-}
+const functions: readonly (readonly [name: string, counts: readonly [number, number], calculate: Calculation])[] = [
+  ...(["abs", "sign", "sqrt", "cbrt"] as const).map((name) => [name, one, Math[name]] as const),
+  ["nthRoot", oneOrTwo, nthRoot],
+  ["pow", two, Math.pow],
+  ["exp", one, Math.exp],
+  ["log", oneOrTwo, (x = Number.NaN, base = Math.E) => Math.log(x) / (base > 0 ? Math.log(base) : Number.NaN)],
+  ...(["log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan"] as const).map((name) => [name, one, Math[name]] as const),
+  ["atan2", two, Math.atan2],
+  ...(["sinh", "cosh", "tanh"] as const).map((name) => [name, one, Math[name]] as const),
+  ["hypot", oneOrMore, Math.hypot],
+  ["round", oneOrTwo, atDigits((x) => Math.sign(x) * Math.round(Math.abs(x)))],
+  ["floor", oneOrTwo, atDigits(Math.floor)],
+  ["ceil", oneOrTwo, atDigits(Math.ceil)],
+  ["fix", oneOrTwo, atDigits(Math.trunc)],
+  ["mod", two, remainder],
+  ["gcd", twoOrMore, (...numbers) => Math.abs(numbers.reduce(commonDivisor))],
+  ["lcm", twoOrMore, (...numbers) => Math.abs(numbers.reduce(commonMultiple))],
+  ["factorial", one, factorial],
+  ["min", oneOrMore, Math.min],
+  ["max", oneOrMore, Math.max],
+  ["sum", oneOrMore, sum],
+  ["mean", oneOrMore, (...numbers) => sum(...numbers) / numbers.length],
+  ["median", oneOrMore, median],
+  ["ln", one, Math.log],
+]
 
-/**
- * Returns the value of an expression, which is not finite when mathematics defines none. The parsed tree is walked here and
- * only the functions in `arithmetic` are called. Any other node, name or value throws a plain error that names it.
- */
-export function evaluateExpression(text: string, arithmetic: Arithmetic): number {
-  return numberOf(arithmetic.parse(text) as ExpressionNode, arithmetic)
-}
+/** By the name in lower case, as all names are read. */
+export const arithmeticFunctions: ReadonlyMap<string, ArithmeticFunction> = new Map(
+  functions.map(([name, [fewestArguments, mostArguments], calculate]) => [
+    name.toLowerCase(),
+    { calculate, fewestArguments, mostArguments },
+  ]),
+)
 
-function numberOf(node: ExpressionNode, arithmetic: Arithmetic): number {
-  switch (node.type) {
-    case "ConstantNode":
-      return asNumber(node.value)
-    case "ParenthesisNode":
-      if (node.content) return numberOf(node.content, arithmetic)
-      break
-    case "SymbolNode":
-      return listed(constants, node.name)
-    case "OperatorNode":
-      return asNumber(listed(arithmetic.operators, node.fn)(...operands(node, arithmetic)))
-    case "FunctionNode": {
-      const name = typeof node.fn === "object" && node.fn !== null && "name" in node.fn ? node.fn.name : undefined
-      return asNumber(listed(arithmetic.functions, name)(...numbersOf(node, arithmetic)))
-    }
-  }
-  throw new Error(node.type.replace(/Node$/, ""))
-}
-
-function numbersOf(node: ExpressionNode, arithmetic: Arithmetic): number[] {
-  return (node.args ?? []).map((arg) => numberOf(arg, arithmetic))
-}
-
-/** A percentage that is added or subtracted is a share of the left operand: `200 - 10%` is 180. */
-function operands(node: ExpressionNode, arithmetic: Arithmetic): number[] {
-  const [left = 0, right = 0, ...more] = numbersOf(node, arithmetic)
-  const takesShare = (node.fn === "add" || node.fn === "subtract") && node.args?.[1]?.fn === percentOperator
-  if (takesShare) return [left, left * right]
-  return node.args?.length === 1 ? [left] : [left, right, ...more]
-}
-
-function listed<T>(known: ReadonlyMap<string, T>, name: unknown): T {
-  const found = typeof name === "string" ? (known.get(name) ?? known.get(name.toLowerCase())) : undefined
-  if (found === undefined) throw new Error(String(name))
-  return found
-}
-
-function asNumber(value: unknown): number {
-  if (typeof value !== "number") throw new Error(String(value))
-  return value
-}
-
-/** None of these can be made slow by its arguments. */
-const functionNames = [
-  ...["abs", "sign", "sqrt", "cbrt", "nthRoot", "pow", "exp", "log", "log2", "log10"],
-  ...["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "hypot"],
-  ...["round", "floor", "ceil", "fix", "mod", "gcd", "lcm", "factorial"],
-  ...["min", "max", "sum", "mean", "median"],
-] as const
-
-const operatorNames = ["add", "subtract", "multiply", "divide", "pow", "factorial", "unaryMinus", "unaryPlus"] as const
-
-const constants = new Map(Object.entries({ pi: Math.PI, π: Math.PI, e: Math.E, tau: 2 * Math.PI }))
-
-/** The names that an expression may use, for the tool's texts. */
-export const arithmeticNames = { functions: [...functionNames, "ln"], constants: ["pi", "e", "tau"] } as const
-
-let loading: Promise<Arithmetic> | undefined
-
-/** Loads the numbers-only part of mathjs on the first call, which takes about a third of a second. */
-export function loadArithmetic(): Promise<Arithmetic> {
-  loading ??= load()
-  return loading
-}
-
-async function load(): Promise<Arithmetic> {
-  const mathjs: Readonly<Record<string, unknown>> = await import("mathjs/number")
-  const named = (name: string): [string, Calculation] => [name, mathjs[name] as Calculation]
-  // In mathjs, a remainder by zero is the number itself.
-  const mod: Calculation = (a = Number.NaN, b = Number.NaN) => (b === 0 ? Number.NaN : (mathjs.mod as Calculation)(a, b))
-  return {
-    parse: mathjs.parse as Arithmetic["parse"],
-    operators: new Map([...operatorNames.map(named), ["mod", mod], [percentOperator, (x = Number.NaN) => x / 100]]),
-    functions: new Map([...functionNames.map(named), ["mod", mod], ["ln", (x = Number.NaN) => Math.log(x)]]),
-  }
-}
-
-const symbols = new Map([
-  ...Object.entries({ "×": "*", "⋅": "*", "·": "*", "∙": "*", "÷": "/", "∕": "/", "−": "-", "–": "-" }),
-  ...Object.entries({ "。": ".", "【": "(", "】": ")", "²": "^2", "³": "^3" }),
+export const arithmeticConstants: ReadonlyMap<string, number> = new Map([
+  ["pi", Math.PI],
+  ["π", Math.PI],
+  ["e", Math.E],
+  ["tau", 2 * Math.PI],
 ])
 
-/** A `%` before the beginning of an operand. */
-const remainder = lazyPattern(String.raw`%(?=\s*[\p{L}\p{N}.(])`, "gu")
+/** The names that an expression may use, for the tool's texts. */
+export const arithmeticNames = { functions: functions.map(([name]) => name), constants: ["pi", "e", "tau"] } as const
 
-/** The postfix operator that the parser reads as {@link percentOperator}. It has no meaning in what people write. */
-const percentMark = "'"
+/** The remainder has the divisor's sign: `-7 mod 3` is 2. By zero there is none. */
+export function remainder(x = Number.NaN, divisor = Number.NaN): number {
+  return divisor === 0 ? Number.NaN : x - divisor * Math.floor(x / divisor)
+}
 
-/**
- * Rewrites an expression as people write it into the parser's form: full-width characters become narrow, `×`, `÷`, `−`, `²`
- * and `**` become operators, and a final `=` is removed. A `%` before a number, a name or `(` is a remainder, any other one a
- * percentage. Other compatibility characters (½, ①) stay, since they could turn into a wrong number. Throws for a
- * {@link percentMark} in the text.
- */
-export function normaliseExpression(text: string): string {
-  const expression = text
-    .replaceAll(/[\uff01-\uff5e\u3000]/g, (wide) => wide.normalize("NFKC"))
-    .replaceAll(/[^\0-\x7f]/g, (character) => symbols.get(character) ?? character)
-    .replaceAll("**", "^")
-    .trim()
-    .replace(/=\s?\??$/, "")
-    .trim()
-  if (expression.includes(percentMark)) throw new Error(percentMark)
-  // The parser would try both readings of each %, which takes exponential time where they are nested.
-  return expression.replaceAll(remainder(), " mod ").replaceAll("%", percentMark)
+/** Defined for whole numbers. The one of 171 is beyond every number. */
+export function factorial(x = Number.NaN): number {
+  if (!Number.isInteger(x) || x < 0) return Number.NaN
+  if (x > 170) return Number.POSITIVE_INFINITY
+  let product = 1
+  for (let factor = 2; factor <= x; factor++) product *= factor
+  return product
+}
+
+function nthRoot(x = Number.NaN, n = 2): number {
+  const isOdd = Math.abs(n % 2) === 1
+  return x < 0 && isOdd ? -((-x) ** (1 / n)) : x ** (1 / n)
+}
+
+const mostDigits = 15
+
+/** Rounds at a decimal digit of the printed number, so that `round(2.345, 2)` is 2.35. */
+function atDigits(round: (x: number) => number): Calculation {
+  return (x = Number.NaN, digits = 0) => {
+    if (!Number.isInteger(digits) || digits < 0 || digits > mostDigits) return Number.NaN
+    return shifted(round(shifted(x, digits)), -digits)
+  }
+}
+
+/** `x` times a power of ten, without the error of a product. */
+function shifted(x: number, places: number): number {
+  const [mantissa, exponent = 0] = String(x).split("e")
+  return Number(`${mantissa}e${Number(exponent) + places}`)
+}
+
+function commonDivisor(a: number, b: number): number {
+  if (!Number.isInteger(a) || !Number.isInteger(b)) return Number.NaN
+  return b === 0 ? a : commonDivisor(b, a % b)
+}
+
+function commonMultiple(a: number, b: number): number {
+  const divisor = commonDivisor(a, b)
+  return divisor === 0 ? 0 : (a / divisor) * b
+}
+
+function sum(...numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
+
+function median(...numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const half = Math.floor(sorted.length / 2)
+  const upper = sorted[half] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
 }

@@ -5,7 +5,8 @@ import { defineTool } from "../define-tool.ts"
 import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"
 import { type ToolWords, toolWords } from "../tool-words.ts"
-import { arithmeticNames, evaluateExpression, loadArithmetic, normaliseExpression } from "./arithmetic.ts"
+import { arithmeticNames } from "./arithmetic.ts"
+import { evaluateExpression } from "./evaluate-expression.ts"
 
 /** Options of {@link calculateTool}. */
 interface CalculateOptions {
@@ -35,12 +36,11 @@ export function calculateTool({
     description,
     usageHint,
     inputSchema: textArguments({ expression: { description: parameters.expression } }),
-    async execute({ expression }) {
+    execute({ expression }) {
       if (expression.length > maxExpressionCharacters) throw unusable({ too_long: maxExpressionCharacters })
-      const arithmetic = await loadArithmetic()
       let value: number
       try {
-        value = evaluateExpression(normaliseExpression(expression), arithmetic)
+        value = evaluateExpression(expression)
       } catch (thrown) {
         throw unusable({ unreadable: messageOf(thrown) })
       }

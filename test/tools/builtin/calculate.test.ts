@@ -40,6 +40,18 @@ describe("calculate", () => {
     ["max(1，2, 3)", "3"],
     ["round(2.345, 2)", "2.35"],
     ["cbrt(27)", "3"],
+    ["nthRoot(-27, 3)", "-3"],
+    ["-7 mod 3", "2"],
+    ["2^-1", "0.5"],
+    ["2(3+4)", "14"],
+    ["1/2*3 pi", "4.7123889803847"],
+    ["10%^2", "0.01"],
+    ["200 - (10%)", "199.9"],
+    ["round(-2.5)", "-3"],
+    ["round(1e-7, 7)", "1e-7"],
+    ["floor(3.19, 1)", "3.1"],
+    ["gcd(12, 18) + lcm(4, 6, 10)", "66"],
+    ["median(5, 1, 4, 2) + mean(1, 2)", "4.5"],
     [42, "42"],
   ])("%j is %s", async (expression, value) => expect((await calculate(expression)).replace("e+", "e")).toBe(value))
 
@@ -67,6 +79,11 @@ describe("calculate", () => {
     "sqrt",
     "min()",
     "sqrt(1, 2)",
+    "ln(2, 3)",
+    "gcd(4)",
+    "1/2 pi",
+    "6/2(1+2)",
+    "10 % 3(2)",
     "1,000",
     "3½",
     "2①",
@@ -80,12 +97,28 @@ describe("calculate", () => {
     expect(await calculate(expression)).toMatch(/^failed: (算不了这个算式：[^\n]*以及函数 abs, |\{"kind":"invalid-arguments")/)
   })
 
-  test.each(["1/0", "0/0", "sqrt(-1)", "10^400", "171!", "5 % 0", "mod(5, 0)", "log(0)", "1e300!", "9^9^9^9"])(
-    "T18: %j has no finite value",
-    async (expression) => {
-      expect(await calculate(expression)).toMatch(/^failed: 结果不是一个有限的数/)
-    },
-  )
+  test.each([
+    "1/0",
+    "0/0",
+    "sqrt(-1)",
+    "10^400",
+    "171!",
+    "5 % 0",
+    "mod(5, 0)",
+    "log(0)",
+    "0.5!",
+    "gcd(1.5, 2)",
+    "round(1, 99)",
+    "1e300!",
+    "9^9^9^9",
+  ])("T18: %j has no finite value", async (expression) => {
+    expect(await calculate(expression)).toMatch(/^failed: 结果不是一个有限的数/)
+  })
+
+  test("T18: the refusal quotes the place that is no arithmetic", async () => {
+    expect(await calculate("12 + 3 apples")).toMatch(/^failed: 算不了这个算式："apples"。/)
+    expect(await calculate("12 + (3 *")).toMatch(/^failed: 算不了这个算式："12 \+ \(3 \*" …。/)
+  })
 
   test("T18: more than 1,000 characters are too long", async () => {
     expect(await calculate(`${"1+".repeat(499)}11`)).toBe("510")
