@@ -1,3 +1,5 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
+
 /** A mark in a text that stands for the last messages of a speaker (R7). */
 export interface Mention {
   /** UTF-16 offsets of the whole mark. */
@@ -19,19 +21,34 @@ const maxCount = 9_999
 
 /**
  * Finds `@last_NAME` and `@last_N_NAME` (R7). A known name wins over a count, the longest known name over a shorter one;
- * names may hold blanks, digits and underscores. Linear in the text for a given set of names.
+ * names may hold blanks, digits and underscores. Inside a word there is no mark, as in `mail@last_kemo.com`, and a name that
+ * goes on as a longer word is another name. Linear in the text for a given set of names.
  */
 export function findMentions(text: string, names: Iterable<string>): FoundMentions {
   const known = [...new Set(names)].filter((name) => name !== "").sort((a, b) => b.length - a.length)
   const mentions: Mention[] = []
   const unknown: { start: number; end: number; text: string }[] = []
-  for (let start = text.indexOf("@last_"); start >= 0; ) {
+  let end = 0
+  for (let start = text.indexOf("@last_"); start >= 0; start = text.indexOf("@last_", Math.max(end, start + 1))) {
+    if (start > end && wordBefore().test(text.slice(Math.max(0, start - 2), start))) continue
     const found = mentionAt(text, start, known)
     if (found) mentions.push(found)
     else unknown.push(unknownAt(text, start))
-    start = text.indexOf("@last_", found?.end ?? start + 1)
+    end = found?.end ?? end
   }
   return { mentions, unknown }
+}
+
+/** A character of a word in a script that puts blanks between words. Others, such as Chinese, join a mark without a blank. */
+const spaced = String.raw`(?:(?!\p{scx=Han}|\p{scx=Hira}|\p{scx=Kana}|\p{scx=Hang}|\p{scx=Thai}|\p{scx=Laoo}|\p{scx=Khmr}|\p{scx=Mymr})[\p{L}\p{M}\p{N}_])`
+const wordBefore = lazyPattern(`${spaced}$`, "u")
+const wordAfter = lazyPattern(String.raw`${spaced}\.?${spaced}`, "uy")
+
+/** True when the name that ends here goes on as a longer word or as a domain. */
+function goesOn(text: string, end: number): boolean {
+  const pattern = wordAfter()
+  pattern.lastIndex = end - 1
+  return pattern.test(text)
 }
 
 /** The last messages of the speaker, oldest first, at most `count`. */
@@ -44,13 +61,14 @@ export function lastMessagesOf<T extends { readonly name: string }>(
 
 function mentionAt(text: string, start: number, known: readonly string[]): Mention | undefined {
   const begin = start + "@last_".length
-  const plain = known.find((name) => text.startsWith(name, begin))
+  const isNamed = (name: string, at: number) => text.startsWith(name, at) && !goesOn(text, at + name.length)
+  const plain = known.find((name) => isNamed(name, begin))
   if (plain !== undefined) return { start, end: begin + plain.length, name: plain, count: 1 }
   const digits = digitsAt(text, begin)
   const count = Number(digits)
   if (digits === "" || count < 1 || count > maxCount || text[begin + digits.length] !== "_") return undefined
   const nameBegin = begin + digits.length + 1
-  const name = known.find((each) => text.startsWith(each, nameBegin))
+  const name = known.find((each) => isNamed(each, nameBegin))
   return name === undefined ? undefined : { start, end: nameBegin + name.length, name, count }
 }
 

@@ -24,6 +24,14 @@ describe("what somebody said last (R7)", () => {
     ["@last_", ["?@last_"]],
     ["@last", []],
     ["@@last_bob@last_bob", ["bob×1", "bob×1"]],
+    ["mail@last_bob.com", []],
+    ["a.b+c@last_bob", []],
+    ["почта@last_bob", []],
+    ["@last_bob.com", ["?@last_bob.com"]],
+    ["@last_bobby", ["?@last_bobby"]],
+    ["@last_2_bob_2", ["?@last_2_bob_2"]],
+    ["@last_bob. Then (@last_bob)", ["bob×1", "bob×1"]],
+    ["看看@last_晴蓝说的，和@last_bob说的", ["晴蓝×1", "bob×1"]],
   ])("%j", (text, expected) => {
     expect(found(text)).toEqual(expected)
   })
@@ -40,8 +48,12 @@ describe("what somebody said last (R7)", () => {
           expect(text.slice(mention.start, mention.end)).toMatch(new RegExp(`^@last_(${mention.count}_)?${mention.name}$`, "u"))
           end = mention.end
         }
-        const starts = [...text.matchAll(/@last_/g)].map(({ index }) => index)
-        expect([...mentions, ...unknown].map(({ start }) => start).sort((a, b) => a - b)).toEqual(starts)
+        const all = [...mentions, ...unknown].map(({ start }) => start)
+        const ends = mentions.map((mark) => mark.end)
+        for (const { index } of text.matchAll(/@last_/g)) {
+          const isInWord = /[a-z0-9_]$/.test(text.slice(0, index)) && !ends.includes(index)
+          expect(all.includes(index), text.slice(index)).toBe(!isInWord)
+        }
       }),
     )
   })
