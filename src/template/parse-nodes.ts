@@ -79,9 +79,19 @@ function parseSlot(state: ParseState, { open, name, depth, source }: ExpressionH
 function parseConditional(state: ParseState, { open, name, depth, source }: ExpressionHead): ConditionalNode {
   takeMark(state.scanner, "?")
   const whenHeld = parseBranch(state, ":}", depth)
+  checkSeparator(state)
   const otherwise = takeMark(state.scanner, ":") ? parseBranch(state, "}", depth) : []
   closeExpression(state, open, "}")
   return withBranches({ type: "conditional", name, alone: false, source }, { whenHeld, otherwise })
+}
+
+/** Only a `:` between white space separates the branches, so that one in an address or a time is not taken for it (R1). */
+function checkSeparator(state: ParseState): void {
+  const { text, at } = state.scanner
+  if (text[at] !== ":" || (/\s/.test(text.charAt(at - 1)) && /\s/.test(text.charAt(at + 1)))) return
+  throw templateError(state, at, "expected white space on both sides of the : between two branches.", {
+    hint: "Write ` : ` between the branches, or $: for the character.",
+  })
 }
 
 function parseEncoder(state: ParseState, open: number): EncoderName {

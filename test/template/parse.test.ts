@@ -20,8 +20,10 @@ describe("R1: the syntax", () => {
     ["${x | lines = a: ${y = b}}", [{ slot: "x", encoder: "lines", or: ["a: ", { slot: "y", or: ["b"] }] }]],
     ["${c? A : B}", [{ if: "c", yes: ["A"], no: ["B"] }]],
     ["${c? A}", [{ if: "c", yes: ["A"], no: [] }]],
-    ["${c ?A:}", [{ if: "c", yes: ["A"], no: [] }]],
-    ["${c?:B}", [{ if: "c", yes: [], no: ["B"] }]],
+    ["${c ?A : }", [{ if: "c", yes: ["A"], no: [] }]],
+    ["${c? : B}", [{ if: "c", yes: [], no: ["B"] }]],
+    ["${c? A\n:\nB}", [{ if: "c", yes: ["A"], no: ["B"] }]],
+    ["${c? http$://x : at 10:30}", [{ if: "c", yes: ["http://x"], no: ["at 10:30"] }]],
     ["${c? A : B: C}", [{ if: "c", yes: ["A"], no: ["B: C"] }]],
     ["${c? A：B : C}", [{ if: "c", yes: ["A：B"], no: ["C"] }]],
     ["${c? { : }}", [{ if: "c", yes: ["{"], no: [] }, "}"]],
@@ -36,6 +38,17 @@ describe("R1: the syntax", () => {
     ["${role}${messages}", [{ slot: "role" }, { slot: "messages" }]],
   ])("%j", (text, nodes) => {
     expect(shape(text)).toEqual(nodes)
+  })
+
+  test.each([
+    ["${w? http://x : y}", 10],
+    ["${w? 10:30}", 8],
+    ["${w? A :B}", 8],
+    ["${w? A: B}", 7],
+    ["${w?:B}", 5],
+    ["${w? ${name}: hi : y}", 13],
+  ])("in %j the : is refused, since it could be a branch's end or a character", (text, column) => {
+    expect(() => parseTemplate(text)).toThrow(`template:1:${column}: expected white space on both sides of the :`)
   })
 
   test.each<[string, unknown[]]>([
