@@ -52,3 +52,22 @@ export interface AgentOptions {
   /** Time, timers, ids, randomness and token counting, for tests. */
   readonly ports?: Partial<Ports>
 }
+
+/** The names of the options, so that another one is an error. */
+export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
+  profile: true,
+  model: true,
+  tools: true,
+  plugins: true,
+  store: true,
+  runJobs: true,
+  services: true,
+  memory: true,
+  hooks: true,
+  observers: true,
+  onWake: true,
+  confirm: true,
+  onWarning: true,
+  injections: true,
+  ports: true,
+}

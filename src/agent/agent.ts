@@ -1,4 +1,5 @@
 import { roughCounter } from "../assemble/tokens/rough-counter.ts"
+import { checkOptions } from "../core/check-options.ts"
 import type { ServiceKey, SessionKey } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts, type Ports } from "../core/ports.ts"
@@ -14,7 +15,7 @@ import type { TurnEvent } from "../trace/turn-event.ts"
 import { createAskModel } from "../turn/ask-model.ts"
 import type { AgentContext, BackgroundWarning, ObservedTurn } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
-import type { AgentOptions } from "./agent-options.ts"
+import { type AgentOptions, agentOptions } from "./agent-options.ts"
 import { type AgentStore, agentStore } from "./agent-store.ts"
 import { agentWork } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
@@ -40,10 +41,11 @@ export interface Agent {
 }
 
 /**
- * Makes an agent. Mistakes are thrown here, not in the first turn: two tools of one name (`tool-collision`), an unknown
- * prestart tool (`profile`), an unknown dialect (`prompt-missing`).
+ * Makes an agent. Mistakes are thrown here, not in the first turn: an unknown option (`usage`), two tools of one name
+ * (`tool-collision`), an unknown prestart tool (`profile`), an unknown dialect (`prompt-missing`).
  */
 export function createAgent(options: AgentOptions): Agent {
+  checkOptions("createAgent", options, agentOptions)
   const sessions = new SessionCache()
   let closed = false
   const ports = { ...hostPorts, counter: roughCounter, ...options.ports }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Assembly, CutRecord } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
@@ -45,11 +46,25 @@ interface RequestLimits {
   readonly tools?: readonly CountedTool[]
 }
 
+const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
+  dialect: true,
+  locale: true,
+  prompt: true,
+  turn: true,
+  roles: true,
+  counter: true,
+  budgetTokens: true,
+  cut: true,
+  history: true,
+  tools: true,
+}
+
 /**
  * Assembles a request from a stack and a turn: compose, fit, count. Pure; the result is plain JSON.
- * @throws PromptStrataError `prompt-missing` for an unknown dialect or prompt, `budget` for a budget that cannot be met.
+ * @throws PromptStrataError `usage` for an unknown option, `prompt-missing` for an unknown dialect or prompt, `budget` for a budget that cannot be met.
  */
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
+  checkOptions("assemble", options, assembleOptions)
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
   return assembleInjections(combineInjections(stack, turn, compiled), {

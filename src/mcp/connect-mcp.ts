@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Skill } from "../layers/skills.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
@@ -5,7 +6,7 @@ import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
 import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
-import { type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
+import { type McpOptions, mcpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
 import {
   getPrompt,
   listPrompts,
@@ -78,6 +79,7 @@ export async function connectMcp(
   servers: Readonly<Record<string, McpServerSettings>>,
   options: McpOptions = {},
 ): Promise<McpConnection> {
+  checkOptions("connectMcp", options, mcpOptions)
   checkServers(servers, options.reserved)
   const resolved = resolveOptions(options)
   const { warn, words } = resolved
@@ -85,7 +87,7 @@ export async function connectMcp(
     warn({ server: "*", kind: "approval", message: safeLine(problem) }),
   )
   const onChange = unthrowing(options.onChange ?? (() => undefined))
-  const names = Object.keys(servers)
+  const names = Object.keys(servers).filter((name) => servers[name]?.disabled !== true)
   if (names.length > 0) await Promise.all([resolved.library.client(), gate.load()])
   const connected = names.map((name) => {
     const server = new McpServer(name, servers[name] ?? {}, resolved, async () => {

@@ -1,13 +1,21 @@
 import { PromptStrataError } from "../core/errors.ts"
+import { describeProblem, wrongValues } from "../profile/check-keys.ts"
+import { mcpServer } from "../profile/keys/mcp.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
 
 /** Throws `mcp` for the first server whose name or settings cannot be used. `reserved` are the names of the agent's own tools. */
 export function checkServers(servers: Readonly<Record<string, McpServerSettings>>, reserved: readonly string[] = []): void {
   for (const [name, settings] of Object.entries(servers)) {
-    const problem = nameProblem(name, reserved) ?? settingsProblem(settings)
+    const problem = nameProblem(name, reserved) ?? settingsProblem(settings) ?? wrongKey(settings)
     if (problem === undefined) continue
     throw new PromptStrataError("mcp", `MCP server ${JSON.stringify(name)}: ${problem}`, { evidence: { server: name } })
   }
+}
+
+/** TypeScript checks settings from code, but not those that a program reads from somewhere, such as an `mcp.json`. */
+function wrongKey(settings: McpServerSettings): string | undefined {
+  const [problem] = wrongValues(mcpServer.type, settings)
+  return problem && describeProblem(problem)
 }
 
 function nameProblem(name: string, reserved: readonly string[]): string | undefined {

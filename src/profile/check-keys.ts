@@ -1,3 +1,4 @@
+import { nearName } from "../core/check-options.ts"
 import type { Keys, TextForm, ValueType } from "./key.ts"
 
 /** A value that its key does not take. */
@@ -8,13 +9,19 @@ export interface WrongValue {
   readonly found: unknown
 }
 
+/** A key that its table does not have. */
+interface UnknownKey {
+  readonly path: readonly PropertyKey[]
+  readonly known: readonly string[]
+}
+
 type Path = WrongValue["path"]
 
 /**
- * Every value of a profile from code that its key does not take, in the order of the declaration. TypeScript finds unknown keys and
- * checks values that only code can give. The zod schema in src/node/profile checks profiles from files.
+ * Every value of a profile from code that its key does not take, in the order of the declaration, and every unknown key of a table.
+ * TypeScript checks values that only code can give. The zod schema in src/node/profile checks profiles from files.
  */
-export function wrongValues(type: ValueType, value: unknown, path: Path = []): readonly WrongValue[] {
+export function wrongValues(type: ValueType, value: unknown, path: Path = []): readonly (WrongValue | UnknownKey)[] {
   const expected = expectedOf(type, value)
   if (expected !== undefined) return [{ path, expected, found: value }]
   if (type.kind === "json") return valuesBeyondJson(value, path)
@@ -24,10 +31,13 @@ export function wrongValues(type: ValueType, value: unknown, path: Path = []): r
   return type.kind === "table" ? wrongInTable(type.keys, value as Readonly<Record<string, unknown>>, path) : []
 }
 
-function wrongInTable(keys: Keys, table: Readonly<Record<string, unknown>>, path: Path): WrongValue[] {
-  return Object.entries(keys).flatMap(([name, { type, presence }]) =>
+function wrongInTable(keys: Keys, table: Readonly<Record<string, unknown>>, path: Path): (WrongValue | UnknownKey)[] {
+  const known = Object.keys(keys)
+  const unknown = Object.keys(table).filter((name) => table[name] !== undefined && !Object.hasOwn(keys, name))
+  const wrong = Object.entries(keys).flatMap(([name, { type, presence }]) =>
     table[name] === undefined && presence !== "required" ? [] : wrongValues(type, table[name], [...path, name]),
   )
+  return [...wrong, ...unknown.map((name) => ({ path: [...path, name], known }))]
 }
 
 /** Names what is expected in the place of `value`, apart from what is inside it; `undefined` where nothing is wrong. */
@@ -82,6 +92,19 @@ export function valuesBeyondJson(value: unknown, path: Path = []): WrongValue[] 
   }
   if (Array.isArray(value)) return value.flatMap((item, at) => valuesBeyondJson(item, [...path, at]))
   return isTable(value) ? Object.entries(value).flatMap(([key, item]) => valuesBeyondJson(item, [...path, key])) : []
+}
+
+/** `budget.tokens: expected a whole number of at least 1, found 0`, or `unknown key budget.token. Did you mean "tokens"?` */
+export function describeProblem(problem: WrongValue | UnknownKey): string {
+  const at = formatKeyPath(problem.path)
+  if ("known" in problem) return `unknown key ${at}.${nearName(String(problem.path.at(-1)), problem.known)}`.replace(/\.$/, "")
+  return `${at}: expected ${problem.expected}, found ${shown(problem.found)}`
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value)
+  if (Array.isArray(value)) return "an array"
+  return typeof value === "object" && value !== null ? "an object" : String(value)
 }
 
 /** `prestart[0].args."a b"`: a path as one would write it. */

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { listOf } from "../core/json-access.ts"
 import { isText, type TrustedText } from "../core/value.ts"
-import { formatKeyPath, wrongValues } from "./check-keys.ts"
+import { describeProblem, wrongValues } from "./check-keys.ts"
 import type { InputOf, Keys, SettingsOf, ValueType } from "./key.ts"
 import type { Profile, ProfileInput } from "./profile.ts"
 import { profileKeys } from "./profile-keys.ts"
@@ -10,11 +10,11 @@ const { keys } = profileKeys
 
 /**
  * Fills every default and yields a whole profile; a whole profile comes back equal. `resolveProfile({ ...profile, … })`
- * changes parts of one. A value that its key does not take, such as a number out of its bounds or a blank name, throws `profile`,
- * naming each such path.
+ * changes parts of one. A value that its key does not take, such as a number out of its bounds or a blank name, and an unknown key
+ * throw `profile`, naming each such path.
  */
 export function resolveProfile(input: ProfileInput = {}): Profile {
-  refuse(input, [...problemsOf(input), ...toolsNotMade(input)])
+  refuse(input, [...wrongValues(profileKeys.type, input).map(describeProblem), ...toolsNotMade(input)])
   const { name, locale } = withDefaults({ name: keys.name, locale: keys.locale }, input)
   const { agent, user, persona, format, final } = input
   return withDefaults(keys, {
@@ -30,7 +30,8 @@ export function resolveProfile(input: ProfileInput = {}): Profile {
 
 function refuse({ name = keys.name.default }: ProfileInput, problems: readonly string[]): void {
   if (problems.length === 0) return
-  throw new PromptStrataError("profile", `Profile ${JSON.stringify(name)}: ${problems.join("; ")}.`, {
+  const all = problems.join("; ")
+  throw new PromptStrataError("profile", `Profile ${JSON.stringify(name)}: ${all}${all.endsWith("?") ? "" : "."}`, {
     evidence: { problems: problems.map((message) => ({ message })) },
   })
 }
@@ -84,18 +85,6 @@ function defaultUserName(locale: string): string {
 function asText(content: string | TrustedText | undefined): TrustedText | undefined {
   if (content === undefined) return undefined
   return typeof content !== "string" && isText(content) ? content : { text: content, trust: "author" }
-}
-
-function problemsOf(input: ProfileInput): string[] {
-  return wrongValues(profileKeys.type, input).map(
-    ({ path, expected, found }) => `${formatKeyPath(path)}: expected ${expected}, found ${shown(found)}`,
-  )
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value)
-  if (Array.isArray(value)) return "an array"
-  return typeof value === "object" && value !== null ? "an object" : String(value)
 }
 
 /** A name alone brings no tool: `loadProfile` makes the tools, code passes them. */

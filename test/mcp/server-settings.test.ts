@@ -17,6 +17,9 @@ describe("settings", () => {
     ["a", { url: "file:///etc/passwd" }, /begins with http/],
     ["a", { url: "https://me:secret@x.org/" }, /put them into headers/],
     ["a", { command: "x", timeoutMs: 0 }, /timeoutMs above 0/],
+    ["a", { command: "x", arg: [] } as McpServerSettings, /unknown key arg\. Did you mean "args"\?$/],
+    ["a", { url: "https://x.org", type: "http" } as McpServerSettings, /unknown key type\. Expected one of command, /],
+    ["a", { command: "x", disabled: "yes" } as never, /disabled: expected true or false, found "yes"/],
   ]
   test.each(bad)("server %j with %j cannot be used", (name, settings, message) => {
     expect(() => checkServers({ [name]: settings }, ["read"])).toThrow(message)
@@ -32,9 +35,16 @@ describe("settings", () => {
       stdio: () => Promise.reject(new Error()),
     }
     await expect(connectMcp({ a: { command: "x" } }, { library })).rejects.toMatchObject({ code: "missing-dependency" })
-    // Nothing is loaded where no server is named.
+    // Nothing is loaded where no server is named, or where each is disabled as an `mcp.json` can have it.
+    await expect(connectMcp({ a: { command: "x", disabled: true } }, { library })).resolves.toMatchObject({ tools: [] })
     await expect(connectMcp({}, { library })).resolves.toMatchObject({ tools: [] })
   })
+})
+
+test("an unknown option of connectMcp is a mistake", async () => {
+  await expect(connectMcp({}, { onWarn: () => undefined } as object)).rejects.toThrow(
+    'connectMcp has no option "onWarn". Did you mean "onWarning"?',
+  )
 })
 
 describe("tool filters", () => {

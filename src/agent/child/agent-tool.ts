@@ -41,17 +41,18 @@ const defaults = { timeoutMs: 120_000, maxEvents: 2_000 } as const
  * counts to the caller's usage. If it fails, the tool run fails with the reason. Throws like `createAgent` and `defineTool`.
  */
 export function agentTool(options: AgentToolOptions): Tool {
-  const { name, description, usageHint, requestDescription, hints = usualHints, ...rest } = options
-  const child = "agent" in options ? options.agent : createAgent(options)
+  const { name, description, usageHint, requestDescription, hints = usualHints, timeoutMs, maxEvents, ...rest } = options
+  const { repeatable = true, writes = true, ...agent } = rest
+  const child = "agent" in agent ? agent.agent : createAgent(agent)
   return defineTool({
     name,
     description,
     ...(usageHint === undefined ? {} : { usageHint }),
     jsonSchema: requestSchema(requestDescription),
-    repeatable: rest.repeatable ?? true,
-    writes: rest.writes ?? true,
-    timeoutMs: rest.timeoutMs ?? defaults.timeoutMs,
-    execute: (args, context) => call(child, { name, hints, maxEvents: rest.maxEvents ?? defaults.maxEvents, args, context }),
+    repeatable,
+    writes,
+    timeoutMs: timeoutMs ?? defaults.timeoutMs,
+    execute: (args, context) => call(child, { name, hints, maxEvents: maxEvents ?? defaults.maxEvents, args, context }),
   })
 }
 

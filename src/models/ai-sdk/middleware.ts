@@ -44,11 +44,11 @@ interface CallParams {
 export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
   options: LayerSource & MiddlewareOptions & { readonly specificationVersion?: Version },
 ): PromptstrataMiddleware<Version> {
-  const { specificationVersion = "v4" as Version, cacheBreakpoints = true } = options
+  const { specificationVersion = "v4" as Version, cacheBreakpoints = true, ...layers } = options
   return {
     specificationVersion,
     async transformParams({ params, model }) {
-      const assembly = await assemblyOf(options)
+      const assembly = await assemblyOf(layers)
       const cacheForm = cacheFormOf(model, cacheBreakpoints)
       const providerOptions = (params.providerOptions ?? {}) as ProviderOptions
       const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions }, countMarks(params))
@@ -66,13 +66,17 @@ async function assemblyOf(source: LayerSource): Promise<Assembly> {
   if ("assemble" in source) return source.assemble()
   // Loaded with the first request, so that the adapter alone stays small.
   const { assemble } = await import("../../assemble/assemble.ts")
-  if ("stack" in source) return assemble(source.stack, { dialect: "stack", prompt: "chat", ...source })
-  const { profile } = source
+  const defaults = { dialect: "stack", prompt: "chat" }
+  if ("stack" in source) {
+    const { stack, ...options } = source
+    return assemble(stack, { ...defaults, ...options })
+  }
+  const { profile, ...options } = source
   const { baseStack } = await import("../../agent/base-stack.ts")
   const { shippedDialect } = await import("../../dialect/shipped.ts")
   const dialect = shippedDialect("stack", profile.locale)
   const stack = baseStack(profile, { dialect, skills: profile.skills, injections: [] })
-  return assemble(stack, { dialect: "stack", prompt: "chat", locale: profile.locale, ...source })
+  return assemble(stack, { ...defaults, locale: profile.locale, ...options })
 }
 
 function joinPrompts<M extends { role: string }>(layers: readonly { role: string }[], app: readonly M[]): M[] {

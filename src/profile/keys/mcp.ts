@@ -1,4 +1,4 @@
-import { choice, httpUrlForm, type InputOf, line, lines, list, map, milliseconds, table } from "../key.ts"
+import { choice, flag, httpUrlForm, type InputOf, line, lines, list, map, milliseconds, table } from "../key.ts"
 
 const texts = (words: string) => map<string>({ kind: "text" }, { expected: "a table of strings", words, otherwise: "none" })
 
@@ -41,6 +41,7 @@ export const mcpServer = table("A server that offers tools: a program to run, or
     words: "Resources (by URI) and prompts (by name) of the server that become skills of the agent.",
   }),
   timeoutMs: milliseconds({ words: "The time limit of one call.", otherwise: "`limits.tool_ms`" }),
+  disabled: flag({ default: false, words: "True keeps the settings and does not start the server." }),
   startTimeoutMs: milliseconds({ default: 15_000, words: "The time that the server has to get ready." }),
 })
 

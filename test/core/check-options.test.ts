@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest"
+import { createAgent } from "../../src/agent/agent.ts"
+import { assemble } from "../../src/assemble/assemble.ts"
+import { checkOptions, nearName } from "../../src/core/check-options.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { scriptedModel } from "../../src/testing/scripted-model.ts"
+
+/** Options as a program in JavaScript gives them. */
+const any = (options: object) => options as never
+
+describe("an unknown option is an error", () => {
+  const agent = { profile: resolveProfile(), model: scriptedModel([]) }
+
+  test.each<[string, () => unknown, string]>([
+    ["createAgent", () => createAgent(any({ ...agent, tool: [] })), 'createAgent has no option "tool". Did you mean "tools"?'],
+    ["assemble", () => assemble(new PromptStack(), any({ budget: 500 })), 'no option "budget". Did you mean "budgetTokens"?'],
+    ["resolveProfile", () => resolveProfile(any({ pesona: "x" })), 'unknown key pesona. Did you mean "persona"?'],
+    [
+      "a table of resolveProfile",
+      () => resolveProfile(any({ budget: { token: 500 }, loop: { maxSteps: 0 } })),
+      'loop.maxSteps: expected a whole number from 1 to 1000, found 0; unknown key budget.token. Did you mean "tokens"?',
+    ],
+    [
+      "an entry of resolveProfile",
+      () => resolveProfile(any({ prestart: [{ tool: "a", arg: {} }] })),
+      "unknown key prestart[0].arg.",
+    ],
+  ])("of %s", (_name, call, message) => {
+    expect(call).toThrow(message)
+  })
+
+  test("one that is undefined counts as absent", () => {
+    expect(() => createAgent(any({ ...agent, tool: undefined }))).not.toThrow()
+    expect(() => assemble(new PromptStack(), any({ budget: undefined }))).not.toThrow()
+    expect(() => resolveProfile(any({ pesona: undefined, budget: { token: undefined } }))).not.toThrow()
+  })
+
+  test("a name that is near to none gets the list", () => {
+    expect(nearName("quux", ["tools", "model"])).toBe(" Expected one of tools, model.")
+    expect(() => checkOptions("f", { constructor: 1 }, { a: true })).toThrow('f has no option "constructor".')
+  })
+
+  test("a whole profile has no unknown key", () => {
+    const profile = resolveProfile({ mcp: { servers: { files: { command: "x", disabled: true } } } })
+    expect(resolveProfile(profile)).toEqual(profile)
+  })
+})
