@@ -1,9 +1,7 @@
-import { join } from "node:path"
 import { type Agent, createAgent } from "../agent/agent.ts"
 import type { AgentOptions } from "../agent/agent-options.ts"
 import type { Ports } from "../core/ports.ts"
 import { terminalText } from "../encode/terminal-text.ts"
-import { fileApprovals } from "../mcp/approvals.ts"
 import { connectMcp, type McpConnection } from "../mcp/connect-mcp.ts"
 import { builtinToolNames } from "../node/builtin-tools.ts"
 import { loadProfile } from "../node/profile/load-profile.ts"
@@ -55,7 +53,7 @@ export async function openMcp(
   return connectMcp(servers, {
     locale: profile.locale,
     env: io.env,
-    approvals: fileApprovals(join(dataDir, "mcp-approvals.json")),
+    dataFolder: dataDir,
     reserved: builtinToolNames,
     onWarning: ({ server, message }) => screen.note(screen.paint("yellow", `! ${terminalText(`MCP ${server}: ${message}`)}`)),
   })

@@ -2,6 +2,7 @@ import { messageOf } from "../core/errors.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { ToolContext } from "../tools/tool.ts"
 import { checkOutput } from "./check-output.ts"
+import { httpProblem } from "./http-problem.ts"
 import type { Link, RawProgress, RawResult } from "./link.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 import { readContent } from "./result-content.ts"
@@ -83,7 +84,7 @@ export async function requestFrom(
       return result
     } catch (error) {
       if (signal.aborted) throw error
-      const { code, cause, data } = error as ClientError
+      const { code } = error as ClientError
       // JSON-RPC errors have numbers: the server has answered.
       if (typeof code === "number") {
         server.link.resetFailures()
@@ -91,19 +92,29 @@ export async function requestFrom(
       }
       const hasEnded = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" || messageOf(error) === "Not connected"
       if (hasEnded) throw words.problem("stopped")
+      const http = httpProblem(error)
       // The server no longer knows the session and did nothing.
-      const hasNoSession = data?.status === 404 || data?.status === 400
-      if (!hasNoSession)
-        throw words.unreachable(safeLine(messageOf(error) + (cause === undefined ? "" : ` (${messageOf(cause)})`)))
-      if (hasRetried || link.kind !== "http") throw words.unreachable(safeLine(String(error)))
+      const hasNoSession = http?.status === 404 || http?.status === 400
+      if (!hasNoSession || hasRetried || link.kind !== "http") throw unreachable(error, server, words)
       server.link.drop(link, "it no longer knows the session")
     }
   }
+}
+
+/** The model reads what happened. What to do about a status is for a person. */
+function unreachable(error: unknown, server: McpServer, words: McpWords): Error {
+  const http = httpProblem(error)
+  if (http !== undefined) {
+    const found = safeLine(http.found + http.body)
+    server.warn("request", `It answers a request with ${found}; ${http.advice}.`)
+    return words.unreachable(found)
+  }
+  const { cause } = error as ClientError
+  return words.unreachable(safeLine(messageOf(error) + (cause === undefined ? "" : ` (${messageOf(cause)})`)))
 }
 
 /** An error of the client library. The message of `fetch` says only that it failed; its cause says why. */
 interface ClientError {
   readonly code?: unknown
   readonly cause?: unknown
-  readonly data?: { readonly status?: unknown }
 }

@@ -5,7 +5,7 @@ import type { McpServerSettings } from "../profile/profile.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
-import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
+import { ApprovalGate, inMemoryApprovals, keptApprovals, type Verdict } from "./approvals.ts"
 import { type McpOptions, mcpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
 import {
   getPrompt,
@@ -83,11 +83,12 @@ export async function connectMcp(
   checkServers(servers, options.reserved)
   const resolved = resolveOptions(options)
   const { warn, words } = resolved
-  const gate = new ApprovalGate(options.approvals ?? inMemoryApprovals(), (problem) =>
-    warn({ server: "*", kind: "approval", message: safeLine(problem) }),
-  )
+  const warnOfApprovals = (message: string): void => warn({ server: "*", kind: "approval", message })
+  const kept = options.approvals ?? keptApprovals(options)
+  const gate = new ApprovalGate(kept ?? inMemoryApprovals(), (problem) => warnOfApprovals(safeLine(problem)))
   const onChange = unthrowing(options.onChange ?? (() => undefined))
   const names = Object.keys(servers).filter((name) => servers[name]?.disabled !== true)
+  if (kept === undefined && names.length > 0) warnOfApprovals(notKept)
   if (names.length > 0) await Promise.all([resolved.library.client(), gate.load()])
   const connected = names.map((name) => {
     const server = new McpServer(name, servers[name] ?? {}, resolved, async () => {
@@ -100,6 +101,9 @@ export async function connectMcp(
   await Promise.all(connected.map(({ server }) => server.link.start()))
   return connectionOf(connected, { gate, options: resolved })
 }
+
+const notKept =
+  "Approvals of tools are lost with the process, so a tool that is another one in the next run is not noticed. Give connectMcp the agent's store, or dataFolder."
 
 async function connectionOf(
   connected: readonly ServerTools[],

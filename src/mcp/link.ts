@@ -5,6 +5,7 @@ import { isRecord } from "../core/json-access.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
 import { orAborted } from "./deadline.ts"
+import { httpProblem } from "./http-problem.ts"
 import type { ResolvedOptions } from "./options.ts"
 import { createTransport, type ServerTransport } from "./transport.ts"
 import { safeLine } from "./warnings.ts"
@@ -78,7 +79,9 @@ export async function openLink(
     // The library closes the transport without waiting, and a program that ignores this would go on.
     if (transport.kind === "stdio") transport.kill()
     await closeBoth(client, transport)
-    throw new Error(`${messageOf(error)}${lastLine(transport.stderr())}`, { cause: error })
+    const http = httpProblem(error)
+    const problem = http === undefined ? messageOf(error) : `it answers ${http.found}; ${http.advice}${http.body}`
+    throw new Error(`${problem}${lastLine(transport.stderr())}`, { cause: error })
   }
   isOpen = true
   return linkOver(client, transport, () => {

@@ -1,6 +1,7 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts, type Ports } from "../core/ports.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
+import type { SessionStore } from "../services/store/session-store.ts"
 import type { McpApprovals } from "./approvals.ts"
 import type { Environment } from "./server-settings.ts"
 import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
@@ -12,8 +13,12 @@ export interface McpOptions {
   readonly locale?: string
   /** The variables for `${NAME}` in settings and for `passEnv`. Default: the process's environment. */
   readonly env?: Environment
-  /** Stores approvals. Default: in memory, lost with the process. */
-  readonly approvals?: McpApprovals
+  /** The agent's store. Approvals are kept beside a store of `openStore(folder)`, in `<folder>/mcp-approvals.json`. */
+  readonly store?: SessionStore & { readonly file?: string }
+  /** The folder for approvals, `<dataFolder>/mcp-approvals.json`, as of the command line. It comes before `store`. */
+  readonly dataFolder?: string
+  /** Stores approvals elsewhere. Without these three they are lost with the process, which is a warning. */
+  readonly approvals?: McpApprovals | undefined
   /** For servers whose settings do not say. `first-use` approves a tool when it is first seen. Default `first-use`. */
   readonly approve?: "first-use" | "ask"
   /** Names that no server may have, such as those of built-in tools. */
@@ -38,6 +43,8 @@ export interface McpOptions {
 export const mcpOptions: Readonly<Record<keyof McpOptions, true>> = {
   locale: true,
   env: true,
+  store: true,
+  dataFolder: true,
   approvals: true,
   approve: true,
   reserved: true,

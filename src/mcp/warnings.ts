@@ -4,8 +4,8 @@ import { sanitise } from "../encode/sanitise.ts"
 /** A problem with a server. The agent goes on without the part that is concerned. */
 export interface McpWarning {
   readonly server: string
-  /** `start`: it is not running. `tools`: its list. `approval`: a tool waits for it. `result`: of a tool. `skills`: a resource or prompt. */
-  readonly kind: "start" | "tools" | "approval" | "result" | "skills"
+  /** `start`: it is not running. `tools`: its list. `approval`: a tool waits for it. `request`: it was refused. `result`: of a tool. `skills`: a resource or prompt. */
+  readonly kind: "start" | "tools" | "approval" | "request" | "result" | "skills"
   /** One line, safe for a terminal. */
   readonly message: string
 }

@@ -62,4 +62,39 @@ describe("servers over streamable HTTP", () => {
     const { warnings } = await connected({ far: { url: server.url } })
     expect(warnings[0]).toMatchObject({ kind: "start", server: "far" })
   })
+
+  const refusals = [
+    [401, "Unauthorized", "it wants credentials: check `headers`, such as Authorization, and the variables that fill them"],
+    [403, "Forbidden", "these credentials may not do this: ask for access, or use others in `headers`"],
+    [405, "Method Not Allowed", "this address does not take the requests of streamable HTTP: check the path in `url`"],
+    [429, "Too Many Requests", "it gets too many requests: wait before the next one, or ask for a higher limit"],
+    [503, "Service Unavailable", "it is overloaded or down for a while: try again later"],
+    [500, "Internal Server Error", "the fault is the server's: see its log"],
+  ] as const
+
+  test.each(refusals)(
+    "a server that answers %i at the start is a warning that says so and what to do",
+    async (status, name, advice) => {
+      const server = await fakeHttpServer()
+      server.refuse(status)
+      const { warnings } = await connected({ far: { url: server.url } })
+      expect(warnings[0]).toMatchObject({ kind: "start", server: "far" })
+      expect(warnings[0]?.message).toContain(`It could not be started: it answers HTTP ${status} ${name}; ${advice}`)
+    },
+  )
+
+  test.each(refusals)(
+    "one that answers %i to a call says it to the model, and to the program what to do",
+    async (status, name, advice) => {
+      const server = await fakeHttpServer()
+      const { call, warnings } = await connected({ far: { url: server.url } })
+      server.refuse(status, status === 503 ? "<html>Down</html>" : "quota\nof tg:42")
+      const found = `HTTP ${status} ${name}${status === 503 ? "" : ": quota of tg:42"}`
+      await expect(call("far.echo")).rejects.toThrow(`The server of this tool could not be reached: ${found}`)
+      expect(warnings.map(({ kind }) => kind)).toEqual(["request"])
+      expect(warnings[0]?.message).toContain(`It answers a request with ${found}; ${advice}`)
+      server.refuse()
+      expect(await call("far.echo", { text: "x" })).toBe("x")
+    },
+  )
 })

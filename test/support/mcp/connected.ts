@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest"
+import { inMemoryApprovals } from "../../../src/mcp/approvals.ts"
 import { connectMcp, type McpConnection } from "../../../src/mcp/connect-mcp.ts"
 import type { McpOptions } from "../../../src/mcp/options.ts"
 import type { McpWarning } from "../../../src/mcp/warnings.ts"
@@ -29,6 +30,7 @@ export async function connected(
   const mcp = await connectMcp(servers, {
     onWarning: (warning) => warnings.push(warning),
     onChange: () => tell(),
+    approvals: inMemoryApprovals(),
     ...options,
   })
   onTestFinished(() => mcp.close())

@@ -11,6 +11,8 @@ export interface FakeHttpServer {
   readonly requests: readonly { readonly method: string; readonly headers: IncomingMessage["headers"]; readonly rpc?: string }[]
   /** Forgets every session, as a server that was started anew. */
   forget(status?: number): void
+  /** Answers every request with a status from now on, and without one as before. */
+  refuse(status?: number, body?: string): void
   /** Stops listening and cuts every connection. */
   stop(): Promise<void>
   /** Listens again at the same address. */
@@ -34,6 +36,9 @@ export async function fakeHttpServer(): Promise<FakeHttpServer> {
       fake.sessions.clear()
       fake.unknownStatus = status
     },
+    refuse: (status, body = "") => {
+      fake.refusal = status === undefined ? undefined : { status, body }
+    },
     stop: () => fake.stop(),
     again: () => fake.listen(fake.port),
   }
@@ -43,6 +48,7 @@ class Fake {
   readonly requests: { readonly method: string; readonly headers: IncomingMessage["headers"]; readonly rpc?: string }[] = []
   readonly sessions = new Set<string>()
   unknownStatus = 404
+  refusal: { readonly status: number; readonly body: string } | undefined
   port = 0
   #server: Server | undefined
   /** The answer to a call whose stream was closed before it came. */
@@ -70,6 +76,7 @@ class Fake {
     const message = (body === "" ? {} : JSON.parse(body)) as Json & { readonly method?: string }
     const { method = "", headers } = request
     this.requests.push({ method, headers, ...(message.method === undefined ? {} : { rpc: message.method }) })
+    if (this.refusal) return void response.writeHead(this.refusal.status).end(this.refusal.body)
     const session = String(headers["mcp-session-id"] ?? "")
     if (message.method !== "initialize" && !this.sessions.has(session))
       return void response.writeHead(this.unknownStatus).end("no session")
