@@ -14,7 +14,12 @@ import {
   documentFiles,
   documentNames,
 } from "../layers/documents/document.ts"
-import { type DocumentInjectionOptions, documentInjections, documentKeys } from "../layers/documents/document-injections.ts"
+import {
+  type DocumentInjectionOptions,
+  documentInjections,
+  documentKeys,
+  isBlank,
+} from "../layers/documents/document-injections.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
 import type { Template } from "../template/ast.ts"
@@ -26,6 +31,7 @@ import {
   type ConfirmRule,
   type FileChange,
   type FileMount,
+  type FileOperation,
   type FileToolName,
   type FileToolsOptions,
   isInMount,
@@ -43,8 +49,10 @@ export interface DocumentsOptions extends Partial<DocumentSettings> {
   readonly locale?: string
   /** The prompt files with those words. Default: the shipped ones. */
   readonly prompts?: readonly PromptSource[]
-  /** The file tools with memory on. Default: `read`, `write`, `edit`. With memory off there is only `read` for SOUL.md (D9). */
+  /** The file tools with memory on. Default: `read`, `write`, `edit`. */
   readonly tools?: readonly FileToolName[]
+  /** The file tools with memory off, for other files than the documents. Default: none. There is always `read`, for SOUL.md (D9). */
+  readonly toolsOff?: readonly FileToolName[]
   /** Folders that can be read beside the documents, such as skills. With memory off too. */
   readonly mounts?: readonly FileMount[]
   /** Counts the tokens that a short budget leaves of each document. Default: an estimate. */
@@ -85,7 +93,8 @@ export function documentsPlugin(folder: string, { files = {}, ...options }: Fold
 
 /**
  * A hook that reads the documents before each turn, puts them into its prompt and adds the file tools to it: all of them with
- * memory on, only `read` for SOUL.md with memory off (D1, D2, D9). Documents that cannot be read become warnings of the turn.
+ * memory on, `read` for SOUL.md and `toolsOff` for other files with memory off (D1, D2, D9). Documents that cannot be read become
+ * warnings of the turn.
  */
 export function documentsHook(workspace: WritableWorkspace, options: DocumentsOptions = {}) {
   const reads = createReadLedger()
@@ -106,10 +115,10 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
         if (file) reads.show(context, file, isInjected ? { injection: documentKeys[name] } : "whole")
       }
       context.addTools(context.memoryOn ? tools : toolsOff)
-      for (const problem of problems) context.warn(problem)
+      for (const problem of problems) context.warn(problem, "document")
       for (const name of documentNames) {
         const count = removed[name]
-        if (count) context.warn(`${count} invisible or control characters were left out of ${documentFiles[name]}.`)
+        if (count) context.warn(`${count} invisible or control characters were left out of ${documentFiles[name]}.`, "document")
       }
     },
   }
@@ -146,7 +155,7 @@ type Baselines = TurnMap<ReadonlyMap<DocumentName, WorkspaceFile>>
 
 function documentTools(
   workspace: WritableWorkspace,
-  { locale, prompts, mounts, tools = ["read", "write", "edit"] }: DocumentsOptions,
+  { locale, prompts, mounts, tools = ["read", "write", "edit"], toolsOff = [] }: DocumentsOptions,
   { reads, baselines }: { readonly reads: ReadLedger; readonly baselines: Baselines },
 ): { readonly tools: readonly Tool[]; readonly toolsOff: readonly Tool[] } {
   const confirmRule: FileToolsOptions["confirmRule"] = (change, context) => {
@@ -154,10 +163,15 @@ function documentTools(
     return document ? documentConfirmRule(document, change, baselines.get(context)?.get(document)?.text) : "free"
   }
   const shared = { confirmRule, locale, prompts, mounts }
-  const allow = (path: string) => documentAt(path) === "soul" || isInMount(path, mounts)
+  const allow = (path: string, operation: FileOperation) => {
+    const document = documentAt(path)
+    if (document !== undefined) return document === "soul" && operation !== "write"
+    return toolsOff.length > 0 || isInMount(path, mounts)
+  }
+  const off = tools.filter((name) => name === "read" || toolsOff.includes(name))
   return {
     tools: createFileToolsWith(workspace, { ...shared, tools }, reads),
-    toolsOff: createFileToolsWith(workspace, { ...shared, tools: tools.filter((name) => name === "read"), allow }, reads),
+    toolsOff: createFileToolsWith(workspace, { ...shared, tools: off, allow }, reads),
   }
 }
 
@@ -168,14 +182,16 @@ function documentAt(path: string): DocumentName | undefined {
 
 /**
  * Says when the user is asked before a document changes (D9). For SOUL.md always; when nobody can be asked, it may only be
- * created. For every document that would lose all or more than three quarters of its text, also compared with `baseline`, its
- * text at the beginning of the turn: a model that rewrites its memories carelessly loses them.
+ * created, also in place of an empty file. For every document that would lose all or more than three quarters of its text, also
+ * compared with `baseline`, its text at the beginning of the turn: a model that rewrites its memories carelessly loses them.
+ * MEMORY.md may become that short when nobody can be asked, because the prompt asks for tidying (D7); `undo` takes it back.
  */
 function documentConfirmRule(document: DocumentName, { before, after }: FileChange, baseline = ""): ConfirmRule {
   const shrinks = before !== undefined && after.trim().length < before.trim().length
-  if (shrinks && [before, baseline].some((text) => shrinksTooFar(text.trim(), after.trim()))) return "ask"
+  if (shrinks && [before, baseline].some((text) => shrinksTooFar(text.trim(), after.trim())))
+    return document === "memory" && after.trim() !== "" ? "ask-if-possible" : "ask"
   if (document !== "soul") return "free"
-  return before === undefined ? "ask-if-possible" : "ask"
+  return before === undefined || isBlank(before) ? "ask-if-possible" : "ask"
 }
 
 function shrinksTooFar(before: string, after: string): boolean {

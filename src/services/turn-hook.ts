@@ -55,8 +55,11 @@ export interface BeforeTurnContext {
   addTools(tools: readonly Tool[]): void
   /** Removes tools for this turn. A tool added under the same name takes the place of the removed one, with the same visibility. */
   withdrawTools(names: readonly string[]): void
-  /** Reports a warning of the turn without failing the hook. */
-  warn(message: string): void
+  /**
+   * Reports a warning of the turn without failing the hook. With kind `document`, about a file that the agent keeps, the agent's
+   * `onWarning` gets it too: a program may show no warnings of turns. Default `hook`.
+   */
+  warn(message: string, kind?: "hook" | "document"): void
 }
 
 /** A turn that has ended. */

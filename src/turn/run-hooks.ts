@@ -38,7 +38,7 @@ class HookChanges {
   readonly #stack: PromptStack
   readonly #tools: Tool[] = []
   readonly #withdrawn: string[] = []
-  readonly #warnings: string[] = []
+  readonly #warnings: { readonly message: string; readonly kind: "hook" | "document" }[] = []
   readonly #runListeners: ((run: ToolRun) => void)[] = []
   readonly #view: HistoryView = { from: undefined, texts: new Map() }
   readonly #notes: readonly SessionNote[]
@@ -87,7 +87,7 @@ class HookChanges {
       signal,
       addTools: (tools) => void this.#tools.push(...Array.from(tools, completeTool)),
       withdrawTools: (names) => void this.#withdrawn.push(...names),
-      warn: (message) => void this.#warnings.push(messageOf(message)),
+      warn: (message, kind = "hook") => void this.#warnings.push({ message: messageOf(message), kind }),
     }
   }
 
@@ -106,7 +106,11 @@ class HookChanges {
     progress.runListeners.push(...this.#runListeners)
     const { from, texts } = this.#view
     if (from !== undefined || texts.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
-    for (const message of this.#warnings) warn(this.#turn, "hook", message)
+    for (const { message, kind } of this.#warnings) {
+      warn(this.#turn, kind, message)
+      const { agent, input } = this.#turn
+      if (kind === "document") agent.onWarning({ key: input.key, turnId: input.turnId, message })
+    }
     if (this.#tools.length + this.#withdrawn.length === 0) return
     for (const { name } of changeTools(this.#turn, this.#tools, this.#withdrawn)) {
       warn(this.#turn, "hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)

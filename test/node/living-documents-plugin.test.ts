@@ -67,4 +67,49 @@ describe("profile soul", () => {
       "a.md:1: bread",
     ])
   })
+
+  test("L11 the plugin `diary` brings the tools that its skill writes with", async () => {
+    const folder = tempFolder({ "bot.toml": '[plugins]\nenabled = ["diary"]\n[tools]\nenabled = ["current_time", "read"]\n' })
+    const dataFolder = join(folder, "data")
+    const profile = await loadProfile(join(folder, "bot.toml"), { locale: "en", dataFolder })
+    expect(profile.tools.builtin.map(({ name }) => name)).toEqual(["current_time", "read", "list", "write", "edit"])
+    const write = callTool("write", { path: "diary/20261121.md", content: "## Evening\n" })
+    await runs(createAgent({ profile, model: scriptedModel([write, finish("done")]) }))
+    expect(readFileSync(join(dataFolder, "workspace/diary/20261121.md"), "utf8")).toBe("## Evening\n")
+  })
+
+  test("D9 with memory off, the file tools that a profile enables stay for other files than the documents", async () => {
+    const folder = tempFolder({
+      "bot.toml": 'extends = "soul"\n[tools]\nenabled = ["list", "read", "write"]\n',
+      "data/workspace/SOUL.md": "I am Fish.",
+      "data/workspace/MEMORY.md": "secret",
+      "data/workspace/notes.md": "tea",
+    })
+    const profile = await loadProfile(join(folder, "bot.toml"), { locale: "en", dataFolder: join(folder, "data") })
+    const model = scriptedModel([
+      callTool("list"),
+      callTool("read", { path: "notes.md" }),
+      callTool("write", { path: "notes.md", content: "bread" }),
+      callTool("read", { path: "MEMORY.md" }),
+      callTool("write", { path: "user.md", content: "x" }),
+      callTool("read", { path: "SOUL.md" }),
+      callTool("write", { path: "SOUL.md", content: "x" }),
+      callTool("edit", { path: "notes.md", old_text: "bread", new_text: "x" }),
+      finish("done"),
+    ])
+    const session = createAgent({ profile, model }).session("c")
+    await session.setMemory(false)
+    const { trace } = await session.send("Hello").result
+    expect(trace.runs.map(({ result }) => result)).toEqual([
+      "SOUL.md (10 bytes)\nnotes.md (3 bytes)",
+      expect.stringContaining("tea"),
+      "notes.md was overwritten.",
+      expect.stringMatching(/MEMORY\.md.*cannot/i),
+      expect.stringMatching(/user\.md.*cannot/i),
+      expect.stringContaining("I am Fish."),
+      expect.stringMatching(/SOUL\.md.*cannot/i),
+      expect.stringContaining("edit"),
+    ])
+    expect(readFileSync(join(folder, "data/workspace/notes.md"), "utf8")).toBe("bread")
+  })
 })

@@ -103,8 +103,8 @@ describe("living documents in a turn", () => {
     expect(result.ok).toBe(true)
     const warnings = result.trace.warnings.map(({ kind, message }) => `${kind}: ${message.split("\n")[0]}`)
     expect(warnings.sort()).toEqual([
-      expect.stringMatching(/^hook: MEMORY\.md was left out of the prompt\. MEMORY\.md: expected a file, found a folder/),
-      expect.stringMatching(/^hook: USER\.md was left out of the prompt\. USER\.md: expected UTF-8 text/),
+      expect.stringMatching(/^document: MEMORY\.md was left out of the prompt\. MEMORY\.md: expected a file, found a folder/),
+      expect.stringMatching(/^document: USER\.md was left out of the prompt\. USER\.md: expected UTF-8 text/),
     ])
     const text = await system(session)
     expect(text).not.toMatch(/# 用户信息|# 记忆/)
@@ -223,6 +223,18 @@ describe("what counts as read", () => {
   })
 })
 
+describe("what goes wrong with a document", () => {
+  test("reaches the agent's onWarning too, where a program that shows only answers can see it", async () => {
+    const { hook } = await openDocuments(tempFolder({ "MEMORY.md": new Uint8Array([0xff]) }))
+    const warned: string[] = []
+    const options = { hooks: [hook], onWarning: ({ message }: { readonly message: string }) => warned.push(message) }
+    const { session } = testAgent(scriptedModel([finish("好")]), { dialect: "soul", persona: "" }, options)
+    const { trace } = await session.send("你好").result
+    expect(trace.warnings.map(({ kind }) => kind)).toEqual(["document"])
+    expect(warned).toEqual(trace.warnings.map(({ message }) => message))
+  })
+})
+
 describe("asking before a document changes", () => {
   const yes: Confirm = async () => true
   const newSoul = callTool("write", { path: "SOUL.md", content: "我叫小鸟。\n" })
@@ -253,29 +265,48 @@ describe("asking before a document changes", () => {
   })
 
   test.each([
-    ["to nothing", "", true],
-    ["to white space", "\n \n", true],
-    ["below a quarter", "字".repeat(24), true],
-    ["to a quarter", "字".repeat(25), false],
-    ["by a little", "字".repeat(90), false],
-  ])("a MEMORY.md that would shrink %s needs confirmation: %o", async (_, content, asks) => {
-    const write = callTool("write", { path: "MEMORY.md", content })
-    const memory = { "MEMORY.md": `${"字".repeat(100)}\n` }
-    const alone = await results((await scene(memory, [write, finish("好")])).session)
-    expect(alone[0]?.startsWith("failed")).toBe(asks)
-    expect(await results((await scene(memory, [write, finish("好")], { confirm: yes })).session)).toEqual([
-      "ok: 已覆盖 MEMORY.md。",
-    ])
+    ["to nothing", "", { USER: "refused", MEMORY: "refused" }],
+    ["to white space", "\n \n", { USER: "refused", MEMORY: "refused" }],
+    // Tidying MEMORY.md is what its guidance asks for (D7).
+    ["below a quarter", "字".repeat(24), { USER: "refused", MEMORY: "asked" }],
+    ["to a quarter", "字".repeat(25), { USER: "free", MEMORY: "free" }],
+    ["by a little", "字".repeat(90), { USER: "free", MEMORY: "free" }],
+  ])("a document that would shrink %s is asked for, or refused where nobody can be asked", async (_, content, expected) => {
+    for (const name of ["USER", "MEMORY"] as const) {
+      const write = callTool("write", { path: `${name}.md`, content })
+      const before = { [`${name}.md`]: `${"字".repeat(100)}\n` }
+      const alone = await scene(before, [write, finish("好")])
+      const [told] = await results(alone.session)
+      expect(told?.startsWith("failed")).toBe(expected[name] === "refused")
+      if (told?.startsWith("ok")) {
+        await alone.documents.workspace.undo({ by: "user" })
+        expect((await alone.documents.workspace.read(`${name}.md`)).text).toBe(before[`${name}.md`])
+      }
+      const confirm = vi.fn(yes)
+      expect(await results((await scene(before, [write, finish("好")], { confirm })).session)).toEqual([
+        `ok: 已覆盖 ${name}.md。`,
+      ])
+      expect(confirm).toHaveBeenCalledTimes(expected[name] === "free" ? 0 : 1)
+    }
   })
+
+  test.each(["", "\n \n"])(
+    "D7, D9 a SOUL.md that holds %j is created when nobody can be asked, as its guidance says",
+    async (text) => {
+      const { session } = await scene({ "SOUL.md": text }, [newSoul, finish("好")])
+      expect(await system(session)).toContain("和主人一起创建 SOUL.md")
+      expect(await results(session)).toEqual(["ok: 已覆盖 SOUL.md。"])
+    },
+  )
 
   test("D9 what is taken from a document bit by bit within a turn counts as one: below a quarter it is asked", async () => {
     const parts = ["甲", "乙", "丙", "丁"].map((letter) => letter.repeat(25))
-    const without = (part: string) => callTool("edit", { path: "MEMORY.md", old_text: part, new_text: "" })
+    const without = (part: string) => callTool("edit", { path: "USER.md", old_text: part, new_text: "" })
     const left = "丁".repeat(20)
-    const shorter = callTool("edit", { path: "MEMORY.md", old_text: parts[3], new_text: left })
-    const longer = callTool("edit", { path: "MEMORY.md", old_text: left, new_text: `${left}，还有` })
+    const shorter = callTool("edit", { path: "USER.md", old_text: parts[3], new_text: left })
+    const longer = callTool("edit", { path: "USER.md", old_text: left, new_text: `${left}，还有` })
     const script = [...parts.slice(0, 3).map(without), shorter, longer, finish("好")]
-    const memory = { "MEMORY.md": parts.join("") }
+    const memory = { "USER.md": parts.join("") }
     const alone = await results((await scene(memory, script)).session)
     expect(alone.map((told) => told.split(":")[0])).toEqual(["ok", "ok", "ok", "failed", "failed"])
     let asked = 0

@@ -97,6 +97,8 @@ function besides(event: TurnEvent, words: ChatWords): string[] {
     case "empty-reply":
       return [`(${words.silence})`]
     case "warning":
+      // The agent's onWarning has told it.
+      if (event.warning.kind === "document") return []
       return [`! ${words.warning}: ${terminalLine(event.warning.message)}`]
     default:
       return []

@@ -114,6 +114,11 @@ function stateFlags(name: DocumentName, text: string, settings: DocumentSettings
   return []
 }
 
+/** True for a document that the prompt calls empty: it has no visible character (D3). */
+export function isBlank(text: string): boolean {
+  return plainText(text) === ""
+}
+
 /** The text without a byte order mark and blank ends; empty if it has no visible character. */
 function plainText(text: string): string {
   const plain = text.trim()

@@ -51,11 +51,17 @@ export async function loadPlugin(name: string, given: LoadPluginOptions): Promis
 
 type MakePlugin = (name: string, given: LoadPluginOptions) => Plugin | Promise<Plugin>
 
-/** A plugin of one shipped skill, whose tools every agent has (L11). */
+/** A plugin of one shipped skill. Its tools are made where the plugins come together (L11). */
 const skillPlugin: MakePlugin = async (name, { context: { locale }, promptFolders }) => ({
   name,
   skills: await loadSkills([name], { locale, promptFolders }),
 })
+
+/** The names of the tools that built-in plugins of skills use, so that a diary can be written. */
+export function skillPluginTools(plugins: readonly Plugin[]): string[] {
+  const ofSkills = plugins.filter(({ name }) => builtinPlugins[name] === skillPlugin)
+  return ofSkills.flatMap(({ skills = [] }) => skills.flatMap(({ allowedTools }) => allowedTools))
+}
 
 const builtinPlugins: Readonly<Record<string, MakePlugin>> = {
   character: (_name, { options, promptFolders, context: { locale, profileFolder } }) =>

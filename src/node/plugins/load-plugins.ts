@@ -2,7 +2,8 @@ import { resolve } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import { type LoadPluginOptions, loadPlugin, pluginOptions } from "./load-plugin.ts"
+import { builtinTools } from "../builtin-tools.ts"
+import { type LoadPluginOptions, loadPlugin, pluginOptions, skillPluginTools } from "./load-plugin.ts"
 import type { PluginFault } from "./plugin-module.ts"
 
 /** The places in which plugins are looked up, and the values that they are made from. */
@@ -27,16 +28,26 @@ export interface LoadPluginsOptions {
 
 /**
  * Loads plugins in the given order (L10). An entry is the name of a built-in plugin (`memory`), a path, or the name of a package.
- * A module exports `plugin` or a default: a plugin, or a function from options and context to one. If an entry gives no plugin,
+ * A module exports `plugin` or a default: a plugin, or a function from options and context to one. `diary` and `file-navigation`
+ * bring the file tools that their skills use, on the folder `workspace` of `dataFolder`. If an entry gives no plugin,
  * none is loaded: one error `plugin` says what is wrong with each.
  */
 export async function loadPlugins(enabled: readonly string[], options: LoadPluginsOptions = {}): Promise<readonly Plugin[]> {
   const { plugins, faults } = await collectPlugins(enabled, options)
-  if (faults.length === 0) return plugins
+  if (faults.length === 0) return withSkillTools(plugins, options)
   const lines = faults.map(({ at, message, note }) =>
     [`${JSON.stringify(enabled[at])}: ${message}`, note].filter(Boolean).join("\n"),
   )
   throw new PromptStrataError("plugin", lines.join("\n"), { evidence: { faults } })
+}
+
+/** Gives the built-in tools that skills use to the first plugin of a skill. Together they share one record of what was read. */
+function withSkillTools(plugins: readonly Plugin[], { locale = "en", dataFolder = "data", clock }: LoadPluginsOptions) {
+  const names = skillPluginTools(plugins)
+  if (names.length === 0) return plugins
+  const place = { locale, dataFolder: resolve(dataFolder), clock: clock ?? defaultPorts.clock }
+  const first = plugins.findIndex((plugin) => skillPluginTools([plugin]).length > 0)
+  return plugins.map((plugin, at) => (at === first ? { ...plugin, tools: builtinTools(names, place) } : plugin))
 }
 
 /** {@link loadPlugins} with faults as data, sorted by their place in `enabled`. */

@@ -67,7 +67,7 @@ export async function readProfile(
     files: settings.files,
     mounts: skillMounts([...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])]),
   }
-  const tools = makeProfileTools(file, surroundings)
+  const tools = makeProfileTools(file, plugins, surroundings)
   checkPluginTools(search, plugins, tools.builtin)
   refuseReported(search)
   const profile = resolveProfile({

@@ -2,11 +2,13 @@ import type { Clock } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { FilesSettings, Profile, ProfileInput } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
+import type { Plugin } from "../../services/plugin.ts"
 import { builtinToolNames, builtinTools, mountTools, promptsWithOwn } from "../builtin-tools.ts"
 import { createFileReferences } from "../files/create-file-references.ts"
 import { type FileMount, fileToolNames } from "../files/file-tool-options.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { documentsPlugin } from "../living-documents.ts"
+import { skillPluginTools } from "../plugins/load-plugin.ts"
 import { nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
 
 /** Everything beside the profile that its tools are made from. */
@@ -35,10 +37,12 @@ export function checkEnabledTools(search: ProfileSearch): void {
   }
 }
 
-/** The built-in tools that a profile enables, and how its tools behave. */
-export function makeProfileTools(file: ProfileFile, surroundings: ToolSurroundings) {
+/** The built-in tools that a profile enables, those that its skill plugins use (L11), and how its tools behave. */
+export function makeProfileTools(file: ProfileFile, plugins: readonly Plugin[], surroundings: ToolSurroundings) {
   const { locale, clock, dataFolder, promptFolder, files, mounts } = surroundings
-  const { enabled = [], rules = {}, ...settings } = file.tools ?? {}
+  const { enabled: chosen = [], rules = {}, ...settings } = file.tools ?? {}
+  const used = file.loop?.mode === "chat" ? [] : skillPluginTools(plugins).filter((name) => builtinToolNames.includes(name))
+  const enabled = [...new Set([...chosen, ...used])]
   const workspace = { hardLinks: files.hardLinks }
   const options = { locale, clock, dataFolder, promptFolder, workspaceFolder: files.folder, workspace, mounts }
   const needsRead = mounts.length > 0 && !enabled.includes("read") && file.loop?.mode !== "chat"
@@ -66,6 +70,8 @@ export function withDocuments(profile: Profile, { promptFolder, clock, mounts }:
     prompts: promptsWithOwn(promptFolder),
     mounts,
     tools: fileToolNames.filter((name) => wanted.includes(name)),
+    // What the profile enables is for other files too, which memory off does not concern.
+    toolsOff: fileToolNames.filter((name) => loop.mode !== "chat" && tools.enabled.includes(name)),
     files: { hardLinks: files.hardLinks, clock },
   })
   const builtin = tools.builtin.filter(({ name }) => !(fileToolNames as readonly string[]).includes(name))

@@ -19,7 +19,7 @@ export const plugins = table("Plugins that extend the agent: built-in ones, and 
   enabled: lines("memory", {
     default: [],
     words:
-      'In this order: names of built-in plugins ("character", "diary", "file-navigation", "memory"), paths of modules such as "./plugins/mood.mjs" (relative to this file), names of packages. A profile with this table recalls memories only if it lists "memory".',
+      'In this order: names of built-in plugins ("character", "diary", "file-navigation", "memory"), paths of modules such as "./plugins/mood.mjs" (relative to this file), names of packages. "diary" and "file-navigation" bring the file tools that their skills use. A profile with this table recalls memories only if it lists "memory".',
   }),
   options: map<Readonly<Record<string, unknown>>>(
     { kind: "json" },

@@ -91,14 +91,19 @@ describe("loadPlugins", () => {
   })
 
   test("L10, L11: knows built-in ones by name: memory, and the skills that ship", async () => {
+    const dataFolder = tempFolder()
     const [memory, diary, files] = await loadPlugins(["memory", "diary", "file-navigation"], {
       locale: "zh-CN",
       promptFolders: [],
+      dataFolder,
     })
     expect(memory).toEqual({ name: "memory" })
     expect(diary).toMatchObject({ name: "diary", skills: [{ name: "diary", source: { file: "skills/zh-CN/diary.md" } }] })
     expect(files?.skills).toHaveLength(1)
-    expect(diary?.tools).toBeUndefined()
+    const names = diary?.tools?.map(({ name }) => name) ?? []
+    expect(names).toEqual(expect.arrayContaining(["list", "read", "write", "edit"]))
+    expect(files?.skills?.flatMap(({ allowedTools }) => allowedTools).filter((name) => !names.includes(name))).toEqual([])
+    expect(files?.tools).toBeUndefined()
   })
 
   test("gives a plugin its options as plain objects, its surroundings, and a copy that it may change", async () => {
