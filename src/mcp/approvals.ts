@@ -1,9 +1,8 @@
 import { mkdir, readFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 import writeFileAtomic from "write-file-atomic"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { isRecord } from "../core/json-access.ts"
-import type { McpOptions } from "./options.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 
 /** Approved tools: the fingerprint of the approved definition by `server.tool`. */
@@ -49,16 +48,6 @@ export function fileApprovals(path: string): McpApprovals {
     },
   }
 }
-
-/** Approvals in the data folder or beside the store; `undefined` without either, and for a store that is in no folder. */
-export function keptApprovals({ store, dataFolder }: Pick<McpOptions, "store" | "dataFolder">): McpApprovals | undefined {
-  // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
-  const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
-  return folder === undefined ? undefined : fileApprovals(join(folder, approvalsFile))
-}
-
-/** The name of the file of approvals in a data folder. */
-const approvalsFile = "mcp-approvals.json"
 
 async function readFingerprints(path: string): Promise<Fingerprints> {
   try {

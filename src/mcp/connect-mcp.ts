@@ -5,8 +5,8 @@ import type { McpServerSettings } from "../profile/profile.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
-import { ApprovalGate, inMemoryApprovals, keptApprovals, type Verdict } from "./approvals.ts"
-import { type McpOptions, mcpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
+import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
+import { keptApprovals, type McpOptions, mcpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
 import {
   getPrompt,
   listPrompts,

@@ -7,7 +7,7 @@ interface HttpProblem {
   readonly found: string
   /** The beginning of what the server wrote beside it, as `: no such key`, or `""` for none and for HTML. It is untrusted. */
   readonly body: string
-  /** What a person can do about it. */
+  /** Completes a warning: a person's next step. */
   readonly advice: string
 }
 

@@ -1,8 +1,9 @@
+import { dirname, join } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts, type Ports } from "../core/ports.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { SessionStore } from "../services/store/session-store.ts"
-import type { McpApprovals } from "./approvals.ts"
+import { fileApprovals, type McpApprovals } from "./approvals.ts"
 import type { Environment } from "./server-settings.ts"
 import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
 import { type McpWords, mcpWords } from "./words.ts"
@@ -134,3 +135,13 @@ export async function loadOrExplain<T>(load: () => Promise<T>): Promise<T> {
     )
   }
 }
+
+/** Approvals in the data folder or beside the store; `undefined` without either, and for a store that is in no folder. */
+export function keptApprovals({ store, dataFolder }: Pick<McpOptions, "store" | "dataFolder">): McpApprovals | undefined {
+  // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
+  const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
+  return folder === undefined ? undefined : fileApprovals(join(folder, approvalsFile))
+}
+
+/** The name of the file of approvals in a data folder. */
+const approvalsFile = "mcp-approvals.json"
