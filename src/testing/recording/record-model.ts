@@ -1,5 +1,5 @@
 import type { LanguageModel, ModelPart } from "../../model/language-model.ts"
-import { type Exchange, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
+import { type Exchange, fileModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 import { hostSecrets, redactParts, redactText } from "./redact.ts"
 
 /** Settings of `recordModel` and `replayModel`. */
@@ -55,7 +55,7 @@ export function recordModel(model: LanguageModel, file: string, options: Recordi
 }
 
 async function write(file: string, text: string): Promise<void> {
-  const [{ mkdir, writeFile }, { dirname }] = await Promise.all([import("node:fs/promises"), import("node:path")])
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, text)
+  const { files, path } = fileModules()
+  await files.mkdir(path.dirname(file), { recursive: true })
+  await files.writeFile(file, text)
 }

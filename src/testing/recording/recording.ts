@@ -182,3 +182,11 @@ function lineError(expected: string, { file, number }: { readonly file: string; 
     hint: "Record the conversation again with recordModel.",
   })
 }
+
+/** Node's own modules for files, asked for when a recording is used: an `import()` of them would stop bundlers for browsers. */
+export function fileModules() {
+  const get = globalThis.process?.getBuiltinModule
+  if (get === undefined)
+    throw new PromptStrataError("usage", "Recordings are files: expected Node.js, found a runtime without its modules.")
+  return { files: get("node:fs/promises"), path: get("node:path") }
+}

@@ -2,7 +2,7 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { abortedError, type LanguageModel, type ModelPart } from "../../model/language-model.ts"
 import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"
-import { type Exchange, errorFrom, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
+import { type Exchange, errorFrom, fileModules, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
 import { hostSecrets, redactText } from "./redact.ts"
 import { requestDifference } from "./request-difference.ts"
 
@@ -60,9 +60,9 @@ async function* play(take: () => Exchange, signal: AbortSignal): AsyncGenerator<
 }
 
 async function read(file: string): Promise<string> {
-  const { readFile } = await import("node:fs/promises")
+  const { files } = fileModules()
   try {
-    return await readFile(file, "utf8")
+    return await files.readFile(file, "utf8")
   } catch (cause) {
     throw new PromptStrataError("file", `expected a recording at ${file}, which cannot be read: ${messageOf(cause)}.`, {
       cause,
