@@ -79,10 +79,12 @@ describe("the README and the pages in docs/", () => {
     expect(output.trimEnd()).toBe(prints)
   })
 
-  test("the first screen of the README has one sentence, the two commands, the smallest program and what it prints", () => {
+  test("the first screen of the README has one sentence, `npm install`, a clone's two commands, the smallest program and what it prints", () => {
     const firstScreen = readme.slice(0, readme.indexOf("\n## "))
     expect(firstScreen.split("\n").length).toBeLessThanOrEqual(50)
     expect(firstScreen).toMatch(/^# promptstrata\n\n\S.*\.\n\n/)
+    // Who only reads on learns first how to get it.
+    expect(codeBlocksIn(firstScreen)[0]?.text).toMatch(/^npm install promptstrata /)
     expect(firstScreen).toContain("npm start")
     expect(firstScreen).toContain("npm test")
     expect(runsIn(codeBlocksIn(firstScreen)).length).toBeGreaterThan(0)
