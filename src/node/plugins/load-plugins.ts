@@ -45,7 +45,7 @@ export async function loadPlugins(enabled: readonly string[], options: LoadPlugi
 function withSkillTools(plugins: readonly Plugin[], { locale = "en", dataFolder = "data", clock }: LoadPluginsOptions) {
   const names = skillPluginTools(plugins)
   if (names.length === 0) return plugins
-  const place = { locale, dataFolder: resolve(dataFolder), clock: clock ?? defaultPorts.clock }
+  const place = { locale, dataFolder: resolve(dataFolder), clock: clock ?? hostPorts.clock }
   const first = plugins.findIndex((plugin) => skillPluginTools([plugin]).length > 0)
   return plugins.map((plugin, at) => (at === first ? { ...plugin, tools: builtinTools(names, place) } : plugin))
 }
