@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
 import { loadProfile } from "../../src/node/profile/load-profile.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { callTool, finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -32,6 +33,22 @@ describe("profile soul", () => {
     expect(readFileSync(join(dataFolder, "workspace", "MEMORY.md"), "utf8")).toBe("- 第一次见面\n")
     const { messages } = await agent.session("c").preview("你好")
     expect(messages[0]?.content).toContain("- 第一次见面")
+  })
+
+  test("D1 the documents are its only memory: with a store too it recalls nothing, keeps no profile and asks its model nothing after a turn", async () => {
+    const dataFolder = tempFolder({})
+    const profile = await loadProfile("soul", { locale: "en", dataFolder })
+    const model = scriptedModel([finish("Hello."), finish("Hello again.")])
+    const store = createInMemoryStore()
+    const agent = createAgent({ profile, model, store })
+    for (const text of ["I am Ann and I live in Oslo.", "Where do I live?"]) await agent.session("c").send(text).result
+    await agent.idle()
+    expect(model.requests).toHaveLength(2)
+    expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("[memory context]")
+    const recalling = await loadProfile(
+      join(tempFolder({ "bot.toml": 'extends = "soul"\n[plugins]\nenabled = ["memory"]\n' }), "bot.toml"),
+    )
+    expect([profile.memory.enabled, recalling.memory.enabled]).toEqual([false, true])
   })
 
   test("another file tool that a profile enables works on the same workspace, under the same guard", async () => {
