@@ -1,7 +1,8 @@
 import type { FitDecision, Span } from "../core/span.ts"
-import { type Injection, isEmptyValue } from "../core/value.ts"
+import { type Injection, isEmptyValue, isText } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
 import { templateNames } from "../dialect/dialect-names.ts"
+import { cutBeforehand } from "../encode/marked-text.ts"
 import type { FitStep, Fitted, KeyPlaces } from "./fit/fit-state.ts"
 import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
 
@@ -30,12 +31,17 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
     if (!injection || (!allLive && (!injection.enabled || isEmptyValue(injection.content)))) continue
-    const { key } = injection
+    const { key, content } = injection
     const step = steps.get(key)
     const tokens = toTokens[place]
+    const before = typeof content === "object" && isText(content) ? cutBeforehand.get(content) : undefined
     if (!allLive && (places.of.get(key) ?? place) !== place)
       replaced.push(unplaced(injection, "another injection of its key took its place", counter))
-    else if (step) decisions.push(cutDecision(step, step.fromTokens ?? fitted.fromTokens(key), tokens ?? 0))
+    else if (step) {
+      const fromTokens = before ? counter.text(before.text) : (step.fromTokens ?? fitted.fromTokens(key))
+      decisions.push(cutDecision(step, fromTokens, tokens ?? 0))
+    } else if (tokens !== undefined && before)
+      decisions.push({ key, fate: "shortened", fromTokens: counter.text(before.text), toTokens: tokens, reason: before.reason })
     else if (tokens !== undefined && fitted.draft.printed.has(key))
       decisions.push({ key, fate: "kept", fromTokens: tokens, toTokens: tokens, reason: "" })
     else decisions.push(notPrinted(injection, outcome))

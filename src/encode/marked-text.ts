@@ -59,6 +59,9 @@ export function cutText(whole: TrustedText, cut: CutText): TrustedText {
   return text
 }
 
+/** By text that was cut before a prompt is made from it: the whole text and the reason, for decisions. */
+export const cutBeforehand = new WeakMap<TrustedText, { readonly text: string; readonly reason: string }>()
+
 /** The parts of a text made by {@link cutText}. */
 export function cutOf(text: TrustedText): CutText | undefined {
   return cutTexts.get(text)

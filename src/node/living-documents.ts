@@ -1,5 +1,4 @@
 import { mkdir } from "node:fs/promises"
-import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import { chooseLocale } from "../dialect/locales.ts"
@@ -55,7 +54,7 @@ export interface DocumentsOptions extends Partial<DocumentSettings> {
   readonly toolsOff?: readonly FileToolName[]
   /** Folders that can be read beside the documents, such as skills. With memory off too. */
   readonly mounts?: readonly FileMount[]
-  /** Counts the tokens that a short budget leaves of each document. Default: an estimate. */
+  /** Counts the tokens of `maxTokens`, and those that a short budget leaves of each document. Default: the agent's. */
   readonly counter?: TokenCounter
 }
 
@@ -100,13 +99,13 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
   const reads = createReadLedger()
   const baselines: Baselines = createTurnMap()
   const { tools, toolsOff } = documentTools(workspace, options, { reads, baselines })
-  const injectionOptions = injectionOptionsOf(options, toolsOff.length > 0)
+  const injectionOptionsWith = injectionOptionsOf(options, toolsOff.length > 0)
   const hook: TurnHook = {
     name: "documents",
     async beforeTurn(context) {
       const { documents, files, problems } = await readDocuments(workspace, context)
       baselines.set(context, files)
-      const { injections, whole, removed } = documentInjections(documents, injectionOptions)
+      const { injections, whole, problems: cuts } = documentInjections(documents, injectionOptionsWith(context.counter))
       for (const injection of injections) context.stack.add(injection)
       for (const name of whole) {
         const file = files.get(name)
@@ -115,11 +114,7 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
         if (file) reads.show(context, file, isInjected ? { injection: documentKeys[name] } : "whole")
       }
       context.addTools(context.memoryOn ? tools : toolsOff)
-      for (const problem of problems) context.warn(problem, "document")
-      for (const name of documentNames) {
-        const count = removed[name]
-        if (count) context.warn(`${count} invisible or control characters were left out of ${documentFiles[name]}.`, "document")
-      }
+      for (const problem of [...problems, ...cuts]) context.warn(problem, "document")
     },
   }
   return { hook, tools }
@@ -198,14 +193,11 @@ function shrinksTooFar(before: string, after: string): boolean {
   return before !== "" && (after === "" || after.length * 4 < before.length)
 }
 
-function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): DocumentInjectionOptions {
-  const { locale = "en", prompts = shippedPrompts("shared"), counter = roughCounter } = options
-  return {
-    settings: { ...defaultDocumentSettings, ...options },
-    marker: truncationMarker(prompts, locale),
-    canRead,
-    countTokens: (text) => counter.count(text),
-  }
+function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): (counter: TokenCounter) => DocumentInjectionOptions {
+  const { locale = "en", prompts = shippedPrompts("shared"), counter: own } = options
+  const settings = { ...defaultDocumentSettings, ...options }
+  const marker = truncationMarker(prompts, locale)
+  return (counter) => ({ settings, marker, canRead, countTokens: (text) => (own ?? counter).count(text) })
 }
 
 /** The words that stand in the place of text that was cut, from `shared/LOCALE/document-truncated.md`. */

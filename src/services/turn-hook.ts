@@ -1,4 +1,5 @@
 import type { HistoryMessage, ServiceKey, Speaker } from "../core/conversation.ts"
+import type { TokenCounter } from "../core/ports.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
@@ -39,6 +40,8 @@ export interface BeforeTurnContext {
   readonly turn: number
   /** When the turn began, in milliseconds since 1970. */
   readonly startedMs: number
+  /** Counts tokens as the turn's budget does. */
+  readonly counter: TokenCounter
   /** Aborts with the turn and when the hook's time is over. */
   readonly signal: AbortSignal
   /** The conversation's messages that meet a filter, also those outside `history` (R13). Tools that the hook adds can call it too. */

@@ -74,6 +74,7 @@ class HookChanges {
       memoryOn: session.memoryOn,
       turn: session.turns,
       startedMs,
+      counter: agent.ports.counter,
       messages,
       ...(memory && session.memoryOn ? { recall: (query, options) => memory.recall(query, { ...key }, options) } : {}),
       replaceAnswer: (turnId, shown) => void this.#view.texts.set(turnId, shown),

@@ -175,6 +175,36 @@ describe("what counts as read", () => {
     expect(told[2]).toBe("ok: 已修改 MEMORY.md。")
   })
 
+  test("D4 one that was cut at its limit is told by the turn's warnings and by the decisions, with its tokens before and after", async () => {
+    const { session } = await scene({ ...files, "MEMORY.md": "字".repeat(42_000) }, [finish("好")])
+    const { trace } = await session.send("你好").result
+    expect(trace.warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^MEMORY\.md has 42000 characters and 18000 of them are in the prompt: its limit is 20000 /),
+    ])
+    const { decisions } = await session.preview("你好")
+    const [decision] = decisions.filter(({ key }) => key === "memory_document")
+    expect(decision).toMatchObject({ fate: "shortened", reason: expect.stringContaining("20000") })
+    expect(decision?.fromTokens).toBeGreaterThan((decision?.toTokens ?? 0) * 2)
+  })
+
+  test.each([1, 7, 100, 1_000])(
+    "D4 a limit of %d tokens holds, counted as the agent counts, whatever max_characters says",
+    async (maxTokens) => {
+      const counter = { exact: true, count: (text: string) => [...text].length * 2 }
+      const folder = tempFolder({ ...files, "MEMORY.md": "字".repeat(30_000) })
+      const { hook } = await openDocuments(folder, { locale: "zh-CN", maxTokens, maxCharacters: 10 })
+      const { session } = testAgent(scriptedModel([]), { dialect: "soul", persona: "" }, { hooks: [hook], ports: { counter } })
+      const { decisions, spans } = await session.preview("你好")
+      const shown = spans
+        .filter(({ key, part }) => key === "memory_document" && part !== "frame")
+        .reduce((sum, { tokens }) => sum + tokens, 0)
+      expect(shown).toBeLessThanOrEqual(maxTokens)
+      expect(shown).toBeGreaterThan(maxTokens - 10)
+      const [decision] = decisions.filter(({ key }) => key === "memory_document")
+      if (shown > 0) expect(decision).toMatchObject({ fate: "shortened", fromTokens: 60_000 })
+    },
+  )
+
   test("D5 D10 one that the turn's budget cut must be read first too", async () => {
     const folder = tempFolder({ ...files, "MEMORY.md": `- 开头\n${"字".repeat(3_000)}\n` })
     const documents = await openDocuments(folder, { locale: "zh-CN" })

@@ -1,6 +1,6 @@
 import { countCodePoints, endsOf, type TextEnds } from "../../core/code-points.ts"
 import type { TrustedText } from "../../core/value.ts"
-import { cutText } from "../../encode/marked-text.ts"
+import { cutBeforehand, cutText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Template } from "../../template/ast.ts"
 import { renderTemplate } from "../../template/render.ts"
@@ -9,12 +9,17 @@ export interface DocumentBody {
   readonly text: TrustedText
   /** True if nothing was cut. */
   readonly whole: boolean
+  /** The code points that are left, without the marker, and those of the whole document. */
+  readonly kept: number
+  readonly total: number
   /** The number of invisible and control characters that were removed before cutting. */
   readonly removed: number
 }
 
 interface BodyOptions {
   readonly maxCharacters: number
+  /** The limit, as decisions name it. Default: that of characters. */
+  readonly limit?: string
   readonly trust: TrustedText["trust"]
   /** The document's file, as the marker names it. */
   readonly file: string
@@ -35,14 +40,48 @@ export function documentBody(text: string, options: BodyOptions): DocumentBody {
   const { maxCharacters, trust, file } = options
   const source = { file, line: 1 }
   if (endsOf(text, maxCharacters) === undefined) {
-    return { text: { text, trust, source }, whole: true, removed: 0 }
+    const total = countCodePoints(text)
+    return { text: { text, trust, source }, whole: true, kept: total, total, removed: 0 }
   }
   // Cleaned before cutting, because characters that are removed later would make the marker's numbers wrong.
-  const clean = sanitise(text)
-  const cut = endsOf(clean.text, maxCharacters)
-  if (cut === undefined) return { text: { text: clean.text, trust, source }, whole: true, removed: clean.removed }
-  const whole: TrustedText = { text: clean.text, trust, source }
-  return { text: around(cut, whole, options), whole: false, removed: clean.removed }
+  const { text: clean, removed } = sanitise(text)
+  const whole: TrustedText = { text: clean, trust, source }
+  const cut = endsOf(clean, maxCharacters)
+  if (cut === undefined) {
+    const total = countCodePoints(clean)
+    return { text: whole, whole: true, kept: total, total, removed }
+  }
+  const body = around(cut, whole, options)
+  cutBeforehand.set(body, { text: clean, reason: `more than its limit of ${options.limit ?? `${maxCharacters} characters`}` })
+  return { text: body, whole: false, kept: cut.keptHead + cut.keptTail, total: cut.total, removed }
+}
+
+/** The longest body of a document that has at most `maxTokens`, of those that {@link documentBody} makes. */
+export function bodyWithin(
+  text: string,
+  {
+    maxTokens,
+    countTokens,
+    ...options
+  }: Omit<BodyOptions, "maxCharacters" | "limit"> & {
+    readonly maxTokens: number
+    readonly countTokens: (text: string) => number
+  },
+): DocumentBody {
+  const limit = `${maxTokens} tokens`
+  const bodyOf = (maxCharacters: number) => documentBody(text, { ...options, maxCharacters, limit })
+  const [total, tokens] = [countCodePoints(text), countTokens(text)]
+  if (tokens <= maxTokens) return bodyOf(total)
+  let best = bodyOf(0)
+  for (let [fits, fails] = [0, total]; fails - fits > 1; ) {
+    const middle = (fits + fails) >> 1
+    const body = bodyOf(middle)
+    if (countTokens(body.text.text) <= maxTokens) {
+      best = body
+      fits = middle
+    } else fails = middle
+  }
+  return best
 }
 
 function around(cut: TextEnds, whole: TrustedText, options: BodyOptions): TrustedText {

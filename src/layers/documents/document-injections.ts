@@ -11,7 +11,7 @@ import {
   documentFiles,
   documentNames,
 } from "./document.ts"
-import { type DocumentBody, documentBody } from "./document-body.ts"
+import { bodyWithin, type DocumentBody, documentBody } from "./document-body.ts"
 
 export interface DocumentInjectionOptions {
   readonly settings: DocumentSettings
@@ -19,7 +19,7 @@ export interface DocumentInjectionOptions {
   readonly marker: Template
   /** True if the model has the tool `read`. */
   readonly canRead: boolean
-  /** Counts tokens, to reserve some for each document if the budget is short. */
+  /** Counts tokens for the limit, and to reserve some for each document if the budget is short. */
   readonly countTokens: (text: string) => number
 }
 
@@ -28,8 +28,8 @@ interface DocumentInjections {
   readonly injections: readonly InjectionInput[]
   /** Documents that were not cut, empty ones included. */
   readonly whole: readonly DocumentName[]
-  /** Numbers of invisible and control characters that were removed from cut documents. */
-  readonly removed: Readonly<Partial<Record<DocumentName, number>>>
+  /** Sentences about what was cut and removed, for warnings. */
+  readonly problems: readonly string[]
 }
 
 /** The slot of each document. */
@@ -59,7 +59,7 @@ export function documentInjections(documents: Documents, options: DocumentInject
   const { settings } = options
   const injections: InjectionInput[] = []
   const whole: DocumentName[] = []
-  const removed: Partial<Record<DocumentName, number>> = {}
+  const problems: string[] = []
   for (const name of documentNames) {
     const document = documents[name]
     if (!isShown(document)) continue
@@ -74,12 +74,14 @@ export function documentInjections(documents: Documents, options: DocumentInject
     const body = bodyOf(name, text, options)
     injections.push(injectionOf(name, body, { text, options }))
     if (body.whole) whole.push(name)
-    if (body.removed > 0) removed[name] = body.removed
-    injections.push(...stateFlags(name, text, settings))
+    else problems.push(cutProblem(name, body, settings))
+    if (body.removed > 0)
+      problems.push(`${body.removed} invisible or control characters were left out of ${documentFiles[name]}.`)
+    injections.push(...stateFlags(name, text, options))
   }
   const below = settings.placement === "user"
   if (isShown(documents.user) || isShown(documents.memory)) injections.push(flag(below ? "documents_below" : "documents_above"))
-  return { injections, whole, removed }
+  return { injections, whole, problems }
 }
 
 /** False for a document that cannot be read or was not read. */
@@ -87,9 +89,19 @@ function isShown(document: DocumentState | undefined): document is Exclude<Docum
   return document !== undefined && document.state !== "unreadable"
 }
 
-function bodyOf(name: DocumentName, text: string, { settings, marker, canRead }: DocumentInjectionOptions): DocumentBody {
-  const { trust } = kinds[name]
-  return documentBody(text, { maxCharacters: settings.maxCharacters, trust, file: documentFiles[name], marker, canRead })
+function bodyOf(
+  name: DocumentName,
+  text: string,
+  { settings: { maxCharacters, maxTokens }, marker, canRead, countTokens }: DocumentInjectionOptions,
+): DocumentBody {
+  const options = { trust: kinds[name].trust, file: documentFiles[name], marker, canRead }
+  if (maxTokens === undefined) return documentBody(text, { ...options, maxCharacters })
+  return bodyWithin(text, { ...options, maxTokens, countTokens })
+}
+
+function cutProblem(name: DocumentName, { kept, total }: DocumentBody, { maxCharacters, maxTokens }: DocumentSettings): string {
+  const limit = maxTokens === undefined ? `${maxCharacters} (max_characters` : `${maxTokens} tokens (max_tokens`
+  return `${documentFiles[name]} has ${total} characters and ${kept} of them are in the prompt: its limit is ${limit} in [documents]).`
 }
 
 function injectionOf(
@@ -102,16 +114,23 @@ function injectionOf(
   return { key: documentKeys[name], content: body.text, trust, priority: order, scope: "turn", fit }
 }
 
-/** The tokens that a document keeps if the budget is short: those of its first `minShare` of `maxCharacters` (D5). */
+/** The tokens that a document keeps if the budget is short: `minShare` of the limit, if it has as many (D5). */
 function reservedTokens(text: string, { settings, countTokens }: DocumentInjectionOptions): number {
-  return Math.max(1, countTokens(text.slice(0, offsetAfter(text, Math.ceil(settings.maxCharacters * settings.minShare)))))
+  const { maxCharacters, maxTokens, minShare } = settings
+  if (maxTokens !== undefined) return Math.max(1, Math.min(countTokens(text), Math.ceil(maxTokens * minShare)))
+  return Math.max(1, countTokens(text.slice(0, offsetAfter(text, Math.ceil(maxCharacters * minShare)))))
 }
 
-function stateFlags(name: DocumentName, text: string, settings: DocumentSettings): readonly InjectionInput[] {
-  const { maxCharacters, nearlyEmptyCharacters, nearLimitShare } = settings
+function stateFlags(
+  name: DocumentName,
+  text: string,
+  { settings, countTokens }: DocumentInjectionOptions,
+): readonly InjectionInput[] {
+  const { maxCharacters, maxTokens, nearlyEmptyCharacters, nearLimitShare } = settings
   if (name === "user" && !isNearlyEmpty(text, nearlyEmptyCharacters)) return [flag("user_rich")]
-  if (name === "memory" && countCodePoints(text) > maxCharacters * nearLimitShare) return [flag("memory_near_limit")]
-  return []
+  if (name !== "memory") return []
+  const share = maxTokens === undefined ? countCodePoints(text) / maxCharacters : countTokens(text) / maxTokens
+  return share > nearLimitShare ? [flag("memory_near_limit")] : []
 }
 
 /** True for a document that the prompt calls empty: it has no visible character (D3). */

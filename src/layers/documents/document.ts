@@ -20,11 +20,13 @@ export interface DocumentSettings {
   readonly placement: "system" | "user"
   /** A document with more code points is cut, with a marker (D4). */
   readonly maxCharacters: number
-  /** The share of `maxCharacters` that each document keeps if the budget is short (D5). */
+  /** A document with more tokens is cut. If this is given, `maxCharacters` does not count. */
+  readonly maxTokens?: number | undefined
+  /** The share of the limit that each document keeps if the budget is short (D5). */
   readonly minShare: number
   /** USER.md with fewer visible characters counts as nearly empty (D8). */
   readonly nearlyEmptyCharacters: number
-  /** If MEMORY.md is longer than this share of `maxCharacters`, the prompt asks to tidy it (D8). */
+  /** If MEMORY.md is longer than this share of the limit, the prompt asks to tidy it (D8). */
   readonly nearLimitShare: number
 }
 

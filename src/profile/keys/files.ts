@@ -14,11 +14,16 @@ export const documents = optionalTable(
       words: "The message in which USER.md and MEMORY.md stand. SOUL.md stands in the system message.",
     }),
     maxCharacters: wholeNumber({ min: 1, default: maxCharacters, words: "A longer document is shown with its middle cut out." }),
+    maxTokens: wholeNumber({
+      min: 1,
+      otherwise: "max_characters is the limit",
+      words: "The limit in tokens, in place of max_characters. They are counted as those of the budget.",
+    }),
     minShare: number({
       min: 0,
       max: 1,
       default: minShare,
-      words: "Share of max_characters that each document keeps, however few tokens there are.",
+      words: "Share of the limit that each document keeps, however few tokens there are.",
     }),
     nearlyEmptyCharacters: wholeNumber({
       min: 0,
@@ -29,7 +34,7 @@ export const documents = optionalTable(
       min: 0,
       max: 1,
       default: nearLimitShare,
-      words: "Above this share of max_characters, MEMORY.md counts as nearly full.",
+      words: "Above this share of the limit, MEMORY.md counts as nearly full.",
     }),
   },
 )
