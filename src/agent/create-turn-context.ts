@@ -4,7 +4,7 @@ import { mainProcess, type TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
 import { AnswerOutput } from "../turn/answer-output.ts"
-import { noDeadline, startDeadline } from "../turn/deadline.ts"
+import type { Deadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
 import { sessionState } from "./session-state.ts"
@@ -13,19 +13,17 @@ import { sessionState } from "./session-state.ts"
 export interface TurnBeginning {
   readonly record: SessionRecord | undefined
   readonly emit: (event: TurnEvent) => void
-  readonly signal: AbortSignal
-  /** A preview asks no model and has no time limit. */
-  readonly isPreview?: boolean
+  /** Counts since the session began to be read. Whoever started it closes it. */
+  readonly deadline: Deadline
   /** Present for an agent inside a tool call (R25), which has the conversation of its caller and no memory. */
   readonly child?: Pick<TurnContext, "process" | "depth" | "messages">
 }
 
-/** Builds the context of a turn. The turn's time limit starts now. */
+/** Builds the context of a turn. */
 export function createTurnContext(agent: AgentContext, input: TurnInput, begin: TurnBeginning): TurnContext {
   const { profile, ports, store } = agent
-  const { record, emit, child } = begin
+  const { record, emit, deadline, child } = begin
   const { tokens, answerTokens, stepTokens } = profile.budget
-  const deadline = begin.isPreview ? noDeadline(begin.signal) : startDeadline(profile.limits.turnMs, ports, begin.signal)
   const session = child ? { ...sessionState(undefined), memoryOn: false } : sessionState(record)
   const notes = record?.notes ?? []
   // The hook for the notes of observers runs only in a turn that has such notes.

@@ -2,11 +2,12 @@ import type { HistoryMessage, Speaker } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Assembly } from "../core/span.ts"
-import { within } from "../core/timers.ts"
+import { orAborted, within } from "../core/timers.ts"
 import type { ContextSettings } from "../profile/profile.ts"
 import type { CommittedTurn } from "../services/background/background-job.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
 import type { Job } from "../services/store/job-runner.ts"
+import type { SessionCommit } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import { prepare } from "../turn/prepare.ts"
@@ -16,12 +17,14 @@ import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { sessionId, stackState } from "./session-state.ts"
+import { findUnsettled, leaveUnsettled, unknownOutcome } from "./unsettled-commits.ts"
 
 /**
  * Runs one turn of a session: the loop, then its one commit, then, in the background, the hooks that follow, in their order and one
  * turn of a session after the other. Nothing is committed unless there is an answer. Never rejects.
  */
 export async function runSessionTurn(agent: AgentContext, input: TurnInput, begin: TurnBeginning): Promise<TurnResult> {
+  findUnsettled(input.stack, begin.record)
   const turn = createTurnContext(agent, input, begin)
   const result = await runTurn(turn)
   const committed = result.ok ? await commitTurn(turn, result) : result
@@ -36,37 +39,53 @@ export async function runSessionTurn(agent: AgentContext, input: TurnInput, begi
 export async function previewTurn(
   agent: AgentContext,
   input: TurnInput,
-  { prompt, ...begin }: Pick<TurnBeginning, "record" | "signal"> & { readonly prompt: string },
+  { prompt, ...begin }: Pick<TurnBeginning, "record" | "deadline"> & { readonly prompt: string },
 ): Promise<Assembly> {
-  const turn = createTurnContext(agent, input, { ...begin, emit: () => undefined, isPreview: true })
+  findUnsettled(input.stack, begin.record)
+  const turn = createTurnContext(agent, input, { ...begin, emit: () => undefined })
   await prepare(turn)
   return assembleStep(turn, { prompt }, agent.models[0])
 }
 
 type Answered = TurnResult & { readonly ok: true }
 
-/** Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has failed. */
+/**
+ * Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has
+ * failed. If the turn is stopped meanwhile, it has failed too, and its error says that the outcome is unknown.
+ */
 async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResult> {
-  const { agent, input, record, session, stack, progress } = turn
+  const { agent, input, stack, signal } = turn
+  let writing: Promise<{ readonly version: number }> | undefined
+  let commit: SessionCommit | undefined
   try {
-    const append = spokenMessages(turn, result)
-    const { version } = await agent.store.commit(input.key, {
-      expectVersion: record?.version ?? 0,
-      append,
-      state: {
-        ...record?.state,
-        turns: session.turns + 1,
-        stack: stackState(stack),
-        ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
-      },
-      jobs: jobsAfter(turn, append),
-      ...(progress.takenNotes.size > 0 ? { taken: [...progress.takenNotes] } : {}),
-    })
+    signal.throwIfAborted()
+    commit = commitOf(turn, result)
+    writing = agent.store.commit(input.key, commit)
+    const { version } = await orAborted(writing, signal)
     input.stack.merge(stack)
     turn.emit({ type: "commit", version })
     return result
   } catch (thrown) {
-    return fail(turn, commitError(thrown))
+    if (!commit || !writing || !signal.aborted || thrown !== signal.reason) return fail(turn, commitError(thrown))
+    leaveUnsettled(turn, commit, writing)
+    return fail(turn, unknownOutcome(signal.reason))
+  }
+}
+
+function commitOf(turn: TurnContext, result: Answered): SessionCommit {
+  const { record, session, stack, progress } = turn
+  const append = spokenMessages(turn, result)
+  return {
+    expectVersion: record?.version ?? 0,
+    append,
+    state: {
+      ...record?.state,
+      turns: session.turns + 1,
+      stack: stackState(stack),
+      ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
+    },
+    jobs: jobsAfter(turn, append),
+    ...(progress.takenNotes.size > 0 ? { taken: [...progress.takenNotes] } : {}),
   }
 }
 

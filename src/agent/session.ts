@@ -1,9 +1,11 @@
 import type { ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
+import { orAborted } from "../core/timers.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
+import { type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
 import { restoreStack, sessionId, sessionState } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
@@ -75,33 +77,30 @@ export class Session {
    */
   async preview(text: string, { from, files, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
     const turnId = this.#agent.ports.ids.next("preview")
-    return this.#agent.turns.enqueue(this.#queueKey, async () => {
-      const record = await this.#load()
-      const input = {
-        ...this.#input(text, from, turnId),
-        files: files === undefined ? [] : wellFormed(files),
-      }
+    return this.#enqueue(signal, async (record, deadline) => {
+      const sent = files === undefined ? [] : wellFormed(files)
       const { previewTurn } = await loadLoop()
-      return previewTurn(this.#agent, input, { record, prompt, signal: signal ?? new AbortController().signal })
+      return previewTurn(this.#agent, { ...this.#input(text, from, turnId), files: sent }, { record, prompt, deadline })
     })
   }
 
   /**
    * Switches the conversation's memory on or off, after the turns that wait (D2). While it is off, no memory is recalled, read or
-   * written. The switch is stored with the session.
+   * written. The switch is stored with the session. Rejects with `turn-timeout` if the store takes longer than `limits.turnMs`;
+   * the call can then be repeated.
    */
   setMemory(on: boolean): Promise<void> {
-    return this.#agent.turns.enqueue(this.#queueKey, async () => {
-      const record = await this.#load()
+    return this.#enqueue(undefined, async (record, { signal }) => {
       if (sessionState(record).memoryOn === on) return
       const state = { ...record?.state, memoryOn: on }
-      await this.#agent.store.commit(this.key, { expectVersion: record?.version ?? 0, append: [], state, jobs: [] })
+      const commit = { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
+      await orAborted(this.#agent.store.commit(this.key, commit), signal)
     })
   }
 
   /** True if the conversation's memory is on. */
-  async memoryOn(): Promise<boolean> {
-    return sessionState(await this.#load()).memoryOn
+  memoryOn(): Promise<boolean> {
+    return this.#withRecord(undefined, async (record) => sessionState(record).memoryOn)
   }
 
   /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
@@ -132,16 +131,13 @@ export class Session {
       const refusal = this.#refusal(turn.input)
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
-      void this.#agent.turns
-        .enqueue(this.#queueKey, async () => {
-          if (signal.aborted) return fail(signal.reason)
-          const [record, { runSessionTurn }] = await Promise.all([this.#load(), loadLoop()])
-          if (signal.aborted) return fail(signal.reason)
-          isBegun = true
-          turn.input = makeInput(turn.input.turnId, record)
-          resolve(await runSessionTurn(this.#agent, turn.input, { record, emit, signal }))
-        })
-        .catch(fail)
+      void this.#enqueue(signal, async (record, deadline) => {
+        const { runSessionTurn } = await loadLoop()
+        deadline.signal.throwIfAborted()
+        isBegun = true
+        turn.input = makeInput(turn.input.turnId, record)
+        resolve(await runSessionTurn(this.#agent, turn.input, { record, emit, deadline }))
+      }).catch(fail)
     })
   }
 
@@ -169,12 +165,34 @@ export class Session {
     return unbegunTurn(input, atMs, asSessionError(error))
   }
 
-  async #load() {
-    if (this.#awaited !== undefined) await this.#takeAwaited()
-    const record = await this.#agent.store.load(this.key)
-    if (!this.#restored) restoreStack(this.stack, record?.state.stack)
-    this.#restored = true
-    return record
+  /** Does {@link Session.#withRecord} after the session's earlier work. */
+  #enqueue<T>(signal: AbortSignal | undefined, work: Work<T>): Promise<T> {
+    return this.#agent.turns.enqueue(this.#queueKey, () => this.#withRecord(signal, work))
+  }
+
+  /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */
+  async #withRecord<T>(signal = new AbortController().signal, work: Work<T>): Promise<T> {
+    signal.throwIfAborted()
+    let deadline = this.#deadline(signal)
+    try {
+      if (this.#awaited !== undefined) {
+        await orAborted(this.#takeAwaited(), deadline.signal)
+        deadline.close()
+        // From here on the limits of the profile that was read hold.
+        deadline = this.#deadline(signal)
+      }
+      const record = await orAborted(this.#agent.store.load(this.key), deadline.signal)
+      if (!this.#restored) restoreStack(this.stack, record?.state.stack)
+      this.#restored = true
+      return await work(record, deadline)
+    } finally {
+      deadline.close()
+    }
+  }
+
+  #deadline(signal: AbortSignal): Deadline {
+    const { profile, ports } = this.#agent
+    return startDeadline(profile.limits.turnMs, ports, signal)
   }
 
   /** Takes the profile that was still being read when the session began. This happens once, before the first turn. */
@@ -200,6 +218,9 @@ export class Session {
     return record?.history.findLast(({ role }) => role === "user")?.speaker
   }
 }
+
+/** Work of a session with its record, which is undefined for a new one. */
+type Work<T> = (record: SessionRecord | undefined, deadline: Deadline) => Promise<T>
 
 interface Running {
   readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput

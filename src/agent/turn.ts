@@ -13,7 +13,10 @@ export interface Turn extends AsyncIterable<TurnEvent> {
   readonly result: Promise<TurnResult>
   /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
   textStreamWithThinking(): AsyncIterable<string>
-  /** Stops the turn. It ends with the error `aborted` and commits nothing. */
+  /**
+   * Stops the turn. It ends with the error `aborted` and commits nothing. If the answer is being stored already, the error's evidence
+   * says that the outcome is unknown.
+   */
   abort(reason?: unknown): void
 }
 

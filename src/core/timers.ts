@@ -41,6 +41,17 @@ export function within<T>(
   return promise
 }
 
+/** Settles as `work` does, or rejects as soon as the signal aborts. The work itself goes on. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    const done = (): void => signal.removeEventListener("abort", onAbort)
+    work.then(resolve, reject).finally(done)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener("abort", onAbort, { once: true })
+  })
+}
+
 /** The outcome in words, for a warning, without a full stop: `failed: …` or `took longer than 5000 ms`. */
 export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): string {
   if (outcome.status !== "failed") return `took longer than ${timeoutMs} ms`

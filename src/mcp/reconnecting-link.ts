@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.ts"
 import type { Ports, RandomSource } from "../core/ports.ts"
-import { pause } from "../core/timers.ts"
-import { deadline, orAborted } from "./deadline.ts"
+import { orAborted, pause } from "../core/timers.ts"
+import { deadline } from "./deadline.ts"
 import type { Link } from "./link.ts"
 
 /** `waiting`: for the next attempt. `failed`: too many attempts failed, and the next one comes when the link is needed. */

@@ -12,7 +12,7 @@ export interface Deadline {
   close(): void
 }
 
-/** Starts the time limit of a turn. Time in which it is paused does not count. */
+/** Starts the time limit of a turn. Time in which it is paused does not count. Whoever starts it closes it. */
 export function startDeadline(turnMs: number, ports: { clock: Clock; timers: Timers }, signal: AbortSignal): Deadline {
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(abortError(signal.reason))
@@ -27,11 +27,6 @@ export function startDeadline(turnMs: number, ports: { clock: Clock; timers: Tim
       signal.removeEventListener("abort", onAbort)
     },
   }
-}
-
-/** The deadline of a preview, which has no time limit. */
-export function noDeadline(signal: AbortSignal): Deadline {
-  return { signal, pause: () => () => undefined, close: () => undefined }
 }
 
 function abortError(reason: unknown): PromptStrataError {

@@ -14,7 +14,7 @@ import { fail, succeed } from "./turn-outcome.ts"
  * turn except `turn-end`.
  */
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
-  const { deadline, signal, progress, input } = turn
+  const { signal, progress, input } = turn
   turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs })
   try {
     signal.throwIfAborted()
@@ -27,8 +27,6 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     return succeed(turn, stopReason)
   } catch (thrown) {
     return fail(turn, asTurnError(thrown))
-  } finally {
-    deadline.close()
   }
 }
 

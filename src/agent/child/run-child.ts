@@ -3,6 +3,7 @@ import type { InjectionInput } from "../../stack/injection.ts"
 import type { ToolContext } from "../../tools/tool.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
+import { startDeadline } from "../../turn/deadline.ts"
 import type { ParentTurn } from "../../turn/parent-turn.ts"
 import { runTurn } from "../../turn/run-turn.ts"
 import type { AgentContext, TurnContext } from "../../turn/turn-context.ts"
@@ -36,6 +37,7 @@ export async function runChild(agent: AgentContext, call: ChildCall): Promise<st
   let ended: TurnTrace | undefined
   parent.begin({ name, trace: () => ended ?? traceOf(turn) })
   const result = await runTurn(turn)
+  turn.deadline.close()
   ended = result.trace
   events.take({ type: "turn-end", result })
   if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out, beyond the first ${call.maxEvents}.`)
@@ -57,7 +59,8 @@ function childTurn(
   const turnId = ports.ids.next("child")
   const input = { key, turnId, speaker, text: request.toWellFormed(), wake: undefined, files: [], stack }
   const child = { process: name, depth: parent.depth + 1, messages: parent.messages }
-  return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, signal, child })
+  const deadline = startDeadline(agent.profile.limits.turnMs, ports, signal)
+  return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, deadline, child })
 }
 
 /** Passes on at most `max` events of a child, and its end, so that a child cannot fill its parent's log. */

@@ -66,9 +66,12 @@ export interface TurnErrors {
   readonly "turn-timeout": {
     /** The limit's key under `[limits]`. */ readonly limit: "turnMs"
     /** The limit's value, in milliseconds. */ readonly limitMs: number
+    /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
   }
   /** The caller aborted the work. `cause` is the reason of the signal. @remarks Nothing. */
-  readonly aborted: NoEvidence
+  readonly aborted: {
+    /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
+  }
   /** A turn was started with an empty text and without files. @remarks Pass a text that is not blank, or the paths of files. */
   readonly "empty-question": NoEvidence
   /**

@@ -31,7 +31,7 @@ export const limits = table("How long things may take, in milliseconds.", {
     words: "Each thing that runs before the first plan: a prestart tool, recall, a hook.",
   }),
   stepMs: milliseconds({ default: 120_000, words: "One call of the model." }),
-  turnMs: milliseconds({ default: 300_000, words: "The whole turn." }),
+  turnMs: milliseconds({ default: 300_000, words: "The whole turn, from reading its session to storing it." }),
   confirmMs: milliseconds({
     default: 600_000,
     words: "The time that a person has to allow or refuse a tool call. The other limits pause during it.",
