@@ -1,10 +1,14 @@
+import { join, resolve } from "node:path"
 import { type Agent, createAgent } from "../agent/agent.ts"
 import type { AgentOptions } from "../agent/agent-options.ts"
+import { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import { terminalText } from "../encode/terminal-text.ts"
 import { connectMcp, type McpConnection } from "../mcp/connect-mcp.ts"
 import { builtinToolNames } from "../node/builtin-tools.ts"
+import { namesIn } from "../node/find-text.ts"
 import { loadProfile } from "../node/profile/load-profile.ts"
+import { displayPath, shippedProfilesFolder } from "../node/shipped-files.ts"
 import type { Profile } from "../profile/profile.ts"
 import { tiktokenCounter } from "../tokenizers/tiktoken/tiktoken-counter.ts"
 import { defaultModel } from "./choose-model.ts"
@@ -14,9 +18,31 @@ import type { CommonOptions } from "./options.ts"
 /** The conversation of `chat` and `render`. */
 export const terminalConversation = "terminal"
 
-/** Loads the chosen profile. Its language is `--locale`, else its own, else the environment's. */
-export async function openProfile({ profile, locale, dataDir }: CommonOptions, { io }: CliContext): Promise<Profile> {
-  return loadProfile(profile, { locale, env: io.env, dataFolder: dataDir })
+/**
+ * Loads the chosen profile: the one that is named, else the only one in `./profiles`, else `shipped`. Its language is `--locale`,
+ * else its own, else the environment's. What was chosen or guessed is said. Throws `usage` if `./profiles` has several.
+ */
+export async function openProfile(options: CommonOptions, { io, screen }: CliContext, shipped = "fay"): Promise<Profile> {
+  const { locale, dataDir, profile = projectProfile() } = options
+  const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
+  const loaded = await loadProfile(profile ?? shipped, { locale, env: io.env, dataFolder: dataDir, onWarning: note })
+  if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
+  return loaded
+}
+
+/** The path of the only profile in `./profiles`; undefined if there is none, and in a clone of this library. */
+function projectProfile(): string | undefined {
+  const folder = resolve("profiles")
+  const files = folder === shippedProfilesFolder ? [] : namesIn(folder).filter((file) => file.endsWith(".toml"))
+  if (files.length <= 1) return files[0] && join(folder, files[0])
+  const names = files.map((file) => file.slice(0, -".toml".length)).sort()
+  throw new PromptStrataError(
+    "usage",
+    `expected the name of a profile, as ./profiles has ${names.length}: ${names.join(", ")}.`,
+    {
+      hint: "chat, render, events and worker take it as their argument, other commands as --profile NAME.",
+    },
+  )
 }
 
 /** Creates an agent with the profile's MCP servers. `close` of the agent also ends the servers. */

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander"
 
 /** Options of every command that uses a profile. */
 export interface CommonOptions {
-  /** A profile's name or path. */
-  readonly profile: string
+  /** A profile's name or path. Default: the only one in `./profiles`, else a shipped one that the command names. */
+  readonly profile?: string | undefined
   readonly locale?: string
   /** The folder of the embedded store and of the tools' files. It is created when something is first written. */
   readonly dataDir: string
@@ -20,13 +20,17 @@ export interface StoreOptions {
 
 const profileText = "a profile's name, or the path of its .toml file"
 
-/** Adds the argument `[profile]`. */
-export function addProfileArgument(command: Command, profile: string): Command {
-  return command.argument("[profile]", profileText, profile)
+/** Adds the argument `[profile]`. `shipped` is the default outside of a project with a profile of its own. */
+export function addProfileArgument(command: Command, shipped: string): Command {
+  return command.argument("[profile]", defaulted(shipped))
+}
+
+function defaulted(shipped: string): string {
+  return `${profileText} (default: the only one in ./profiles, else ${shipped})`
 }
 
 interface AddedOptions {
-  /** Adds `--profile` with this default. */
+  /** Adds `--profile`, with this shipped default. */
   readonly profile?: string
   /** Adds the options of {@link StoreOptions}. `--no-store` is in the help only if the command works without a store. */
   readonly store?: "optional" | "required"
@@ -35,7 +39,7 @@ interface AddedOptions {
 /** Adds the options of {@link CommonOptions} after the command's own options. */
 export function addCommonOptions(command: Command, { profile, store }: AddedOptions): Command {
   command.optionsGroup("Common options:")
-  if (profile !== undefined) command.option("--profile <profile>", profileText, profile)
+  if (profile !== undefined) command.option("--profile <profile>", defaulted(profile))
   if (store !== undefined) {
     command.option("--store <store>", "a folder, a postgres:// URL or none (default: $PROMPTSTRATA_STORE, else --data-dir)")
     command.addOption(new Option("--no-store", "keep nothing").hideHelp(store === "required"))

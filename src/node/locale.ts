@@ -21,9 +21,13 @@ export function promptLocale({ option, profile, env }: LocaleSources): string {
     if (isLocale(locale)) return locale
     throw new PromptStrataError("usage", `expected a locale such as "en" or "zh-CN", found ${JSON.stringify(option)}.`)
   }
-  if (profile !== undefined) return profile
+  return profile ?? environmentLocale(env) ?? "en"
+}
+
+/** The locale that the environment names; undefined where it names none of the shipped ones, as `C.UTF-8` in a container. */
+export function environmentLocale(env: LocaleSources["env"]): string | undefined {
   const language = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find((value) => value !== undefined && value !== "")
-  return shippedLocale(language ?? "") ?? "en"
+  return shippedLocale(language ?? "")
 }
 
 /** The shipped locale of a language tag or of a POSIX name such as `zh_TW.UTF-8`. */

@@ -26,7 +26,7 @@ export interface StartOptions {
 
 /** Starts the program in this process, with a stopped clock and counting ids. */
 export function start(args: readonly string[], { model, terminal = false, env = {}, input }: StartOptions = {}): StartedRun {
-  const fake = fakeTerminal({ terminal, env: { PROMPTSTRATA_STORE: "none", ...env } })
+  const fake = fakeTerminal({ terminal, env: { PROMPTSTRATA_STORE: "none", LANG: "en_US.UTF-8", ...env } })
   const code = runCli(args, fake.io, {
     ports: { clock: manualClock(), ids: countingIds() },
     ...(model ? { chooseModel: () => ({ model, demo: false }) } : {}),

@@ -128,7 +128,7 @@ describe("promptstrata memory", () => {
     expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/Deleted: .*memory 3.*statement 2/u) })
     expect(await run(["memory", "list", ...optionsOf(folder)], { env })).toMatchObject({
       stdout: "",
-      stderr: "There are no memories yet.\n",
+      stderr: "Bea has no memories yet.\n",
     })
   })
 

@@ -53,7 +53,7 @@ export function addChat(program: Command, run: RunCommand): void {
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", help)
-    .action((profile: string, given: Omit<ChatOptions, "profile">) =>
+    .action((profile: string | undefined, given: Omit<ChatOptions, "profile">) =>
       run((context) => chat({ ...given, profile }, context), given),
     )
 }

@@ -49,7 +49,7 @@ export function addEvents(program: Command, run: RunCommand): void {
   addProfileArgument(command, "root")
   addCommonOptions(command, { store: "required" })
     .addHelpText("after", help)
-    .action((profile: string, given: Omit<EventsOptions, "profile">) =>
+    .action((profile: string | undefined, given: Omit<EventsOptions, "profile">) =>
       run((context) => events({ ...given, profile }, context), given),
     )
 }
@@ -57,7 +57,7 @@ export function addEvents(program: Command, run: RunCommand): void {
 /** Prints the events that an agent remembers, by conversation, in order of time (R20). Resolves to the exit code. */
 async function events(options: EventsOptions, context: CliContext): Promise<number> {
   const { io, screen } = context
-  const profile = await openProfile(options, context)
+  const profile = await openProfile(options, context, "root")
   const found: Remembered[] = []
   for await (const row of rows(options, profile.agent.id, context)) {
     const remembered = eventsOf(row, profile.agent.id, options)

@@ -38,7 +38,7 @@ export function addRender(program: Command, run: RunCommand): void {
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", help)
-    .action((profile: string, { debug, ...given }: Omit<RenderOptions, "profile">) =>
+    .action((profile: string | undefined, { debug, ...given }: Omit<RenderOptions, "profile">) =>
       run((context) => render({ ...given, profile }, context), { debug }),
     )
 }

@@ -46,7 +46,7 @@ export function addUndo(program: Command, run: RunCommand): void {
 /** Undoes a change in a profile's documents or workspace and prints the difference, or lists the changes. Resolves to the exit code. */
 async function undo(options: UndoOptions, context: CliContext): Promise<number> {
   const { io, screen } = context
-  const profile = await openProfile(options, context)
+  const profile = await openProfile(options, context, "soul")
   const words = chatWords(profile.locale)
   const folder = profile.documents?.folder ?? profile.files.folder ?? options.dataDir
   try {

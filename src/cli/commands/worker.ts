@@ -38,7 +38,7 @@ export function addWorker(program: Command, run: RunCommand): void {
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "required" })
     .addHelpText("after", help)
-    .action((profile: string, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>
+    .action((profile: string | undefined, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>
       run((context) => worker({ ...given, profile, drainSeconds: given.drain }, context), { debug: given.debug }),
     )
 }

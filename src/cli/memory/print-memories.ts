@@ -75,7 +75,7 @@ async function memoryList(opened: OpenedStore, options: ListOptions & { readonly
   const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
   const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
   const toCells = (memory: StoredMemory) => memoryCells(memory, words)
-  const style = { opened, empty: words.noMemories, columns: words.memoryColumns, toCells }
+  const style = { opened, empty: words.noMemories(oneLine(profile.agent.name)), columns: words.memoryColumns, toCells }
   return printList(memories.slice(-options.limit), options, style)
 }
 

@@ -4,7 +4,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { resolveProfile } from "../../profile/resolve.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { promptsFolderOf } from "../find-text.ts"
-import { promptLocale } from "../locale.ts"
+import { environmentLocale, promptLocale } from "../locale.ts"
 import { shippedProfilesFolder } from "../shipped-files.ts"
 import { skillMounts } from "../skills/skill-mounts.ts"
 import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseReported } from "./profile-chain.ts"
@@ -31,6 +31,8 @@ export interface LoadProfileOptions {
   readonly timers?: Timers
   /** How long the module of a plugin may take to load, and then its function to return. Default 10,000 for each. */
   readonly pluginTimeoutMs?: number
+  /** Called with what the profile leaves open and was guessed: its language, the agent's name. Default: `console.warn`, once for each message. */
+  readonly onWarning?: (message: string) => void
 }
 
 /**
@@ -58,6 +60,7 @@ export async function readProfile(
   const words = readProfileTexts(file, texts)
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
   const format = words.parser(plugins)
+  tellGuesses(parts, words.input.agent.name, options)
   const settings = profileSettings(file, chain, dataFolder)
   const surroundings: ToolSurroundings = {
     locale,
@@ -103,6 +106,28 @@ function findParts(nameOrPath: string, options: LoadProfileOptions) {
   checkVariables(search)
   refuseReported(search)
   return { path, file, search, texts, dialect, skills }
+}
+
+/** Says what neither the profile nor the caller decided. A profile without a persona, such as `soul`, names nobody on purpose. */
+function tellGuesses({ path, file, texts }: ProfileParts, agentName: string | undefined, options: LoadProfileOptions): void {
+  const { locale, env = process.env, onWarning = warnOnce } = options
+  if (locale === undefined && file.locale === undefined && environmentLocale(env) === undefined) onWarning(unsaidLocale)
+  if (agentName === undefined && texts.persona !== undefined) {
+    const name = JSON.stringify(basename(path, ".toml"))
+    const advice = "Write name = … into [agent] of the profile, or into the front matter of the persona."
+    onWarning(`The agent is called ${name} after its profile's file, because nothing names it. ${advice}`)
+  }
+}
+
+const unsaidLocale =
+  'English is used, because nothing names a language: not the profile, not the option locale, not LC_ALL, LC_MESSAGES or LANG. Write locale = "en" or locale = "zh-CN" into the profile, or give the option.'
+
+const warned = new Set<string>()
+
+function warnOnce(message: string): void {
+  if (warned.has(message)) return
+  warned.add(message)
+  console.warn(`promptstrata: ${message}`)
 }
 
 async function loadExtensions(

@@ -1,6 +1,6 @@
 import { rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { TrustedText } from "../../../src/core/value.ts"
 import type { Dialect } from "../../../src/dialect/dialect.ts"
 import { shippedDialect } from "../../../src/dialect/shipped.ts"
@@ -404,5 +404,43 @@ describe("a user's own prompt files", () => {
     const profile = await load(folder, "a")
     expect(profile.persona.text).toBe("Another Fay.")
     expect(profile.tools.builtin[0]?.description).toBe("What time is it?")
+  })
+})
+
+describe("what a profile leaves open", () => {
+  const files = { "pet3.toml": '[prompt]\npersona = "./cat.md"\n', "cat.md": "You are a cat.\n" }
+
+  test.each([
+    ["a language that nothing names", {}, ["English is used"]],
+    ["C.UTF-8, the language of containers", { env: { LANG: "C.UTF-8" } }, ["English is used"]],
+    ["a language that is not shipped", { env: { LANG: "fr_FR.UTF-8" } }, ["English is used"]],
+    ["the environment's language", { env: { LANG: "zh_CN.UTF-8" } }, []],
+    ["the caller's language", { locale: "en" }, []],
+  ])("%s", async (_, given, told) => {
+    const warnings: string[] = []
+    const options = { env: {}, ...given, onWarning: (message: string) => warnings.push(message) }
+    await loadProfile(`${tempFolder({ "a.toml": "" })}/a.toml`, options)
+    expect(warnings.map((message) => message.slice(0, 15))).toEqual(told)
+  })
+
+  test("a persona's agent whom nothing names is called after the file, which is said", async () => {
+    const told = async (more: Readonly<Record<string, string>>) => {
+      const warnings: string[] = []
+      const path = `${tempFolder({ ...files, ...more })}/pet3.toml`
+      const { agent } = await loadProfile(path, { locale: "en", onWarning: (message) => warnings.push(message) })
+      return [agent.name, ...warnings]
+    }
+    expect(await told({})).toEqual(["pet3", expect.stringMatching(/^The agent is called "pet3" after its profile's file/)])
+    expect(await told({ "cat.md": "---\nname: Momo\n---\nYou are a cat.\n" })).toEqual(["Momo"])
+    expect(await told({ "pet3.toml": `${files["pet3.toml"]}[agent]\nname = "Mimi"\n` })).toEqual(["Mimi"])
+  })
+
+  test("is said on the console once, however often the profile is loaded", async () => {
+    const path = `${tempFolder({ "told-once.toml": files["pet3.toml"], "cat.md": files["cat.md"] })}/told-once.toml`
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined)
+    for (let times = 0; times < 2; times++) await loadProfile(path, { locale: "en" })
+    const calls = warn.mock.calls.map(([message]) => String(message))
+    warn.mockRestore()
+    expect(calls.filter((message) => message.includes('"told-once"'))).toHaveLength(1)
   })
 })

@@ -179,7 +179,7 @@ describe("L13: a broken edit leaves the last good version working and says so:",
     onTestFinished(() => warn.mockRestore())
     const path = `${folder}/profiles/mei.toml`
     const watch = await watchProfile(path, {
-      env: {},
+      locale: "en",
       onProblem() {
         throw new Error("no pager")
       },

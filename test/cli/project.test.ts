@@ -1,0 +1,36 @@
+import { expect, test } from "vitest"
+import { tempFolder } from "../support/temp-folder.ts"
+import { runProgram } from "../support/terminal.ts"
+
+const luna = 'locale = "en"\n[agent]\nname = "Luna"\n[prompt]\ndialect = "fay"\n'
+const store = { PROMPTSTRATA_STORE: "./data" }
+
+test("commands in a project find its own profile, and say which", async () => {
+  const cwd = tempFolder({ "profiles/luna.toml": luna })
+  const chat = await runProgram(["chat", "--once", "hello"], { cwd, env: store })
+  expect(chat).toMatchObject({ code: 0, stderr: expect.stringContaining("Profile: profiles/luna.toml\n") })
+  const memories = await runProgram(["memory", "list"], { cwd, env: store })
+  expect(memories).toMatchObject({ code: 0, stdout: "", stderr: "Profile: profiles/luna.toml\nLuna has no memories yet.\n" })
+  const events = await runProgram(["events"], { cwd, env: store })
+  expect(events.stderr).toBe("Profile: profiles/luna.toml\nLuna remembers no events yet.\n")
+  const named = await runProgram(["chat", "fay", "--once", "hello"], { cwd })
+  expect(named.stderr).not.toContain("Profile:")
+})
+
+test("commands in a folder with several profiles ask for a name, and those in a clone of the library take a shipped one", async () => {
+  const cwd = tempFolder({ "profiles/luna.toml": luna, "profiles/mei.toml": luna })
+  const { code, stderr } = await runProgram(["render"], { cwd })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      "error: expected the name of a profile, as ./profiles has 2: luna, mei.\nchat, render, events and worker take it as their argument, other commands as --profile NAME.\n",
+  })
+  expect((await runProgram(["chat", "--once", "hello"])).stdout).toContain("demo model")
+})
+
+test("a language that nobody chose is said, once", async () => {
+  const cwd = tempFolder({ "profiles/luna.toml": luna.replace('locale = "en"\n', "") })
+  const { stderr } = await runProgram(["chat", "luna"], { cwd, input: "hello\nhello\n", env: { LANG: "C.UTF-8" } })
+  expect(stderr.match(/English is used, because nothing names a language/g)).toHaveLength(1)
+  expect((await runProgram(["render", "luna"], { cwd })).stderr).not.toContain("English is used")
+})
