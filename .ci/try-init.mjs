@@ -1,13 +1,13 @@
-// A new character as its author gets it: the package packed, `promptstrata init` run from it, and what it wrote installed,
-// tested, linted and talked to, in both languages.
+// A new character as its author gets it, with an empty npm cache: `promptstrata init` run from the packed package and from this
+// clone, and what it wrote installed, tested, linted and talked to, in both languages.
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 
 const folder = mkdtempSync(join(tmpdir(), "promptstrata-init-"))
 // With CI set, vitest compares the snapshot that init wrote and never writes one.
-const env = { ...process.env, CI: "1" }
+const env = { ...process.env, CI: "1", npm_config_cache: join(folder, "npm-cache") }
 const run = (command, args, { cwd = folder, input = "" } = {}) =>
   execFileSync(command, args, { cwd, input, env, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] })
 const install = ["install", "--no-audit", "--no-fund", "--engine-strict=false"]
@@ -17,15 +17,16 @@ try {
   const tarball = join(folder, packed.filename)
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   run("npm", [...install, tarball])
-  const cli = join(folder, "node_modules", "promptstrata", "dist", "cli", "main.js")
-  for (const [name, locale] of [
-    ["luna", "en"],
-    ["yue", "zh-CN"],
+  const packedCli = join(folder, "node_modules", "promptstrata", "dist", "cli", "main.js")
+  for (const [cli, name, locale] of [
+    [packedCli, "luna", "en"],
+    [resolve("src/cli/main.ts"), "yue", "zh-CN"],
   ]) {
     run(process.execPath, [cli, "init", name, "--name", locale === "en" ? "Luna" : "小月", "--locale", locale])
     const cwd = join(folder, name)
     const project = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8"))
-    project.dependencies.promptstrata = `file:${tarball}`
+    // The registry may not have this version yet.
+    if (cli === packedCli) project.dependencies.promptstrata = `file:${tarball}`
     writeFileSync(join(cwd, "package.json"), JSON.stringify(project))
     run("npm", install, { cwd })
     run(process.execPath, [join("node_modules", "vitest", "vitest.mjs"), "run"], { cwd })

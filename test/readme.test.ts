@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { run } from "./cli/run.ts"
 import { type CodeBlock, codeBlocksIn, runsIn } from "./support/code-blocks.ts"
 import { entryPoints } from "./support/entry-points.ts"
 import { size } from "./support/size.ts"
@@ -89,6 +90,14 @@ describe("the README and the pages in docs/", () => {
     expect(firstScreen).toContain("npm test")
     expect(runsIn(codeBlocksIn(firstScreen)).length).toBeGreaterThan(0)
   })
+})
+
+test("every command of the README runs in a clone: npm start with a command that exists", async () => {
+  const commands = [...readme.matchAll(/npm start (?:--silent )?-- ([a-z][a-z ]*[a-z])/g)].map((match) => match[1] ?? "")
+  expect(commands).toEqual(expect.arrayContaining(["init", "lint", "memory list", "mcp list", "chat"]))
+  const codes = await Promise.all(commands.map(async (command) => (await run([...command.split(" "), "--help"])).code))
+  expect(commands.filter((_, at) => codes[at] !== 0)).toEqual([])
+  expect(codeBlocksIn(readme).filter(({ text }) => text.includes("npx promptstrata"))).toEqual([])
 })
 
 describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {

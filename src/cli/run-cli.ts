@@ -42,12 +42,17 @@ async function runCommand(argv: readonly string[], context: CliContext): Promise
     code = await command(context).catch((thrown: unknown) => report(thrown, errors, context))
   })
   try {
-    await program.parseAsync(argv, { from: "user" })
+    await program.parseAsync(startsChat(argv) ? ["chat", ...argv] : argv, { from: "user" })
     return code
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     return report(thrown, {}, context)
   }
+}
+
+/** Without a command the program is a chat, so that `npm start -- --once hi` is one. */
+function startsChat([first = "--once"]: readonly string[]): boolean {
+  return first.startsWith("-") && !["-h", "--help", "-V", "--version"].includes(first)
 }
 
 function report(thrown: unknown, { json = false, debug = false }: ErrorOptions, { io, screen }: CliContext): number {

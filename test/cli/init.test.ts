@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
 import { characterId } from "../../src/cli/commands/scaffold.ts"
 import { loadProfile } from "../../src/node/profile/load-profile.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
+import { root } from "../support/source-files.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { run, start } from "./run.ts"
 
@@ -44,7 +46,12 @@ describe("promptstrata init", () => {
     expect(filesIn(folder)).toEqual(files(id, locale))
     expect(filesIn(folder).filter((file) => /__[A-Z]+__/.test(read(`${folder}/${file}`)))).toEqual([])
     const profile = await loadProfile(`${folder}/profiles/${id}.toml`, { env: {} })
-    expect(profile).toMatchObject({ locale, agent: { name }, skills: [{ name: "comforting" }], plugins: [{ name: "dice" }] })
+    expect(profile).toMatchObject({
+      locale,
+      agent: { name },
+      skills: [{ name: "comforting" }],
+      plugins: [{ name: "memory" }, { name: "dice" }],
+    })
     expect(await run(["lint", `${folder}/profiles/${id}.toml`, "--strict"])).toMatchObject({ code: 0 })
   })
 
@@ -58,6 +65,24 @@ describe("promptstrata init", () => {
     expect(read(`${folder}/test/prompt.md`)).toBe(messages.map(({ role, content }) => `# ${role}\n\n${content}\n`).join("\n"))
     expect(read(`${folder}/test/prompt.md`)).toContain("You are Luna")
     expect(read(`${folder}/test/prompt.test.mjs`)).toContain('.preview("Roll two dice for me!")')
+  })
+
+  test("its character remembers, which it says", async () => {
+    const folder = `${tempFolder()}/luna`
+    const { stderr } = await run(["init", folder, "--locale", "en"])
+    expect(stderr).toContain("The character remembers")
+    const { memory } = await loadProfile(`${folder}/profiles/luna.toml`, { env: {} })
+    expect(memory.enabled).toBe(true)
+    expect(read(`${folder}/src/main.mjs`)).toContain('openStore("./data")')
+  })
+
+  test("run from a clone, its project takes promptstrata from there, which it says", async () => {
+    const folder = `${tempFolder()}/bots/luna`
+    const { stderr } = await run(["init", folder, "--locale", "en"])
+    const { dependencies } = JSON.parse(read(`${folder}/package.json`)) as { dependencies: { promptstrata: string } }
+    expect(dependencies.promptstrata).toMatch(/^file:\.\./)
+    expect(resolve(folder, dependencies.promptstrata.slice("file:".length))).toBe(resolve(root))
+    expect(stderr).toContain("not from the npm registry")
   })
 
   test("overwrites nothing, and then writes nothing", async () => {

@@ -113,7 +113,6 @@ describe("the program, when something is wrong", () => {
   test.each<[string, readonly string[], Record<string, string>, string]>([
     ["an unknown command", ["rendr"], {}, "(Did you mean render?)"],
     ["an unknown option", ["chat", "--jsn"], {}, "(Did you mean --json?)"],
-    ["nothing at all", [], {}, "Usage: promptstrata"],
     ["an unknown thing to show", ["chat", "--show", "all"], {}, "Allowed choices are prompt, trace."],
     ["too many arguments", ["render", "fay", "layered"], {}, "too many arguments"],
     ["something that is no locale", ["render", "--locale", "!"], {}, 'expected a locale such as "en" or "zh-CN", found "!"'],

@@ -65,7 +65,10 @@ async function events(options: EventsOptions, context: CliContext): Promise<numb
   }
   if (options.json) for (const remembered of found) io.stdout.write(`${JSON.stringify(remembered)}\n`)
   else for (const line of found.flatMap(linesOf)) io.stdout.write(`${terminalLine(line)}\n`)
-  if (found.length === 0) screen.note(storeWords(profile.locale).noEvents(profile.agent.name))
+  if (found.length > 0) return exitCodes.ok
+  const { noEvents, noContext } = storeWords(profile.locale)
+  const hasContext = profile.plugins.some(({ name }) => name === virtualContextName)
+  screen.note((hasContext ? noEvents : noContext)(profile.agent.name))
   return exitCodes.ok
 }
 

@@ -1,20 +1,23 @@
-import { basename, relative, resolve } from "node:path"
+import { existsSync } from "node:fs"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { createInterface, type Interface } from "node:readline"
 import type { Command } from "commander"
 import { createAgent } from "../../agent/agent.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { promptLocale } from "../../node/locale.ts"
 import { loadProfile } from "../../node/profile/load-profile.ts"
+import { shippedTemplatesFolder } from "../../node/shipped-files.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes } from "../io.ts"
-import { initWords } from "../words/init-words.ts"
+import { type InitWords, initWords } from "../words/init-words.ts"
 import {
   type CharacterLocale,
   type CharacterPlan,
   characterFiles,
   characterId,
   characterLocales,
+  cloneAsDependency,
   requireNew,
   writeNewFiles,
 } from "./scaffold.ts"
@@ -62,7 +65,9 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   const { io, screen } = context
   const answers = io.stdin.isTTY === true ? await askForCharacter(given, context) : given
   if (answers === undefined) return exitCodes.interrupted
-  const plan = { ...complete(answers, io.env), version }
+  const chosen = complete(answers, io.env)
+  const clone = cloneAsDependency(chosen.folder)
+  const plan = { ...chosen, dependency: clone ?? `^${version}` }
   const files = characterFiles(plan)
   const paths = [...files.keys(), snapshotFile].sort()
   requireNew(plan.folder, paths)
@@ -70,11 +75,24 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   writeNewFiles(plan.folder, new Map([[snapshotFile, await promptOf(plan, files)]]))
   const folder = relative(process.cwd(), resolve(plan.folder)) || "."
   const words = initWords(plan.locale)
-  const steps = [...(folder === "." ? [] : [`cd ${folder}`]), "npm install", `npm test     # ${words.test}`]
-  const next = [...steps, `npm start    # ${words.start}`].map((step) => `  ${step}`)
   const made = [words.created(paths.length, folder), ...paths.map((path) => `  ${path}`)]
-  screen.note([...made, "", words.next, ...next].join("\n"))
+  const next = nextSteps(folder, words).map((step) => `  ${step}`)
+  const from = clone === undefined ? [] : ["", words.clone(clone)]
+  screen.note([...made, "", words.next, ...next, "", words.memory, ...from].join("\n"))
   return exitCodes.ok
+}
+
+/** The commands that come next. A clone that was not built has nothing yet that a project could import. */
+function nextSteps(folder: string, words: InitWords): string[] {
+  const clone = dirname(shippedTemplatesFolder)
+  const build = `npm run build --prefix ${relative(process.cwd(), clone) || "."}`
+  return [
+    ...(existsSync(join(clone, "dist")) ? [] : [`${build}    # ${words.build}`]),
+    ...(folder === "." ? [] : [`cd ${folder}`]),
+    "npm install",
+    `npm test     # ${words.test}`,
+    `npm start    # ${words.start}`,
+  ]
 }
 
 /** Asks for what was not given; an empty answer takes the proposal. Undefined if the user leaves. */

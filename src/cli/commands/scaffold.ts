@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { basename, dirname, join, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isFolder } from "../../node/file-log.ts"
 import { shippedTemplatesFolder } from "../../node/shipped-files.ts"
@@ -15,8 +15,8 @@ export interface CharacterPlan {
   readonly folder: string
   readonly name: string
   readonly locale: CharacterLocale
-  /** The version of promptstrata. */
-  readonly version: string
+  /** The promptstrata in the project's package.json: a range of versions, or the `file:` of a clone. */
+  readonly dependency: string
 }
 
 const templates = join(shippedTemplatesFolder, "character")
@@ -25,13 +25,13 @@ const templates = join(shippedTemplatesFolder, "character")
 const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore" }
 
 /** The texts of the new project's files, by path in its folder. */
-export function characterFiles({ folder, name, locale, version }: CharacterPlan): Map<string, string> {
+export function characterFiles({ folder, name, locale, dependency }: CharacterPlan): Map<string, string> {
   const words: Readonly<Record<string, string>> = {
     __NAME__: name,
     __ID__: characterId(name, folder),
     __PACKAGE__: slug(basename(resolve(folder))) || "character",
     __LOCALE__: locale,
-    __VERSION__: version,
+    __DEPENDENCY__: dependency,
   }
   const filled = (text: string) => text.replace(/__[A-Z]+__/g, (word) => words[word] ?? word)
   const files = new Map<string, string>()
@@ -46,6 +46,16 @@ export function characterFiles({ folder, name, locale, version }: CharacterPlan)
 /** The name of a character's files: made from its name if that is ASCII, else from the folder. */
 export function characterId(name: string, folder: string): string {
   return slug(name) || slug(basename(resolve(folder))) || "character"
+}
+
+/**
+ * The clone of promptstrata that runs, as a project in `folder` names it: a registry need not have the package. Undefined for an
+ * installed package, which came from one.
+ */
+export function cloneAsDependency(folder: string): string | undefined {
+  if (shippedTemplatesFolder.split(sep).includes("node_modules")) return undefined
+  // A path of npm has slashes on every system.
+  return `file:${relative(resolve(folder), dirname(shippedTemplatesFolder)).replaceAll(sep, "/")}`
 }
 
 /** Throws `usage` if there is a file instead of the folder, or one of these files in it. */

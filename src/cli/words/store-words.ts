@@ -9,6 +9,8 @@ const en = {
   noStore: (place: string) => `There is no store in ${place} yet. The first chat creates it.`,
   storeOff: "This command needs a store. Remove --no-store, and do not set PROMPTSTRATA_STORE to none.",
   noEvents: (agent: string) => `${agent} remembers no events yet.`,
+  noContext: (agent: string) =>
+    `${agent} keeps no events: its profile has no table [events]. "promptstrata memory list" prints memories.`,
   memoryColumns: ["ID", "TIME (UTC)", "IMPORTANCE", "KIND", "SPEAKER", "CONVERSATION", "TEXT"],
   foundColumns: ["SCORE", "REASONS", "ID", "TEXT"],
   userColumns: ["NAME", "VALUE", "CONFIDENCE", "TIME (UTC)", "CONVERSATION"],
@@ -53,6 +55,7 @@ const zh: StoreWords = {
   noStore: (place) => `${place} 中还没有存储。第一次聊天时会创建。`,
   storeOff: "这个命令需要存储。请去掉 --no-store，并且不要把 PROMPTSTRATA_STORE 设为 none。",
   noEvents: (agent) => `${agent}还没有记下任何事件。`,
+  noContext: (agent) => `${agent}不记录事件：配置中没有 [events] 表。“promptstrata memory list” 会列出记忆。`,
   memoryColumns: ["编号", "时间 (UTC)", "重要性", "类别", "说话者", "会话", "内容"],
   foundColumns: ["得分", "原因", "编号", "内容"],
   userColumns: ["名称", "内容", "置信度", "时间 (UTC)", "会话"],

@@ -1,8 +1,11 @@
 import process from "node:process"
 import { createInterface } from "node:readline"
+import { openStore } from "promptstrata/stores"
 import { createCharacter } from "./character.mjs"
 
-const character = await createCharacter()
+// `npx promptstrata memory list` reads the same folder.
+const store = await openStore("./data")
+const character = await createCharacter({ store })
 const session = character.session("terminal")
 const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
 
@@ -13,6 +16,7 @@ for await (const line of terminal) {
 }
 process.stdout.write("\n")
 await character.close()
+await store.close()
 
 async function answer(line) {
   const turn = session.send(line)

@@ -4,7 +4,13 @@ export function offlineModel() {
     id: "offline",
     capabilities: { developerRole: false, tools: false },
     async *stream({ facts }) {
-      const message = `(offline) "${facts?.question ?? ""}" — set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL.`
+      if (facts?.background) {
+        // The work after an answer: nothing that is said offline is worth a memory.
+        yield { type: "text-delta", delta: '{"importance":0,"profile":{}}' }
+        yield { type: "finish", reason: "stop" }
+        return
+      }
+      const message = `(offline) "${facts?.question ?? ""}" — set OPENAI_API_KEY or OPENAI_BASE_URL, and PROMPTSTRATA_MODEL.`
       yield { type: "text-delta", delta: JSON.stringify({ action: "finish", message }) }
       yield { type: "finish", reason: "stop" }
     },
