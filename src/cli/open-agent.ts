@@ -10,13 +10,27 @@ import { namesIn } from "../node/find-text.ts"
 import { loadProfile } from "../node/profile/load-profile.ts"
 import { displayPath, shippedProfilesFolder } from "../node/shipped-files.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { Store } from "../services/store/store.ts"
 import { tiktokenCounter } from "../tokenizers/tiktoken/tiktoken-counter.ts"
 import { defaultModel } from "./choose-model.ts"
 import type { CliContext } from "./context.ts"
 import type { CommonOptions } from "./options.ts"
 
-/** The conversation of `chat` and `render`. */
+/** The first conversation of `chat`. */
 export const terminalConversation = "terminal"
+
+/** The name of the conversations of `chat`: `terminal`, then `terminal-2` and so on. */
+export function conversationName(number: number): string {
+  return number === 1 ? terminalConversation : `${terminalConversation}-${number}`
+}
+
+/** The number of the newest conversation of `chat` that a store has; 1 if it has none. */
+export async function latestConversation(store: Store | undefined, agent: string): Promise<number> {
+  const has = (number: number) => store?.load({ agent, conversation: conversationName(number), audience: "private" }, { last: 0 })
+  let number = 1
+  while ((await has(number + 1)) !== undefined) number++
+  return number
+}
 
 /**
  * Loads the chosen profile: the one that is named, else the only one in `./profiles`, else `shipped`. Its language is `--locale`,

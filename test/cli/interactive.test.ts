@@ -30,7 +30,7 @@ describe("a conversation at a terminal", () => {
     type(ctrlD)
     expect(await code).toBe(0)
     expect(visible(written.stdout)).toBe(
-      "Talking to Bea. Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.\n" +
+      "Talking to Bea. /help lists the commands. Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.\n" +
         "You: hello\r\nBea: Hello!\nYou: \r\nYou: bye\r\nBea: Bye!\nYou: \n",
     )
     expect(model.requests.map(({ facts }) => facts?.question)).toEqual(["hello", "bye"])

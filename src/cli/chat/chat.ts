@@ -3,18 +3,19 @@ import { type Command, InvalidArgumentError, Option } from "commander"
 import type { Assembly } from "../../core/span.ts"
 import { terminalText } from "../../encode/terminal-text.ts"
 import type { LanguageModel } from "../../model/language-model.ts"
-import type { TurnResult } from "../../trace/turn-event.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { exitCodeOf, exitCodes } from "../io.ts"
-import { openAgent, openProfile, terminalConversation } from "../open-agent.ts"
+import { exitCodes } from "../io.ts"
+import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { type ChatWords, chatWords } from "../words/chat-words.ts"
 import { storeWords } from "../words/store-words.ts"
+import { openConversation, type TakenLine } from "./conversation.ts"
 import { createEventPrinter } from "./event-printer.ts"
 import { chatInteractive } from "./interactive.ts"
-import { createJsonPrinter, type Shown, showTurn } from "./turn-printer.ts"
+import { createJsonPrinter, type Shown } from "./turn-printer.ts"
+import { createWarningTally } from "./warning-tally.ts"
 
 interface ChatOptions extends CommonOptions, StoreOptions {
   /** One question instead of a conversation. */
@@ -25,12 +26,14 @@ interface ChatOptions extends CommonOptions, StoreOptions {
 
 const help = `
 In a terminal, chat is a conversation. Otherwise each line of the input is a question, all in one conversation.
+A line /help, /exit, /new, /prompt or /memory is a command; /help says what they do.
 Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.
 
 Output: answers go to stdout. Tool calls, warnings and prompts go to stderr, or to the terminal if stdout is one.
 With --json every event is a line on stdout: turn-start, prestart-start, prestart-end, step-start, thinking-delta,
 text-delta, step-end, tool-start, tool-progress, tool-end, confirm-start, confirm-end, emotion, output-event,
-empty-reply, bubble, warning, commit, turn-end; prompt with --show prompt; error if no turn could begin.
+empty-reply, bubble, warning, commit, turn-end; prompt with --show prompt; command after a command; error if no turn
+could begin.
 
 Examples:
   promptstrata chat --once "现在几点？"
@@ -65,7 +68,7 @@ function readShown(value: string, previous: readonly Shown[]): readonly Shown[] 
 
 /** Asks one question, every line of a pipe, or whatever is typed at a terminal. Resolves to the exit code. */
 async function chat(options: ChatOptions, context: CliContext): Promise<number> {
-  const { io, screen, interrupts } = context
+  const { io, screen } = context
   const profile = await openProfile(options, context)
   const words = chatWords(profile.locale)
   const { model, demo } = context.chooseModel(profile, io.env)
@@ -73,7 +76,9 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const isInteractive = isTerminal && options.once === undefined
   const { json = false, show } = options
   const label = isInteractive ? profile.agent.name : undefined
-  const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label })
+  const warnings = createWarningTally()
+  const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
+  const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label, warnings })
   const confirmation = terminalConfirm(context, words)
   const store = await openCliStore(options, context)
   const agent = await openAgent(
@@ -82,37 +87,34 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
       model: watchRequests(model, printer.request),
       ...(store && { store }),
       ...(isTerminal && !options.json && { confirm: confirmation.confirm }),
-      onWarning: ({ message }) => screen.note(screen.paint("dim", terminalText(message))),
+      onWarning: ({ message }) => warnings.first(message).forEach(note),
     },
     options,
     context,
   )
-  const session = agent.session(terminalConversation)
-  const ask = (text: string): Promise<TurnResult> => {
-    const turn = session.send(text)
-    interrupts.running(turn)
-    return showTurn(turn, printer)
-  }
-  const before = isInteractive ? await store?.load(session.key, { last: 0 }) : undefined
-  if (before && before.earlier > 0) screen.note(screen.paint("dim", storeWords(profile.locale).continues(before.earlier)))
-  if (demo) screen.note(screen.paint("dim", words.demo))
+  const { earlier, take } = await openConversation({ agent, profile, store, printer, json }, context)
+  if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
+  if (demo) note(words.demo)
   const code =
     options.once !== undefined
-      ? exitCodeOf(await ask(options.once))
+      ? (await take(options.once)).code
       : isInteractive
-        ? await chatInteractive(ask, context, { you: words.you, hint: words.hint(profile.agent.name), confirmation })
-        : await chatPiped(ask, context, words)
+        ? await chatInteractive(take, context, { you: words.you, hint: words.hint(profile.agent.name), confirmation })
+        : await chatPiped(take, context, words)
   // Waits for the hooks of the last turn, and closes the plugins.
   await agent.close()
+  const again = warnings.repeated()
+  for (const { message, times } of again) note(words.again(times, message))
+  if (again.length > 0) note(words.everyWarning)
   return code
 }
 
 /**
- * Asks every line of stdin that is not blank, in one conversation. After a failed turn the next line is asked, and the exit code
- * is 1. Ctrl-C ends all.
+ * Takes every line of stdin that is not blank, in one conversation. After a failed turn or an unknown command the next line is
+ * taken, and the exit code is 1. Ctrl-C ends all.
  */
 async function chatPiped(
-  ask: (text: string) => Promise<TurnResult>,
+  take: (line: string) => Promise<TakenLine>,
   { io, screen, interrupts }: CliContext,
   words: ChatWords,
 ): Promise<number> {
@@ -123,9 +125,10 @@ async function chatPiped(
   for await (const line of lines) {
     if (line.trim() === "") continue
     asked = true
-    const ended = exitCodeOf(await ask(line))
-    if (ended === exitCodes.interrupted) return ended
-    code = Math.max(code, ended)
+    const taken = await take(line)
+    if (taken.code === exitCodes.interrupted) return taken.code
+    code = Math.max(code, taken.code)
+    if (taken.leaves) break
   }
   if (!asked) screen.note(words.nothingAsked)
   return code

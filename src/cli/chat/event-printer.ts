@@ -8,6 +8,7 @@ import type { Screen } from "../io.ts"
 import { printPrompt } from "../print-prompt.ts"
 import type { ChatWords } from "../words/chat-words.ts"
 import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
+import type { WarningTally } from "./warning-tally.ts"
 
 /** Settings of {@link createEventPrinter}. */
 interface EventPrinterOptions {
@@ -15,10 +16,11 @@ interface EventPrinterOptions {
   readonly show: readonly Shown[]
   /** Printed before each answer. */
   readonly label: string | undefined
+  readonly warnings: WarningTally
 }
 
 /** Shows turns to a person: the answer as it streams, and a line for every prestart, tool run and warning. */
-export function createEventPrinter(screen: Screen, { words, show, label }: EventPrinterOptions): TurnPrinter {
+export function createEventPrinter(screen: Screen, { words, show, label, warnings }: EventPrinterOptions): TurnPrinter {
   const requests = createRequestQueue(({ step, prompt }, assembly) => {
     if (!show.includes("prompt")) return
     screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint)}\n`)
@@ -46,6 +48,11 @@ export function createEventPrinter(screen: Screen, { words, show, label }: Event
           answer.end()
           outcome(event.result, screen, words)
           if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(event.result.trace))}\n`)
+          break
+        case "warning":
+          // The agent's onWarning has told of a document.
+          if (event.warning.kind === "document") break
+          for (const message of warnings.first(event.warning.message)) aside(`! ${words.warning}: ${terminalLine(message)}`)
           break
         default:
           for (const line of besides(event, words)) aside(line)
@@ -96,10 +103,6 @@ function besides(event: TurnEvent, words: ChatWords): string[] {
       ]
     case "empty-reply":
       return [`(${words.silence})`]
-    case "warning":
-      // The agent's onWarning has told it.
-      if (event.warning.kind === "document") return []
-      return [`! ${words.warning}: ${terminalLine(event.warning.message)}`]
     default:
       return []
   }

@@ -15,11 +15,11 @@ interface InteractiveOptions {
 }
 
 /**
- * Runs a conversation at a terminal until Ctrl-D (0) or Ctrl-C (130). Input during an answer is kept: complete lines are asked
+ * Runs a conversation at a terminal until Ctrl-D (0), Ctrl-C (130) or a line after which `ask` says that it leaves. Input during an answer is kept: complete lines are asked
  * next, and an unfinished line is put after the next prompt.
  */
 export async function chatInteractive(
-  ask: (text: string) => Promise<unknown>,
+  ask: (text: string) => Promise<{ readonly leaves: boolean }>,
   { io, screen, interrupts }: CliContext,
   { you, hint, confirmation }: InteractiveOptions,
 ): Promise<number> {
@@ -35,7 +35,7 @@ export async function chatInteractive(
   editor.prompt()
   for await (const line of editor) {
     if (lines.take() === "unseen") screen.note(`${prompt}${line}`)
-    if (line.trim() !== "") await ask(line)
+    if (line.trim() !== "" && (await ask(line)).leaves) return exitCodes.ok
     if (lines.waiting() || lines.closed()) continue
     echo.silent = false
     editor.prompt(true)

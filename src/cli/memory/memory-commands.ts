@@ -6,7 +6,7 @@ import { addList, addReceipts, addSearch, addShow } from "./print-memories.ts"
 
 const help = `
 The default store is the file .promptstrata/store.sqlite in the data folder. In a terminal chat, the user's id is
-"user" and the conversation's name is "terminal".
+"user" and the conversation's name is "terminal"; after /new it is "terminal-2" and so on.
 
 Examples:
   promptstrata memory list

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander"
 import { terminalLine } from "../../encode/terminal-text.ts"
+import type { Profile } from "../../profile/profile.ts"
 import { createMemoryService } from "../../services/memory/create-memory-service.ts"
 import type { Memory } from "../../services/memory/memory-service.ts"
 import { printCost, type Receipt } from "../../services/store/receipt.ts"
@@ -74,9 +75,26 @@ async function memoryList(opened: OpenedStore, options: ListOptions & { readonly
   const { store, profile, words } = opened
   const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
   const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
-  const toCells = (memory: StoredMemory) => memoryCells(memory, words)
-  const style = { opened, empty: words.noMemories(oneLine(profile.agent.name)), columns: words.memoryColumns, toCells }
-  return printList(memories.slice(-options.limit), options, style)
+  return printList(memories.slice(-options.limit), options, { opened, ...listOfMemories(profile, words) })
+}
+
+function listOfMemories({ agent, memory }: Profile, words: StoreWords) {
+  return {
+    empty: (memory.enabled ? words.noMemories : words.memoryOff)(terminalLine(agent.name)),
+    columns: words.memoryColumns,
+    toCells: (stored: StoredMemory) => memoryCells(stored, words),
+  }
+}
+
+/** The newest memories of a profile's agent as a table, for a chat. */
+export async function memoryTable({ store, profile, words, maxWidth }: Omit<OpenedStore, "context">): Promise<string> {
+  const { empty, columns, toCells } = listOfMemories(profile, words)
+  const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
+  const newest = rows
+    .map(({ memory }) => memory)
+    .filter(({ supersededBy }) => supersededBy === undefined)
+    .slice(-10)
+  return newest.length === 0 ? empty : printTable(columns, newest.map(toCells), maxWidth)
 }
 
 function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly string[] {

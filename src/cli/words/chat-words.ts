@@ -5,7 +5,23 @@ export type ChatWords = Readonly<typeof en>
 
 const en = {
   demo: "This is the offline demo model. It answers by simple rules. For a real model, set OPENAI_API_KEY (or OPENAI_BASE_URL) and PROMPTSTRATA_MODEL.",
-  hint: (agent: string) => `Talking to ${agent}. Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.`,
+  hint: (agent: string) =>
+    `Talking to ${agent}. /help lists the commands. Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.`,
+  /** The commands of a conversation. Their names are the same in every language. */
+  commands: {
+    "/help": "prints these commands",
+    "/exit": "leaves",
+    "/new": "begins a new conversation; memories stay",
+    "/prompt": "prints the prompt of the last question, or of /prompt QUESTION",
+    "/memory": "prints the newest memories",
+  },
+  unknownCommand: (command: string) =>
+    `There is no command ${command}; /help lists those there are. A line that begins with a space is sent as it is.`,
+  newConversation: (name: string) => `A new conversation: ${name}. Memories stay.`,
+  nothingKept: "Nothing is kept in this chat: it has no store (--no-store).",
+  /** A kind of warning came again. */
+  again: (times: number, message: string) => `! ${times} more: ${message}`,
+  everyWarning: 'Each is in "promptstrata memory receipts" or --show trace.',
   /** Comes before the user's input. */
   you: "You",
   prestart: "prestart",
@@ -34,7 +50,19 @@ const en = {
 
 const zh: ChatWords = {
   demo: "这是离线演示模型，只按简单规则回答。要用真正的模型，请设置 OPENAI_API_KEY（或 OPENAI_BASE_URL）和 PROMPTSTRATA_MODEL。",
-  hint: (agent) => `正在与${agent}聊天。Ctrl-C 停止回答；Ctrl-D 或连按两次 Ctrl-C 退出。`,
+  hint: (agent) => `正在与${agent}聊天。/help 列出命令。Ctrl-C 停止回答；Ctrl-D 或连按两次 Ctrl-C 退出。`,
+  commands: {
+    "/help": "列出这些命令",
+    "/exit": "退出",
+    "/new": "开始新的会话，记忆保留",
+    "/prompt": "打印上一个问题的提示词，或 /prompt 问题",
+    "/memory": "列出最新的记忆",
+  },
+  unknownCommand: (command) => `没有命令 ${command}，/help 会列出所有命令。以空格开头的一行会原样发送。`,
+  newConversation: (name) => `新的会话：${name}。记忆保留。`,
+  nothingKept: "这次聊天没有存储（--no-store），不会保存任何内容。",
+  again: (times, message) => `! 又出现 ${times} 次：${message}`,
+  everyWarning: "“promptstrata memory receipts” 或 --show trace 会列出每一条。",
   you: "你",
   prestart: "预启动",
   thinking: "思考中",

@@ -1,3 +1,11 @@
+/** Nothing that is said offline is worth a memory: what it answers to the questions after a turn. */
+const background = {
+  importance: "0",
+  "user-profile": "{}",
+  "importance-and-profile": '{"importance":0,"profile":{}}',
+  reflection: "[]",
+}
+
 /** Stands in for a model as long as there is none: every model is an object like this. */
 export function offlineModel() {
   return {
@@ -5,8 +13,7 @@ export function offlineModel() {
     capabilities: { developerRole: false, tools: false },
     async *stream({ facts }) {
       if (facts?.background) {
-        // The work after an answer: nothing that is said offline is worth a memory.
-        yield { type: "text-delta", delta: '{"importance":0,"profile":{}}' }
+        yield { type: "text-delta", delta: background[facts.prompt] ?? "" }
         yield { type: "finish", reason: "stop" }
         return
       }

@@ -1,0 +1,77 @@
+import type { Agent } from "../../agent/agent.ts"
+import type { Session } from "../../agent/session.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { Store } from "../../services/store/store.ts"
+import type { CliContext } from "../context.ts"
+import { exitCodeOf, jsonLine } from "../io.ts"
+import { memoryTable } from "../memory/print-memories.ts"
+import { conversationName, latestConversation } from "../open-agent.ts"
+import { printPrompt } from "../print-prompt.ts"
+import { chatWords } from "../words/chat-words.ts"
+import { storeWords } from "../words/store-words.ts"
+import { type ChatActions, runChatCommand } from "./slash-commands.ts"
+import { showTurn, type TurnPrinter } from "./turn-printer.ts"
+
+/** Everything that a conversation is held with. */
+interface ConversationParts {
+  readonly agent: Agent
+  readonly profile: Profile
+  readonly store: Store | undefined
+  readonly printer: TurnPrinter
+  /** Shows the output of commands as lines of JSON. */
+  readonly json: boolean
+}
+
+/** The outcome of a line: the exit code, and whether the chat ends. */
+export interface TakenLine {
+  readonly code: number
+  readonly leaves: boolean
+}
+
+/** A conversation that goes on where the last one ended. */
+export interface Conversation {
+  /** The number of messages before this chat. */
+  readonly earlier: number
+  /** Runs a line that is a command, and says any other to the character. */
+  take(line: string): Promise<TakenLine>
+}
+
+/** Opens the newest conversation of a profile's agent in its store. */
+export async function openConversation(parts: ConversationParts, context: CliContext): Promise<Conversation> {
+  const { agent, profile, store, printer, json } = parts
+  const { io, screen, interrupts } = context
+  const words = chatWords(profile.locale)
+  let number = await latestConversation(store, profile.agent.id)
+  let session: Session = agent.session(conversationName(number))
+  let asked = words.exampleQuestion
+  const actions: ChatActions = {
+    async begin() {
+      session = agent.session(conversationName(++number))
+      return words.newConversation(session.key.conversation)
+    },
+    prompt: async (question) => printPrompt(await session.preview(question === "" ? asked : question), screen.paint),
+    async memory() {
+      if (store === undefined) return words.nothingKept
+      // What was said last may not be a memory yet.
+      await agent.idle()
+      const maxWidth = screen.aside.isTTY === true ? screen.aside.columns : undefined
+      return memoryTable({ store, profile, words: storeWords(profile.locale), maxWidth })
+    },
+  }
+  return {
+    earlier: (await store?.load(session.key, { last: 0 }))?.earlier ?? 0,
+    async take(line) {
+      const outcome = await runChatCommand(line, actions, words)
+      if (outcome === undefined) {
+        asked = line
+        const turn = session.send(line)
+        interrupts.running(turn)
+        return { code: exitCodeOf(await showTurn(turn, printer)), leaves: false }
+      }
+      const { command, text } = outcome
+      if (json) io.stdout.write(`${jsonLine({ type: "command", command, text })}\n`)
+      else if (text !== "") screen.note(text)
+      return outcome
+    },
+  }
+}
