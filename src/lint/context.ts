@@ -15,6 +15,7 @@ export type LintFileKind = "profile" | "prompt" | "tool" | "persona" | "characte
 export interface LintFault {
   readonly rule:
     | "profile"
+    | "guessed"
     | "duplicate-key"
     | "front-matter"
     | "unreadable-file"

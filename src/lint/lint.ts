@@ -6,7 +6,7 @@ import { formatParser, frontMatterKeys } from "./rules/front-matter.ts"
 import { invisibleCharacters, whiteSpace } from "./rules/invisible-characters.ts"
 import { localeTwins } from "./rules/locale-twins.ts"
 import { markerLines } from "./rules/marker-lines.ts"
-import { personaTraits } from "./rules/persona-traits.ts"
+import { personaForm, personaTraits } from "./rules/persona-traits.ts"
 import { cacheOrder, volatileValue } from "./rules/prompt-cache.ts"
 import { missingSlot, unknownSlot, unusedVariable } from "./rules/slots.ts"
 import { personaLength, skillSize } from "./rules/text-length.ts"
@@ -46,6 +46,7 @@ function faultRule(name: LintFault["rule"], description: string): LintRule {
 /** Every rule, in the order in which they run. */
 export const lintRules: readonly LintRule[] = [
   faultRule("profile", "A profile that does not load: unknown keys, wrong values, files, tools or plugins that are not there."),
+  faultRule("guessed", "A profile of your own that leaves its language or the name of its agent to be guessed."),
   faultRule("duplicate-key", "A key that stands twice in a profile or in front matter."),
   faultRule("front-matter", "Front matter that is no YAML, or has keys and values that its kind of file does not know."),
   faultRule("unreadable-file", "A file that is no UTF-8 text, is too large or is a folder."),
@@ -68,6 +69,7 @@ export const lintRules: readonly LintRule[] = [
   skillSize,
   personaLength,
   personaTraits,
+  personaForm,
   toolText,
   unknownTool,
   slowPrestart,

@@ -43,6 +43,15 @@ export const lintCases: readonly LintCase[] = [
     found: ["prompts/layered/en/planner.md:1:1 error template-syntax: expected a } for this ${, found the end of the file."],
   },
   {
+    name: "neither a language nor a name",
+    rule: "guessed",
+    files: { "profiles/luna.toml": '[prompt]\npersona = "./pet.md"\n', "profiles/pet.md": "You are kind.\n" },
+    found: [
+      'profiles/luna.toml:1:1 warning guessed: expected locale = "en" or locale = "zh-CN", found none: the language depends on where the profile is used.',
+      'profiles/luna.toml:1:1 warning guessed: The agent is called "luna" after its profile\'s file, because nothing names it. Write name = … into [agent] of the profile, or into the front matter of the persona.',
+    ],
+  },
+  {
     name: "a table that stands twice",
     rule: "duplicate-key",
     files: profile('[prompt]\ndialect = "fay"\n'),
@@ -231,11 +240,13 @@ export const lintCases: readonly LintCase[] = [
     files: {
       "profiles/luna.toml": 'locale = "en"\n[prompt]\npersona = "./luna.md"\n[skills]\nfolders = ["../skills"]\n',
       "profiles/luna.md": "Today is Monday.\n",
-      "skills/sewing/SKILL.md": "---\nname: sewing\ndescription: How to sew\n---\nToday is Monday.\n",
+      "skills/sewing/SKILL.md": "---\nname: sewing\ndescription: How to sew\nmode: inline\n---\nToday is Monday.\n",
+      // Its text is not in the prompt.
+      "skills/baking/SKILL.md": "---\nname: baking\ndescription: How to bake\n---\nToday is Monday.\n",
     },
     found: [
       "profiles/luna.md:1:1 warning volatile-value: expected text that stays the same, found today's date or the time.",
-      "skills/sewing/SKILL.md:5:1 warning volatile-value: expected text that stays the same, found today's date or the time.",
+      "skills/sewing/SKILL.md:6:1 warning volatile-value: expected text that stays the same, found today's date or the time.",
     ],
   },
   {
@@ -317,8 +328,70 @@ export const lintCases: readonly LintCase[] = [
     rule: "unknown-tool",
     files: profile('[tools]\nenabled = ["current_time"]\nprestart_only = ["wether"]\n[[prestart]]\ntool = "curent_time"\n'),
     found: [
-      'profiles/luna.toml:8:18 warning unknown-tool: the profile brings no tool "wether".',
-      'profiles/luna.toml:10:1 warning unknown-tool: the profile brings no tool "curent_time". Did you mean "current_time"?',
+      'profiles/luna.toml:8:18 error unknown-tool: the profile brings no tool "wether".',
+      'profiles/luna.toml:10:1 error unknown-tool: the profile brings no tool "curent_time". Did you mean "current_time"?',
+    ],
+  },
+  {
+    name: "an inherited prestart tool that the profile's own list leaves out",
+    rule: "unknown-tool",
+    files: {
+      "profiles/luna.toml": 'extends = "layered"\nlocale = "en"\n[prompt]\npersona = "luna"\n[tools]\nenabled = ["calculate"]\n',
+    },
+    found: [
+      'profiles/luna.toml:6:1 error unknown-tool: the profile brings no tool "current_time", which it inherits in prestart from profiles/fay.toml.',
+    ],
+  },
+  {
+    name: "none, where the profile inherits no prestart or brings the tool",
+    rule: "unknown-tool",
+    files: {
+      "profiles/luna.toml":
+        'extends = "layered"\nlocale = "en"\nprestart = []\n[prompt]\npersona = "luna"\n[tools]\nenabled = ["calculate"]\n',
+    },
+    found: [],
+  },
+  {
+    name: "a world book and a plan of the profile's own, wherever they lie",
+    rule: "dead-file",
+    files: {
+      ...profile(
+        '[plugins]\nenabled = ["character"]\n[plugins.options.character]\nworld_book = "../prompts/worlds"\nreaction_plan = "../prompts/plans/en/plan.md"\n',
+      ),
+      "prompts/worlds/en/town.md": "---\nalways: true\n---\nA town.\n",
+      "prompts/worlds/sea.md": "---\nalways: true\n---\nA sea.\n",
+      "prompts/plans/en/plan.md": "If greeted, wave.\n",
+      "prompts/plans/en/old.txt": "If greeted, wave.\n",
+    },
+    found: [
+      "prompts/plans/en/old.txt:1:1 warning dead-file: no part of promptstrata looks for this file, and no ${file_load(…)} loads it.",
+    ],
+  },
+  {
+    name: "a world book of the profile's own among the prompts is no prompt",
+    rule: "rest-slot",
+    files: {
+      ...profile('[plugins]\nenabled = ["character"]\n[plugins.options.character]\nworld_book = "../prompts/worlds"\n'),
+      "prompts/worlds/en/chat.md": "---\nalways: true\n---\nA ${town.\n",
+    },
+    found: [],
+  },
+  {
+    name: "a character card for a persona",
+    rule: "persona-form",
+    files: {
+      "prompts/characters/en/luna.md":
+        '{"spec": "chara_card_v2", "data": {"name": "Luna", "description": "{{char}} is kind."}}\n',
+    },
+    found: ["prompts/characters/en/luna.md:1:1 warning persona-form: expected words about the character, found JSON."],
+  },
+  {
+    name: "macros of cards, but neither this library's slots nor a brace in words",
+    rule: "persona-form",
+    files: persona("{{user}} calls {{char}}.\nShe says {{random:hi,hello}} and {a}, ${b} or {{ }}.\n"),
+    found: [
+      "prompts/characters/en/luna.md:5:1 warning persona-form: expected words, found the macro {{user}}: nothing fills it in, the model reads it as it stands.",
+      "prompts/characters/en/luna.md:6:10 warning persona-form: expected words, found the macro {{random:hi,hello}}: nothing fills it in, the model reads it as it stands.",
     ],
   },
   {

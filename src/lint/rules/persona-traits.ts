@@ -1,6 +1,50 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { warning } from "../problem.ts"
-import { fileRule } from "../rule.ts"
+import type { LintFile, LintFileKind } from "../context.ts"
+import { type LintFinding, warning } from "../problem.ts"
+import { fileRule, lintRule } from "../rule.ts"
+import { bodyLines, columnAt } from "../text-positions.ts"
+
+/** Personas in a form that another program reads. A model would get it as it stands. */
+export const personaForm = lintRule(
+  "persona-form",
+  "A persona that is JSON, and macros of character cards, such as {{char}}, in texts that are printed as they are.",
+  ({ files }) => files.filter(({ kind }) => printed.has(kind)).flatMap(foreignForm),
+)
+
+const printed: ReadonlySet<LintFileKind> = new Set(["persona", "character", "format", "final"])
+
+function foreignForm(file: LintFile): LintFinding[] {
+  const { kind, source } = file
+  if (source === undefined) return []
+  if (kind === "persona" && isJson(source.body)) {
+    const hint =
+      "Write who the character is as plain words. Of a character card, take description and personality; name and user belong to the front matter."
+    return [warning(file.file, "expected words about the character, found JSON.", { line: source.firstLine, hint })]
+  }
+  return [...bodyLines(file)].flatMap(({ text, line }) => {
+    const found = macro().exec(text)
+    if (found === null) return []
+    const column = columnAt(text, found.index)
+    const message = `expected words, found the macro ${found[0]}: nothing fills it in, the model reads it as it stands.`
+    const hint = 'Write the character\'s name for {{char}}, and "the user" or the name it calls them for {{user}}.'
+    return [warning(file.file, message, { line, column, endColumn: column + [...found[0]].length, hint })]
+  })
+}
+
+/** Placeholders for a date, a time or an id are left to the rule `volatile-value`. */
+const macro = lazyPattern(
+  String.raw`\{\{ ?(?!(?:current|today|date|time|now|uuid|random_?id))[a-z_]{1,40}(?:::?[^\{\}\n]{0,200})? ?\}\}`,
+  "i",
+)
+
+function isJson(body: string): boolean {
+  if (!/^\s*[[{]/.test(body)) return false
+  try {
+    return typeof JSON.parse(body) === "object"
+  } catch {
+    return false
+  }
+}
 
 /** Personas without a name, a personality, a tone or a form of address (T37). Only Chinese and English personas are checked. */
 export const personaTraits = fileRule(
@@ -8,7 +52,7 @@ export const personaTraits = fileRule(
   "persona-traits",
   "A persona without a name, a personality, a tone or a form of address.",
   ({ file, source, locale }) => {
-    if (source === undefined || (locale !== undefined && !/^(?:en|zh)/.test(locale))) return []
+    if (source === undefined || (locale !== undefined && !/^(?:en|zh)/.test(locale)) || isJson(source.body)) return []
     const { attributes, body, firstLine } = source
     const lacking = [
       ...(typeof attributes.name === "string" || selfNaming().test(body) ? [] : ["a name"]),
@@ -25,10 +69,13 @@ export const personaTraits = fileRule(
   },
 )
 
-/** A sentence in which a character says who it is. */
+/**
+ * A sentence in which a character says who it is: "you are" and a name, which in English has a capital letter. "You are a system"
+ * (你是一个系统) names nobody.
+ */
 const selfNaming = lazyPattern(
-  String.raw`你叫|你是|名叫|名字|我叫|我是|\b(?:you are|you're|i am|i'm|my name|your name|called|named)\b`,
-  "i",
+  String.raw`[你我]叫|名叫|名字|[你我]是(?!\s*(?:[一这那个位名只种款]|由|用户|主人|对方|系统|程序|工具|智能|专业|人工|语言|大?模型|聊天|机器人|助[手理]|AI))\S|\b(?:[Yy]ou are|[Yy]ou're|I am|I'm) (?!AI\b)\p{Lu}|\b(?:[Mm]y name|[Yy]our name|called|named)\b`,
+  "u",
 )
 
 /**

@@ -28,7 +28,7 @@ function misplacedIn({ file, template }: LintFile): LintFinding[] {
     const name = "name" in node ? node.name : ""
     const message = `expected \${${name}} after what stays the same in a system message, found it before.`
     const hint =
-      "Everything after it is new to the provider every turn, so it cannot be cached (S15): move the slot to the user message."
+      "Everything after it is new to the provider every turn, so it cannot be cached: move the slot to the user message."
     return [warning(file, message, { line: node.source.line, column: node.source.column ?? 1, hint })]
   })
 }
@@ -60,11 +60,24 @@ function isNamed(node: TemplateNode, names: ReadonlySet<string>): boolean {
 export const volatileValue = lintRule(
   "volatile-value",
   "A date, a time or a random id in a persona, format, skill, variable or in a prompt's own words.",
-  (context) => [...context.files.flatMap(volatileIn), ...volatileVariables(context)],
+  (context) => {
+    const inline = inlineSkills(context)
+    return [...context.files.flatMap((file) => volatileIn(file, inline)), ...volatileVariables(context)]
+  },
 )
 
-function volatileIn(file: LintFile): LintFinding[] {
+/** The skills whose instructions stand in a prompt. Those of an outline are read by a tool, which no cache depends on. */
+function inlineSkills({ profiles }: LintContext): ReadonlySet<string> {
+  const loaded = profiles.flatMap(({ profile }) => [
+    ...(profile?.skills ?? []),
+    ...(profile?.plugins ?? []).flatMap(({ skills = [] }) => skills),
+  ])
+  return new Set(loaded.filter(({ mode }) => mode === "inline").map(({ source }) => source.file))
+}
+
+function volatileIn(file: LintFile, inline: ReadonlySet<string>): LintFinding[] {
   if (file.kind === "prompt") return volatileFrames(file)
+  if (file.kind === "skill" && !inline.has(file.file)) return []
   if (file.kind !== "persona" && file.kind !== "format" && file.kind !== "skill") return []
   return [...bodyLines(file)].flatMap(({ text, line }) => volatileText(text, { file: file.file, line }))
 }
@@ -103,7 +116,7 @@ function volatileText(
     if (found === undefined || (excusable && excuse().test(text))) continue
     const column = columnAt(whole, Math.max(0, whole.indexOf(found)))
     const hint =
-      "The layers of a system prompt stay the same over all turns, so that a provider caches them (L1, S15). What changes belongs to a prestart tool or a hook."
+      "The layers of a system prompt stay the same over all turns, so that a provider caches them. What changes belongs to a prestart tool or a hook."
     const message = `expected text that stays the same, found ${what}.`
     return [warning(file, message, { line, column, endColumn: column + [...found].length, hint })]
   }

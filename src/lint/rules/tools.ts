@@ -2,7 +2,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { isSchema, keyword, propertiesOf } from "../../tools/json-schema.ts"
 import type { Tool } from "../../tools/tool.ts"
-import type { LintDocument, LintProfile } from "../context.ts"
+import type { LintDocument, LintProfile, LintSeverity } from "../context.ts"
 import { type LintFinding, warning } from "../problem.ts"
 import { profileRule } from "../rule.ts"
 
@@ -63,21 +63,54 @@ export const unknownTool = profileRule(
   ({ profile, documents }) => {
     if (profile === undefined) return []
     const known = toolsOf(profile).map(({ name }) => name)
-    return [...documents.flatMap((document) => unknownIn(document, known)), ...unknownInSkills(profile, documents, known)]
+    // An MCP server may bring a tool that is not known before it is asked.
+    const severity: LintSeverity = Object.keys(profile.mcp.servers).length > 0 ? "warning" : "error"
+    const unknown = [
+      ...missing(documents, { known, list: prestartOf, key: ["prestart"], inner: ["tool"] }),
+      ...missing(documents, { known, list: hiddenOf, key: ["tools", "prestart_only"] }),
+    ]
+    return [...unknown.map((finding) => ({ ...finding, severity })), ...unknownInSkills(profile, documents, known)]
   },
 )
 
-function unknownIn({ file, data, locate }: LintDocument, known: readonly string[]): LintFinding[] {
-  const prestart = (data.prestart ?? []) as readonly { readonly tool?: string }[]
-  const tools = (data.tools ?? {}) as { readonly prestart_only?: readonly string[] }
-  const places = [
-    ...prestart.map(({ tool }, at) => ({ name: tool, path: ["prestart", at, "tool"] })),
-    ...(tools.prestart_only ?? []).map((name, at) => ({ name, path: ["tools", "prestart_only", at] })),
-  ]
-  return places.flatMap(({ name, path }) => {
+interface NamedTools {
+  readonly known: readonly string[]
+  /** The names in a document; undefined if it leaves the list to the profile that it extends. */
+  list({ data }: LintDocument): readonly (string | undefined)[] | undefined
+  readonly key: readonly string[]
+  /** The path of the name inside an item of the list. */
+  readonly inner?: readonly string[]
+}
+
+function prestartOf({ data }: LintDocument): readonly (string | undefined)[] | undefined {
+  return (data.prestart as readonly { readonly tool?: string }[] | undefined)?.map(({ tool }) => tool)
+}
+
+function hiddenOf({ data }: LintDocument): readonly string[] | undefined {
+  return (data.tools as { readonly prestart_only?: readonly string[] } | undefined)?.prestart_only
+}
+
+/** An agent with such a list is not made: `chat` ends with an error. The nearest document's list counts, inherited or not. */
+function missing(
+  documents: readonly LintDocument[],
+  { known, list, key, inner = [] }: NamedTools,
+): Omit<LintFinding, "severity">[] {
+  const [own] = documents
+  const setter = documents.find((document) => list(document) !== undefined)
+  if (own === undefined || setter === undefined) return []
+  return (list(setter) ?? []).flatMap((name, at) => {
     if (name === undefined || known.includes(name)) return []
-    const message = `the profile brings no tool ${JSON.stringify(name)}.${didYouMean(name, known)}`
-    return [warning(file, message, { ...locate(path), hint: "Enable it in [tools], or pass it to createAgent." })]
+    const suggestion = didYouMean(name, known)
+    if (setter === own) {
+      const message = `the profile brings no tool ${JSON.stringify(name)}.${suggestion}`
+      const hint =
+        "Enable it in [tools]. If you pass it to createAgent, only your program can use the profile, not promptstrata chat."
+      return [{ file: own.file, message, ...own.locate([...key, at, ...inner]), hint }]
+    }
+    const shown = key.join(".")
+    const message = `the profile brings no tool ${JSON.stringify(name)}, which it inherits in ${shown} from ${setter.file}.${suggestion}`
+    const hint = `Add ${JSON.stringify(name)} to [tools] enabled, or write an empty list, ${shown} = [], to inherit none.`
+    return [{ file: own.file, message, ...own.locate(["tools", "enabled"]), hint }]
   })
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs"
-import { basename, dirname, join, resolve } from "node:path"
+import { basename, dirname, join, resolve, sep } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { positionAt } from "../../core/source.ts"
@@ -11,7 +11,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { closePlugins } from "../../services/plugin.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
 import { isFolder } from "../file-log.ts"
-import { promptsFolderOf } from "../find-text.ts"
+import { isTextPath, promptsFolderOf, textPathsOf } from "../find-text.ts"
 import { promptLocale } from "../locale.ts"
 import { loadProfile } from "../profile/load-profile.ts"
 import { findProfile, readProfileChain } from "../profile/profile-chain.ts"
@@ -53,7 +53,8 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
   const folders = [...given, ...linted.flatMap((path) => promptFolders(path, chains.get(path) ?? []))]
   // A folder that is named in two ways is read once.
   const distinct = new Map(folders.map((folder) => [isFolder(folder) ? realpathSync(folder) : folder, folder]))
-  const files = [...distinct.values()].flatMap(readPromptFolder)
+  const named = [...chains.values()].flatMap((chain) => optionPaths(chain, [...distinct.values()]))
+  const files = [...distinct.values()].flatMap(readPromptFolder).map((file) => asNamed(file, named))
   const profiles: LintProfile[] = []
   for (const [path, chain] of chains) {
     for (const locale of localesFor(chain, files, options))
@@ -76,6 +77,24 @@ function profilePaths({ profiles = [], promptFolder }: LintFilesOptions, roots: 
 /** The prompts folders of a profile. The library's own is among them only for the library's own profiles. */
 function promptFolders(path: string, chain: readonly ProfileDocument[]): string[] {
   return [promptsFolderOf(path), promptFolderOf(chain)].filter((folder) => folder !== undefined).filter(isFolder)
+}
+
+/** The files and folders that plugins' options name, such as a world book: they may lie anywhere. */
+function optionPaths(chain: readonly ProfileDocument[], promptFolders: readonly string[]): string[] {
+  return chain.flatMap(({ path, settings }) =>
+    Object.values(settings.plugins?.options ?? {})
+      .flatMap((options) => Object.values(options))
+      .filter((value): value is string => typeof value === "string" && isTextPath(value))
+      .flatMap((reference) => textPathsOf(reference, { folder: dirname(path), promptFolders }))
+      .filter((found) => existsSync(found)),
+  )
+}
+
+/** A file that a plugin reads is no prompt or persona, whatever its folder says. */
+function asNamed(file: LintFile, named: readonly string[]): LintFile {
+  if (file.shipped || !named.some((path) => path === file.path || file.path.startsWith(`${path}${sep}`))) return file
+  const faults = file.faults.filter(({ rule }) => rule === "unreadable-file" || rule === "front-matter")
+  return { ...file, kind: "character", template: undefined, faults }
 }
 
 /** A profile's own file and the files that it extends, nearest first; none if one of them is broken. */
@@ -102,15 +121,22 @@ async function readLintProfile(
   }))
   const common = { file, locale, linted, documents, promptFolder: folder === undefined ? undefined : displayPath(folder) }
   try {
-    const profile = await loadProfile(path, { locale, roots, env: {} })
+    const guesses: string[] = chain.some(({ settings }) => settings.locale !== undefined) ? [] : [noLocale]
+    const profile = await loadProfile(path, { locale, roots, env: {}, onWarning: (message) => guesses.push(message) })
     // Plugins are looked at and never run, so what they hold open is freed. One that fails or hangs then is no fault of the profile.
     await closePlugins(profile.plugins, { timers: hostPorts.timers, timeoutMs: 2_000 }).catch(() => undefined)
     const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
-    return { ...common, profile, dialect, uses: textsOf(profile), faults: [] }
+    const isOwn = linted && dirname(path) !== shippedProfilesFolder
+    const faults = (isOwn ? guesses : []).map((message) => ({ ...guessed, message, file }))
+    return { ...common, profile, dialect, uses: textsOf(profile), faults }
   } catch (error) {
     return { ...common, uses: [], faults: linted ? errorFaults(error, file) : [] }
   }
 }
+
+const guessed = { rule: "guessed", severity: "warning", position: { line: 1, column: 1 } } as const
+
+const noLocale = 'expected locale = "en" or locale = "zh-CN", found none: the language depends on where the profile is used.'
 
 /** The path of the prompts folder whose files replace those of a profile's dialect. */
 function promptFolderOf(chain: readonly ProfileDocument[]): string | undefined {
