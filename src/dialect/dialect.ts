@@ -65,7 +65,10 @@ function compileFile(source: PromptSource, load: TemplateLoader): PromptFile {
   const nodes = separator === ", " ? markAlone(parsed.nodes, { start: false, end: false }) : parsed.nodes
   const template: Template = { ...parsed, nodes }
   requireRest(source, template)
-  return { template, separator, omit }
+  // In a prompt that only answers no tool can be called: without a slot for them, tools would be printed at the rest slot.
+  const isAnswer = ["final", "chat"].includes(promptName(source.path))
+  const uncallable = isAnswer ? ["tools", "tool_groups", "tool_parameters"] : []
+  return { template, separator, omit: [...omit, ...uncallable.filter((key) => !omit.includes(key) && !mentions(nodes, key))] }
 }
 
 function withoutBlankEnds({ body, firstLine }: PromptSource): { text: string; firstLine: number } {
@@ -93,7 +96,7 @@ export function requireRest(source: PromptSource, template: Template): void {
   const name = promptName(source.path)
   if (!promptKinds.includes(name) && !opensMessage(template.nodes)) return
   if (printsRest(template.nodes)) return
-  const message = mentionsRest(template.nodes)
+  const message = mentions(template.nodes, "rest")
     ? `expected \${rest} to be printed in any case, found it only inside a condition on another name.`
     : `expected a \${rest} slot in a prompt file, found none.`
   throw locatedError("prompt", message, {
@@ -113,10 +116,11 @@ function printsRest(nodes: readonly TemplateNode[]): boolean {
   })
 }
 
-function mentionsRest(nodes: readonly TemplateNode[]): boolean {
+/** True if the nodes print a slot of this name, also in a branch. */
+function mentions(nodes: readonly TemplateNode[], name: string): boolean {
   return nodes.some((node) => {
-    if (node.type === "conditional") return mentionsRest([...node.then, ...node.otherwise])
-    return node.type === "slot" && (node.name === "rest" || mentionsRest(node.placeholder ?? []))
+    if (node.type === "conditional") return mentions([...node.then, ...node.otherwise], name)
+    return node.type === "slot" && (node.name === name || mentions(node.placeholder ?? [], name))
   })
 }
 

@@ -18,6 +18,8 @@ import type { FileWorkspaceOptions } from "./workspace/workspace.ts"
 export interface BuiltinToolOptions {
   readonly locale: string
   readonly clock: Clock
+  /** The time zone in which tools tell the time. Default: the host's. */
+  readonly timeZone?: string | undefined
   /** The folder for the files of tools; created by the first write. */
   readonly dataFolder: string
   /** The user's prompts folder. `tools/LOCALE/NAME.md` in it replaces a tool's own words. */
@@ -37,7 +39,7 @@ export const builtinToolNames: readonly string[] = [...otherToolNames, ...fileTo
 
 /** The built-in tools of these names, each once and in the given order. Other names are ignored. */
 export function builtinTools(names: readonly string[], options: BuiltinToolOptions): Tool[] {
-  const { locale, clock, dataFolder, promptFolder } = options
+  const { locale, clock, timeZone, dataFolder, promptFolder } = options
   const prompts = promptsWithOwn(promptFolder)
   const words = (name: string): ToolWords => toolWords(prompts, locale, name)
   const schedule = () =>
@@ -45,7 +47,7 @@ export function builtinTools(names: readonly string[], options: BuiltinToolOptio
   const makers: Readonly<Record<string, () => Tool | undefined>> = {
     add_schedule: () => schedule()[0],
     calculate: () => calculateTool({ locale, words: words("calculate") }),
-    current_time: () => currentTimeTool({ clock, locale, words: words("current_time") }),
+    current_time: () => currentTimeTool({ clock, locale, timeZone, words: words("current_time") }),
     list_schedule: () => schedule()[1],
   }
   const files = fileTools(names, prompts, options)

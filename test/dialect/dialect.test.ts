@@ -19,6 +19,15 @@ describe("compileDialect", () => {
     expect([dialect.name, dialect.locale]).toEqual(["test", "en"])
   })
 
+  test("a prompt that only answers leaves the tools out, unless it has a slot for them", () => {
+    const omitted = (path: string, body: string, omit?: readonly string[]) =>
+      compile({ ...promptFile(path, body), attributes: omit === undefined ? {} : { omit } }).files.get(path.slice(0, -3))?.omit
+    expect(omitted("final.md", "${rest}")).toEqual(["tools", "tool_groups", "tool_parameters"])
+    expect(omitted("chat.md", "${rest}", ["steps", "tools"])).toEqual(["steps", "tools", "tool_groups", "tool_parameters"])
+    expect(omitted("final.md", "${tools} ${rest}")).toEqual(["tool_groups", "tool_parameters"])
+    expect(omitted("planner.md", "${rest}")).toEqual([])
+  })
+
   test("only .md files are prompts; others are there to be loaded, beside the file that asks or by their path", () => {
     const files = promptFiles({
       "a/x.md": "${file_load(y.txt)} ${file_load(../b/z.txt)} ${file_load(b/z.txt)}",

@@ -44,7 +44,16 @@ export function makeProfileTools(file: ProfileFile, plugins: readonly Plugin[], 
   const used = file.loop?.mode === "chat" ? [] : skillPluginTools(plugins).filter((name) => builtinToolNames.includes(name))
   const enabled = [...new Set([...chosen, ...used])]
   const workspace = { hardLinks: files.hardLinks }
-  const options = { locale, clock, dataFolder, promptFolder, workspaceFolder: files.folder, workspace, mounts }
+  const options = {
+    locale,
+    clock,
+    timeZone: file.timeZone,
+    dataFolder,
+    promptFolder,
+    workspaceFolder: files.folder,
+    workspace,
+    mounts,
+  }
   const needsRead = mounts.length > 0 && !enabled.includes("read") && file.loop?.mode !== "chat"
   const builtin = [...builtinTools(enabled, options), ...(needsRead ? mountTools(options) : [])]
   return { ...settings, rules: ruleTexts(rules), enabled, builtin } satisfies ProfileInput["tools"]
