@@ -28,7 +28,7 @@ export interface TextPlace {
  * through `lines` if it is alone on its lines, and through `inline` inside a line.
  */
 export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
-  const source = text.source ?? around ?? node.source
+  const source = text.source ?? around
   const content = { part: "content", trust: text.trust, source } as const
   if (isEncodedText(text)) return [{ ...content, text: text.text }]
   const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
@@ -55,7 +55,7 @@ function withFencesClosed(text: TrustedText, cut: CutText, encode: (raw: string)
 interface FencedPlace {
   readonly cut: CutText | undefined
   /** The content's part without its text. */
-  readonly content: Omit<PrintedPart, "text"> & { readonly source: Source }
+  readonly content: Omit<PrintedPart, "text">
   readonly node: SlotNode
 }
 
@@ -73,6 +73,6 @@ function noticePart(cut: CutText): PrintedPart {
   return { text: framedNotice(cut), part: "notice", trust: "author", source }
 }
 
-function tailSource(source: Source, { linesBeforeTail }: CutText): Source {
-  return linesBeforeTail === 0 ? source : { file: source.file, line: source.line + linesBeforeTail }
+function tailSource(source: Source | undefined, { linesBeforeTail }: CutText): Source | undefined {
+  return source === undefined || linesBeforeTail === 0 ? source : { file: source.file, line: source.line + linesBeforeTail }
 }

@@ -37,11 +37,14 @@ export class ValuePrinter {
   readonly #dialect: Dialect
   readonly #writer: FrameWriter
   readonly #recorder: DraftRecorder
+  /** The rest item that is printed. Its texts come from no place in the file that prints all such items. */
+  readonly #restItem: Injection | undefined
 
-  constructor(dialect: Dialect, writer: FrameWriter, recorder: DraftRecorder) {
+  constructor(dialect: Dialect, writer: FrameWriter, recorder: DraftRecorder, restItem?: Injection) {
     this.#dialect = dialect
     this.#writer = writer
     this.#recorder = recorder
+    this.#restItem = restItem
   }
 
   value(value: SlotValue | undefined, place: ValuePlace): boolean {
@@ -50,8 +53,8 @@ export class ValuePrinter {
     if (typeof value === "string" || isText(value)) {
       const text = typeof value === "string" ? { text: value, trust: injection.trust } : value
       this.#writer.beforeContent(node.source)
-      for (const part of printText(text, { node, markers: this.#dialect.markers, source: injection.source }))
-        this.#recorder.put(part)
+      const source = this.#restItem ? sourceOf(this.#restItem) : (injection.source ?? node.source)
+      for (const part of printText(text, { node, markers: this.#dialect.markers, source })) this.#recorder.put(part)
       return true
     }
     const file = entryFile(this.#dialect, fileName)
@@ -111,7 +114,7 @@ export class ValuePrinter {
     recorder.origin = context.origin
     recorder.startMessage("user")
     const writer = new FrameWriter(recorder.frame)
-    const values = new ValuePrinter(this.#dialect, writer, recorder)
+    const values = new ValuePrinter(this.#dialect, writer, recorder, rest === true ? injection : undefined)
     walkScope(file.template.nodes, writer, {
       // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
       holds: (name) => (Object.hasOwn(entry, name) ? !isEmptyValue(entry[name]) : rest === true && name === injection.key),
@@ -158,6 +161,11 @@ export class ValuePrinter {
     for (const value of Object.values(entry)) if (this.value(value, place)) this.#writer.separate("\n", place.node.source)
     return this.#writer.close(scope)
   }
+}
+
+/** The place of an injection's text; undefined if it was added by code. */
+function sourceOf({ source, content }: Injection): Source | undefined {
+  return source ?? (isText(content) ? content.source : undefined)
 }
 
 /** The file that prints the entries of a list. A file that makes messages is a prompt and prints no entries. */

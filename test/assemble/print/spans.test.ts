@@ -34,13 +34,33 @@ describe("S12 spans", () => {
           expect(span.text).not.toBe("")
           expect(span.tokens).toBeGreaterThanOrEqual(0)
           expect(Number.isInteger(span.tokens)).toBe(true)
-          expect(span.source?.file).toMatch(/\.md$/)
+          // Only an item of the rest slot that code added comes from no file.
+          if (span.part !== "content" || span.source) expect(span.source?.file).toMatch(/\.md$/)
           if (span.part !== "content") expect(span.trust).toBe("author")
         }
         expect(JSON.parse(JSON.stringify(assembly))).toEqual(assembly)
       }),
       { numRuns: runs(300) },
     )
+  })
+
+  test("S12 an item of the rest slot has its own source, not that of the file that prints all of them, in heading and text", () => {
+    const own = { file: "notes.md", line: 7 }
+    const stack = new PromptStack([
+      { key: "added", content: "It rains." },
+      { key: "item", content: "It snows.", source: own },
+      { key: "text", content: { text: "It pours.", trust: "author", source: own } },
+      { key: "long", content: "word ".repeat(400), fit: { rank: 1, shrink: "headTail" } },
+    ])
+    for (const dialect of ["stack", "fay", "layered", "soul"]) {
+      const assembly = assemble(stack, { dialect, turn: turnState("?"), counter: perRun, budgetTokens: 1_000 })
+      const sources = (key: string) =>
+        new Set(assembly.spans.filter((span) => span.key === key && span.part === "content").map(({ source }) => source?.file))
+      expect([sources("added"), sources("item"), sources("text"), sources("long")]).toEqual(
+        [undefined, "notes.md", "notes.md", undefined].map((file) => new Set([file])),
+      )
+      expect(stack.renderDebug(assembly).map(({ source }) => source)).toEqual([undefined, own, own, undefined])
+    }
   })
 
   test("say of fay's planner which text is whose and where it comes from", () => {
