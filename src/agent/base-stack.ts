@@ -1,3 +1,4 @@
+import { PromptStrataError } from "../core/errors.ts"
 import { isEmptyValue, priority, type SlotValue, type TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
@@ -43,12 +44,32 @@ function layer(key: string, content: SlotValue | TrustedText, options: Partial<I
 /** Variables that follow from other settings of the profile and from plugins (R3). Only those that the dialect uses and `[variables]` does not set. */
 function defaultVariables(profile: Profile, dialect: Dialect, plugins: readonly Plugin[]): Record<string, string> {
   const { agent, history, files, output, variables } = profile
-  const facts = {
-    ...Object.fromEntries(plugins.flatMap(({ variables: own = {} }) => Object.entries(own))),
-    agent_name: agent.name,
-    context_count: String(history.contextCount),
-    supported_formats: (output.files?.formats ?? files.formats).join(", "),
+  const facts = new Map([
+    ["agent_name", { value: agent.name, setBy: "the profile" }],
+    ["context_count", { value: String(history.contextCount), setBy: "the profile" }],
+    ["supported_formats", { value: (output.files?.formats ?? files.formats).join(", "), setBy: "the profile" }],
+  ])
+  for (const plugin of plugins) {
+    for (const [name, value] of Object.entries(plugin.variables ?? {})) {
+      if (Object.hasOwn(variables, name)) continue
+      const setBy = `the plugin ${JSON.stringify(plugin.name)}`
+      const other = facts.get(name)
+      if (other) throw setTwice(name, [other.setBy, setBy])
+      facts.set(name, { value, setBy })
+    }
   }
   const named = dialectNames(dialect).all
-  return Object.fromEntries(Object.entries(facts).filter(([name]) => named.has(name) && !Object.hasOwn(variables, name)))
+  const used = [...facts].filter(([name]) => named.has(name) && !Object.hasOwn(variables, name))
+  return Object.fromEntries(used.map(([name, { value }]) => [name, value]))
+}
+
+function setTwice(name: string, setBy: readonly string[]): PromptStrataError {
+  return new PromptStrataError(
+    "usage",
+    `expected the variable ${JSON.stringify(name)} to be set once, found it set by ${setBy.join(" and by ")}.`,
+    {
+      hint: "Set it under [variables] in the profile, whose value goes before all others.",
+      evidence: { kind: "variables", name },
+    },
+  )
 }

@@ -24,7 +24,7 @@ export interface Plugin {
   readonly observers?: readonly Observer[]
   /** Work that follows turns. It survives the end of the process. */
   readonly jobs?: readonly BackgroundJob[]
-  /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. */
+  /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. Two plugins that set one variable are an error. */
   readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that the plugin adds later, in a hook. A profile can then name this tool as prestart. */
   mayAddTool?(tool: string): boolean

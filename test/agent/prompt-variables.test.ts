@@ -33,6 +33,21 @@ describe("R3: variables that any prompt can name", () => {
     expect(messages[0]?.content).toBe("Nyan works")
   })
 
+  test("one that two plugins set, or a plugin and the profile's settings, is an error unless [variables] decides", async () => {
+    const plugins = [
+      { name: "first", variables: { city: "Berlin" } },
+      { name: "second", variables: { city: "Paris" } },
+    ]
+    await expect(promptOf("${city}", { plugins })).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringMatching(/"city" to be set once, found it set by the plugin "first" and by the plugin "second"/),
+    })
+    const named = [{ name: "own", variables: { agent_name: "Mira" } }]
+    await expect(promptOf("${agent_name}", { plugins: named })).rejects.toThrow(/set by the profile and by the plugin "own"/)
+    const { messages } = await promptOf("${city}", { plugins, variables: { city: "Rome" } })
+    expect(messages[0]?.content).toBe("Rome")
+  })
+
   test("those of a virtual context are its numbers, as the profile's tables set them", async () => {
     const body =
       "${mini_full_context_count} ${max_jump_mini} ${max_jump_large} ${event_remember_years_times} ${event_remember_months_times} ${event_remember_weeks_times} ${event_remember_days_times} ${event_remember_times}"
