@@ -26,8 +26,11 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
   execute(args: ToolArguments<Schema>, context: ToolContext): unknown
   readonly repeatable?: boolean
   readonly writes?: boolean
-  /** True for a tool that the model calls together with its answer: no further step follows its result (R16). */
-  readonly withAnswer?: boolean
+  /**
+   * True for a tool that the model calls together with its answer: no further step follows its result (R16). With `required` an
+   * answer without this call is followed by one step that asks for it.
+   */
+  readonly withAnswer?: boolean | "required"
   readonly visibility?: Tool["visibility"]
   readonly timeoutMs?: number
   readonly maxResultCharacters?: number
@@ -53,7 +56,7 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
     repeatable: definition.repeatable ?? false,
     writes: definition.writes ?? false,
     usageHint: definition.usageHint,
-    withAnswer: definition.withAnswer === true ? true : undefined,
+    withAnswer: definition.withAnswer === false ? undefined : definition.withAnswer,
     group: definition.group,
     timeoutMs: definition.timeoutMs,
     maxResultCharacters: definition.maxResultCharacters,

@@ -84,8 +84,11 @@ export interface Tool {
   readonly repeatable: boolean
   /** True when the tool may change something. An equal call after such a tool does not count as a repeat (T17). */
   readonly writes: boolean
-  /** True for a tool that is called together with the answer, so that no further step follows (R16). */
-  readonly withAnswer?: true | undefined
+  /**
+   * Set for a tool that is called together with the answer, so that no further step follows (R16). An answer without a `required` one
+   * is followed by one step that asks for it.
+   */
+  readonly withAnswer?: true | "required" | undefined
   readonly timeoutMs?: number | undefined
   /** The limit of the result, in code points. Longer results are cut, with a visible notice. */
   readonly maxResultCharacters?: number | undefined

@@ -72,7 +72,7 @@ type FinishCall = NonNullable<(Decision & { action: "finish" })["call"]>
 
 /** Runs the call that came with an answer if its tool is called so (R6, R16). The answer is shown already. */
 async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, { tool: name, args }: FinishCall): Promise<void> {
-  if (turn.progress.tools.plannerTool(name)?.withAnswer !== true) return
+  if (turn.progress.tools.plannerTool(name)?.withAnswer === undefined) return
   turn.progress.runs.push(await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args }))
   turn.signal.throwIfAborted()
 }

@@ -26,7 +26,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
     turn.signal.throwIfAborted()
     if (
       text.trim() !== "" &&
-      calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer === true)
+      calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer !== undefined)
     ) {
       return answered(finish)
     }
@@ -74,7 +74,7 @@ async function runCalls(
 type NativeArguments = { readonly args: Readonly<Record<string, unknown>>; readonly fault?: string }
 
 /** Reads the JSON text of a native call's arguments, repaired as a decision is (T21). A blank text stands for no arguments. */
-function readNativeArguments(text: string): NativeArguments {
+export function readNativeArguments(text: string): NativeArguments {
   if (text.trim() === "") return { args: {} }
   const decision = readDecision(`{"action":"tool","tool":"native","args":${text}}`)
   if (decision.action === "tool" && decision.tool === "native") return { args: decision.args }

@@ -1,5 +1,6 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
+import { askForReport } from "./ask-for-report.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
 import { planNative } from "./plan-native.ts"
@@ -19,10 +20,12 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   try {
     signal.throwIfAborted()
     await prepare(turn)
-    const planned = await planners[planningMode(turn)](turn)
+    const mode = planningMode(turn)
+    const planned = await planners[mode](turn)
     const stopReason = planned.type === "answered" ? planned.stopReason : await finalOutput(turn, planned.stopReason)
     const opening = progress.answer.settle()
     if (opening) await opening
+    for (const tool of progress.tools.plannerTools) if (tool.withAnswer === "required") await askForReport(turn, tool, mode)
     signal.throwIfAborted()
     return succeed(turn, stopReason)
   } catch (thrown) {

@@ -3,7 +3,7 @@ import type { Assembly } from "../../src/core/span.ts"
 import type { ModelRequest } from "../../src/model/language-model.ts"
 import { countingIds } from "../../src/testing/deterministic-ports.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
-import { callTool, finish } from "../support/agents.ts"
+import { callTool } from "../support/agents.ts"
 import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 import { size } from "../support/size.ts"
 import { type Rehearsal, rehearse } from "../support/virtual-context.ts"
@@ -32,6 +32,10 @@ function said(day: number, turn: number): string {
   return turn % 4 === 0 ? `Day ${day}: let us talk of ${subject}.` : `More of ${subject}, point ${turn % 4}.`
 }
 
+/** An answer with its report: the model must name what of its workspace it used (R16). */
+const finish = (message: string, used: readonly string[] = []) =>
+  JSON.stringify({ action: "finish", message, tool: "report_use", args: { used } })
+
 /** The model's answers to all steps. Every third day it puts an item into the workspace; it uses only one of them again. */
 function steps(day: number, turn: number): readonly string[] {
   const answer = turn % 3 === 0 ? `${long}So much for ${day}.${turn}.` : `Yes, ${day}.${turn}.`
@@ -42,7 +46,7 @@ function steps(day: number, turn: number): readonly string[] {
   if (turn === 2 && day === 4)
     return [callTool("record_event", { text: "Her sister got married by the lake", importance: 10 }), finish(answer)]
   if (turn === 5 && day % 10 === 9) return [callTool("pull_messages", { number: 3, from: "20260105" }), finish(answer)]
-  if (turn === 3) return [JSON.stringify({ action: "finish", message: answer, tool: "report_use", args: { used: ["plan.md"] } })]
+  if (turn === 3) return [finish(answer, ["plan.md"])]
   return [finish(answer)]
 }
 

@@ -24,6 +24,8 @@ export interface VirtualContextState {
   readonly shownFrom?: string
   /** Topics that have not become events yet. */
   readonly ended: readonly EndedTopic[]
+  /** How many turns owed a report of use, because the workspace held something, and how many of them gave one (R16). */
+  readonly reports?: { readonly owed: number; readonly given: number }
   /** The last midnight before which everything has been rolled up. */
   readonly rolledUpMs?: number
 }

@@ -5,7 +5,7 @@ import type { TurnHook } from "../../services/turn-hook.ts"
 import type { Tool } from "../../tools/tool.ts"
 import { toolWords } from "../../tools/tool-words.ts"
 import { decayPresets } from "../decay.ts"
-import { afterRun, applyNotes, readState, virtualContextName } from "./context-state.ts"
+import { afterRun, applyNotes, readState, type VirtualContextState, virtualContextName } from "./context-state.ts"
 import { compressJob } from "./jobs/compress-job.ts"
 import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
@@ -51,7 +51,7 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
       if (!memoryOn) return
       const now = { atMs: startedMs, turn }
       const noted = applyNotes(readState(kept.get()), context.notes, { now, settings: settings.pulled })
-      const state = nextState(noted.state, { turnId, now, history }, settings)
+      const state = owingReport(nextState(noted.state, { turnId, now, history }, settings))
       kept.set(state)
       for (const injection of shownContext(state, { now, question, fresh: noted.fresh }, settings)) stack.add(injection)
       // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
@@ -69,10 +69,20 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
   }
 }
 
-/** The tools of a turn, always in the same order, so that the printed list stays the same. `search_memories` needs a memory. */
+/** With a workspace the answer of the turn owes a report (R16). Such turns are counted. */
+function owingReport(state: VirtualContextState): VirtualContextState {
+  if (state.workspace.length === 0) return state
+  const { owed = 0, given = 0 } = state.reports ?? {}
+  return { ...state, reports: { owed: owed + 1, given } }
+}
+
+/**
+ * The tools of a turn, always in the same order, so that the printed list stays the same. `report_use` needs a workspace that the prompt
+ * shows, `search_memories` a memory.
+ */
 function contextTools(parts: ContextToolParts): readonly Tool[] {
   return [
-    reportUseTool(parts),
+    ...(parts.read().workspace.length > 0 ? [reportUseTool(parts)] : []),
     putIntoWorkspaceTool(parts),
     takeOutOfWorkspaceTool(parts),
     pullMessagesTool(parts),

@@ -43,6 +43,31 @@ describe("the workspace", () => {
     expect([turn.trace.steps.length, turn.trace.runs[0]?.result]).toEqual([1, "Noted: 1"])
   })
 
+  test("R16: a report that is missing is asked for once, and the state counts what was owed and given", async () => {
+    const report = callTool("report_use", { used: ["notes/plan.md"] })
+    const model = scriptedModel([put, finish("Put."), finish("One."), report, finish("Two."), finish("Three."), reported([])])
+    const rehearsal = rehearse({ model, profile: { dialect: "root" } })
+    await rehearsal.say("keep it")
+    expect((await rehearsal.state()).reports).toBeUndefined()
+    const turn = await rehearsal.say("use it")
+    expect(turn).toMatchObject({ ok: true, text: "One.", trace: { runs: [{ result: "Noted: 1" }], warnings: [] } })
+    expect((await rehearsal.state()).reports).toEqual({ owed: 1, given: 1 })
+    const without = await rehearsal.say("go on")
+    expect(without.trace.warnings.map(({ message }) => message)).toEqual([expect.stringContaining("without report_use")])
+    expect((await rehearsal.state()).reports).toEqual({ owed: 2, given: 1 })
+    await rehearsal.say("go on")
+    expect((await rehearsal.state()).reports).toEqual({ owed: 3, given: 2 })
+  })
+
+  test("R16: with nothing in the workspace there is nothing to report, and no tool for it", async () => {
+    const model = scriptedModel([finish("hi"), put, finish("Put.")])
+    const rehearsal = rehearse({ model, profile: { dialect: "root" } })
+    await rehearsal.say("hi")
+    expect(await system(rehearsal)).not.toContain("report_use:")
+    await rehearsal.say("keep it")
+    expect(await system(rehearsal)).toContain("report_use:")
+  })
+
   test("R14, R16: what is used stays, what is not fades and is taken out", async () => {
     const model = scriptedModel([
       put,

@@ -43,7 +43,7 @@ interface ContextToolDefinition<Kinds extends Readonly<Record<string, ParameterK
   readonly kinds: Kinds
   readonly required?: readonly (keyof Kinds & string)[]
   readonly writes?: boolean
-  readonly withAnswer?: boolean
+  readonly withAnswer?: "required"
   /** Returns the values of the tool's answer. Throw a {@link refusal} to fail the call with an answer. */
   run(args: GivenArguments<Kinds>, context: ToolContext): TemplateValues | Promise<TemplateValues>
 }
