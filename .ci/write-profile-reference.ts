@@ -63,7 +63,8 @@ export function profileReference(): string {
   const sections = entries.flatMap(([name, schema]) => {
     if (isTable(schema)) return [section(`\`[${name}]\``, schema.description, rowsOf(schema)), ...namedTables(name, schema)]
     if (isTableList(schema)) return [section(`\`[[${name}]]\``, schema.description, rowsOf(schema.items ?? {}))]
-    return []
+    const { additionalProperties: inner } = schema
+    return isSchema(inner) && isTable(inner) ? [section(`\`[${name}.NAME]\``, inner.description, rowsOf(inner, properties))] : []
   })
   const top = section(
     "At the top",
@@ -84,9 +85,17 @@ function namedTables(name: string, { properties = {} }: DescribedSchema): string
   )
 }
 
-function rowsOf({ properties = {}, required = [] }: DescribedSchema): string[] {
-  return Object.entries(properties).map(([name, schema]) => row(name, schema, required.includes(name)))
+/** A table inside that has the keys of one at the top is one row; its keys stand in their own section. */
+function rowsOf({ properties = {}, required = [] }: DescribedSchema, top: Properties = {}): string[] {
+  return Object.entries(properties).map(([name, schema]) => {
+    const same = top[name]
+    if (same !== undefined && isTable(same) && isTable(schema))
+      return `| \`${name}\` | table | that of \`[${name}]\` | ${schema.description ?? ""} |`
+    return row(name, schema, required.includes(name))
+  })
 }
+
+type Properties = NonNullable<DescribedSchema["properties"]>
 
 /** A table of which each key is the reader's own is shown as one such key. */
 function row(name: string, schema: DescribedSchema, isRequired = false): string {

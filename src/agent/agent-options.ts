@@ -20,6 +20,8 @@ export interface AgentOptions {
   readonly profile: Profile | ProfileSource
   /** A model, or several. The next one is tried if one fails before the first shown character. */
   readonly model: LanguageModel | readonly [LanguageModel, ...LanguageModel[]]
+  /** Models of the profile's processes and observers, by name. One that is not named here uses `model`. */
+  readonly models?: Readonly<Record<string, LanguageModel>>
   /** Tools beside the profile's own. */
   readonly tools?: readonly Tool[]
   /** Plugins beside the profile's own. */

@@ -9,7 +9,7 @@ import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import type { Observer } from "../services/observer.ts"
-import { closePlugins, type Plugin } from "../services/plugin.ts"
+import { closePlugins } from "../services/plugin.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../tools/tool-set.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { createAskModel } from "../turn/ask-model.ts"
@@ -19,6 +19,7 @@ import { type AgentOptions, agentOptions } from "./agent-options.ts"
 import { type AgentStore, agentStore } from "./agent-store.ts"
 import { agentWork } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
+import { checkProcessNames, type ToolProcess, toolProcesses } from "./child/tool-processes.ts"
 import { type ObserverFeeds, watch } from "./observers/observers.ts"
 import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
@@ -116,7 +117,12 @@ function profileContext(
   const chosen = extensions.tools.filter((tool) => isInGroups(tool, profile.tools.groups))
   const tools = createToolSet(chosen.map((tool) => hidePrestartOnly(tool, profile)))
   const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
-  checkToolNames(profile, tools, extensions.plugins)
+  const processes = toolProcesses(profile, {
+    models: options.models ?? {},
+    make: (own, model) => processContext(own, { shared: model ? { ...shared, models: [model] } : shared, kept }),
+  })
+  checkProcessNames(processes, tools)
+  checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
   const { models, ports, receipts } = shared
   const ask = createAskModel({ models, dialect, limits: profile.limits, ports })
   const { services = {} } = options
@@ -126,6 +132,7 @@ function profileContext(
     profile,
     dialect,
     tools,
+    delegate: delegation(processes),
     ask,
     memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
     hooks: [...remembered.hooks, ...extensions.hooks],
@@ -134,6 +141,22 @@ function profileContext(
     observers: extensions.observers,
     stack: baseStack(profile, { dialect, ...extensions, injections: options.injections ?? [] }),
   }
+}
+
+/** Loads the coarse tools with the first turn that needs them. */
+function delegation(processes: readonly ToolProcess[]): AgentContext["delegate"] {
+  if (processes.length === 0) return undefined
+  return async (tools) => (await import("./child/coarse-tools.ts")).withProcesses(tools, processes)
+}
+
+/** The context of a process: an agent without extensions, in the place of the one that it works for. */
+function processContext(
+  profile: Profile,
+  { shared, kept }: { readonly shared: SharedContext; readonly kept: AgentStore },
+): AgentContext {
+  const options = { profile, model: shared.models }
+  const { observers: _none, ...context } = profileContext(profile, { options, shared, kept })
+  return { ...shared, ...context, tellObservers: undefined }
 }
 
 /** The part of an agent that does not depend on its profile. */
@@ -168,9 +191,13 @@ function hidePrestartOnly(tool: ToolSet["tools"][number], { tools }: Profile): T
   return tools.prestartOnly.includes(tool.name) ? { ...tool, visibility: "prestart" } : tool
 }
 
-function checkToolNames(profile: Profile, tools: ToolSet, plugins: readonly Plugin[]): void {
+function checkToolNames(
+  profile: Profile,
+  { tools, processes, plugins }: Pick<ProfileContext, "tools" | "plugins"> & { readonly processes: readonly ToolProcess[] },
+): void {
   const known = tools.tools.map(({ name }) => name)
-  const named = [...profile.prestart.map(({ tool }) => tool), ...profile.tools.prestartOnly]
+  const taken = processes.flatMap(({ settings }) => settings.tools ?? [])
+  const named = [...profile.prestart.map(({ tool }) => tool), ...profile.tools.prestartOnly, ...taken]
   for (const name of named) {
     if (tools.get(name) || plugins.some((plugin) => plugin.mayAddTool?.(name) === true)) continue
     throw new PromptStrataError(

@@ -3,6 +3,7 @@ import type { LanguageModel } from "../model/language-model.ts"
 import { shownUrl } from "../models/openai/connection.ts"
 import { openaiModel } from "../models/openai/openai-model.ts"
 import type { Profile } from "../profile/profile.ts"
+import { resolveProfile } from "../profile/resolve.ts"
 import { demoModel } from "./demo/demo-model.ts"
 import type { CliIo } from "./io.ts"
 
@@ -36,6 +37,26 @@ export const chooseModel: ModelChooser = (profile, env) => {
   const jsonMode = profile.loop.responseFormat === "json"
   const server = { ...(apiKey === undefined ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) }
   return { model: openaiModel({ model, jsonMode, ...server }), demo: false }
+}
+
+/**
+ * The models of the processes and observers that name one of their own, by name. PROMPTSTRATA_MODEL and OPENAI_BASE_URL are for the
+ * agent's model and do not replace what they name, except that the model `demo` is for all.
+ */
+export function chooseOwnModels(
+  profile: Profile,
+  env: CliIo["env"],
+  choose: ModelChooser,
+): Readonly<Record<string, LanguageModel>> {
+  const named = [...Object.entries(profile.processes), ...Object.entries(profile.observers)]
+  const isDemo = env.PROMPTSTRATA_MODEL?.trim() === "demo"
+  const models = named.flatMap(([name, { model: { id, baseUrl } = {} }]): [string, LanguageModel][] => {
+    if (id === undefined && baseUrl === undefined) return []
+    const server = baseUrl === undefined ? {} : { OPENAI_BASE_URL: undefined }
+    const own = resolveProfile({ ...profile, model: { ...profile.model, ...(id && { id }), ...(baseUrl && { baseUrl }) } })
+    return [[name, choose(own, isDemo ? env : { ...env, PROMPTSTRATA_MODEL: undefined, ...server }).model]]
+  })
+  return Object.fromEntries(models)
 }
 
 function demo({ locale }: Profile): ChosenModel {

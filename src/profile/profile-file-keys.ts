@@ -2,6 +2,7 @@ import { type InputOf, line, map, table } from "./key.ts"
 import { documents, files, outputInFile } from "./keys/files.ts"
 import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
+import { observers, processesInFile } from "./keys/processes.ts"
 import { plugins, prompt, skills } from "./keys/prompt.ts"
 import { prestart, toolsInFile } from "./keys/tools.ts"
 import { budget, history, limits, loop, model, retry } from "./keys/turn.ts"
@@ -40,6 +41,8 @@ export const profileFileKeys = table("A profile: everything that makes one agent
   pulled,
   compression,
   tools: toolsInFile,
+  processes: processesInFile,
+  observers,
   prestart,
   loop,
   limits,

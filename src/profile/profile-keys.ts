@@ -6,6 +6,7 @@ import { colourForm, filled, inCode, line, localeForm, nameForm, table, timeZone
 import { documents, files, output } from "./keys/files.ts"
 import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
+import { observers, processes } from "./keys/processes.ts"
 import { prestart, tools } from "./keys/tools.ts"
 import { budget, history, limits, loop, model, retry } from "./keys/turn.ts"
 
@@ -89,6 +90,8 @@ export const profileKeys = table("A profile: everything that makes one agent.", 
   history,
   budget,
   tools,
+  processes,
+  observers,
   prestart,
   model,
   retry,

@@ -2,7 +2,7 @@ import type { HistoryMessage, Speaker } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Injection } from "../core/value.ts"
 import type { MessageFilter } from "../services/store/session-store.ts"
-import type { ToolContext } from "../tools/tool.ts"
+import type { ToolContext, ToolRun } from "../tools/tool.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { type ChildRun, type TurnContext, warn } from "./turn-context.ts"
 
@@ -22,6 +22,8 @@ export interface ParentTurn {
   begin(child: Omit<ChildRun, "id">): void
   /** Emits an event of the child. Does nothing once the call has ended. */
   tell(name: string, event: TurnEvent): void
+  /** Tells the hooks of the turn of a run of one of its tools. Does nothing once the call has ended. */
+  tellRun(run: ToolRun): void
   warn(message: string): void
 }
 
@@ -41,6 +43,9 @@ export function parentHandle(turn: TurnContext, call: { readonly id: string; rea
     injection: (key) => stack.get(key),
     begin: (child) => void turn.progress.children.push({ ...child, id }),
     tell: (name, event) => isRunning() && turn.emit({ type: "child", id, name, event }),
+    tellRun(run) {
+      if (isRunning()) for (const listener of turn.progress.runListeners) listener(run)
+    },
     warn: (message) => isRunning() && warn(turn, "tool", message),
   }
   const handle = Object.freeze({})

@@ -30,6 +30,8 @@ export interface AgentContext {
   /** Tried in order. The first is used unless it fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
   readonly tools: ToolSet
+  /** Puts coarse tools in the place of those that the profile's processes take over (R25). Undefined without processes. */
+  readonly delegate: ((tools: ToolSet) => Promise<ToolSet>) | undefined
   /** The stack that every session forks. */
   readonly stack: PromptStack
   readonly hooks: readonly TurnHook[]

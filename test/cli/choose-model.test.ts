@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { chooseModel } from "../../src/cli/choose-model.ts"
+import { chooseModel, chooseOwnModels } from "../../src/cli/choose-model.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 
 const chosen = (env: Record<string, string>, model: { id?: string; baseUrl?: string } = {}) => {
@@ -52,5 +52,25 @@ describe("the model", () => {
   test("asks its own server and the profile's settings decide on JSON mode", async () => {
     const profile = resolveProfile({ model: { id: "m", baseUrl: "http://profile/v1" }, loop: { responseFormat: "json" } })
     expect(chooseModel(profile, {}).model.capabilities).toEqual({ developerRole: false, tools: false })
+  })
+})
+
+describe("the models of processes and observers", () => {
+  const profile = resolveProfile({
+    model: { id: "large" },
+    processes: { tools: { model: { id: "small" } }, plain: {} },
+    observers: { "main-observer": { model: { id: "local", baseUrl: "http://localhost/v1" } } },
+  })
+  const idsWith = (env: Record<string, string>) =>
+    Object.fromEntries(Object.entries(chooseOwnModels(profile, env, chooseModel)).map(([name, { id }]) => [name, id]))
+
+  test("are those that they name, whatever the environment names for the agent", () => {
+    const env = { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "from-env", OPENAI_BASE_URL: "http://other/v1" }
+    expect(idsWith(env)).toEqual({ tools: "openai:small", "main-observer": "openai:local" })
+  })
+
+  test("are the demo when the environment says so, or when nothing is set", () => {
+    expect(idsWith({ OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "demo" })).toEqual({ tools: "demo", "main-observer": "demo" })
+    expect(idsWith({})).toMatchObject({ tools: "demo" })
   })
 })

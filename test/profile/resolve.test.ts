@@ -45,6 +45,8 @@ describe("resolveProfile", () => {
       history: { contextCount: 20, window: "steps" },
       budget: { answerTokens: 1_000, stepTokens: 2_000 },
       tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000, rules: {}, mentions: false },
+      processes: {},
+      observers: {},
       prestart: [],
       model: {},
       memory: {
@@ -122,10 +124,10 @@ describe("resolveProfile", () => {
     expect(error.code === "profile" && error.evidence.problems).toHaveLength(5)
   })
 
+  // Their tables are in lists, or under names of the user's own.
+  const others = ["prestart", "mcp", "processes", "observers"]
   const numbers = keysIn(profileKeys.keys).flatMap(({ path: [table = "", key = ""], key: { type } }) =>
-    type.kind === "number" && table !== "prestart" && table !== "mcp"
-      ? [{ path: `${table}.${key}`, table, key, min: type.min }]
-      : [],
+    type.kind === "number" && !others.includes(table) ? [{ path: `${table}.${key}`, table, key, min: type.min }] : [],
   )
 
   test.each(numbers)("$path may be its least, not less, and no NaN", ({ path, table, key, min }) => {

@@ -1,11 +1,10 @@
-import { PromptStrataError } from "../../core/errors.ts"
 import { defineTool } from "../../tools/define-tool.ts"
-import type { Tool, ToolContext } from "../../tools/tool.ts"
-import { parentOf } from "../../turn/parent-turn.ts"
+import type { Tool } from "../../tools/tool.ts"
 import { type Agent, createAgent } from "../agent.ts"
 import type { AgentOptions } from "../agent-options.ts"
 import { contextOf } from "../published-agents.ts"
 import { type ChooseHints, usualHints } from "./hints.ts"
+import { defaultMaxEvents, requestSchema, runRequest } from "./run-request.ts"
 
 /** Options of {@link agentTool}, apart from the agent. */
 interface AgentToolSettings {
@@ -32,7 +31,7 @@ interface AgentToolSettings {
 export type AgentToolOptions = AgentToolSettings &
   ({ readonly agent: Agent } | Pick<AgentOptions, "profile" | "model" | "tools" | "plugins" | "hooks" | "injections" | "ports">)
 
-const defaults = { timeoutMs: 120_000, maxEvents: 2_000 } as const
+const defaultTimeoutMs = 120_000
 
 /**
  * Makes a tool of an agent (R25). The caller sends a request in a sentence. The child plans and runs its own tools, within its own
@@ -51,42 +50,8 @@ export function agentTool(options: AgentToolOptions): Tool {
     jsonSchema: requestSchema(requestDescription),
     repeatable,
     writes,
-    timeoutMs: timeoutMs ?? defaults.timeoutMs,
-    execute: (args, context) => call(child, { name, hints, maxEvents: maxEvents ?? defaults.maxEvents, args, context }),
+    timeoutMs: timeoutMs ?? defaultTimeoutMs,
+    execute: (args, context) =>
+      runRequest(() => contextOf(child), { name, hints, maxEvents: maxEvents ?? defaultMaxEvents, args, context }),
   })
-}
-
-interface Call {
-  readonly name: string
-  readonly hints: ChooseHints
-  readonly maxEvents: number
-  readonly args: Readonly<Record<string, unknown>>
-  readonly context: ToolContext
-}
-
-async function call(child: Agent, { name, hints, maxEvents, args, context }: Call): Promise<string> {
-  const { request } = args
-  if (typeof request !== "string" || request.trim() === "")
-    throw new PromptStrataError("tool-arguments", "expected request: what is to be done, in a sentence.")
-  const parent = parentOf(context)
-  if (!parent) throw noTurn(name)
-  const parts = await contextOf(child)
-  const { agentName, question, history } = parent
-  const chosen = hints({ request, agentName, question, history, injection: (key) => parent.injection(key) })
-  // Loaded here, because it loads the loop, which only a turn needs.
-  const { runChild } = await import("./run-child.ts")
-  return runChild(parts, { name, request, hints: chosen, maxEvents, context, parent })
-}
-
-function requestSchema(description: string | undefined): Record<string, unknown> {
-  const request = { type: "string", ...(description === undefined ? {} : { description }) }
-  return { type: "object", properties: { request }, required: ["request"], additionalProperties: false }
-}
-
-function noTurn(tool: string): PromptStrataError {
-  return new PromptStrataError(
-    "usage",
-    `expected the tool ${tool} to be run by a turn of an agent, found a call without a turn.`,
-    { hint: "Give the tool to createAgent, or ask the agent itself with a session of its own." },
-  )
 }

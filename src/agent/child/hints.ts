@@ -18,24 +18,44 @@ export interface HintSource {
 /** Chooses the parts of the caller's context that a child sees, as items of its stack. */
 export type ChooseHints = (source: HintSource) => readonly InjectionInput[]
 
-const lastMessages = 6
 const maxMessageLength = 1_000
 const maxFiles = 20
+const maxPulled = 20
+const maxEvents = 20
 
-/** Chooses the last messages, the question and the titles of the workspace, under the key `hints`. */
-export const usualHints: ChooseHints = (source) => {
-  const { agentName, question, history } = source
-  const said = history.slice(-lastMessages).map((message) => spoken(message, agentName))
-  const asked = question.text === "" ? [] : [line(question.speaker.name, { text: question.text, trust: "user" })]
-  const messages = [...said, ...asked]
-  const files = titles(source.injection("workspace")).map((title): SlotEntry => ({ title }))
-  return [
-    {
-      key: "hints",
-      content: [{ caller: { text: agentName, trust: "author" }, hint_messages: messages, hint_files: files }],
-      trust: "user",
-    },
-  ]
+/**
+ * Chooses the last messages, the question, and, where the caller has a virtual context, the titles of the workspace, pulled
+ * information and the latest events. All of it stands under the key `hints`.
+ */
+export function hintsWith({ messages: count }: { readonly messages: number }): ChooseHints {
+  return (source) => {
+    const { agentName, question, history } = source
+    const said = history.slice(Math.max(0, history.length - count)).map((message) => spoken(message, agentName))
+    const asked = question.text === "" ? [] : [line(question.speaker.name, { text: question.text, trust: "user" })]
+    const entry: SlotEntry = {
+      caller: { text: agentName, trust: "author" },
+      hint_messages: [...said, ...asked],
+      hint_files: titles(source.injection("workspace")).map((title): SlotEntry => ({ title })),
+      hint_pulled: entriesOf(source.injection("pulled"), ["id", "text"]).slice(-maxPulled),
+      hint_events: entriesOf(source.injection("events"), ["stamp", "text"]).slice(-maxEvents),
+    }
+    return [{ key: "hints", content: [entry], trust: "user" }]
+  }
+}
+
+/** The hints of a child whose options choose none. */
+export const usualHints: ChooseHints = hintsWith({ messages: 6 })
+
+/** The fields of a list's entries that are texts, each with its own trust. */
+function entriesOf(list: Injection | undefined, fields: readonly string[]): readonly SlotEntry[] {
+  if (!list?.enabled || !Array.isArray(list.content)) return []
+  return (list.content as readonly SlotEntry[]).map((entry) => {
+    const texts = fields.map((field): [string, SlotValue] => {
+      const value = entry[field] ?? ""
+      return [field, typeof value === "string" ? { text: value, trust: list.trust } : value]
+    })
+    return Object.fromEntries(texts)
+  })
 }
 
 function spoken({ role, speaker, text }: HistoryMessage, agentName: string): SlotEntry {

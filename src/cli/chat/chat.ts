@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander"
 import type { Assembly } from "../../core/span.ts"
 import { terminalText } from "../../encode/terminal-text.ts"
 import type { LanguageModel } from "../../model/language-model.ts"
+import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
@@ -85,6 +86,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
     {
       profile,
       model: watchRequests(model, printer.request),
+      models: chooseOwnModels(profile, io.env, context.chooseModel),
       ...(store && { store }),
       ...(isTerminal && !options.json && { confirm: confirmation.confirm }),
       onWarning: ({ message }) => warnings.first(message).forEach(note),

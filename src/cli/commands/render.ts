@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes, jsonLine, painterFor } from "../io.ts"
@@ -52,7 +53,9 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const profile = await openProfile(options, context)
   // Rendering must not create a store.
   const store = await openCliStore(options, context, { ifThere: true })
-  const agent = await openAgent({ profile, model: demoModel(), runJobs: false, ...(store && { store }) }, options, context)
+  const model = demoModel()
+  const models = chooseOwnModels(profile, io.env, () => ({ model, demo: true }))
+  const agent = await openAgent({ profile, model, models, runJobs: false, ...(store && { store }) }, options, context)
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
   const question = options.question ?? chatWords(profile.locale).exampleQuestion
   const assembly = await agent.session(conversation).preview(question, { prompt: options.prompt })

@@ -5,6 +5,7 @@ import type { Clock } from "../../core/ports.ts"
 import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import type { Job, JobHandler, JobHandlers } from "../../services/store/job-runner.ts"
 import type { Store } from "../../services/store/store.ts"
+import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openProfile, portsFor } from "../open-agent.ts"
@@ -68,7 +69,8 @@ async function worker(options: WorkerOptions, context: CliContext): Promise<numb
   })
   const terminated = untilTerminated(context)
   const onWarning = ({ message }: { readonly message: string }): void => screen.note(screen.paint("dim", terminalText(message)))
-  const agent = createAgent({ profile, model, store, onWarning, ports: await portsFor(profile, context) })
+  const models = chooseOwnModels(profile, io.env, context.chooseModel)
+  const agent = createAgent({ profile, model, models, store, onWarning, ports: await portsFor(profile, context) })
   if (demo) screen.note(screen.paint("dim", chatWords(profile.locale).demo))
   screen.note(words.working(profile.agent.name, shownPlace(storePlace(options, io.env) ?? "")))
   await terminated

@@ -6,7 +6,7 @@ import { sharedScore, wordsOf } from "./vocabulary.ts"
 /** The next step of the demo. */
 export type DemoDecision =
   | { readonly action: "tool"; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
-  | { readonly action: "finish"; readonly message: string }
+  | { readonly action: "finish"; readonly message: string; readonly tool?: string; readonly args?: object }
 
 /** The rest of a longer question is ignored. The rules find nothing more in it. */
 const maxQuestionCharacters = 2_000
@@ -14,7 +14,7 @@ const maxQuestionCharacters = 2_000
 /** Decides one step of a turn: the next planned call with all its arguments, else an answer from the results so far. */
 export function decide(facts: TurnFacts, say: Say): DemoDecision {
   const question = facts.question.slice(0, maxQuestionCharacters).toWellFormed()
-  const calls = facts.prompt === "planner" ? planCalls(question, facts.tools) : []
+  const calls = facts.prompt === "planner" && smallTalkOf(question) === undefined ? planCalls(question, facts.tools) : []
   const known = answersFromPrestart(facts, question, calls, say)
   const open = known.length > 0 ? [] : openCalls(calls, facts)
   const next = open.find(({ missing }) => missing.length === 0)
@@ -24,7 +24,10 @@ export function decide(facts: TurnFacts, say: Say): DemoDecision {
     ...facts.runs.map((run) => answerFromRun(run, say)),
     ...open.map(({ tool, missing }) => say(["ask"], { tool, missing: missing.join(", ") })),
   ].filter((line) => line !== "")
-  return { action: "finish", message: lines.length > 0 ? [...new Set(lines)].join("\n") : smallTalk(facts, question, say) }
+  const message = lines.length > 0 ? [...new Set(lines)].join("\n") : smallTalk(facts, question, say)
+  // The demo uses nothing of a workspace, and says so where it must.
+  const owesReport = facts.tools.some(({ name }) => name === "report_use")
+  return { action: "finish", message, ...(owesReport ? { tool: "report_use", args: {} } : {}) }
 }
 
 /** The planned calls that did not run yet. A call that failed counts as run, so that no tool is called for ever. */

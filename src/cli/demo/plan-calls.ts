@@ -14,8 +14,11 @@ const minScore = 2
 
 const maxCalls = 6
 
-/** Plans the calls that a question asks for, in its order, at most six. Deterministic. */
+/** Plans the calls that a question asks for, in its order, at most six. A tool that takes a request gets the whole question. Deterministic. */
 export function planCalls(question: string, tools: readonly ModelTool[]): readonly PlannedCall[] {
+  const coarse = tools.find((tool) => parametersOf(tool).every(({ name, required }) => name === "request" && required))
+  if (coarse && parametersOf(coarse).length > 0)
+    return [{ tool: coarse.name, args: { request: question }, missing: [], score: minScore }]
   return groupsOf(question, tools).flatMap(callsOf).slice(0, maxCalls)
 }
 

@@ -9,6 +9,7 @@ import { shippedProfilesFolder } from "../shipped-files.ts"
 import { skillMounts } from "../skills/skill-mounts.ts"
 import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseReported } from "./profile-chain.ts"
 import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
+import { findProcesses } from "./profile-processes.ts"
 import { checkReflectSchedule, checkVariables, profileSettings, profileVariables } from "./profile-settings.ts"
 import { loadProfileSkills, withModes } from "./profile-skills.ts"
 import { findProfileDialect, findProfileTexts, readProfileTexts } from "./profile-texts.ts"
@@ -52,7 +53,7 @@ export async function readProfile(
   made: Map<string, Plugin> = new Map(),
 ): Promise<Profile> {
   const parts = findParts(nameOrPath, options)
-  const { path, file, search, texts, dialect } = parts
+  const { path, file, search, texts, dialect, processes } = parts
   const { chain, locale } = search
   const dataFolder = resolve(options.dataFolder ?? "data")
   await checkReflectSchedule(search)
@@ -77,6 +78,8 @@ export async function readProfile(
     name: basename(path, ".toml"),
     locale,
     dialect,
+    processes,
+    observers: file.observers,
     ...settings,
     ...words.input,
     variables: profileVariables(chain),
@@ -100,12 +103,13 @@ function findParts(nameOrPath: string, options: LoadProfileOptions) {
   const search: ProfileSearch = { chain, locale, problems: new Map() }
   const texts = findProfileTexts(search)
   const dialect = findProfileDialect(search, texts.folder)
+  const processes = findProcesses(search, file, texts.folder)
   const skills = loadProfileSkills(search, texts.folder)
   checkEnabledTools(search)
   checkPluginOptions(search)
   checkVariables(search)
   refuseReported(search)
-  return { path, file, search, texts, dialect, skills }
+  return { path, file, search, texts, dialect, processes, skills }
 }
 
 /** Says what neither the profile nor the caller decided. A profile without a persona, such as `soul`, names nobody on purpose. */

@@ -14,9 +14,9 @@ async function rootTurns(mode: "json" | "native" | "chat", steps: readonly Scrip
   const profile = await loadProfile("root", { locale: "zh-CN", env: {}, dataFolder })
   const model = scriptedModel(steps, { capabilities: { tools: mode === "native" } })
   const store = createInMemorySessionStore()
-  const { session } = testAgent(model, resolveProfile({ ...profile, timeZone: "UTC", loop: { ...profile.loop, mode } }), {
-    store,
-  })
+  // These look at the dialect's messages, so the agent has its tools itself.
+  const direct = { ...profile, processes: {}, timeZone: "UTC", loop: { ...profile.loop, mode } }
+  const { session } = testAgent(model, resolveProfile(direct), { store })
   const results = []
   for (const text of words) results.push(await session.send(text).result)
   return { requests: model.requests.map(({ messages }) => messages), results, history: (await store.load(session.key))?.history }

@@ -137,6 +137,14 @@ max_result_characters = 12
 groups = ["context"]
 rules = { context = "Tidy up." }
 mentions = true
+[processes.tools]
+dialect = "layered"
+tools = ["calculate"]
+hint_messages = 3
+[processes.tools.model]
+id = "small"
+[observers.main-observer]
+pulled_turns = 4
 [[prestart]]
 tool = "calculate"
 args = { expression = "1+1", deep = [{ n = 1.5 }] }
@@ -153,8 +161,14 @@ max_output_tokens = 14
       "skills/cooking.md": "---\nname: cooking\ndescription: How to cook.\n---\nBoil it.\n",
       "final.md": "说人话。",
     })
-    const { dialect, tools, ...rest } = await loadProfile(`${folder}/profiles/mei.toml`, { env: { LANG: "en_US" } })
+    const { dialect, tools, processes, observers, ...rest } = await loadProfile(`${folder}/profiles/mei.toml`, {
+      env: { LANG: "en_US" },
+    })
     expect(dialect).toBe(shippedDialect("stack", "zh-CN"))
+    expect(processes).toEqual({
+      tools: { dialect: shippedDialect("layered", "zh-CN"), tools: ["calculate"], hintMessages: 3, model: { id: "small" } },
+    })
+    expect(observers).toEqual({ "main-observer": { pulledTurns: 4 } })
     expect(tools).toMatchObject({
       enabled: ["calculate"],
       prestartOnly: ["calculate"],

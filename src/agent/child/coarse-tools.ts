@@ -1,0 +1,71 @@
+import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shorten } from "../../forgetting/shorten-by-rule.ts"
+import { renderTemplate, type TemplateValues } from "../../template/render.ts"
+import { defineTool } from "../../tools/define-tool.ts"
+import type { Tool } from "../../tools/tool.ts"
+import { createToolSet, type ToolSet } from "../../tools/tool-set.ts"
+import { type ToolWords, toolWords } from "../../tools/tool-words.ts"
+import { hintsWith } from "./hints.ts"
+import { defaultMaxEvents, requestSchema, runRequest } from "./run-request.ts"
+import type { ToolProcess } from "./tool-processes.ts"
+
+/**
+ * The tools of a turn as its planner sees them: the tools that processes take over are replaced by one coarse tool for each process
+ * (R24, R25). The process gets the tools themselves, those included that hooks added for this turn. Prestart tools and tools that
+ * come with an answer stay.
+ */
+export function withProcesses(tools: ToolSet, processes: readonly ToolProcess[]): ToolSet {
+  const taken = new Set<Tool>()
+  const coarse = processes.map((process) => {
+    const own = tools.plannerTools.filter((tool) => isTaken(tool, process, processes))
+    for (const tool of own) taken.add(tool)
+    return coarseTool(process, own)
+  })
+  return createToolSet([...coarse, ...tools.tools.filter((tool) => !taken.has(tool))])
+}
+
+/** True if the process takes the tool over. A process that names no tools takes all that no other process names. */
+function isTaken(tool: Tool, process: ToolProcess, processes: readonly ToolProcess[]): boolean {
+  if (tool.withAnswer !== undefined) return false
+  if (choosesTools(process)) return isNamed(tool, process)
+  return !processes.some((other) => other !== process && isNamed(tool, other))
+}
+
+function choosesTools({ settings: { tools, groups } }: ToolProcess): boolean {
+  return tools !== undefined || groups !== undefined
+}
+
+function isNamed({ name, group }: Tool, { settings: { tools = [], groups = [] } }: ToolProcess): boolean {
+  return tools.includes(name) || (group !== undefined && groups.includes(group))
+}
+
+/** One tool that takes a sentence. If a tool behind it has texts from a network, its own description has them too. */
+function coarseTool({ name, settings, agent }: ToolProcess, own: readonly Tool[]): Tool {
+  const { hintMessages, timeoutMs } = settings
+  const words = toolWords(shippedPrompts("tools"), agent.profile.locale, "process")
+  const hints = hintsWith({ messages: hintMessages })
+  const parts = { ...agent, tools: createToolSet(own) }
+  return defineTool({
+    name,
+    description: settings.description ?? renderTemplate(words.answer, abilitiesOf(words, own)),
+    jsonSchema: requestSchema(words.parameters.request),
+    repeatable: true,
+    writes: own.some(({ writes }) => writes),
+    trust: own.some(({ trust }) => trust === "tool") ? "tool" : "author",
+    timeoutMs,
+    execute: (args, context) =>
+      runRequest(async () => parts, { name, hints, maxEvents: defaultMaxEvents, tellsRuns: true, args, context }),
+  })
+}
+
+const maxAbilityCharacters = 80
+
+/** The values of the coarse description: each tool's own description, up to its first stop. */
+function abilitiesOf({ description }: ToolWords, own: readonly Tool[]): TemplateValues {
+  const abilities = own.map((tool) => shorten(tool.description.split(/[;；。\n]|\. /u, 1)[0]?.trim() ?? "", maxAbilityCharacters))
+  return {
+    description,
+    abilities: abilities.filter((ability) => ability !== "").join(" / "),
+    context: own.some(({ group }) => group === "context"),
+  }
+}
