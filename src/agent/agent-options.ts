@@ -59,6 +59,7 @@ export interface AgentOptions {
 export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
   profile: true,
   model: true,
+  models: true,
   tools: true,
   plugins: true,
   store: true,

@@ -21,6 +21,7 @@ import { agentWork } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
 import { checkProcessNames, type ToolProcess, toolProcesses } from "./child/tool-processes.ts"
 import { type ObserverFeeds, watch } from "./observers/observers.ts"
+import { profileObservers } from "./observers/profile-observers.ts"
 import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
 import { remembering } from "./remembering.ts"
@@ -113,18 +114,23 @@ function profileContext(
   profile: Profile,
   { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedContext; readonly kept: AgentStore },
 ): ProfileContext {
-  const extensions = agentExtensions(profile, options)
+  const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
+  const { models, ports, receipts } = shared
+  const askWith = (asked: AgentContext["models"]) => createAskModel({ models: asked, dialect, limits: profile.limits, ports })
+  const declared = profileObservers(profile, {
+    ...{ options, dialect, ports, putReceipt: (receipt) => receipts.put(receipt) },
+    askWith: (model) => askWith(model ? [model] : models),
+  })
+  const extensions = agentExtensions(profile, { ...options, observers: [...declared, ...(options.observers ?? [])] })
   const chosen = extensions.tools.filter((tool) => isInGroups(tool, profile.tools.groups))
   const tools = createToolSet(chosen.map((tool) => hidePrestartOnly(tool, profile)))
-  const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   const processes = toolProcesses(profile, {
     models: options.models ?? {},
     make: (own, model) => processContext(own, { shared: model ? { ...shared, models: [model] } : shared, kept }),
   })
   checkProcessNames(processes, tools)
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
-  const { models, ports, receipts } = shared
-  const ask = createAskModel({ models, dialect, limits: profile.limits, ports })
+  const ask = askWith(models)
   const { services = {} } = options
   const warn = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
   const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning: warn })

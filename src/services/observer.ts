@@ -1,10 +1,14 @@
-import type { ServiceKey } from "../core/conversation.ts"
+import type { HistoryMessage, ServiceKey } from "../core/conversation.ts"
+import type { ToolRecord } from "../tools/tool.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
-import type { SessionNote } from "./store/session-store.ts"
+import type { MessageFilter, SessionNote } from "./store/session-store.ts"
 
-/** The result of a turn for observers: without the trace, which hooks get after the turn. */
+/** The result of a turn for observers: without the trace, which hooks get after the turn, but with what tools changed. */
 export type ObservedResult =
-  | Omit<Extract<TurnResult, { ok: true }>, "trace">
+  | (Omit<Extract<TurnResult, { ok: true }>, "trace"> & {
+      /** Side effects of tools, such as written files, also of tools of child agents. */
+      readonly records: readonly Pick<ToolRecord, "kind" | "tool" | "summary">[]
+    })
   | {
       readonly ok: false
       readonly error: { readonly code: string; readonly message: string }
@@ -16,6 +20,16 @@ export type ObservedEvent =
   | Exclude<TurnEvent, { type: "turn-end" | "child" }>
   | { readonly type: "turn-end"; readonly result: ObservedResult }
   | { readonly type: "child"; readonly id: string; readonly name: string; readonly event: ObservedEvent }
+
+/** A session as its last committed turn left it. */
+export interface ObservedSession {
+  /** False if the conversation's memory is switched off: then an observer must neither read nor write memories (D2). */
+  readonly memoryOn: boolean
+  /** Turns that were committed. */
+  readonly turns: number
+  /** The state that each hook keeps, by the hook's name. */
+  readonly hookStates: Readonly<Record<string, unknown>>
+}
 
 /** Text that an observer puts into the next turn's prompt. */
 export interface ObservedInjection {
@@ -40,6 +54,10 @@ export interface ObserverContext {
   readonly missed: number
   /** Aborts when the time of the event is over. */
   readonly signal: AbortSignal
+  /** The session as the last committed turn left it; undefined before the first one. */
+  session(): Promise<ObservedSession | undefined>
+  /** The conversation's messages that meet a filter (R13). */
+  messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
   /** Leaves a note for a hook of the agent in the session's next turn; false if its id is known. Throws `usage` for an invalid note. */
   post(note: SessionNote): Promise<boolean>
   /** Puts text into the session's next turn, once. Throws `usage` for a key or a text out of bounds. */

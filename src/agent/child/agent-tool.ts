@@ -3,8 +3,8 @@ import type { Tool } from "../../tools/tool.ts"
 import { type Agent, createAgent } from "../agent.ts"
 import type { AgentOptions } from "../agent-options.ts"
 import { contextOf } from "../published-agents.ts"
-import { type ChooseHints, usualHints } from "./hints.ts"
-import { defaultMaxEvents, requestSchema, runRequest } from "./run-request.ts"
+import type { ChooseHints } from "./hints.ts"
+import { requestSchema } from "./tool-processes.ts"
 
 /** Options of {@link agentTool}, apart from the agent. */
 interface AgentToolSettings {
@@ -15,7 +15,7 @@ interface AgentToolSettings {
   readonly usageHint?: string
   /** The description of the parameter `request`, for the caller's model. */
   readonly requestDescription?: string
-  /** Chooses what the child sees of the caller's context. Default: the last messages, the question and the titles of the workspace. */
+  /** Chooses what the child sees of the caller's context. Default: the last messages, the question, and of a virtual context the titles, pulled information and events. */
   readonly hints?: ChooseHints
   /** The time limit of one call in milliseconds. The child's own limits hold too. Default 120,000. */
   readonly timeoutMs?: number
@@ -40,7 +40,7 @@ const defaultTimeoutMs = 120_000
  * counts to the caller's usage. If it fails, the tool run fails with the reason. Throws like `createAgent` and `defineTool`.
  */
 export function agentTool(options: AgentToolOptions): Tool {
-  const { name, description, usageHint, requestDescription, hints = usualHints, timeoutMs, maxEvents, ...rest } = options
+  const { name, description, usageHint, requestDescription, hints, timeoutMs, maxEvents, ...rest } = options
   const { repeatable = true, writes = true, ...agent } = rest
   const child = "agent" in agent ? agent.agent : createAgent(agent)
   return defineTool({
@@ -51,7 +51,10 @@ export function agentTool(options: AgentToolOptions): Tool {
     repeatable,
     writes,
     timeoutMs: timeoutMs ?? defaultTimeoutMs,
-    execute: (args, context) =>
-      runRequest(() => contextOf(child), { name, hints, maxEvents: maxEvents ?? defaultMaxEvents, args, context }),
+    async execute(args, context) {
+      // Loaded here, because it loads the loop, which only a turn needs.
+      const { runRequest } = await import("./run-request.ts")
+      return runRequest(() => contextOf(child), { name, hints, maxEvents, args, context })
+    },
   })
 }

@@ -6,8 +6,8 @@ import type { Tool } from "../../tools/tool.ts"
 import { createToolSet, type ToolSet } from "../../tools/tool-set.ts"
 import { type ToolWords, toolWords } from "../../tools/tool-words.ts"
 import { hintsWith } from "./hints.ts"
-import { defaultMaxEvents, requestSchema, runRequest } from "./run-request.ts"
-import type { ToolProcess } from "./tool-processes.ts"
+import { runRequest } from "./run-request.ts"
+import { requestSchema, type ToolProcess } from "./tool-processes.ts"
 
 /**
  * The tools of a turn as its planner sees them: the tools that processes take over are replaced by one coarse tool for each process
@@ -53,8 +53,7 @@ function coarseTool({ name, settings, agent }: ToolProcess, own: readonly Tool[]
     writes: own.some(({ writes }) => writes),
     trust: own.some(({ trust }) => trust === "tool") ? "tool" : "author",
     timeoutMs,
-    execute: (args, context) =>
-      runRequest(async () => parts, { name, hints, maxEvents: defaultMaxEvents, tellsRuns: true, args, context }),
+    execute: (args, context) => runRequest(async () => parts, { name, hints, tellsRuns: true, args, context }),
   })
 }
 

@@ -2,15 +2,18 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { ToolContext } from "../../tools/tool.ts"
 import { parentOf } from "../../turn/parent-turn.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
-import type { ChooseHints } from "./hints.ts"
+import { type ChooseHints, usualHints } from "./hints.ts"
+import { runChild } from "./run-child.ts"
 
-export const defaultMaxEvents = 2_000
+const defaultMaxEvents = 2_000
 
 /** One call of a coarse tool. */
 interface ChildRequest {
   readonly name: string
-  readonly hints: ChooseHints
-  readonly maxEvents: number
+  /** Default: {@link usualHints}. */
+  readonly hints: ChooseHints | undefined
+  /** Default 2,000. */
+  readonly maxEvents?: number | undefined
   /** True if the caller's hooks hear of the child's tool runs, because the tools are the caller's. */
   readonly tellsRuns?: boolean
   readonly args: Readonly<Record<string, unknown>>
@@ -20,7 +23,7 @@ interface ChildRequest {
 /** Runs a child for one call of its tool. `child` is asked for when the call is known to be one that a child can answer. */
 export async function runRequest(
   child: () => Promise<AgentContext>,
-  { name, hints, args, context, ...rest }: ChildRequest,
+  { name, hints = usualHints, maxEvents = defaultMaxEvents, args, context, tellsRuns = false }: ChildRequest,
 ): Promise<string> {
   const { request } = args
   if (typeof request !== "string" || request.trim() === "")
@@ -30,15 +33,7 @@ export async function runRequest(
   const parts = await child()
   const { agentName, question, history } = parent
   const chosen = hints({ request, agentName, question, history, injection: (key) => parent.injection(key) })
-  // Loaded here, because it loads the loop, which only a turn needs.
-  const { runChild } = await import("./run-child.ts")
-  return runChild(parts, { ...rest, name, request, hints: chosen, context, parent })
-}
-
-/** The schema of a coarse tool: one request, in a sentence. */
-export function requestSchema(description: string | undefined): Record<string, unknown> {
-  const request = { type: "string", ...(description === undefined ? {} : { description }) }
-  return { type: "object", properties: { request }, required: ["request"], additionalProperties: false }
+  return runChild(parts, { name, request, hints: chosen, maxEvents, tellsRuns, context, parent })
 }
 
 function noTurn(tool: string): PromptStrataError {

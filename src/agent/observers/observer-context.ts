@@ -1,9 +1,11 @@
+import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { IdGenerator } from "../../core/ports.ts"
 import type { ObserverContext } from "../../services/observer.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { SessionNote, SessionStore } from "../../services/store/session-store.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
+import { sessionState } from "../session-state.ts"
 import { injectionOwner, injectionPayload } from "./injection-notes.ts"
 
 /** The parts of an agent that observers can use. */
@@ -34,10 +36,11 @@ export function observerContext(
 ): ObserverContext {
   const { turn, missed, signal, allowance } = event
   const { key, turnId, wake } = turn.input
+  const session = { agent: key.agent, conversation: key.conversation, audience: key.audience }
   const post = async (note: SessionNote): Promise<boolean> => {
     signal.throwIfAborted()
     if (++allowance.posted > maxNotes) throw usage(name, `at most ${maxNotes} notes in one turn`)
-    return parts.store.post({ agent: key.agent, conversation: key.conversation, audience: key.audience }, note)
+    return parts.store.post(session, note)
   }
   return {
     key: { ...key },
@@ -45,6 +48,7 @@ export function observerContext(
     ...(wake === undefined ? {} : { wakeReason: wake }),
     missed,
     signal,
+    ...reading(parts.store, session, signal),
     post: async (note) => post(checkNote(name, note, parts.hooks)),
     async inject(injection) {
       const payload = injectionPayload(name, injection)
@@ -55,6 +59,22 @@ export function observerContext(
       if (wake !== undefined || allowance.hasWoken || typeof reason !== "string") return false
       allowance.hasWoken = parts.wake(turn, reason)
       return allowance.hasWoken
+    },
+  }
+}
+
+/** The parts of a context that read the session. */
+function reading(store: SessionStore, key: SessionKey, signal: AbortSignal): Pick<ObserverContext, "session" | "messages"> {
+  return {
+    async session() {
+      signal.throwIfAborted()
+      const record = await store.load(key, { last: 0 })
+      const { memoryOn, turns, hooks } = sessionState(record)
+      return record && { memoryOn, turns, hookStates: hooks }
+    },
+    async messages(filter) {
+      signal.throwIfAborted()
+      return store.messages(key, filter)
     },
   }
 }

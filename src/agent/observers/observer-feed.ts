@@ -1,6 +1,8 @@
 import type { Timers } from "../../core/ports.ts"
 import { pause, whatHappened, within } from "../../core/timers.ts"
 import type { ObservedEvent, Observer } from "../../services/observer.ts"
+import type { ToolRecord } from "../../tools/tool.ts"
+import type { TurnTrace } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { type Allowance, type ContextParts, observerContext } from "./observer-context.ts"
@@ -137,12 +139,21 @@ export function withoutTrace(event: TurnEvent): ObservedEvent {
   if (event.type !== "turn-end") return event
   const { result } = event
   if (result.ok) {
-    const { trace: _, ...rest } = result
-    return { ...event, result: rest }
+    const { trace, ...rest } = result
+    return { ...event, result: { ...rest, records: recordsIn(trace) } }
   }
   const { error, gathered } = result
   const { code, message } = error
   return { ...event, result: { ok: false, error: { code, message }, gathered: { text: gathered.text } } }
+}
+
+/** The side effects of tools, without details, which may be large. */
+function recordsIn({
+  records = [],
+  children = [],
+}: Partial<TurnTrace>): readonly Pick<ToolRecord, "kind" | "tool" | "summary">[] {
+  const own = records.map(({ kind, tool, summary }) => ({ kind, tool, summary }))
+  return [...own, ...children.flatMap(({ trace }) => recordsIn(trace))]
 }
 
 /** Leaves out everything that JSON cannot hold. */

@@ -6,10 +6,8 @@ import type { ToolRun } from "../../tools/tool.ts"
 import type { Moment } from "../decay.ts"
 import type { WorkspaceItem } from "../forgetting-workspace.ts"
 import { markedPath, type PulledItem, type PulledSettings, pull } from "../pulled.ts"
+import { virtualContextName } from "./virtual-context-name.ts"
 import type { WatchedPulls } from "./virtual-context-settings.ts"
-
-/** The name of the plugin, of its hook, and of its part of a session's state. */
-export const virtualContextName = "virtual-context"
 
 /** The state of a virtual context in a session: plain JSON, committed with each turn. */
 export interface VirtualContextState {

@@ -5,7 +5,7 @@ import type { TurnHook } from "../../services/turn-hook.ts"
 import type { Tool } from "../../tools/tool.ts"
 import { toolWords } from "../../tools/tool-words.ts"
 import { decayPresets } from "../decay.ts"
-import { afterRun, applyNotes, readState, type VirtualContextState, virtualContextName } from "./context-state.ts"
+import { afterRun, applyNotes, readState, type VirtualContextState } from "./context-state.ts"
 import { compressJob } from "./jobs/compress-job.ts"
 import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
@@ -16,6 +16,7 @@ import { type ContextToolParts, contextToolNames } from "./tools/context-tool.ts
 import { recordEventTool, searchEventsTool } from "./tools/event-tools.ts"
 import { pullMessagesTool, searchMemoriesTool } from "./tools/lookup-tools.ts"
 import { discardPulledTool, putIntoWorkspaceTool, reportUseTool, takeOutOfWorkspaceTool } from "./tools/workspace-tools.ts"
+import { virtualContextName } from "./virtual-context-name.ts"
 import { type VirtualContextOptions, type VirtualContextSettings, virtualContextSettings } from "./virtual-context-settings.ts"
 
 /**

@@ -2,13 +2,13 @@ import { didYouMean } from "../../core/suggest.ts"
 import { defaultProcessDialect } from "../../profile/keys/processes.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
-import { knownDialects, loadDialect } from "../load-dialect.ts"
+import { knownDialects, readDialect } from "../read-dialect.ts"
 import { type ProfileSearch, report } from "./profile-chain.ts"
 
 /** The processes of a file (R25), each with its dialect compiled from the user's files. Reports a dialect that is not there. */
 export function findProcesses(search: ProfileSearch, file: ProfileFile, folder: string | undefined): Profile["processes"] {
   const found = Object.entries(file.processes ?? {}).map(([name, { dialect: named = defaultProcessDialect, ...settings }]) => {
-    const dialect = loadDialect({ name: named, locale: search.locale, folder })
+    const dialect = readDialect({ name: named, locale: search.locale, folder })
     if (dialect === undefined) reportDialect(search, name, named, knownDialects(folder))
     return [name, { ...settings, dialect }] as const
   })

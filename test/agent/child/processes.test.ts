@@ -4,10 +4,10 @@ import { createVirtualContext } from "../../../src/forgetting/plugin/virtual-con
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
-import { createInMemorySessionStore } from "../../../src/services/store/in-memory/in-memory-session-store.ts"
 import { expectScriptsDone, formatAssembly, type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
 import { defineTool } from "../../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 afterEach(expectScriptsDone)

@@ -149,7 +149,7 @@ describe("R26 what an observer is told", () => {
     const run = { type: "tool-end", run: { id: "1", tool: "x", args: { deep: [{ at: 1 }] } } } as unknown as TurnEvent
     for (const event of [delta("x"), run, child, end]) observers.tell(turn, event)
     await settle()
-    const bare = { type: "turn-end", result: { ok: true, text: "" } }
+    const bare = { type: "turn-end", result: { ok: true, text: "", records: [] } }
     expect(seen).toHaveLength(4)
     expect(seen).toEqual(expect.arrayContaining([run, { ...child, event: bare }, bare, bare]))
     expect(run).toMatchObject({ run: { args: { deep: [{ at: 1 }] } } })

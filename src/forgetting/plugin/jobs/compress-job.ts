@@ -1,6 +1,7 @@
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
-import { virtualContextName, virtualContextNote } from "../context-state.ts"
+import { virtualContextNote } from "../context-state.ts"
+import { virtualContextName } from "../virtual-context-name.ts"
 import type { VirtualContextSettings } from "../virtual-context-settings.ts"
 import { askData, askOrRule } from "./ask-or-rule.ts"
 
