@@ -1,4 +1,4 @@
-import { displayWidth } from "./graphemes.ts"
+import { displayWidth } from "./display-width.ts"
 import { lazyPattern } from "./lazy-pattern.ts"
 
 /** A place in an authored file: the line and, if it is known, the column, both counted from 1. */

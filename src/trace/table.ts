@@ -1,4 +1,5 @@
-import { displayWidth, graphemesOf } from "../core/graphemes.ts"
+import { displayWidth } from "../core/display-width.ts"
+import { graphemesOf } from "../core/graphemes.ts"
 import { terminalLine } from "../encode/terminal-text.ts"
 
 /** A line across a table, with a label. */

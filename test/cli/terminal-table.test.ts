@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { momentText, printTable } from "../../src/cli/memory/terminal-table.ts"
-import { displayWidth } from "../../src/core/graphemes.ts"
+import { displayWidth } from "../../src/core/display-width.ts"
 
 describe("printTable", () => {
   test("lines up columns by what they take on a terminal, Chinese and emoji too", () => {

@@ -1,5 +1,8 @@
+import fc from "fast-check"
+import stringWidth from "string-width"
 import { expect, test } from "vitest"
-import { displayWidth } from "../../src/core/graphemes.ts"
+import { displayWidth } from "../../src/core/display-width.ts"
+import { runs, size } from "../support/size.ts"
 
 test.each<[string, number]>([
   ["", 0],
@@ -17,4 +20,33 @@ test.each<[string, number]>([
   ["❤️", 2],
 ])("%j takes %i columns", (text, columns) => {
   expect(displayWidth(text)).toBe(columns)
+})
+
+const many =
+  size === "quick" ? /[\P{Assigned}\p{Private_Use}\p{Ideographic}\p{Script=Hangul}]/v : /[\P{Assigned}\p{Private_Use}]/v
+
+// If Unicode's tables have changed, `string-width` tells by this test; its ranges stand in display-width.ts.
+test("every character takes the columns that the package `string-width` counts", () => {
+  const different: string[] = []
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code)
+    // Of characters that are not assigned yet, and of ideographs and syllables in a quick run, some are enough.
+    if (code % 64 !== 0 && many.test(character)) continue
+    if (displayWidth(character) !== stringWidth(character)) different.push(code.toString(16))
+  }
+  expect(different).toEqual([])
+})
+
+test("so do texts of words, marks, syllables and emoji", () => {
+  const part = fc.constantFrom(
+    ...["a", "é", "e\u0301", "主", "，", "한", "\u1112\u1161\u11ab", "か\u3099", "ﾊﾞ", "नि", "กำ", "→", "\u200b", "\u00ad", " "],
+    ...["😀", "👍🏽", "👨\u200d👩\u200d👧", "🇨🇳", "❤\ufe0f", "⌚\ufe0e", "1\ufe0f\u20e3", "🏴\u200d☠\ufe0f", "☠", "\u{1f3f4}"],
+  )
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      const text = parts.join(" ")
+      expect(displayWidth(text)).toBe(stringWidth(text))
+    }),
+    { numRuns: runs(300) },
+  )
 })

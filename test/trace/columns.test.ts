@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { displayWidth } from "../../src/core/graphemes.ts"
+import { displayWidth } from "../../src/core/display-width.ts"
 import { fitColumns, fitColumnsAtEnd } from "../../src/trace/table.ts"
 
 test("a text that fits stays, a longer one is cut between characters, at its end or at its beginning", () => {

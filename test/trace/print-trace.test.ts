@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
+import { displayWidth } from "../../src/core/display-width.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { displayWidth } from "../../src/core/graphemes.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { printAssembly } from "../../src/trace/print-assembly.ts"
 import { printTrace } from "../../src/trace/print-trace.ts"

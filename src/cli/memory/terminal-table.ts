@@ -1,4 +1,4 @@
-import { displayWidth } from "../../core/graphemes.ts"
+import { displayWidth } from "../../core/display-width.ts"
 import { terminalLine } from "../../encode/terminal-text.ts"
 import { fitColumns } from "../../trace/table.ts"
 
