@@ -6,7 +6,8 @@ import { defineTool } from "../define-tool.ts"
 import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"
 import { type ToolWords, toolWords } from "../tool-words.ts"
-import { findTimeZone, nearTimeZones } from "./time-zone.ts"
+import { nearTimeZones } from "./near-time-zones.ts"
+import { findTimeZone } from "./time-zone.ts"
 
 /** Options of {@link currentTimeTool}. */
 interface CurrentTimeOptions {

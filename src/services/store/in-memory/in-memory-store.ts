@@ -1,9 +1,6 @@
 import { hostTimers, type Ports } from "../../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
-import { readStoreRows } from "../store-row.ts"
-import { exportRows, importRows } from "./export-import.ts"
-import { forgetRows } from "./forget-rows.ts"
 import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
 import { JobTable } from "./job-table.ts"
 import { MemoryTable } from "./memory-table.ts"
@@ -46,11 +43,19 @@ export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}):
     memories: tables.memories,
     users: tables.users,
     receipts: tables.receipts,
+    // Loaded when first used: few programs export or forget, and all of them load this file.
     async *export(scope) {
+      const { exportRows } = await import("./export-import.ts")
       for (const row of exportRows(tables, scope)) yield JSON.stringify(row)
     },
-    import: async (lines) => importRows(tables, await readStoreRows(lines)),
-    forget: async (scope) => forgetRows(tables, scope),
+    async import(lines) {
+      const [{ importRows }, { readStoreRows }] = await Promise.all([import("./export-import.ts"), import("../store-row.ts")])
+      return importRows(tables, await readStoreRows(lines))
+    },
+    async forget(scope) {
+      const { forgetRows } = await import("./forget-rows.ts")
+      return forgetRows(tables, scope)
+    },
     check: async () => ({ ok: true, problems: [], counts: countRows(tables) }),
     async close() {
       await tables.jobs.close({ drainMs })
