@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { join } from "node:path"
+import { basename, dirname, extname, join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { fileExists } from "../file-log.ts"
@@ -13,7 +13,10 @@ export const characterParts = ["state", "relationship", "reaction_plan", "world_
 export type CharacterPart = (typeof characterParts)[number]
 
 /** The folders in which a character's files are looked up. */
-export type CharacterPlaces = Omit<TextPlaces, "kind">
+export interface CharacterPlaces extends Omit<TextPlaces, "kind"> {
+  /** The file of the agent's persona. */
+  readonly persona?: string | undefined
+}
 
 /**
  * Finds the file that a reference means. A path is looked up in the profile's folder and then in the prompts folders. The name of a
@@ -35,6 +38,19 @@ export function findCharacterPart(reference: string, part: CharacterPart, places
       evidence: { searched: candidates, known },
     },
   )
+}
+
+/**
+ * Finds the file that belongs to the persona of the agent: in the folder of its name beside it, and for a persona among
+ * `characters` in the folders of that name, as {@link findCharacterPart}. Undefined if it has none.
+ */
+export function partOfPersona(part: CharacterPart, places: CharacterPlaces): string | undefined {
+  const { persona } = places
+  if (persona === undefined) return undefined
+  const [folder, name] = [dirname(persona), basename(persona, extname(persona))]
+  const isNamed = [folder, dirname(folder)].some((place) => basename(place) === "characters")
+  const folders = [folder, ...(isNamed ? characterFolders(places) : [])]
+  return folders.flatMap((place) => filesOf(join(place, name), part)).find((path) => fileExists(path))
 }
 
 function filesOf(folder: string, part: CharacterPart): string[] {

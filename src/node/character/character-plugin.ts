@@ -8,14 +8,16 @@ import { foundValue, isOneLine, readWholeText } from "../authored-text.ts"
 import { promptsWithOwn } from "../builtin-tools.ts"
 import { shippedPromptsFolder } from "../shipped-files.ts"
 import { type CharacterParts, characterHook } from "./character-hook.ts"
-import { type CharacterPlaces, findCharacterPart } from "./character-places.ts"
+import { type CharacterPart, type CharacterPlaces, findCharacterPart, partOfPersona } from "./character-places.ts"
 import { checkTraits, readSheet } from "./read-sheet.ts"
 import { readWorldBook } from "./read-world-book.ts"
 
 const reference = z.custom<string>(isOneLine, { error: "a character's name or a file" })
 
-const sheet = z.union([reference, z.record(z.string(), z.unknown())], {
-  error: "a character's name, a file, or a table of names and values",
+const file = z.union([reference, z.literal(false)], { error: "a character's name, a file or false" })
+
+const sheet = z.union([reference, z.literal(false), z.record(z.string(), z.unknown())], {
+  error: "a character's name, a file, false, or a table of names and values",
 })
 
 const count = (least: number, most: number) => {
@@ -24,14 +26,15 @@ const count = (least: number, most: number) => {
 }
 
 /**
- * `[plugins.options.character]`. A table for `state` or `relationship` holds the traits themselves. Every other reference is the
- * name of a character, whose files lie in `characters/LOCALE/NAME/`, or a path relative to the profile.
+ * `[plugins.options.character]`. A table for `state` or `relationship` holds the traits themselves, and false means none. Every
+ * other reference is the name of a character, whose files lie in `characters/LOCALE/NAME/`, or a path relative to the profile.
+ * What is not named is the persona's own.
  */
 const schema = z.strictObject({
   state: sheet.optional(),
   relationship: sheet.optional(),
-  reaction_plan: reference.optional(),
-  world_book: reference.optional(),
+  reaction_plan: file.optional(),
+  world_book: file.optional(),
   world_book_entries: count(1, 100).default(8),
   world_book_characters: count(1, 100_000).default(4_000),
   world_book_messages: count(0, 100).default(4),
@@ -73,22 +76,31 @@ function unknownKey(key: string): string {
 }
 
 function sheetOf(part: "state" | "relationship", { [part]: given }: CharacterOptions, places: CharacterPlaces) {
-  if (given === undefined) return undefined
-  if (typeof given === "string") return readSheet(findCharacterPart(given, part, places), part)
+  if (typeof given !== "object") {
+    const path = pathOf(given, part, places)
+    return path === undefined ? undefined : readSheet(path, part)
+  }
   const checked = checkTraits(given)
   if ("message" in checked) throw new PromptStrataError("plugin", `${part}: ${checked.message}`)
   return checked
 }
 
+/** The file that an option names; without the option the persona's own, if it has one. */
+function pathOf(given: string | false | undefined, part: CharacterPart, places: CharacterPlaces): string | undefined {
+  if (given === false) return undefined
+  return given === undefined ? partOfPersona(part, places) : findCharacterPart(given, part, places)
+}
+
 function reactionPlanOf({ reaction_plan: plan }: CharacterOptions, places: CharacterPlaces): CharacterParts["reactionPlan"] {
-  if (plan === undefined) return undefined
-  return readWholeText(findCharacterPart(plan, "reaction_plan", places), { kind: "reaction plan", attributes: [] }).text
+  const path = pathOf(plan, "reaction_plan", places)
+  return path === undefined ? undefined : readWholeText(path, { kind: "reaction plan", attributes: [] }).text
 }
 
 function worldBookOf(options: CharacterOptions, places: CharacterPlaces): CharacterParts["worldBook"] {
   const { world_book: book, world_book_entries: maxEntries, world_book_characters: maxCharacters } = options
-  if (book === undefined) return undefined
-  const entries = readWorldBook(findCharacterPart(book, "world_book", places))
+  const path = pathOf(book, "world_book", places)
+  if (path === undefined) return undefined
+  const entries = readWorldBook(path)
   return { book: createWorldBook(entries), maxEntries, maxCharacters, messages: options.world_book_messages }
 }
 

@@ -22,6 +22,8 @@ export interface LoadPluginOptions {
   readonly context: PluginContext
   /** Folders laid out as the shipped `prompts/`, searched before the shipped one. A skill in them replaces the built-in plugin's of that name. */
   readonly promptFolders: readonly string[]
+  /** The file of the agent's persona. */
+  readonly persona?: string | undefined
   /** The time limit for a module to load, and again for its function to return. */
   readonly timeoutMs: number
   readonly timers: Timers
@@ -64,8 +66,8 @@ export function skillPluginTools(plugins: readonly Plugin[]): string[] {
 }
 
 const builtinPlugins: Readonly<Record<string, MakePlugin>> = {
-  character: (_name, { options, promptFolders, context: { locale, profileFolder } }) =>
-    characterPlugin(options, { locale, promptFolders, folder: profileFolder }),
+  character: (_name, { options, promptFolders, persona, context: { locale, profileFolder } }) =>
+    characterPlugin(options, { locale, promptFolders, persona, folder: profileFolder }),
   diary: skillPlugin,
   "file-navigation": skillPlugin,
   // An empty plugin: `loadProfile` turns recall on when it finds it (L8).

@@ -16,6 +16,8 @@ export interface LoadPluginsOptions {
   readonly locale?: string | undefined
   /** Folders laid out as the shipped `prompts/`, in which built-in plugins look for skills before the shipped one. Default: `prompts` in the process's folder. */
   readonly promptFolders?: readonly string[] | undefined
+  /** The file of the agent's persona. The plugin `character` finds there what belongs to it, such as its state. */
+  readonly persona?: string | undefined
   /** Default `./data`. */
   readonly dataFolder?: string | undefined
   /** Default: the host's. */
@@ -56,14 +58,14 @@ export async function collectPlugins(
   given: LoadPluginsOptions & Pick<LoadPluginOptions, "made">,
 ): Promise<{ readonly plugins: readonly Plugin[]; readonly faults: readonly PluginFault[] }> {
   const { folder = process.cwd(), locale = "en", promptFolders = [resolve("prompts")], dataFolder = "data" } = given
-  const { clock = hostPorts.clock, timers = hostPorts.timers, timeoutMs = 10_000, made } = given
+  const { clock = hostPorts.clock, timers = hostPorts.timers, timeoutMs = 10_000, made, persona } = given
   const context = { locale, clock, dataFolder: resolve(dataFolder), profileFolder: resolve(folder) }
   const loaded: { readonly at: number; readonly plugin: Plugin }[] = []
   const faults: PluginFault[] = []
   // One after the other, as a plugin may do something while it is made: the order must not depend on which is faster.
   for (const [at, name] of enabled.entries()) {
     const options = pluginOptions(name, given.options ?? {})
-    const outcome = await loadPlugin(name, { options, context, promptFolders, timers, timeoutMs, made })
+    const outcome = await loadPlugin(name, { options, context, promptFolders, persona, timers, timeoutMs, made })
     if ("plugin" in outcome) loaded.push({ at, plugin: outcome.plugin })
     else faults.push({ at, ...outcome.problem })
   }

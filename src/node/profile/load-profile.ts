@@ -142,6 +142,7 @@ async function loadExtensions(
     options: file.plugins?.options ?? {},
     promptFolders: [...(texts.folder === undefined ? [] : [texts.folder]), promptsFolderOf(path)],
     dataFolder,
+    persona: texts.persona,
     ...{ clock, timers, timeoutMs: pluginTimeoutMs, made },
   })
   refuseReported(search)

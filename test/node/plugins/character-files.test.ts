@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest"
+import { createAgent } from "../../../src/agent/agent.ts"
 import { readWorldBook } from "../../../src/node/character/read-world-book.ts"
 import { FileLog, withFileLog } from "../../../src/node/file-log.ts"
 import { loadPlugins } from "../../../src/node/plugins/load-plugins.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import { scriptedModel } from "../../../src/testing/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const load = (folder: string, character: Readonly<Record<string, unknown>>) =>
@@ -31,6 +33,40 @@ describe("the files of the plugin character", () => {
     expect(plugin).toMatchObject({ name: "character", hooks: [{ name: "character" }] })
   })
 
+  test("belong to the persona, unless they are named: a profile of another persona shows nothing of Fay", async () => {
+    const profileOf = async (files: Readonly<Record<string, string>>, more: string) => {
+      const path = `${tempFolder({ ...files, "profiles/sera.toml": `extends = "stack"\nlocale = "en"\n${more}` })}/profiles/sera.toml`
+      const profile = await loadProfile(path)
+      const agent = createAgent({ profile, model: scriptedModel([]) })
+      const { messages } = await agent.session("test").preview("Where is the cat, and who are you?")
+      return messages.map(({ content }) => content).join("\n")
+    }
+    const persona = "---\nname: Seraphina\n---\nYou are Seraphina.\n"
+    const state = "---\nplace: the glade\n---\n"
+    const named = '[prompt]\npersona = "seraphina"\n'
+    const alone = await profileOf({ "prompts/characters/en/seraphina.md": persona }, named)
+    expect(alone).toContain("You are Seraphina.")
+    expect(alone).not.toMatch(/Fay|bookshop|Momo|runtime_state|relationship|update_state/)
+    const places = [
+      "prompts/characters/en/seraphina.md prompts/characters/en/seraphina/state.md",
+      "prompts/characters/seraphina.md prompts/characters/en/seraphina/state.md",
+      "prompts/characters/en/seraphina.md prompts/characters/seraphina/state.md",
+    ]
+    for (const [at = "", beside = ""] of places.map((place) => place.split(" "))) {
+      const prompt = await profileOf({ [at]: persona, [beside]: state }, named)
+      expect(prompt).toContain("place: the glade")
+      expect(prompt).not.toMatch(/Fay|bookshop/)
+    }
+    const byPath = { "profiles/seraphina.md": persona, "profiles/seraphina/state.md": state }
+    expect(await profileOf(byPath, '[prompt]\npersona = "./seraphina.md"\n')).toContain("place: the glade")
+    const off = `${named}[plugins.options.character]\nstate = false\nworld_book = "fay"\n`
+    const chosen = await profileOf(
+      { "prompts/characters/en/seraphina.md": persona, "prompts/characters/en/seraphina/state.md": state },
+      off,
+    )
+    expect([chosen.includes("the glade"), chosen.includes("Momo")]).toEqual([false, true])
+  })
+
   test("that are not there are named with where they were looked for and what there is instead", async () => {
     const message = await fault({ "prompts/characters/en/mei/state.md": "---\nmood: merry\n---\n" }, { state: "mai" })
     expect(message).toContain('"character": state: expected a file, found none called "mai". Did you mean "mei"?')
@@ -40,7 +76,9 @@ describe("the files of the plugin character", () => {
   test("options that are unknown or of another kind are all named", async () => {
     const message = await fault({}, { sate: "fay", relationship: 3, world_book_entries: 0, state: { mood: ["calm"] } })
     expect(message).toContain('unknown option "sate" of the plugin "character". Did you mean "state"?')
-    expect(message).toContain("relationship: expected a character's name, a file, or a table of names and values, found 3.")
+    expect(message).toContain(
+      "relationship: expected a character's name, a file, false, or a table of names and values, found 3.",
+    )
     expect(message).toContain("world_book_entries: expected a whole number from 1 to 100, found 0.")
   })
 
