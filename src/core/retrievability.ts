@@ -10,7 +10,7 @@ const retrievabilityAtStability = 0.9
  * How well something is remembered, from 1 down to 0: `0.9^(days / stability)`. `days` have passed since it last came up;
  * after `stability` days, the value is 0.9 (R17). Negative days count as 0.
  */
-export function retrievability(stability: number, days: number): number {
+export function retrievability({ stability, days }: { readonly stability: number; readonly days: number }): number {
   return retrievabilityAtStability ** (Math.max(0, days || 0) / boundedStability(stability))
 }
 

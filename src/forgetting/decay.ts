@@ -78,6 +78,6 @@ export function reviewStability(review: Review): number {
   if (turnsSince < maxJumpMini) return stability
   const own = review.difficulty ?? (use === "used" ? numbers.usedDifficulty : numbers.maybeUsedDifficulty)
   const difficulty = turnsSince < maxJumpLarge ? own + nearDifficulty : own
-  const growth = (review.gain ?? numbers.gain) * Math.exp(-difficulty) * (1 - retrievability(stability, days))
+  const growth = (review.gain ?? numbers.gain) * Math.exp(-difficulty) * (1 - retrievability({ stability, days }))
   return Math.min(maxStabilityDays, stability * (1 + Math.max(0, growth)))
 }

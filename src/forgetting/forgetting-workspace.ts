@@ -149,7 +149,7 @@ class DecayingWorkspace implements ForgettingWorkspace {
   }
 
   #retrievability(item: WorkspaceItem, now: Moment): number {
-    return retrievability(item.stability, daysBetween(this.#options.clock, item.recalled, now))
+    return retrievability({ stability: item.stability, days: daysBetween(this.#options.clock, item.recalled, now) })
   }
 
   #withStrength(item: WorkspaceItem, now: Moment): RememberedItem {

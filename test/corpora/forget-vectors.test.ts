@@ -18,7 +18,7 @@ describe.skipIf(!dataPresent)("the worked numbers of forgetting (R19)", () => {
     const { vectors } = JSON.parse(readFileSync(`${dataFolder}recall/forget-vectors.json`, "utf8")) as { vectors: Vector[] }
     expect(vectors).toHaveLength(90)
     for (const { S: stability, dtDays: days, jumps: turnsSince, kind, R, S_next } of vectors) {
-      expect(retrievability(stability, days)).toBeCloseTo(R, 6)
+      expect(retrievability({ stability, days })).toBeCloseTo(R, 6)
       const use = kind === "used" ? "used" : "maybe-used"
       expect(Math.abs(reviewStability({ stability, days, turnsSince, use }) - S_next)).toBeLessThanOrEqual(1e-6)
     }

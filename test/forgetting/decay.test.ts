@@ -16,7 +16,7 @@ describe("the forgetting curve (R17, R19)", () => {
     [1, 30, 0.042391],
     [2, 7, 0.69159],
   ])("with stability %d, after %d days, is at %d", (stable, after, expected) => {
-    expect(retrievability(stable, after)).toBeCloseTo(expected, 6)
+    expect(retrievability({ stability: stable, days: after })).toBeCloseTo(expected, 6)
   })
 
   test("rises with stability and falls with time", () => {
@@ -24,14 +24,20 @@ describe("the forgetting curve (R17, R19)", () => {
       fc.property(stability, stability, days, days, (a, b, near, far) => {
         const [weak, strong] = [Math.min(a, b), Math.max(a, b)]
         const [early, late] = [Math.min(near, far), Math.max(near, far)]
-        expect(retrievability(strong, late)).toBeGreaterThanOrEqual(retrievability(weak, late))
-        expect(retrievability(weak, early)).toBeGreaterThanOrEqual(retrievability(weak, late))
+        expect(retrievability({ stability: strong, days: late })).toBeGreaterThanOrEqual(
+          retrievability({ stability: weak, days: late }),
+        )
+        expect(retrievability({ stability: weak, days: early })).toBeGreaterThanOrEqual(
+          retrievability({ stability: weak, days: late }),
+        )
       }),
     )
   })
 
   test("a clock that runs backwards, or is broken, counts as no time", () => {
-    expect([-5, Number.NaN, Number.NEGATIVE_INFINITY].map((odd) => retrievability(1, odd))).toEqual([1, 1, 1])
+    expect([-5, Number.NaN, Number.NEGATIVE_INFINITY].map((odd) => retrievability({ stability: 1, days: odd }))).toEqual([
+      1, 1, 1,
+    ])
   })
 })
 

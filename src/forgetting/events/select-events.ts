@@ -30,7 +30,7 @@ export function eventScore(
   const { stability, recalled, importance } = event
   return (
     weights.stability * (stability / (stability + halfStabilityDays)) +
-    weights.retrievability * retrievability(stability, daysBetween(clock, recalled, now)) +
+    weights.retrievability * retrievability({ stability, days: daysBetween(clock, recalled, now) }) +
     weights.importance * (importance / 10) +
     weights.relevance * relevance
   )

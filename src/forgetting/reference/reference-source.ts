@@ -13,7 +13,7 @@ export type CompressionCriterion =
   | "least-used"
   | { readonly weights: readonly [match: number, recency: number, use: number] }
 
-/** A source of a piece of reference info (R23). Lines and messages count from 1. */
+/** A source of a piece of reference info (R23). Lines and messages count from 1; `to` is not before `from`. */
 export type ReferenceSource =
   | { readonly kind: "lines"; readonly query: string; readonly path: string; readonly from: number; readonly to: number }
   | { readonly kind: "image"; readonly path: string }
@@ -80,7 +80,7 @@ function escapeBreaks(text: string): string {
   return text.replaceAll(/[\u0085\u2028\u2029]/g, escapeUnits)
 }
 
-/** Reads a source that {@link formatReferenceSource} printed; `undefined` for any other text. */
+/** Reads a source that {@link formatReferenceSource} printed; `undefined` for any other text, and for a range that ends before it begins. */
 export function parseReferenceSource(text: string): ReferenceSource | undefined {
   if (text === "unknown source") return { kind: "unknown" }
   if (text.startsWith("RAG ")) return readLines(text.slice(4))
@@ -138,8 +138,9 @@ function readTail(
   const tailLength = 64
   const match = pattern.exec(text.slice(-tailLength))
   if (match === null) return undefined
+  const [from, to] = [Number(match[1]), Number(match[2])]
   const path = readPath(text.slice(0, text.length - match[0].length))
-  return path === undefined ? undefined : { path, from: Number(match[1]), to: Number(match[2]) }
+  return path === undefined || to < from ? undefined : { path, from, to }
 }
 
 function readPath(text: string): string | undefined {

@@ -37,57 +37,62 @@ async function askBatch(run: MemoryRun, ask: AskModel, signal: AbortSignal): Pro
 const maxCharacters = 4_000
 const highest = 10
 
-/** Names of scales. Their numbers are not the answer. */
+/** Names of scales, each with its highest number. Their numbers are not the answer. */
 const scales = [
-  /(?:on )?a scale (?:of|from) 0 to 10/gi,
-  /(?:from )?\b[01] ?(?:to|-|~|–|—|到|至) ?10\b/gi,
-  /\bout of 10\b/gi,
-  /满分(?:为|是)? ?10 ?分?/g,
+  /(?:on )?a scale (?:of|from) [01] to (10{1,2}|5)\b/gi,
+  /(?:from )?\b[01] ?(?:to|-|~|–|—|到|至) ?(10{1,2}|5)\b/gi,
+  /\bout of (\d{1,4})\b/gi,
+  /满分(?:为|是)? ?(\d{1,4}) ?分?/g,
 ]
 const named =
   /(?:importance|score|rating|重要性|重要度|分数|评分|得分|打分)["'”’]? ?(?:is|为|是|[:=])? ?["'“]?(-?\d{1,9}(?:\.\d{1,9})?)/i
 const number = /-?\d{1,9}(?:\.\d{1,9})?/
-const fraction = /(-?\d{1,9}(?:\.\d{1,9})?) ?(?:\/|分之) ?(\d{1,9})/
+const fraction = /(-?\d{1,9}(?:\.\d{1,9})?) ?\/ ?(\d{1,9})/
+/** Shares in other forms, and how each is written as a fraction. */
+const shares: readonly (readonly [RegExp, string])[] = [
+  [/百分之 ?(-?\d{1,9}(?:\.\d{1,9})?)/g, "$1/100"],
+  [/(\d{1,9}) ?分之 ?(-?\d{1,9})/g, "$2/$1"],
+  [/(-?\d{1,9}(?:\.\d{1,9})?) ?(?:%|per ?cent\b)/gi, "$1/100"],
+]
 const han = "零一二三四五六七八九十"
 const hanNumber = new RegExp(`^[^${han}]{0,12}([${han}]) ?分?[。.!]?$`)
 
 /**
- * Reads the importance, from 0 to 10, in a model's answer (T32): `7`, `7/10`, `重要性：7`, `{"importance": 7}`, full-width digits, with
- * or without words around it. Undefined if there is no number; no default is made up.
+ * Reads the importance, from 0 to 10, in a model's answer (T32): `7`, `7/10`, `70%`, `70 out of 100`, `重要性：7`, `{"importance": 7}`,
+ * full-width digits, with or without words around it. Undefined if there is no number; no default is made up.
  */
 export function readImportance(output: string): number | undefined {
   const text = stripThinking(output).slice(0, maxCharacters).normalize("NFKC").replaceAll("−", "-").trim()
-  const fromJson = importanceIn(readJson(text))
-  if (fromJson !== undefined) return clamp(fromJson)
-  const bare = scales.reduce((left, scale) => left.replace(scale, " "), text)
+  const found = importanceIn(readJson(text)) ?? numberIn(text)
+  if (found !== undefined) return Math.min(highest, Math.max(0, found))
+  const spelled = hanNumber.exec(scales.reduce((left, scale) => left.replace(scale, " "), text))?.[1]
+  return spelled === undefined ? undefined : han.indexOf(spelled)
+}
+
+/** The number that a text tells, brought to a scale of ten. */
+function numberIn(text: string): number | undefined {
+  let full = highest
+  let bare = text
+  for (const [share, written] of shares) bare = bare.replace(share, written)
+  for (const scale of scales) {
+    bare = bare.replace(scale, (_scale, most: string) => {
+      full = Number(most) || highest
+      return " "
+    })
+  }
   const told = named.exec(bare)?.[1]
   const [, part, whole] = fraction.exec(bare) ?? []
-  if (part !== undefined && (told === undefined || told === part))
-    return clamp((Number(part) * highest) / (Number(whole) || highest))
+  if (part !== undefined && (told === undefined || told === part)) return (Number(part) * highest) / (Number(whole) || highest)
   const found = told ?? number.exec(bare)?.[0]
-  if (found !== undefined) return clamp(Number(found))
-  const spelled = hanNumber.exec(bare)?.[1]
-  return spelled === undefined ? undefined : han.indexOf(spelled)
+  return found === undefined ? undefined : (Number(found) * highest) / full
 }
 
 function importanceIn(value: unknown): number | undefined {
   if (Array.isArray(value)) return importanceIn(value[0])
   if (typeof value === "number") return value
-  if (typeof value === "string") return readString(value)
+  if (typeof value === "string") return numberIn(value)
   if (typeof value !== "object" || value === null || !isJsonObject(value)) return undefined
   const keys = Object.keys(value)
   const key = keys.find((name) => /^(?:importance|score|rating|重要性|重要度|分数|评分)$/i.test(name.trim()))
   return importanceIn(value[key ?? (keys.length === 1 ? (keys[0] ?? "") : "")])
-}
-
-/** Reads a number that stands in quotation marks. */
-function readString(text: string): number | undefined {
-  const [, part, whole] = fraction.exec(text) ?? []
-  if (part !== undefined) return (Number(part) * highest) / (Number(whole) || highest)
-  const found = number.exec(text)?.[0]
-  return found === undefined ? undefined : Number(found)
-}
-
-function clamp(value: number): number {
-  return Math.min(highest, Math.max(0, value))
 }

@@ -80,6 +80,8 @@ describe("the stamps of events (R20)", () => {
     "20260216x",
     "2026年13月",
     "20260208-20260230",
+    "20260214-20260208",
+    "20260208-20250214",
   ])("%j is no stamp", (text) => {
     expect(parseStamp(text)).toBeUndefined()
   })

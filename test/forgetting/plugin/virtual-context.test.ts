@@ -111,6 +111,8 @@ describe("tools of the context group (R28)", () => {
       callTool("pull_messages", { speaker: "User", number: 2, skip: 1 }),
       callTool("pull_messages", { from: "20260105", to: "2026-01-06", containing: "NUMBER 1" }),
       callTool("pull_messages", { from: "soon" }),
+      callTool("pull_messages", { from: "20260107", to: "20260106" }),
+      callTool("pull_messages", { from: "20260214-20260208" }),
       finish("ok"),
     ])
     const rehearsal = rehearse({ model, profile: { history: { contextCount: 2, window: "slide" } } })
@@ -123,6 +125,8 @@ describe("tools of the context group (R28)", () => {
       "20260108 9:00 User: number 3\n20260109 9:00 User: number 4",
       "20260106 9:00 User: number 1",
       expect.stringContaining("soon is not a time"),
+      expect.stringContaining("20260107 - 20260106 ends before it begins"),
+      expect.stringContaining("20260214-20260208 is not a time"),
     ])
   })
 

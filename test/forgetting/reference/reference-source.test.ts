@@ -32,6 +32,7 @@ const nasty = fc.oneof(
     .map((parts) => parts.join("")),
 )
 const lineNumber = fc.nat(1_000_000)
+const range = fc.tuple(lineNumber, lineNumber).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }))
 const level = fc.constantFrom("weak" as const, "medium" as const, "extreme" as const)
 const criterion = fc.oneof(
   fc.constantFrom(...(Object.keys(criterionNames) as (keyof typeof criterionNames)[])),
@@ -47,20 +48,25 @@ const criterion = fc.oneof(
 )
 
 const anySource: fc.Arbitrary<ReferenceSource> = fc.oneof(
-  fc.record({ kind: fc.constant("lines" as const), query: nasty, path: nasty, from: lineNumber, to: lineNumber }),
+  fc
+    .tuple(fc.record({ kind: fc.constant("lines" as const), query: nasty, path: nasty }), range)
+    .map(([source, lines]) => ({ ...source, ...lines })),
   fc.record({ kind: fc.constant("image" as const), path: nasty }),
   fc.record({ kind: fc.constant("load" as const), path: nasty }),
   fc.constant({ kind: "unknown" as const }),
-  fc.record({
-    kind: fc.constant("compressed" as const),
-    level,
-    topic: nasty,
-    criterion,
-    count: lineNumber,
-    path: nasty,
-    from: lineNumber,
-    to: lineNumber,
-  }),
+  fc
+    .tuple(
+      fc.record({
+        kind: fc.constant("compressed" as const),
+        level,
+        topic: nasty,
+        criterion,
+        count: lineNumber,
+        path: nasty,
+      }),
+      range,
+    )
+    .map(([source, messages]) => ({ ...source, ...messages })),
 )
 
 const documented: readonly [string, ReferenceSource][] = [
@@ -130,6 +136,8 @@ describe("sources of reference info (R23)", () => {
       "compress weak",
       "compress strong about 'a' 最近 1 - b.session message 1 - 2",
       "somewhere",
+      "RAG 'q' - a.txt line56 ~ line23",
+      "compress weak about 'a' 最近 1 - b.session message 2 - 1",
     ]) {
       expect(parseReferenceSource(text)).toBeUndefined()
     }

@@ -3,7 +3,7 @@ import { encodeInline } from "../../../encode/inline.ts"
 import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
 import { pull } from "../../../forgetting/pulled.ts"
 import type { Tool } from "../../../tools/tool.ts"
-import { type ContextToolParts, defineContextTool } from "./context-tool.ts"
+import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 import { momentArgument } from "./event-tools.ts"
 
 const defaultMessages = 20
@@ -16,11 +16,15 @@ export function pullMessagesTool(parts: ContextToolParts): Tool {
     name: "pull_messages",
     kinds: { speaker: "text", number: "number", skip: "number", from: "text", to: "text", containing: "text" },
     async run({ speaker, number = defaultMessages, skip = 0, from, to, containing }) {
+      const fromMs = from === undefined ? undefined : momentArgument(from, calendar).startMs
+      const beforeMs = to === undefined ? undefined : momentArgument(to, calendar).endMs
+      if (fromMs !== undefined && beforeMs !== undefined && fromMs >= beforeMs)
+        throw refusal({ ends_first: encodeInline(`${from} - ${to}`.slice(0, 80)) })
       const messages = await turn.messages({
         ...(speaker === undefined ? {} : { speaker: speaker.trim() }),
         ...(containing === undefined ? {} : { containing }),
-        ...(from === undefined ? {} : { fromMs: momentArgument(from, calendar).startMs }),
-        ...(to === undefined ? {} : { beforeMs: momentArgument(to, calendar).endMs }),
+        ...(fromMs === undefined ? {} : { fromMs }),
+        ...(beforeMs === undefined ? {} : { beforeMs }),
         skip: whole(skip, 0, Number.MAX_SAFE_INTEGER),
         limit: whole(number, 1, mostMessages),
       })

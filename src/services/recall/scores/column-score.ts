@@ -65,7 +65,7 @@ export function recencyScores(table: DocumentTable, nowMs: number): Float64Array
   for (let slot = 0; slot < scores.length; slot++) {
     const days = (nowMs - (recalledAtMs[slot] ?? 0)) / dayMs
     const stable = stability[slot] ?? 1
-    if (!(days > stable * forgottenAfter)) scores[slot] = retrievability(stable, days)
+    if (!(days > stable * forgottenAfter)) scores[slot] = retrievability({ stability: stable, days })
   }
   return scores
 }
