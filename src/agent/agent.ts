@@ -32,7 +32,7 @@ import { sessionId } from "./session-state.ts"
 export interface Agent {
   /** The session of a conversation; the same one for the same key. A string is a private conversation. */
   session(conversation: string | Omit<SessionKey, "agent">): Session
-  /** Settles when no turn runs or waits and nothing runs in the background. */
+  /** Settles when no turn runs or waits and nothing runs in the background. A failed job that waits for its next attempt is not waited for; `close` does that where the job would be lost with the process. */
   idle(): Promise<void>
   /**
    * Takes no more turns, waits for those that run and, at most half a minute longer, for their jobs in this process. Jobs that are not

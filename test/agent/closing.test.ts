@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { JobRunner } from "../../src/services/store/job-runner.ts"
 import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
+import { manualClock, manualTimers } from "../../src/testing/index.ts"
 import { turnOf } from "../stores/sqlite/support/turns.ts"
 import { agentWithJob, closingAgent, closingScenes } from "../support/closing.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -41,6 +42,46 @@ describe("over the embedded store", () => {
     expect((await here.check()).counts.job).toBe(0)
     await here.close()
     await there.close()
+  })
+})
+
+describe("over the store in memory, a job that failed once", () => {
+  /** An agent whose job fails so many times, and `advance`, which lets all waits of the store pass. */
+  async function failing(times: number) {
+    const timers = manualTimers(manualClock())
+    const store = createInMemoryStore({ ports: { timers, random: () => 1 } })
+    const tried: number[] = []
+    const made = agentWithJob(store, async (_, { attempt }) => {
+      tried.push(attempt)
+      if (attempt <= times) throw new Error("not yet")
+    })
+    await made.session.send("one").result
+    await made.agent.idle()
+    const advance = async (): Promise<void> => {
+      for (let step = 0; step < 8; step++) {
+        timers.advance(300_000)
+        await new Promise(setImmediate)
+      }
+    }
+    return { ...made, tried, advance, store }
+  }
+
+  test("T33: is done before the agent closes, because it would be lost with the process", async () => {
+    const { agent, tried, advance, store } = await failing(2)
+    expect(tried).toEqual([1])
+    const closing = agent.close()
+    await advance()
+    await closing
+    expect(tried).toEqual([1, 2, 3])
+    expect((await store.check()).counts.job).toBe(0)
+  })
+
+  test("T33: and goes on failing is a dead letter by then", async () => {
+    const { agent, advance, store } = await failing(99)
+    const closing = agent.close()
+    await advance()
+    await closing
+    expect((await store.jobs.dead()).map(({ attempts }) => attempts)).toEqual([5])
   })
 })
 

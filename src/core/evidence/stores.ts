@@ -40,7 +40,7 @@ export interface StoreErrors {
   }
   /**
    * Work after a turn (memories, summaries) is not done.
-   * @remarks Nothing: it is tried again, and the conversation itself is complete.
+   * @remarks Nothing: the conversation itself is complete, and the work is tried again. After its last attempt it is a dead letter, which the error says.
    */
   readonly background: {
     /** The kinds of work that are not done. */ readonly kinds?: readonly string[] | undefined

@@ -58,7 +58,10 @@ async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
 function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {
   const faults = kinds.map((kind) => `${kind}: ${run.receipts.get(kind)?.message ?? run.receipts.get(kind)?.outcome}`)
   const message = `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`
-  const hint = "It is tried again. The conversation itself is complete."
+  const after = run.context.isLast
+    ? "This was the last attempt: the job is a dead letter now, kept to be looked at."
+    : "It is tried again."
+  const hint = `${after} The conversation itself is complete.`
   return new PromptStrataError("background", message, { hint, evidence: { kinds } })
 }
 

@@ -50,7 +50,10 @@ export interface DeadJob {
 
 /** Narrows the jobs that {@link JobRunner.idle} waits for. */
 export interface IdleOptions {
-  /** Only jobs that this process still has to begin. Jobs that run are waited for by `close`; jobs of other processes are not waited for. */
+  /**
+   * Only jobs that this process still has to begin. Jobs that run are waited for by `close`; jobs of other processes are not waited for.
+   * Where no other process can make the later attempts of a failed job, they are waited for, too.
+   */
   readonly own?: boolean
   /** Only jobs of this agent. */
   readonly agent?: string

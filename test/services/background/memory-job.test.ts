@@ -136,6 +136,19 @@ describe("the work after a turn", () => {
     expect(warnings[0]?.message).toContain("overloaded")
   })
 
+  test("T33 a dead letter does not say that it is tried again", async () => {
+    const { say, store, settle } = scene({
+      importance: () => {
+        throw new Error("overloaded")
+      },
+    })
+    await say("I live in Hangzhou")
+    await settle()
+    const [dead] = await store.jobs.dead()
+    expect(dead?.error).toMatch(/overloaded[\s\S]*dead letter/)
+    expect(dead?.error).not.toContain("tried again")
+  })
+
   test("T34 an empty, failed or unreadable answer leaves the profile and the memories as they were", async () => {
     let turn = 0
     const answers = ['{"city": "Hangzhou"}', "{}", '{"city": ""}', "no idea"]

@@ -2,6 +2,7 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Ports } from "../../../core/ports.ts"
 import {
   handlerOf,
+  type IdleOptions,
   type Job,
   type JobHandler,
   type JobHandlers,
@@ -70,9 +71,13 @@ export class JobTable implements JobRunner {
     this.#pump()
   }
 
-  async idle(): Promise<void> {
+  /** With `own` it waits for later attempts, too: no other process makes them, so they would end with this one. */
+  async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
+    const isLeft = ({ job }: JobRow): boolean =>
+      (agent === undefined || job.key.agent === agent) && handlerOf(job, this.#handlers) !== undefined
     // Jobs that are due begin at once or wait for a running one, so none is due where none runs.
-    while (this.#running.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
+    while (this.#running.size > 0 || (own && [...this.#lanes.values()].flat().some(isLeft)))
+      await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
   }
 
   async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
@@ -95,6 +100,7 @@ export class JobTable implements JobRunner {
     }, drainMs)
     await drained
     this.#ports.timers.clear(timer)
+    this.#pump()
   }
 
   async dead(): Promise<readonly Required<JobRow>[]> {
