@@ -1,6 +1,7 @@
 import fc from "fast-check"
-import { expect, test } from "vitest"
-import { topOf } from "../../src/forgetting/ranking.ts"
+import { describe, expect, test } from "vitest"
+import { leastRelevance } from "../../src/forgetting/events/select-events.ts"
+import { relevanceAmong, topOf } from "../../src/forgetting/ranking.ts"
 
 test("the best of a list are those of a whole sort, equals in their order; what has no score is none", () => {
   fc.assert(
@@ -8,6 +9,67 @@ test("the best of a list are those of a whole sort, equals in their order; what 
       const items = scores.map((score, at) => ({ score, at }))
       const sorted = items.filter(({ score }) => score !== undefined).sort((a, b) => (b.score ?? 0) - (a.score ?? 0))
       expect(topOf(items, count, ({ score }) => score)).toEqual(sorted.slice(0, count))
+    }),
+  )
+})
+
+const english = {
+  others: ["the garden", "a bread oven", "the choir", "a broken bicycle", "the tax letter", "a trip to the lake"].flatMap(
+    (subject) =>
+      Array.from(
+        { length: 20 },
+        (_, at) => `Ann said “I was busy with ${subject} today, point ${at}” and I answered “That sounds good”`,
+      ),
+  ),
+  event: "Ann said “My cat Miso hid in the piano today, we looked for her everywhere” and I answered “Poor Miso”",
+  about: [
+    "Do you remember where Miso hid?",
+    "Miso!",
+    "Oh, and before I forget it, do you still know what happened that evening when we could not find Miso and she was in the piano?",
+  ],
+  notAbout: [
+    "And now?",
+    "Good morning! How are you today?",
+    "Yes, thank you.",
+    "I am tired, it was a long day at work",
+    "Tell me more about the tax letter.",
+  ],
+}
+
+const chinese = {
+  others: ["院子里的番茄", "新买的烤箱", "合唱团排练", "坏掉的自行车", "报税的通知", "去杭州的旅行"].flatMap((subject) =>
+    Array.from(
+      { length: 20 },
+      (_, at) => `用户说“你好呀！今天我又在忙${subject}，花的时间比想的要长，第${at}次”，我说“听起来挺辛苦的。”`,
+    ),
+  ),
+  event: "用户说“今天我家的猫咪嗝噜躲进了钢琴里，我们找了好久。”，我说“真是辛苦了。”",
+  about: ["你还记得嗝噜躲在哪里吗？", "嗝噜！", "对了，上次嗝噜不是躲到钢琴里去了吗，后来你是怎么说的来着？"],
+  notAbout: ["然后呢？", "早上好，今天过得怎么样？", "嗯，谢谢你。", "我有点累，今天上班太久了", "再跟我说说报税的事吧。"],
+}
+
+describe.each([
+  ["English", english],
+  ["Chinese", chinese],
+])("relevance in %s", (_, { others, event, about, notAbout }) => {
+  const relevance = (question: string) => relevanceAmong(question, [...others, event])(event)
+
+  test.each(about)("R21: %s speaks of the event", (question) => {
+    expect(relevance(question)).toBeGreaterThanOrEqual(leastRelevance)
+  })
+
+  test.each(notAbout)("R21: %s does not speak of it", (question) => {
+    expect(relevance(question)).toBeLessThan(leastRelevance)
+  })
+})
+
+test("relevance is from 0 to 1, and 0 for words of grammar and without events", () => {
+  expect(relevanceAmong("and the of to", ["and the of to"])("and the of to")).toBe(0)
+  expect(relevanceAmong("tea", [])("tea")).toBe(0)
+  fc.assert(
+    fc.property(fc.string(), fc.array(fc.string(), { maxLength: 5 }), (question, texts) => {
+      const relevance = relevanceAmong(question, texts)
+      for (const text of texts) expect(relevance(text) >= 0 && relevance(text) <= 1).toBe(true)
     }),
   )
 })

@@ -1,5 +1,5 @@
 import { firstStabilityDays } from "../../core/retrievability.ts"
-import type { Moment } from "../decay.ts"
+import { daysBetween, type Moment, reviewStability } from "../decay.ts"
 import type { Grain } from "./stamp.ts"
 
 /** An event, or the summary of a period of time (R20): plain JSON. */
@@ -35,6 +35,21 @@ export function newEvent(event: NewEvent, now: Moment): EventRecord {
   const importance = Number.isFinite(event.importance) ? Math.min(10, Math.max(0, event.importance)) : 0
   const recalled = { atMs: Math.min(event.endMs, now.atMs), turn: now.turn }
   return { children: [], sources: [], ...event, importance, stability: firstStabilityDays, recalled }
+}
+
+/** The events with those that came up counted as recalled now (R17, R18, R21). */
+export function recallEvents(events: readonly EventRecord[], ids: ReadonlySet<string>, now: Moment): readonly EventRecord[] {
+  if (ids.size === 0) return events
+  return events.map((event) => {
+    if (!ids.has(event.id)) return event
+    const { stability, difficulty, recalled } = event
+    const [days, turnsSince] = [daysBetween({ by: "days" }, recalled, now), now.turn - recalled.turn]
+    return {
+      ...event,
+      stability: reviewStability({ stability, days, turnsSince, use: "used", preset: "event", difficulty }),
+      recalled: now,
+    }
+  })
 }
 
 /** Adds events in the order of their begin. An event with a known id replaces the old one. */

@@ -1,5 +1,5 @@
 import type { EventRecord } from "./event-record.ts"
-import { daysRange, formatStamp, type Grain, grainDays, stampAt } from "./stamp.ts"
+import { daysRange, formatStamp, type Grain, grainDays, stampAt, type WeekKind } from "./stamp.ts"
 import type { ZonedCalendar } from "./zoned-calendar.ts"
 
 /** A period of time that is over and has no record yet, with the records that it is to summarise, oldest first (R20). */
@@ -20,6 +20,8 @@ export interface RollUpWindow {
   /** The midnight up to which everything has been rolled up. */
   readonly sinceMs: number
   readonly untilMs: number
+  /** Default: from Sunday to Saturday. */
+  readonly weeks?: WeekKind
 }
 
 /**
@@ -28,7 +30,7 @@ export interface RollUpWindow {
  */
 export function dueRollUps(
   events: readonly EventRecord[],
-  { sinceMs, untilMs }: RollUpWindow,
+  { sinceMs, untilMs, weeks = "sunday" }: RollUpWindow,
   calendar: ZonedCalendar,
 ): readonly RollUp[] {
   const known = new Set(events.map(({ id }) => id))
@@ -38,7 +40,7 @@ export function dueRollUps(
     const children = events.filter(
       (event) => event.grain === drawnFrom[grain] && !parts.has(event.id) && (grain !== "day" || event.startMs >= sinceMs),
     )
-    for (const period of periodsOf(grain, children, calendar)) {
+    for (const period of periodsOf(grain, children, { calendar, weeks })) {
       const waits = due.some((other) => other.startMs < period.endMs && other.endMs > period.startMs && feeds(other, grain))
       if (period.endMs > sinceMs && period.endMs <= untilMs && !known.has(period.id) && !waits) due.push(period)
     }
@@ -50,12 +52,16 @@ function feeds(other: RollUp, grain: RollUp["grain"]): boolean {
   return other.grain === "day" ? grain !== "day" : other.grain === "month" && grain === "year"
 }
 
-function periodsOf(grain: RollUp["grain"], children: readonly EventRecord[], calendar: ZonedCalendar): readonly RollUp[] {
-  const byStamp = Map.groupBy(children, ({ startMs }) => formatStamp(stampAt(grain, startMs, calendar)))
+function periodsOf(
+  grain: RollUp["grain"],
+  children: readonly EventRecord[],
+  { calendar, weeks }: { readonly calendar: ZonedCalendar; readonly weeks: WeekKind },
+): readonly RollUp[] {
+  const byStamp = Map.groupBy(children, ({ startMs }) => formatStamp(stampAt(grain, startMs, calendar, weeks)))
   return [...byStamp].flatMap(([stamp, drawn]) => {
     const first = drawn[0]
     if (first === undefined) return []
-    const range = daysRange(grainDays(grain, calendar.local(first.startMs)), calendar)
+    const range = daysRange(grainDays(grain, calendar.local(first.startMs), weeks), calendar)
     // The id depends on the period only, so that a period that is summarised twice has one record.
     return [{ id: `${grain}:${stamp}`, grain, stamp, ...range, children: drawn }]
   })

@@ -1,10 +1,14 @@
-import { addDays, type CalendarDay, isoWeekday, type LocalMinute, type ZonedCalendar } from "./zoned-calendar.ts"
+import { addDays, type CalendarDay, type LocalMinute, weekday, type ZonedCalendar } from "./zoned-calendar.ts"
 
 /** The length of the period that an event's record covers (R20). A `moment` is a topic of the conversation. */
 export type Grain = "year" | "month" | "week" | "day" | "moment"
 
 /** All grains, the coarsest first. */
 export const grains = ["year", "month", "week", "day", "moment"] as const satisfies readonly Grain[]
+
+/** The kinds of weeks: from Sunday to Saturday, or from Monday to Sunday as ISO 8601 has them (R20). */
+export const weekKinds = ["sunday", "iso"] as const
+export type WeekKind = (typeof weekKinds)[number]
 
 /** The time that stands before an event (R20), without a time zone. */
 export type Stamp =
@@ -14,7 +18,7 @@ export type Stamp =
   | ({ readonly grain: "day" } & CalendarDay)
   | ({ readonly grain: "moment" } & LocalMinute)
 
-/** Prints a stamp: `2025年`, `2026年1月`, `20260209-20260215`, `20260208` or `20260216 3:16` (R20). */
+/** Prints a stamp: `2025年`, `2026年1月`, `20260208-20260214`, `20260208` or `20260216 3:16` (R20). */
 export function formatStamp(stamp: Stamp): string {
   switch (stamp.grain) {
     case "year":
@@ -100,15 +104,15 @@ function isDay({ year, month, day }: CalendarDay): boolean {
   return year >= 100 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** The stamp of the year, month, ISO week, day or minute of a moment. */
-export function stampAt(grain: Grain, atMs: number, calendar: ZonedCalendar): Stamp {
+/** The stamp of the year, month, week, day or minute of a moment. */
+export function stampAt(grain: Grain, atMs: number, calendar: ZonedCalendar, weeks: WeekKind = "sunday"): Stamp {
   const local = calendar.local(atMs)
   const { year, month, day } = local
   if (grain === "moment") return { grain, ...local }
   if (grain === "year") return { grain, year }
   if (grain === "month") return { grain, year, month }
   const date = { year, month, day }
-  return grain === "day" ? { grain, ...date } : { grain, ...grainDays("week", date) }
+  return grain === "day" ? { grain, ...date } : { grain, ...grainDays("week", date, weeks) }
 }
 
 const minuteMs = 60_000
@@ -137,8 +141,8 @@ export function stampRange(stamp: Stamp, calendar: ZonedCalendar): TimeRange {
 /** The first and the last day of a period. */
 type DayRange = { readonly first: CalendarDay; readonly last: CalendarDay }
 
-/** The year, month, ISO week (from Monday) or day in which a day lies. */
-export function grainDays(grain: Exclude<Grain, "moment">, day: CalendarDay): DayRange {
+/** The year, month, week or day in which a day lies. */
+export function grainDays(grain: Exclude<Grain, "moment">, day: CalendarDay, weeks: WeekKind = "sunday"): DayRange {
   const { year, month } = day
   switch (grain) {
     case "year":
@@ -146,7 +150,7 @@ export function grainDays(grain: Exclude<Grain, "moment">, day: CalendarDay): Da
     case "month":
       return { first: { year, month, day: 1 }, last: addDays({ year, month: month + 1, day: 1 }, -1) }
     case "week": {
-      const first = addDays(day, -isoWeekday(day))
+      const first = addDays(day, -((weekday(day) + (weeks === "iso" ? 6 : 0)) % 7))
       return { first, last: addDays(first, 6) }
     }
     case "day":

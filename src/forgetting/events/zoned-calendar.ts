@@ -53,9 +53,9 @@ export function addDays(from: CalendarDay, days: number): CalendarDay {
   return { year, month, day }
 }
 
-/** The day of the week, from 0 for Monday. */
-export function isoWeekday({ year, month, day }: CalendarDay): number {
-  return (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7
+/** The day of the week, from 0 for Sunday. */
+export function weekday({ year, month, day }: CalendarDay): number {
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDay()
 }
 
 function fieldsOf(utcMs: number): LocalMinute {

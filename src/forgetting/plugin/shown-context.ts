@@ -2,33 +2,60 @@ import type { SlotEntry, TrustedText } from "../../core/value.ts"
 import { formatFileReference } from "../../encode/file-reference.ts"
 import { encodedText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
-import { selectEvents } from "../../forgetting/events/select-events.ts"
+import { type EventRecord, recallEvents } from "../../forgetting/events/event-record.ts"
+import { leastRelevance, selectEvents } from "../../forgetting/events/select-events.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Moment } from "../decay.ts"
 import { createWorkspace } from "../forgetting-workspace.ts"
-import { relevanceTo } from "../ranking.ts"
+import { relevanceAmong } from "../ranking.ts"
 import { shorten } from "../shorten-by-rule.ts"
+import { fitTexts } from "../text-width.ts"
 import type { FreshContents, VirtualContextState } from "./context-state.ts"
-import type { VirtualContextSettings, WorkspaceSettings } from "./virtual-context-settings.ts"
+import type { EventSettings, VirtualContextSettings, WorkspaceSettings } from "./virtual-context-settings.ts"
 
 /** The order of cutting when the budget is short: pulled information, then events, then the workspace. All are cut before the tools. */
 const ranks = { pulled: 15, events: 25, workspace: 45 } as const
 
+/** An event as a prompt shows it. */
+type ShownEvent = Pick<EventRecord, "stamp" | "text">
+
+/**
+ * The events that a turn shows (R20, R21), long texts cut to `shownCharacters` together, and the state in which the events that the
+ * question speaks of count as recalled (R18). These stay whole.
+ */
+export function chooseEvents(
+  state: VirtualContextState,
+  { now, question }: { readonly now: Moment; readonly question: string },
+  settings: EventSettings,
+): { readonly events: readonly ShownEvent[]; readonly state: VirtualContextState } {
+  const fit = relevanceAmong(
+    question,
+    state.events.map(({ text }) => text),
+  )
+  const chosen = selectEvents(state.events, now, { ...settings, relevance: ({ text }) => fit(text) })
+  const spokenOf = new Set(chosen.filter(({ text }) => fit(text) >= leastRelevance))
+  const cut = fitTexts(
+    chosen.map((event) => (spokenOf.has(event) ? "" : event.text)),
+    settings.shownCharacters,
+  )
+  const events = chosen.map(({ stamp, text }, at) => ({ stamp, text: cut[at] || text }))
+  const recalled = new Set([...spokenOf].map(({ id }) => id))
+  return { events, state: { ...state, events: recallEvents(state.events, recalled, now) } }
+}
+
 /** Events, workspace and pulled information as injections under these keys (R11, R14, R20, R22). */
 export function shownContext(
   state: VirtualContextState,
-  { now, question, fresh }: { readonly now: Moment; readonly question: string; readonly fresh: FreshContents },
-  { events, workspace }: VirtualContextSettings,
+  { now, events, fresh }: { readonly now: Moment; readonly events: readonly ShownEvent[]; readonly fresh: FreshContents },
+  { workspace }: VirtualContextSettings,
 ): readonly InjectionInput[] {
   const list = (key: keyof typeof ranks, content: readonly SlotEntry[]): InjectionInput => {
     return { key, content, trust: "memory", scope: "turn", fit: { rank: ranks[key], shrink: "entries" } }
   }
-  const relevant = relevanceTo(question)
-  const selected = selectEvents(state.events, now, { ...events, relevance: ({ text }) => relevant(text) })
   return [
     list(
       "events",
-      selected.map(({ stamp, text }) => ({ stamp: said(stamp, "author"), text: said(text, "memory") })),
+      events.map(({ stamp, text }) => ({ stamp: said(stamp, "author"), text: said(text, "memory") })),
     ),
     list("workspace", workspaceEntries(state, now, workspace)),
     list("pulled", pulledEntries(state, fresh)),

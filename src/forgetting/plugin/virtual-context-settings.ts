@@ -1,6 +1,11 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { defaultEventWeights, defaultKeep, type EventWeights } from "../../forgetting/events/select-events.ts"
-import type { Grain } from "../../forgetting/events/stamp.ts"
+import {
+  defaultEventWeights,
+  defaultKeep,
+  defaultShownCharacters,
+  type EventWeights,
+} from "../../forgetting/events/select-events.ts"
+import type { Grain, WeekKind } from "../../forgetting/events/stamp.ts"
 import { hostTimeZone } from "../../forgetting/events/zoned-calendar.ts"
 import { type CompressionSettings, defaultCompression } from "../compressed-messages.ts"
 import type { DecaySettings, ForgettingClock } from "../decay.ts"
@@ -13,8 +18,15 @@ export type Writer = "rule" | "model"
 export interface EventSettings {
   /** The IANA name of the time zone of days and stamps. Default: the host's. */
   readonly timeZone: string
-  /** How many of the newest events of each grain are shown (R3). */
+  /** Weeks from Sunday to Saturday, or those of ISO 8601. */
+  readonly weeks: WeekKind
+  /** The most records of each grain that are shown, the newest (R3). */
   readonly keep: Readonly<Record<Grain, number>>
+  /**
+   * How long the texts of all shown events are together, at most. While there is room, the newest stretches are shown in detail; where
+   * there is too little, long texts are cut. A character of Chinese, Japanese or Korean counts two.
+   */
+  readonly shownCharacters: number
   /** The most older events that come back. */
   readonly broughtBack: number
   readonly minScore: number
@@ -70,8 +82,10 @@ export interface VirtualContextOptions {
 
 export const virtualContextDefaults = {
   events: {
+    weeks: "sunday",
     keep: defaultKeep,
-    broughtBack: 5,
+    shownCharacters: defaultShownCharacters,
+    broughtBack: 3,
     minScore: 0.3,
     weights: defaultEventWeights,
     topicGapMs: 30 * 60_000,

@@ -10,7 +10,7 @@ import { compressJob } from "./jobs/compress-job.ts"
 import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
 import { nextState } from "./next-state.ts"
-import { shownContext } from "./shown-context.ts"
+import { chooseEvents, shownContext } from "./shown-context.ts"
 import { compressTool } from "./tools/compress-tool.ts"
 import { type ContextToolParts, contextToolNames } from "./tools/context-tool.ts"
 import { recordEventTool, searchEventsTool } from "./tools/event-tools.ts"
@@ -33,7 +33,7 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
   return {
     name: virtualContextName,
     hooks: [virtualContextHook(settings, words)],
-    jobs: [eventJob(settings), rollUpJob(settings), compressJob(settings)],
+    jobs: [eventJob(settings, words.record_event.answer), rollUpJob(settings), compressJob(settings)],
     variables: contextVariables(settings),
     mayAddTool: (tool) => contextToolNames.some((name) => name === tool),
   }
@@ -52,9 +52,10 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
       if (!memoryOn) return
       const now = { atMs: startedMs, turn }
       const noted = applyNotes(readState(kept.get()), context.notes, { now, settings: settings.pulled })
-      const state = owingReport(nextState(noted.state, { turnId, now, history }, settings))
+      const aged = owingReport(nextState(noted.state, { turnId, now, history }, settings))
+      const { events, state } = chooseEvents(aged, { now, question }, settings.events)
       kept.set(state)
-      for (const injection of shownContext(state, { now, question, fresh: noted.fresh }, settings)) stack.add(injection)
+      for (const injection of shownContext(state, { now, events, fresh: noted.fresh }, settings)) stack.add(injection)
       // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
       if (state.shownFrom !== undefined) context.startHistoryAt(state.shownFrom)
       for (const message of state.compressed) if (message.shown) context.replaceAnswer(message.turnId, message.text)

@@ -1,4 +1,5 @@
 import { decayPresets } from "../../forgetting/decay.ts"
+import { weekKinds } from "../../forgetting/events/stamp.ts"
 import { virtualContextDefaults } from "../../forgetting/plugin/virtual-context-settings.ts"
 import { choice, line, lines, number, table, timeZoneForm, wholeNumber } from "../key.ts"
 
@@ -24,12 +25,23 @@ export const events = table(
       words: "The time zone of events: where a day begins, and how prompts show times.",
       otherwise: "`time_zone`",
     }),
-    rememberYears: count("How many of the newest years prompts show.", keep.year),
-    rememberMonths: count("How many of the newest months prompts show.", keep.month),
-    rememberWeeks: count("How many of the newest weeks prompts show.", keep.week),
-    rememberDays: count("How many of the newest days prompts show.", keep.day),
-    rememberTopics: count("How many of the newest topics prompts show.", keep.moment),
-    broughtBack: count("How many older events come back, at most.", defaults.events.broughtBack),
+    weeks: choice(weekKinds, {
+      default: defaults.events.weeks,
+      words: "Weeks run from Sunday to Saturday, or as in ISO 8601 from Monday to Sunday.",
+    }),
+    rememberYears: count("How many years prompts show at most, the newest.", keep.year),
+    rememberMonths: count("How many months prompts show at most, the newest that no year covers.", keep.month),
+    rememberWeeks: count("How many weeks prompts show at most, the newest that no month covers.", keep.week),
+    rememberDays: count("How many days prompts show at most, the newest that nothing longer covers.", keep.day),
+    rememberTopics: count("How many topics prompts show at most, the newest that nothing longer covers.", keep.moment),
+    shownCharacters: atLeastOne(
+      "How long the texts of all shown events are together, at most. While there is room, the newest stretches of time are shown in detail; where there is too little, long texts are cut. A character of Chinese, Japanese or Korean counts two.",
+      defaults.events.shownCharacters,
+    ),
+    broughtBack: count(
+      "How many older events come back at most, beside what stands for their time.",
+      defaults.events.broughtBack,
+    ),
     minScore: amount("Older events with a lower score do not come back.", defaults.events.minScore),
     weightStability: share("How much an event's stability counts in its score.", weights.stability),
     weightRetrievability: share("How much an event's freshness counts in its score.", weights.retrievability),
@@ -37,7 +49,7 @@ export const events = table(
       "How much an event's importance, as it was judged when written, counts in its score.",
       weights.importance,
     ),
-    weightRelevance: share("How much an event's fit to the question counts in its score.", weights.relevance),
+    weightRelevance: share("How much it counts in an event's score that the question speaks of it.", weights.relevance),
     topicGapMinutes: number({
       min: 1,
       max: 10_000,

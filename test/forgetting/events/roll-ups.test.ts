@@ -50,7 +50,9 @@ describe("roll-ups (R20)", () => {
     const all = rollAll(days, Date.UTC(2026, 1, 1))
     expect(stamps(all, "year")).toEqual(["2025年"])
     expect(stamps(all, "month")).toEqual([...Array.from({ length: 12 }, (_, month) => `2025年${month + 1}月`), "2026年1月"])
-    expect(stamps(all, "week").slice(0, 2)).toEqual(["20241230-20250105", "20250106-20250112"])
+    expect(stamps(all, "week").slice(0, 2)).toEqual(["20241229-20250104", "20250105-20250111"])
+    const iso = dueRollUps(all, { sinceMs: always, untilMs: Date.UTC(2025, 1, 1), weeks: "iso" }, zonedCalendar("UTC"))
+    expect(iso.map(({ stamp }) => stamp).slice(0, 2)).toEqual(["20241230-20250105", "20250106-20250112"])
     const byId = new Map(all.map((event) => [event.id, event]))
     const year = all.find(({ grain }) => grain === "year")
     const months = year?.children.map((id) => byId.get(id)) ?? []

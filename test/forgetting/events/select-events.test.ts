@@ -1,8 +1,21 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type EventRecord, newEvent, putEvents } from "../../../src/forgetting/events/event-record.ts"
+import { dueRollUps } from "../../../src/forgetting/events/roll-ups.ts"
 import { defaultEventWeights, eventScore, inTime, selectEvents } from "../../../src/forgetting/events/select-events.ts"
-import { type Grain, grains } from "../../../src/forgetting/events/stamp.ts"
+import {
+  formatStamp,
+  type Grain,
+  grains,
+  parseStamp,
+  type Stamp,
+  stampAt,
+  stampRange,
+  type WeekKind,
+  weekKinds,
+} from "../../../src/forgetting/events/stamp.ts"
+import { type ZonedCalendar, zonedCalendar } from "../../../src/forgetting/events/zoned-calendar.ts"
+import { runs, seedOf } from "../../support/size.ts"
 
 const dayMs = 86_400_000
 const clock = { by: "days" } as const
@@ -14,6 +27,7 @@ function event(id: string, day: number, { grain = "moment", importance = 0, ...m
   return { ...made, ...more }
 }
 
+const back = ({ id }: EventRecord) => (id === "day" ? 0 : 1)
 const ids = (events: readonly EventRecord[]) => events.map(({ id }) => id)
 const none = { year: 0, month: 0, week: 0, day: 0, moment: 0 } as const
 
@@ -28,9 +42,11 @@ const anyEvent = fc
 const anyEvents = fc.array(anyEvent, { maxLength: 60 }).map((makers) => makers.map((make, at) => make(at)))
 
 describe("which events a prompt shows (R20, R21)", () => {
-  test("R20: the newest so many of each grain", () => {
+  test("R20: each stretch of time once, at the coarsest grain, of each the newest so many", () => {
     const events = [1, 2, 3, 4].flatMap((day) => [event(`m${day}`, day), event(`d${day}`, day, { grain: "day" })])
-    expect(ids(selectEvents(events, now, { keep: { moment: 2, day: 1 }, broughtBack: 0 }))).toEqual(["m3", "d4", "m4"])
+    expect(ids(selectEvents(events, now, { keep: { day: 1 }, broughtBack: 0 }))).toEqual(["m1", "m2", "m3", "d4"])
+    expect(ids(selectEvents(events, now, { keep: { moment: 2, day: 1 }, broughtBack: 0 }))).toEqual(["m2", "m3", "d4"])
+    expect(ids(selectEvents(events, now, { broughtBack: 0 }))).toEqual(["d1", "d2", "d3", "d4"])
   })
 
   test("R21: older ones come back for a high score, and stay away for a low one", () => {
@@ -45,7 +61,9 @@ describe("which events a prompt shows (R20, R21)", () => {
 
   test("R21: always in order of time, of one time the coarser grain first", () => {
     const events = grains.toReversed().map((grain) => event(grain, 5, { grain }))
-    expect(ids(selectEvents([event("later", 6), ...events], now, { minScore: 0 }))).toEqual([...grains, "later"])
+    const keep = { ...none, day: 1 }
+    const shown = selectEvents([event("later", 6), ...events], now, { keep, minScore: 0, broughtBack: 9, relevance: back })
+    expect(ids(shown)).toEqual([...grains, "later"])
     fc.assert(
       fc.property(anyEvents, (some) => {
         const shown = selectEvents(some, now, { minScore: 0 })
@@ -69,14 +87,119 @@ describe("which events a prompt shows (R20, R21)", () => {
     )
   })
 
-  test("R21: relevance counts as much as its weight says, and not at all by default", () => {
+  test("R21: what is spoken of comes back first, unless relevance has no weight", () => {
     const events = [event("bread", 980, { importance: 5 }), event("music", 990, { importance: 5 })]
     const relevance = ({ id }: EventRecord) => (id === "bread" ? 1 : 0)
     const options = { keep: none, broughtBack: 1, minScore: 0, relevance }
-    expect(ids(selectEvents(events, now, options))).toEqual(["music"])
-    expect(ids(selectEvents(events, now, { ...options, weights: { relevance: 0.5 } }))).toEqual(["bread"])
+    expect(ids(selectEvents(events, now, options))).toEqual(["bread"])
+    expect(ids(selectEvents(events, now, { ...options, weights: { relevance: 0 } }))).toEqual(["music"])
+  })
+
+  test("R21: an event comes back beside the record of its time only if that does not do for it", () => {
+    const told = { importance: 6, children: ["bread", "music"] }
+    const events = [
+      event("day", 980, { grain: "day", endMs: 981 * dayMs, ...told }),
+      event("bread", 980, { importance: 6 }),
+      event("music", 980, { importance: 2 }),
+    ]
+    const keep = { ...none, day: 1 }
+    const shown = (relevance?: (one: EventRecord) => number) =>
+      ids(selectEvents(events, now, { keep, ...(relevance && { relevance }) }))
+    expect(shown()).toEqual(["day"])
+    expect(shown(({ id }) => (id === "music" ? 0.5 : 0))).toEqual(["day", "music"])
+    expect(
+      shown(() => 0.5),
+      "the day tells as much",
+    ).toEqual(["day"])
+    const change = (id: string, changed: Partial<EventRecord>) =>
+      ids(
+        selectEvents(
+          events.map((one) => (one.id === id ? { ...one, ...changed } : one)),
+          now,
+          { keep },
+        ),
+      )
+    const often = { stability: 2, recalled: { atMs: 999 * dayMs, turn: 999 } }
+    expect(change("bread", often), "it came up more often").toEqual(["day", "bread"])
+    expect(change("bread", { ...often, text: "day" }), "it came up more often, but the day tells it").toEqual(["day"])
+    expect(change("bread", { importance: 10 }), "it matters more").toEqual(["day", "bread"])
+  })
+
+  test("R20: the newest records give way to finer ones while there is room", () => {
+    const days = [1, 2, 3].map((day) =>
+      event(`d${day}`, 990 + day, { grain: "day", endMs: (991 + day) * dayMs, children: [`m${day}`] }),
+    )
+    const events = [...days, ...[1, 2, 3].map((day) => event(`m${day}`, 990 + day))]
+    const shown = (shownCharacters: number) => ids(selectEvents(events, now, { shownCharacters, broughtBack: 0 }))
+    expect(shown(99)).toEqual(["m1", "m2", "m3"])
+    expect(shown(5)).toEqual(["d1", "d2", "d3"])
+    const longer = events.map((one) => (one.id.startsWith("m") ? { ...one, text: "longer" } : one))
+    expect(ids(selectEvents(longer, now, { shownCharacters: 10, broughtBack: 0 }))).toEqual(["d1", "d2", "m3"])
+    const partly = events.filter(({ id }) => id !== "m3")
+    expect(ids(selectEvents(partly, now, { broughtBack: 0 })), "a day whose topics were forgotten").toEqual(["d1", "d2", "d3"])
+  })
+
+  test("R20: no stretch of time is shown twice, whatever the time zone, the weeks and the room", () => {
+    const zones = fc.constantFrom("UTC", "Asia/Shanghai", "America/New_York")
+    const talk = fc.array(fc.record({ days: fc.integer({ min: 0, max: 9 }), hours: fc.integer({ min: 0, max: 14 }) }), {
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(talk, zones, fc.constantFrom(...weekKinds), fc.nat(4_000), (gaps, zone, weeks, shownCharacters) => {
+        const calendar = zonedCalendar(zone)
+        const { events, endMs } = lived(gaps, calendar, weeks)
+        const shown = selectEvents(events, { atMs: endMs, turn: 99 }, { shownCharacters })
+        const ranges = shown.map(({ stamp }) => stampRange(parseStamp(stamp) as Stamp, calendar))
+        for (const [at, { startMs }] of ranges.entries()) expect(startMs).toBeGreaterThanOrEqual(ranges[at - 1]?.endMs ?? 0)
+        const told = new Set(shown.flatMap((record) => topicsUnder(record, events)))
+        const newest = events.filter(({ grain }) => grain === "moment").slice(-5)
+        for (const topic of newest) expect(told, "the newest are all there").toContain(topic.id)
+      }),
+      { numRuns: runs(400), seed: seedOf(20) },
+    )
   })
 })
+
+const topicsUnder = ({ id, grain, children }: EventRecord, events: readonly EventRecord[]): readonly string[] =>
+  grain === "moment"
+    ? [id]
+    : children.flatMap((child) => topicsUnder(events.find((one) => one.id === child) as EventRecord, events))
+
+/** Topics with such gaps between them, rolled up as the background job does it. */
+function lived(
+  gaps: readonly { readonly days: number; readonly hours: number }[],
+  calendar: ZonedCalendar,
+  weeks: WeekKind,
+): { readonly events: readonly EventRecord[]; readonly endMs: number } {
+  let [events, atMs]: [readonly EventRecord[], number] = [[], Date.UTC(2025, 10, 3)]
+  for (const [turn, { days, hours }] of gaps.entries()) {
+    atMs += days * dayMs + hours * 3_600_000 + 60_000
+    const stamp = formatStamp(stampAt("moment", atMs, calendar))
+    const topic = newEvent(
+      {
+        id: `t${turn}`,
+        grain: "moment",
+        stamp,
+        startMs: atMs,
+        endMs: atMs,
+        text: "x".repeat((turn * 37) % 110),
+        importance: turn % 11,
+      },
+      { atMs, turn },
+    )
+    events = putEvents(events, [topic])
+    for (let round = 0; round < 4; round++) {
+      const due = dueRollUps(events, { sinceMs: Number.NEGATIVE_INFINITY, untilMs: atMs, weeks }, calendar)
+      const records = due.map(({ children, ...rollUp }) => {
+        const importance = Math.max(...children.map((child) => child.importance))
+        const text = "y".repeat((children.length * 37) % 300)
+        return newEvent({ ...rollUp, text, importance, children: children.map(({ id }) => id) }, { atMs, turn })
+      })
+      events = putEvents(events, records)
+    }
+  }
+  return { events, endMs: atMs }
+}
 
 describe("an event's score (R21)", () => {
   test("R21: is 0.3 of its stability, 0.4 of how well it is remembered and 0.3 of its importance", () => {

@@ -8,6 +8,7 @@ import {
   type Stamp,
   stampAt,
   stampRange,
+  type WeekKind,
 } from "../../../src/forgetting/events/stamp.ts"
 import { zonedCalendar } from "../../../src/forgetting/events/zoned-calendar.ts"
 
@@ -86,9 +87,15 @@ describe("the stamps of events (R20)", () => {
     expect(parseStamp(text)).toBeUndefined()
   })
 
-  test("R20: weeks are those of ISO 8601, from Monday, over the turn of the year", () => {
+  test("R20: weeks run from Sunday to Saturday, or as in ISO 8601 from Monday, over the turn of the year", () => {
     const calendar = zonedCalendar("UTC")
-    expect(formatStamp(stampAt("week", Date.UTC(2026, 1, 8), calendar))).toBe("20260202-20260208")
-    expect(formatStamp(stampAt("week", Date.UTC(2027, 0, 2), calendar))).toBe("20261228-20270103")
+    const week = (atMs: number, weeks?: WeekKind) => formatStamp(stampAt("week", atMs, calendar, weeks))
+    const [saturday, sunday, newYear] = [Date.UTC(2026, 1, 7, 23, 59), Date.UTC(2026, 1, 8), Date.UTC(2027, 0, 2)]
+    expect([saturday, sunday, newYear].map((atMs) => week(atMs))).toEqual([
+      "20260201-20260207",
+      "20260208-20260214",
+      "20261227-20270102",
+    ])
+    expect([sunday, newYear].map((atMs) => week(atMs, "iso"))).toEqual(["20260202-20260208", "20261228-20270103"])
   })
 })

@@ -49,8 +49,8 @@ describe("the jobs of a virtual context", () => {
   test("what a model says badly, or not at all, a rule writes; the receipts say so", async () => {
     const { state, rehearsal } = await twoDays({ event: "I would rather not", compress: " " })
     expect(state.events.map(({ text }) => text)).toEqual([
-      expect.stringContaining("User: hello"),
-      expect.stringContaining("User: hello"),
+      expect.stringMatching(/^User said “hello” and I answered “One\. Two\./),
+      expect.stringMatching(/^User said “hello” and I answered “One\. Two\./),
     ])
     expect(state.compressed[0]?.text.length).toBeLessThanOrEqual(160)
     expect(rehearsal.receipts.map(({ kind, outcome }) => [kind, outcome])).toEqual([

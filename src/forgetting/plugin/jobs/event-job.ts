@@ -5,6 +5,7 @@ import type { EndedTopic } from "../../../forgetting/events/topic.ts"
 import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
+import type { Template } from "../../../template/ast.ts"
 import { readState, virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
 import type { VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
@@ -17,8 +18,8 @@ const againAfterTurns = 8
 const maxMessages = 200
 const maxMessageCharacters = 2_000
 
-/** Writes an event for each ended topic (R20): by rule, or by the agent's model with the prompt `event`. */
-export function eventJob({ events }: VirtualContextSettings): BackgroundJob {
+/** Writes an event for each ended topic (R20): by rule in the form of a template, or by the agent's model with the prompt `event`. */
+export function eventJob({ events }: VirtualContextSettings, form: Template): BackgroundJob {
   return {
     kind: `${virtualContextName}:${kind}`,
     afterTurn({ memoryOn, turn, hookStates }) {
@@ -32,7 +33,7 @@ export function eventJob({ events }: VirtualContextSettings): BackgroundJob {
       for (const topic of topics) {
         const said = await context.messages({ fromMs: topic.fromMs, beforeMs: topic.beforeMs, limit: maxMessages })
         const messages = said.filter(({ text }) => text.trim() !== "")
-        const written = messages.length === 0 ? [] : await write(messages, events.writer, context)
+        const written = messages.length === 0 ? [] : await write(messages, { writer: events.writer, form }, context)
         const records = recordsOf(written, { topic, messages, timeZone: events.timeZone, now: { atMs, turn } })
         await context.post(virtualContextNote(`${kind}:${topic.id}`, [{ type: "events", events: records, ends: topic.id }]))
       }
@@ -40,8 +41,12 @@ export function eventJob({ events }: VirtualContextSettings): BackgroundJob {
   }
 }
 
-async function write(messages: readonly HistoryMessage[], writer: Writer, context: JobContext): Promise<readonly WrittenTopic[]> {
-  const rule = (): readonly WrittenTopic[] => [{ ...writeTopicByRule(messages), message: 1, parts: [] }]
+async function write(
+  messages: readonly HistoryMessage[],
+  { writer, form }: { readonly writer: Writer; readonly form: Template },
+  context: JobContext,
+): Promise<readonly WrittenTopic[]> {
+  const rule = (): readonly WrittenTopic[] => [{ ...writeTopicByRule(messages, form), message: 1, parts: [] }]
   if (writer === "rule") return rule()
   const dialogue = messages.map(({ speaker, text, role }) => ({
     speaker: { text: speaker.name, trust: "user" as const },

@@ -1,4 +1,4 @@
-import { newEvent } from "../../../forgetting/events/event-record.ts"
+import { type EventRecord, newEvent } from "../../../forgetting/events/event-record.ts"
 import { dueRollUps, type RollUp } from "../../../forgetting/events/roll-ups.ts"
 import { daysRange, grainDays } from "../../../forgetting/events/stamp.ts"
 import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
@@ -7,12 +7,10 @@ import { readState, type VirtualContextState, virtualContextNote } from "../cont
 import { virtualContextName } from "../virtual-context-name.ts"
 import type { EventSettings, VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
 import { askData, askOrRule } from "./ask-or-rule.ts"
-import { readRollUp, type WrittenEvent, writeRollUpByRule } from "./written-event.ts"
+import { chooseByRule, readRollUp, type WrittenEvent, writeRollUpByRule } from "./written-event.ts"
 
 const kind = "roll-up"
 const maxRollUps = 8
-/** The most characters of a summary by rule. */
-const maxCharacters = { day: 240, week: 320, month: 400, year: 480 } as const
 
 /** Summarises days, weeks, months and years that are over (R20): by rule, or by the agent's model with the prompt `roll-up`. */
 export function rollUpJob({ events }: VirtualContextSettings): BackgroundJob {
@@ -22,12 +20,14 @@ export function rollUpJob({ events }: VirtualContextSettings): BackgroundJob {
       if (!memoryOn) return undefined
       const state = readState(hookStates[virtualContextName])
       const due = state.topic === undefined ? [] : pendingRollUps(state, state.topic.lastMs, events)
-      return due.length === 0 ? undefined : { rollUps: due.slice(0, maxRollUps).map(payloadOf), turn }
+      return due.length === 0
+        ? undefined
+        : { rollUps: due.slice(0, maxRollUps).map((rollUp) => payloadOf(rollUp, state.events)), turn }
     },
     async run({ payload, atMs }, context) {
       const { rollUps, turn } = payload as { readonly rollUps: readonly RollUpPayload[]; readonly turn: number }
-      for (const { children, ...rollUp } of rollUps) {
-        const written = await write({ children, ...rollUp }, events.writer, context)
+      for (const { children, topics, ...rollUp } of rollUps) {
+        const written = await write({ children, topics, ...rollUp }, events.writer, context)
         const record = newEvent({ ...rollUp, ...written, children: children.map(({ id }) => id) }, { atMs, turn })
         await context.post(virtualContextNote(`${kind}:${rollUp.id}`, [{ type: "events", events: [record] }]))
       }
@@ -36,14 +36,36 @@ export function rollUpJob({ events }: VirtualContextSettings): BackgroundJob {
 }
 
 type RollUpChild = Pick<RollUp["children"][number], "id" | "stamp" | "text" | "importance">
-type RollUpPayload = Omit<RollUp, "children"> & { readonly children: readonly RollUpChild[] }
-
-function payloadOf({ children, ...rollUp }: RollUp): RollUpPayload {
-  return { ...rollUp, children: children.map(({ id, stamp, text, importance }) => ({ id, stamp, text, importance })) }
+type RollUpPayload = Omit<RollUp, "children"> & {
+  readonly children: readonly RollUpChild[]
+  /** The topics that a rule tells. Taken from the topics themselves, because summaries of summaries lose what matters. */
+  readonly topics: readonly RollUpChild[]
 }
 
-async function write({ grain, stamp, children }: RollUpPayload, writer: Writer, context: JobContext): Promise<WrittenEvent> {
-  const rule = () => writeRollUpByRule(children, maxCharacters[grain])
+function payloadOf({ children, ...rollUp }: RollUp, events: readonly EventRecord[]): RollUpPayload {
+  const told = chooseByRule(topicsOf(children, new Map(events.map((event) => [event.id, event]))), rollUp.grain)
+  return { ...rollUp, children: children.map(childOf), topics: told.map(childOf) }
+}
+
+function childOf({ id, stamp, text, importance }: EventRecord): RollUpChild {
+  return { id, stamp, text, importance }
+}
+
+/** The topics under records. A record whose topics were forgotten stands for them. */
+function topicsOf(records: readonly EventRecord[], byId: ReadonlyMap<string, EventRecord>): readonly EventRecord[] {
+  return records.flatMap((record) => {
+    if (record.grain === "moment") return [record]
+    const known = topicsOf(
+      record.children.flatMap((id) => byId.get(id) ?? []),
+      byId,
+    )
+    return known.length > 0 ? known : [record]
+  })
+}
+
+async function write({ stamp, children, topics }: RollUpPayload, writer: Writer, context: JobContext): Promise<WrittenEvent> {
+  // Jobs that were enqueued before topics were kept have their children alone.
+  const rule = () => writeRollUpByRule(topics ?? children)
   if (writer === "rule") return rule()
   const records = children.map((child) => ({
     id: { text: child.stamp, trust: "author" as const },
@@ -63,7 +85,7 @@ function pendingRollUps(state: Rolled, nowMs: number, settings: EventSettings): 
   if (isDone(state, nowMs, settings)) return []
   const untilMs = Math.min(nowMs, state.topic?.fromMs ?? nowMs, ...state.ended.map(({ fromMs }) => fromMs))
   const sinceMs = state.rolledUpMs ?? Number.NEGATIVE_INFINITY
-  return dueRollUps(state.events, { sinceMs, untilMs }, zonedCalendar(settings.timeZone))
+  return dueRollUps(state.events, { sinceMs, untilMs, weeks: settings.weeks }, zonedCalendar(settings.timeZone))
 }
 
 /** Marks everything before the last midnight as rolled up, if nothing of it is pending. */

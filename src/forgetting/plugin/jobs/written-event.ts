@@ -4,6 +4,9 @@ import { onOneLine } from "../../../encode/line-breaks.ts"
 import type { EventRecord } from "../../../forgetting/events/event-record.ts"
 import { topOf } from "../../../forgetting/ranking.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
+import { cutToWidth } from "../../../forgetting/text-width.ts"
+import type { Template } from "../../../template/ast.ts"
+import { renderTemplate } from "../../../template/render.ts"
 
 /** The text and importance of an event, written by a rule or a model. */
 export interface WrittenEvent {
@@ -12,34 +15,44 @@ export interface WrittenEvent {
   readonly importance: number
 }
 
-const shareCharacters = 80
+/** The widths of what was said and answered in an event by rule, and of each event in a summary by rule. */
+const widths = { heard: 60, answered: 40, summarised: 72 } as const
 const leastImportance = 2
 
 /**
- * Writes the event of a topic by rule: the first message of the user and the last one of the agent, each cut short. Its importance is 2,
- * and one more for each doubling of the exchanges. It is at most 7, because a rule does not know what matters.
+ * Writes the event of a topic by rule, in the words of the agent (R20): the first message of the user and the last one of the agent, each
+ * cut short. Its importance is 2, and one more for each doubling of the exchanges. It is at most 7, because a rule does not know what
+ * matters. `form` is the template of the text.
  */
-export function writeTopicByRule(messages: readonly HistoryMessage[]): WrittenEvent {
+export function writeTopicByRule(messages: readonly HistoryMessage[], form: Template): WrittenEvent {
   const spoken = messages.filter(({ text }) => text.trim() !== "")
-  const first = spoken.find(({ role }) => role === "user") ?? spoken[0]
-  const last = spoken.findLast((message) => message.role === "assistant" && message !== first)
-  const lines = [first, last]
-    .filter((message) => message !== undefined)
-    .map(({ speaker, text }) => `${onOneLine(speaker.name)}: ${shorten(onOneLine(text), shareCharacters)}`)
+  const first = spoken.find(({ role }) => role === "user")
+  const last = spoken.findLast(({ role }) => role === "assistant")
+  const text = renderTemplate(form, {
+    name: first && onOneLine(first.speaker.name),
+    heard: first && cutToWidth(onOneLine(first.text), widths.heard),
+    answered: last && cutToWidth(onOneLine(last.text), widths.answered),
+  })
   const exchanges = Math.max(1, spoken.length / 2)
-  return { text: lines.join(" — "), importance: Math.min(7, leastImportance + Math.log2(exchanges)) }
+  return { text, importance: Math.min(7, leastImportance + Math.log2(exchanges)) }
 }
 
-/** Writes the summary of a period by rule: its most important records in order of time. Its importance is the highest of theirs. */
-export function writeRollUpByRule(
-  children: readonly Pick<EventRecord, "text" | "importance">[],
-  maxCharacters: number,
-): WrittenEvent {
-  const best = new Set(topOf(children, Math.max(1, Math.floor(maxCharacters / shareCharacters)), ({ importance }) => importance))
-  const kept = children.filter((child) => best.has(child))
-  const each = Math.max(1, Math.floor(maxCharacters / Math.max(1, kept.length)) - 1)
-  const text = kept.map((child) => shorten(onOneLine(child.text), each)).join(" ")
-  return { text, importance: Math.max(0, ...children.map(({ importance }) => importance)) }
+/** How many events the summary of a period by rule tells. */
+const told = { day: 3, week: 3, month: 4, year: 5 } as const
+
+/** The events that a summary by rule tells: the most important ones, in order of time. */
+export function chooseByRule<T extends Pick<EventRecord, "importance">>(
+  events: readonly T[],
+  grain: keyof typeof told,
+): readonly T[] {
+  const best = new Set(topOf(events, told[grain], ({ importance }) => importance))
+  return events.filter((event) => best.has(event))
+}
+
+/** Writes the summary of a period by rule: the begin of each event, one after the other. Its importance is the highest of theirs. */
+export function writeRollUpByRule(events: readonly Pick<EventRecord, "text" | "importance">[]): WrittenEvent {
+  const text = events.map((event) => cutToWidth(onOneLine(event.text), widths.summarised)).join(" ")
+  return { text, importance: Math.max(0, ...events.map(({ importance }) => importance)) }
 }
 
 /** A topic that a model wrote. `message` is the number, from 1, of the message with which it begins. */

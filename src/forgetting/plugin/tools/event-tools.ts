@@ -1,6 +1,5 @@
 import { encodeInline } from "../../../encode/inline.ts"
-import { daysBetween, reviewStability } from "../../../forgetting/decay.ts"
-import { type EventRecord, newEvent, putEvents } from "../../../forgetting/events/event-record.ts"
+import { type EventRecord, newEvent, putEvents, recallEvents } from "../../../forgetting/events/event-record.ts"
 import { eventScore, inTime } from "../../../forgetting/events/select-events.ts"
 import { formatStamp, parseStamp, stampAt, stampRange } from "../../../forgetting/events/stamp.ts"
 import type { ZonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
@@ -21,7 +20,8 @@ export function searchEventsTool(parts: ContextToolParts): Tool {
     run({ query = "", number = defaultEvents }) {
       const state = parts.read()
       const found = search(state.events, query, Math.min(mostEvents, Math.max(1, Math.floor(number))), parts)
-      if (found.length > 0) parts.write({ ...state, events: recalled(state.events, found, parts) })
+      const ids = new Set(found.map(({ id }) => id))
+      if (ids.size > 0) parts.write({ ...state, events: recallEvents(state.events, ids, parts.now) })
       return { count: found.length, lines: found.map(({ stamp, text }) => `${stamp} ${encodeInline(text)}`).join("\n") }
     },
   })
@@ -38,17 +38,6 @@ function search(events: Events, query: string, limit: number, { now, settings }:
     return fit === 0 ? undefined : fit + eventScore(event, now, { weights: settings.events.weights, clock })
   })
   return best.sort(inTime)
-}
-
-function recalled(events: Events, found: Events, { now }: ContextToolParts): Events {
-  const ids = new Set(found.map(({ id }) => id))
-  return events.map((event) => {
-    if (!ids.has(event.id)) return event
-    const { stability, difficulty } = event
-    const [days, turnsSince] = [daysBetween(clock, event.recalled, now), now.turn - event.recalled.turn]
-    const after = reviewStability({ stability, days, turnsSince, use: "used", preset: "event", difficulty })
-    return { ...event, stability: after, recalled: now }
-  })
 }
 
 const defaultImportance = 5
