@@ -128,12 +128,15 @@ const literal = /(?:[tT]rue|[fF]alse|null|None)(?=["'“‘＂＇])/y
 const letter = lazyPattern(String.raw`\p{L}`, "u")
 /** An apostrophe inside a word, as in `don't`. */
 const apostrophe = lazyPattern(String.raw`^\p{L}['’]\p{L}$`, "u")
+/** The beginning of a comment that touches what stands before it. */
+const commentMark = /\/[/*]/
 const ends = new Set([",", "}", "]", "{", "[", ":", "\n", "\r", "\\", "`", "(", ")"])
 
 /**
  * Reads a value without quotes, up to a character that cannot belong to it. Where a colon follows, the last word is the next
- * name, and the value before it must be a scalar. Of several numbers in a row it reads the first. It returns undefined where
- * there is no value, where the value may have been cut off, and for characters that are neither words nor a number.
+ * name, and the value before it must be a scalar. Of several numbers in a row it reads the first. A comment may touch a scalar.
+ * It returns undefined where there is no value, where the value may have been cut off, for characters that are neither words nor
+ * a number, and for words with a comment's mark in them, which may belong to a path.
  */
 export function readBareWord(text: string, from: number): BareWord | undefined {
   literal.lastIndex = from
@@ -143,11 +146,13 @@ export function readBareWord(text: string, from: number): BareWord | undefined {
   const next = text.charAt(index)
   const isBeforeName = structureOf(next) === ":"
   if (isBeforeName) index = beforeName(text, from, index)
-  const words = text.slice(from, index).trimEnd()
+  const whole = text.slice(from, index)
+  const mark = whole.search(commentMark)
+  const words = (mark < 0 ? whole : whole.slice(0, mark)).trimEnd()
   const end = from + words.length
   const scalar = literalOf(words) ?? numberOf(words)
   if (scalar !== undefined) return { scalar, end }
-  if (notWords.test(words)) return undefined
+  if (mark >= 0 || notWords.test(words)) return undefined
   if (!letter().test(words) && !numbersApart.test(words)) return firstNumber(words, from)
   const isCut = next === "" || isBeforeName || (quotesOf(next) !== undefined && (end === index || /\s/.test(words)))
   return isCut ? undefined : { words, end }

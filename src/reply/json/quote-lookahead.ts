@@ -16,7 +16,8 @@ export interface QuotePlace {
 
 /** A longer text is no name where it can be read in another way. */
 const maxNameCharacters = 64
-const closingPunctuation = /[.,;:!?)\]}。，；：！？、）】」』》…%]/
+/** Characters that may follow an inner quotation as well as a value: punctuation, and the plus between two strings. */
+const closingPunctuation = /[+.,;:!?)\]}。，；：！？、）】」』》…%]/
 
 /**
  * Tells from the characters after a quote if it ends a string. It does when JSON goes on after it: with a comma and a name

@@ -22,6 +22,9 @@ const readable: readonly (readonly [text: string, value: unknown])[] = [
   ["{a: New  York # city\n}", { a: "New  York" }],
   ["{ // one\n a: 1, /* two */ b: 2 # three\n}", { a: 1, b: 2 }],
   ["{ #\n a: 1, b: 2 #\n}", { a: 1, b: 2 }],
+  ['{"a":2/*x*/}', { a: 2 }],
+  ['{"a":-1.5e3/*, "b": 3 */,"c":true//}\n,"d":None/*:*/}', { a: -1500, c: true, d: null }],
+  ['{"a":[1/*one*/,2//two\n,3/*three*/]/*list*/,"b":"x"/*text*/}', { a: [1, 2, 3], b: "x" }],
   ["{{a: {{b: 1}}}}", { a: { b: 1 } }],
   ["｛＂a＂：［1，2］，＂b＂：＂x，y＂｝", { a: [1, 2], b: "x，y" }],
   ['{"a":"say "hi" now"}', { a: 'say "hi" now' }],
@@ -35,6 +38,10 @@ const readable: readonly (readonly [text: string, value: unknown])[] = [
 ]
 
 const broken: readonly string[] = [
+  '{"a":src/**/*.ts}',
+  '{"a":x//y\n}',
+  '{"a":[1,2,/*and*/.../*so on*/]}',
+  '{"a":"x"+"y"}',
   '{"a":"b',
   '{"a":"b}',
   '{"a":"b,"c":"d"}',
