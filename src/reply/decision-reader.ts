@@ -1,7 +1,7 @@
 import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
-import { DecisionScan, type Shown } from "./decision-scan.ts"
+import { DecisionScan, type OutputScan, type Shown } from "./decision-scan.ts"
 import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
 import { StrictScan } from "./strict-scan.ts"
 
@@ -35,7 +35,7 @@ export function createDecisionReader({
   const wellFormed = createWellFormedReader()
   const shown: Shown = { thinking: "", message: "" }
   let isShown = false
-  const scan = strict
+  const scan: OutputScan = strict
     ? new StrictScan({ opensInThought, streams }, shown, count)
     : new DecisionScan({ opensInThought }, shown, count)
   const take = (): DecisionEvent[] => {
@@ -57,7 +57,7 @@ export function createDecisionReader({
       for (const piece of wellFormed.end()) scan.feed(piece)
       const decision = scan.end()
       if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""
-      return [...take(), { type: "decision", decision }]
+      return [...take(), { type: "decision", decision, ignored: scan.ignored }]
     },
   }
 }

@@ -7,12 +7,15 @@ import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
 import { type Candidate, type FoundObject, OutputRecord } from "./output-record.ts"
+import { furtherDecision } from "./outside-object.ts"
 import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
 export interface OutputScan {
   feed(piece: string): void
   end(): Decision
+  /** The beginning of a further decision, once the end was read. */
+  readonly ignored?: string | undefined
 }
 
 /** The characters that a scan has shown and its reader has not taken yet. */
@@ -20,6 +23,9 @@ export interface Shown {
   message: string
   thinking: string
 }
+
+/** How much text after a finish is looked at for a further decision. */
+const maxAfterShown = 4_096
 
 const fullWidthBrace = "｛"
 
@@ -40,6 +46,9 @@ export class DecisionScan implements OutputScan {
   #tagScanner: TagScanner | undefined
   /** Made when the output may have to be read again. */
   #outputRecord: OutputRecord | undefined
+  /** The text after a message that was shown, as far as it is looked at for a further decision. */
+  #after = ""
+  ignored: string | undefined
 
   constructor(options: { readonly opensInThought: boolean }, shown: Shown, count: StepCount) {
     this.#opensInThought = options.opensInThought
@@ -66,6 +75,7 @@ export class DecisionScan implements OutputScan {
       reader.end()
       if (reader.state !== "closed") return members.unfinishedFinish()
       const isExact = !reader.string.flawed && !members.understood
+      this.ignored = furtherDecision(this.#after)
       return interpretDecision(members.values, { isExact, text: "", at: 0 }, this.#count)
     }
     this.#tags.end()
@@ -75,7 +85,9 @@ export class DecisionScan implements OutputScan {
     const isFirst = record.candidates.length === 0 && record.others.length === 0
     if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
     this.#count.steps += record.text.length
-    return climbLadder(record, this.#tags.inThought, this.#count)
+    const decision = climbLadder(record, this.#tags.inThought, this.#count)
+    if (record.decisionEnd !== undefined) this.ignored = furtherDecision(record.text.slice(record.decisionEnd))
+    return decision
   }
 
   #readProse(piece: string, index: number): number {
@@ -116,9 +128,10 @@ export class DecisionScan implements OutputScan {
     return end
   }
 
-  /** Keeps text after a message that ended before its quote, for the ladder. Where characters were shown, nothing can follow them. */
+  /** Keeps the text after a message that ended before its quote, for the ladder, or the text after a finish that was shown. */
   #passOver(piece: string, index: number): number {
     if (this.#object?.members.gate.shown !== true) this.#record.text += piece.slice(index)
+    else this.#after += piece.slice(index, index + maxAfterShown - this.#after.length)
     return piece.length
   }
 

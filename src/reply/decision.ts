@@ -41,4 +41,9 @@ export interface DecisionFault {
 export type DecisionEvent =
   | { readonly type: "message-delta"; readonly delta: string }
   | { readonly type: "thinking-delta"; readonly delta: string }
-  | { readonly type: "decision"; readonly decision: Decision }
+  | {
+      readonly type: "decision"
+      readonly decision: Decision
+      /** The beginning of a further decision in the same output, at most 80 characters. Only the first one counts. */
+      readonly ignored?: string | undefined
+    }

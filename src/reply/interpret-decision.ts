@@ -27,7 +27,7 @@ export const decisionMembers: ReadonlySet<string> = new Set(["action", "message"
 const own: ReadonlySet<string> = new Set(["action", "tool", "args", "message"])
 
 /** A fault quotes that many characters of the output. */
-const excerptCharacters = 80
+export const excerptCharacters = 80
 
 /** True for a member that only a decision has: an object with one is a decision even when its `action` is missing. */
 export function isOwnMember(name: string): boolean {

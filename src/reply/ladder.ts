@@ -27,7 +27,8 @@ import {
  * The rungs of T21 that need the whole output, for output of which nothing was shown: the candidates in order, repaired
  * where they are no JSON; an object with an action inside one without; members whose brace is missing; words.
  */
-export function climbLadder({ text, candidates, others }: OutputRecord, inThought: boolean, count: StepCount): Decision {
+export function climbLadder(record: OutputRecord, inThought: boolean, count: StepCount): Decision {
+  const { text, candidates, others } = record
   const context = { text, count, inThought, repair: createJsonRepair(count) }
   if (beginsWithMember(text)) return readBraceless(context) ?? readRest(others, context)
   const torn = others.find(({ end }) => isTorn(text, end))
@@ -42,8 +43,10 @@ export function climbLadder({ text, candidates, others }: OutputRecord, inThough
     const reading = readCandidate(candidate, context)
     readUntil = reading.end
     if (reading.place === "nested") nested.push({ ...reading, start: candidate.start })
-    else if (reading.decision && isFinal(reading.decision)) return reading.decision
-    else fault ??= reading.decision
+    else if (reading.decision && isFinal(reading.decision)) {
+      record.decisionEnd = reading.end
+      return reading.decision
+    } else fault ??= reading.decision
   }
   return readNested(others, nested, context) ?? fault ?? readRest(others, context)
 }

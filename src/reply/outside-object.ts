@@ -1,5 +1,5 @@
 import { ObjectOpening } from "./broken-object.ts"
-import { decisionMembers, isOwnMember } from "./interpret-decision.ts"
+import { decisionMembers, excerptCharacters, isOwnMember } from "./interpret-decision.ts"
 import { skipBlank, structureOf } from "./json/loose-syntax.ts"
 
 // Comments are bounded, so that looking for a name costs no more than the text is long.
@@ -31,6 +31,13 @@ export function beginsWithMember(text: string): boolean {
 /** True for text that names an action as a decision does. Such text is no answer. */
 export function namesAction(text: string): boolean {
   return action.test(text)
+}
+
+/** The beginning of a further decision in the text after one; `undefined` for none. */
+export function furtherDecision(rest: string): string | undefined {
+  if (rest === "" || !namesAction(rest)) return undefined
+  const from = Math.max(0, rest.indexOf("{"))
+  return rest.slice(from, from + excerptCharacters).toWellFormed()
 }
 
 /** The place of the first member of a decision whose opening brace is missing; -1 for none. */

@@ -17,6 +17,9 @@ export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
 
 export type PlanningMode = "json" | "native" | "chat"
 
+/** The decision of a planner step. `ignored` is the beginning of a further decision in the same output, of which nothing was carried out. */
+export type StepDecision = Decision & { readonly ignored?: string }
+
 /** Reads the output of a model in one attempt of a step. */
 export interface StepReading {
   /** Takes text as it comes, and shows the part that belongs to the answer. */
@@ -24,7 +27,7 @@ export interface StepReading {
   /** Takes a native tool call. Absent in a step that asks for none. */
   onToolCall?(call: ToolCall): void
   /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
-  onEnd(finishReason: FinishReason | undefined): Decision | undefined
+  onEnd(finishReason: FinishReason | undefined): StepDecision | undefined
 }
 
 /**
@@ -36,7 +39,7 @@ export async function runModelStep(
   turn: TurnContext,
   request: StepRequest,
   makeReading: (turn: TurnContext, model: LanguageModel) => StepReading,
-): Promise<Decision | undefined> {
+): Promise<StepDecision | undefined> {
   const { models, profile } = turn.agent
   for (let index = 0, tries = 1; ; ) {
     const model = models[index] ?? models[0]
@@ -69,7 +72,7 @@ interface Heard {
 }
 
 /** Calls a model once. Emits `step-start` and `step-end` also if the stream fails, and then throws its error. */
-async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Attempt): Promise<Decision | undefined> {
+async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Attempt): Promise<StepDecision | undefined> {
   const { model, reading } = attempt
   const { profile, ports } = turn.agent
   const { prompt } = request
@@ -78,7 +81,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const assembly = assembleStep(turn, request, model)
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
   const heard: Heard = { output: [], usage: undefined, finishReason: undefined }
-  let decision: Decision | undefined
+  let decision: StepDecision | undefined
   let failure: { readonly error?: string } = {}
   try {
     await readModel(model, requestOf(turn, request, { model, assembly }), {

@@ -4,9 +4,9 @@ import type { LanguageModel } from "../model/language-model.ts"
 import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
-import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
+import { type PlanOutcome, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
 import { type CallGuard, runCall } from "./run-call.ts"
-import { isQuietWake, type TurnContext } from "./turn-context.ts"
+import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
@@ -24,9 +24,12 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
     }
     asked = false
     turn.progress.fault = undefined
+    if (decision.ignored !== undefined)
+      warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
     if (decision.action === "finish") {
-      if (decision.call) await runCallOfAnswer(turn, guard, decision.call)
-      return finish(turn, decision)
+      if (decision.call === undefined || !(await runCallOfAnswer(turn, guard, decision))) return finish(turn, decision)
+      turn.progress.answer.part()
+      continue
     }
     await call(turn, guard, decision)
     turn.signal.throwIfAborted()
@@ -40,12 +43,12 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   const { loop } = turn.agent.profile
   const reader = createDecisionReader({ strict: loop.strict, opensInThought: model.capabilities.opensInThought ?? false })
   const step = turn.progress.traceSteps.length + 1
-  let decision: Decision | undefined
+  let decision: StepDecision | undefined
   const take = (events: ReturnType<typeof reader.push>) => {
     for (const event of events) {
       if (event.type === "message-delta") turn.progress.answer.say(event.delta)
       else if (event.type === "thinking-delta") turn.emit({ ...event, step })
-      else decision = event.decision
+      else decision = event.ignored === undefined ? event.decision : { ...event.decision, ignored: event.ignored }
     }
   }
   return {
@@ -68,13 +71,38 @@ function finish(turn: TurnContext, decision: Decision & { action: "finish" }): P
   return { type: "final", stopReason: "finish" }
 }
 
-type FinishCall = NonNullable<(Decision & { action: "finish" })["call"]>
-
-/** Runs the call that came with an answer if its tool is called so (R6, R16). The answer is shown already. */
-async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, { tool: name, args }: FinishCall): Promise<void> {
-  if (turn.progress.tools.plannerTool(name)?.withAnswer === undefined) return
-  turn.progress.runs.push(await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args }))
+/**
+ * Runs the call that came with an answer. The answer is shown already, and ends the turn if the tool is called so (R6, R16). The
+ * result of another tool is part of an answer, so planning goes on with it: then this returns true. It does not go on after an
+ * unknown tool, a repeat, or a second failure of the tool, since none of them says anything new.
+ */
+async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, decision: Decision & { action: "finish" }): Promise<boolean> {
+  const { tool: name = "", args = {} } = decision.call ?? {}
+  const { tools, runs, steps } = turn.progress
+  const tool = tools.plannerTool(name)
+  if (tool === undefined) {
+    warn(turn, "model", `The answer came with a call of ${name}, which is no tool here; it was not run.`)
+    return false
+  }
+  const run = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args })
+  runs.push(run)
   turn.signal.throwIfAborted()
+  if (tool.withAnswer !== undefined) return false
+  const failures = runs.filter((earlier) => earlier.tool === name && earlier.status === "failed").length
+  if (run.repeatOf !== undefined || (run.status === "failed" && failures > 1)) {
+    const why = run.repeatOf === undefined ? "failed again" : "had its result already"
+    warn(turn, "model", `The answer came with a call of ${name} that ${why}; the turn ended with the answer.`)
+    return false
+  }
+  const { message } = decision
+  const shown = encodeJsonLine({
+    action: "finish",
+    ...(message === undefined ? {} : { message }),
+    tool: name,
+    args: fitArguments(args, turn),
+  })
+  steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
+  return true
 }
 
 /** Asks the planner once more, with a notice that quotes its unreadable output (T21). */
@@ -95,9 +123,13 @@ function askAgain(turn: TurnContext, fault: DecisionFault): void {
   turn.progress.steps.push({ type: "fault", output: fault.excerpt, notice })
 }
 
-async function call(turn: TurnContext, guard: CallGuard, { tool: name, args }: Decision & { action: "tool" }): Promise<void> {
-  const result = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args })
-  turn.progress.runs.push(result)
+async function call(turn: TurnContext, guard: CallGuard, decision: StepDecision & { action: "tool" }): Promise<void> {
+  const { tool: name, args, ignored } = decision
+  const done = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args })
+  const result =
+    ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
+  const run = { ...done, result }
+  turn.progress.runs.push(run)
   const shown = encodeJsonLine({ action: "tool", tool: name, args: fitArguments(args, turn) })
-  turn.progress.steps.push({ type: "run", call: shown, run: withFittedArguments(result, turn) })
+  turn.progress.steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
 }

@@ -44,8 +44,10 @@ export function faultsOf({ events, deltas, message, decision }: Reading): string
 
 /** What differs between two readings of one output. */
 export function differences(a: Reading, b: Reading): string[] {
-  const differs = (name: "message" | "thinking" | "decision") => JSON.stringify(a[name]) !== JSON.stringify(b[name])
-  return (["message", "thinking", "decision"] as const).filter(differs).map((name) => `${name} differs`)
+  const seen = ({ message, thinking, events }: Reading) => ({ message, thinking, "decision event": events.at(-1) })
+  const [one, other] = [seen(a), seen(b)]
+  const differs = (name: keyof typeof one) => JSON.stringify(one[name]) !== JSON.stringify(other[name])
+  return (["message", "thinking", "decision event"] as const).filter(differs).map((name) => `${name} differs`)
 }
 
 /** `text` cut before every offset of `cuts`, which ascend. */

@@ -23,5 +23,7 @@ export const shortOutputs: readonly string[] = [
   '{"action":"finish","message":7,"message":"n"}',
   '{"action":"finish","message":"\\x\\u12G\\\'"}',
   '{"action":"finish","message":"}\n\na } b ',
+  '{"action":"finish","message":"m"}{"action": 1}',
+  '{"action":"tool","tool":"t"} {"action": 1}',
   '{"action":"finish","message":"}\nb\\n"} a{: ',
 ]

@@ -72,14 +72,31 @@ describe("a tool named beside the answer (R16)", () => {
 
   test.each([
     { name: "runs where it is such a tool", tools: [note(true)], runs: ["noted"] },
-    { name: "does not run where it is none", tools: [note(false)], runs: [] },
-    { name: "does not run where it is unknown", tools: [], runs: [] },
-  ])("$name, and the answer stands", async ({ tools, runs }) => {
+    {
+      name: "does not run where it is unknown",
+      tools: [],
+      runs: [],
+      warnings: [expect.stringContaining("a call of note, which is no")],
+    },
+  ])("$name, and the answer stands", async ({ tools, runs, warnings = [] }) => {
     const { session } = testAgent(scriptedModel([both]), {}, { tools })
     const result = await session.send("?").result
     expect(result).toMatchObject({ ok: true, text: "Here." })
     expect(result.trace.runs.map((run) => run.result)).toEqual(runs)
     expect(result.trace.steps.length).toBe(1)
+    expect(result.trace.warnings.map(({ message }) => message)).toEqual(warnings)
+  })
+
+  test("runs where it is an ordinary one, and the planner goes on with its result", async () => {
+    const model = scriptedModel([both, finish("Noted.")])
+    const { session } = testAgent(model, { dialect: "layered" }, { tools: [note(false)] })
+    const result = await session.send("?").result
+    expect(result).toMatchObject({ ok: true, text: "Here.\n\nNoted.", stopReason: "finish" })
+    expect(result.trace.runs).toMatchObject([{ tool: "note", args: { used: ["a"] }, result: "noted" }])
+    expect(model.requests[1]?.messages.slice(-2)).toMatchObject([
+      { role: "assistant", content: both },
+      { role: "user", content: expect.stringContaining("noted") },
+    ])
   })
 
   test("one that fails leaves the answer as it is", async () => {
@@ -95,5 +112,38 @@ describe("a tool named beside the answer (R16)", () => {
     const result = await session.send("?").result
     expect(result).toMatchObject({ ok: true, text: "Here." })
     expect(result.trace.runs.map(({ status }) => status)).toEqual(["failed"])
+  })
+
+  test("an ordinary one that is repeated, or fails twice, ends the turn with the answer, which the trace tells", async () => {
+    const repeated = await testAgent(scriptedModel([both, both]), {}, { tools: [note(false)] }).session.send("?").result
+    expect(repeated).toMatchObject({ ok: true, stopReason: "finish" })
+    expect(repeated.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining("had its result already") }])
+    const failing = defineTool({ name: "note", description: "Notes", execute: () => Promise.reject(new Error("full")) })
+    const failed = await testAgent(scriptedModel([both, both]), {}, { tools: [failing] }).session.send("?").result
+    expect(failed).toMatchObject({ ok: true, stopReason: "finish" })
+    expect(failed.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining("failed again") }])
+  })
+})
+
+describe("several decisions in one output (T21)", () => {
+  const echo = defineTool({ name: "echo", description: "", execute: () => "said" })
+  const second = '{"action":"tool","tool":"echo","args":{"n":2}}'
+
+  test.each(["layered", "fay"])("the first call runs; the model and the trace hear of the rest in %s", async (dialect) => {
+    const model = scriptedModel([`${callTool("echo", { n: 1 })}\n${second}`, second, finish("done")])
+    const result = await testAgent(model, { dialect, locale: "en" }, { tools: [echo] }).session.send("?").result
+    expect(result).toMatchObject({ ok: true, text: "done" })
+    expect(result.trace.runs.map(({ args }) => args)).toEqual([{ n: 1 }, { n: 2 }])
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain("Only the first was carried out")
+    expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining(second) }])
+    expect(result.trace.steps.map(({ decision }) => decision)).toMatchObject([{ ignored: second }, {}, {}])
+    expect(result.trace.runs[1]?.result).toBe("said")
+  })
+
+  test("a call behind an answer is not run, which the trace tells", async () => {
+    const result = await testAgent(scriptedModel([`${finish("Hi.")} ${second}`]), {}, { tools: [echo] }).session.send("?").result
+    expect(result).toMatchObject({ ok: true, text: "Hi.", stopReason: "finish" })
+    expect(result.trace.runs).toEqual([])
+    expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining(second) }])
   })
 })
