@@ -7,7 +7,7 @@ import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
 import { type Candidate, type FoundObject, OutputRecord } from "./output-record.ts"
-import { furtherDecision } from "./outside-object.ts"
+import { furtherDecision, namesAction } from "./outside-object.ts"
 import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
@@ -228,6 +228,8 @@ export class DecisionScan implements OutputScan {
         this.#shown.thinking += run
       },
       orphan: () => this.#forget(),
+      // A decision in an unclosed thought is never carried out.
+      isWords: (run) => !/[{}｛｝]/.test(run) && !namesAction(run),
     }
   }
 

@@ -1,4 +1,4 @@
-/** How well the output could be read: as written, repaired, cut off inside the message, or words without a decision. */
+/** How well the output could be read: as written, repaired, cut off inside the message or in a thought behind it, or words without a decision. */
 export type DecisionStatus = "complete" | "repaired" | "truncated" | "plain-text"
 
 /** The decision of the planner (T14). `unreadable` is output whose meaning is lost; its `fault` says why, for a re-prompt. */

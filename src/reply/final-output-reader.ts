@@ -8,7 +8,7 @@ import { createPlainTextReader, type ReplyPart } from "./thinking.ts"
  * Reads a final output. Prose streams as it comes. Output of a model that goes on planning is read like that of a planner:
  * the message of a finish is shown, a tool call is not (T21). Other JSON is an answer and is shown when it has ended.
  */
-export function createFinalOutputReader(options: { readonly opensInThought?: boolean } = {}): Reader<string, ReplyPart> {
+export function createFinalOutputReader(options: Parameters<typeof createPlainTextReader>[0] = {}): Reader<string, ReplyPart> {
   const plain = createPlainTextReader(options)
   let text: Reader<string, string> | undefined
   let opening = ""

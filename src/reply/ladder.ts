@@ -81,7 +81,7 @@ function readRest([other]: OutputRecord["others"], context: RepairContext): Deci
   if (words === "") return unreadable("empty", text, 0, inThought)
   const first = text.indexOf("{")
   const isProse = first < 0 && !namesAction(text) && !beginsWithMember(text)
-  if (isProse) return { action: "finish", message: words, status: "plain-text" }
+  if (isProse) return { action: "finish", message: words, status: inThought ? "truncated" : "plain-text" }
   const decision = readBraceless(context, other?.start)
   if (decision) return decision
   return other ? unreadable("no-action", text, other.start) : unreadable("not-json", text, Math.max(first, 0))

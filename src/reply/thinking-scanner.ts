@@ -8,12 +8,15 @@ export interface TagSink {
   thoughtOpens?(): void
   /** A closing tag that closes nothing, now removed. */
   orphan(): void
+  /** True if a thought that began within a line and was not closed is words after all. Without it, it is. */
+  isWords?(run: string): boolean
 }
 
 /**
- * Separates text from thinking (T22) and holds back at most the beginning of a tag. A thought ends at its first closing tag,
- * of either name; an opening tag inside a thought is one of its words. Tags inside a code fence of the text are words. Fences
- * inside a thought are ignored, so that an open one cannot swallow the answer.
+ * Separates text from thinking (T22) and holds back at most the beginning of a tag. A thought begins at the beginning of a line
+ * and ends at its first closing tag, of either name; an opening tag inside a thought is one of its words. Within a line a thought
+ * begins only if it is closed, too: its words wait for the closing tag, and are text if none comes. Tags inside code of the text
+ * are words. Fences inside a thought are ignored, so that an open one cannot swallow the answer.
  */
 export class TagScanner {
   readonly #sink: TagSink
@@ -24,6 +27,8 @@ export class TagScanner {
   /** True at the beginning of a thought that was declared open: the model's own opening tag there is ignored. */
   #atDeclaredOpening: boolean
   #held = ""
+  /** The tag and the words of a thought that began within a line. */
+  #doubtful: { text: string; readonly tagLength: number; isAtLineStart: boolean } | undefined
 
   constructor(sink: TagSink, opensInThought: boolean, count: StepCount) {
     this.#sink = sink
@@ -57,6 +62,7 @@ export class TagScanner {
   /** Yields what was held back. */
   end(): void {
     this.#release()
+    this.#settleDoubt()
   }
 
   #passThought(chunk: string, from: number): number {
@@ -73,7 +79,7 @@ export class TagScanner {
     let code = 0
     for (; index < chunk.length; index++) {
       code = chunk.charCodeAt(index)
-      if (stops(code) || (code === 0x3c && !this.#fence.inside)) break
+      if (stops(code) || (code === 0x3c && !this.#fence.inCode)) break
       this.#fence.accept(code)
     }
     this.#count.steps += index - from + 1
@@ -97,9 +103,20 @@ export class TagScanner {
   }
 
   #acceptTag(tag: "open" | "close"): boolean {
-    if (tag === "open" && this.inThought && !this.#atDeclaredOpening) {
+    const doubtful = this.#doubtful
+    // A tag in backticks is a word, and so is one tag inside another thought.
+    const isWord = tag === "open" ? this.inThought && !this.#atDeclaredOpening : doubtful?.text.endsWith("`") === true
+    const begins = tag === "open" && doubtful?.isAtLineStart === true
+    if (begins) this.#settleDoubt()
+    if ((isWord && !begins) || (begins && this.#fence.inside)) {
       this.#release()
       return true
+    }
+    if (tag === "close" && doubtful) {
+      this.#doubtful = undefined
+      this.#sink.thinking(doubtful.text.slice(doubtful.tagLength))
+    } else if (tag === "open" && !this.inThought && !this.#fence.atLineStart) {
+      this.#doubtful = { text: this.#held, tagLength: this.#held.length, isAtLineStart: false }
     }
     this.#held = ""
     this.#atDeclaredOpening = false
@@ -108,6 +125,21 @@ export class TagScanner {
     this.inThought = tag === "open"
     if (isOrphan) this.#sink.orphan()
     return !isOrphan
+  }
+
+  /** No closing tag came for a thought that began within a line: it was words, unless the sink takes it for a thought. */
+  #settleDoubt(): void {
+    const doubtful = this.#doubtful
+    if (doubtful === undefined) return
+    this.#doubtful = undefined
+    const { text, tagLength } = doubtful
+    if (this.#sink.isWords?.(text) === false) this.#sink.thinking(text.slice(tagLength))
+    else {
+      this.inThought = false
+      this.#count.steps += text.length
+      for (let index = 0; index < text.length; index++) this.#fence.accept(text.charCodeAt(index))
+      this.#sink.text(text)
+    }
   }
 
   #release(): void {
@@ -123,7 +155,14 @@ export class TagScanner {
 
   #think(run: string): void {
     if (this.#atDeclaredOpening && run.trim() !== "") this.#atDeclaredOpening = false
-    this.#sink.thinking(run)
+    const doubtful = this.#doubtful
+    if (doubtful === undefined) {
+      this.#sink.thinking(run)
+      return
+    }
+    const lineBreak = Math.max(run.lastIndexOf("\n"), run.lastIndexOf("\r"))
+    doubtful.isAtLineStart = (lineBreak >= 0 || doubtful.isAtLineStart) && run.slice(lineBreak + 1).trim() === ""
+    doubtful.text += run
   }
 }
 
@@ -160,22 +199,45 @@ class CodeFence {
   #line: "indent" | "run" | "blank-tail" | "rest" = "indent"
   #runMarker = 0
   #run = 0
+  /** The backticks in a row that were just read, and those that opened code within the line. */
+  #ticks = 0
+  #openTicks = 0
 
   get inside(): boolean {
     return this.#marker !== 0
   }
 
+  /** True in a fence, and in code within a line. */
+  get inCode(): boolean {
+    return this.#marker !== 0 || (this.#ticks === 0 ? this.#openTicks > 0 : this.#openTicks !== this.#ticks)
+  }
+
+  /** True where only blanks stand before in the line. */
+  get atLineStart(): boolean {
+    return this.#line === "indent"
+  }
+
   /** Other text stands here, so this line can no longer become a fence. */
   interrupt(): void {
     this.#line = "rest"
+    this.#endTicks()
   }
 
   accept(code: number): void {
+    if (code === backtick) this.#ticks++
+    else if (this.#ticks > 0) this.#endTicks()
     if (code === 0x0a || code === 0x0d) this.#endLine()
     else if (this.#line === "indent") this.#begin(code)
     else if (this.#line === "run" && code === this.#runMarker) this.#extendRun()
     else if (this.#onOpeningLine && this.#marker === backtick && code === backtick) this.#cancel()
     else if (this.#line !== "rest") this.#line = isBlank(code) ? "blank-tail" : "rest"
+  }
+
+  /** A run of backticks opens code, or closes that which as many opened. */
+  #endTicks(): void {
+    if (this.#ticks > 0 && this.#openTicks === 0) this.#openTicks = this.#ticks
+    else if (this.#ticks === this.#openTicks) this.#openTicks = 0
+    this.#ticks = 0
   }
 
   #begin(code: number): void {
@@ -208,6 +270,7 @@ class CodeFence {
     this.#onOpeningLine = false
     this.#line = "indent"
     this.#run = 0
+    this.#openTicks = 0
   }
 }
 

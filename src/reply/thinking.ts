@@ -8,18 +8,24 @@ export interface ReplyPart {
   readonly delta: string
 }
 
+/** A thought that was not closed takes all that follows it; the tag of one that was not opened is removed. */
+export type ThinkingFault = "unclosed" | "unopened"
+
 /**
  * Separates `<think>` and `<thinking>` from the text around them (T22). Joined, the text is the input without thoughts and
  * tags. `orphan` is the effect of a closing tag that closes nothing: `drop-before` turns all text before it into thinking, so
- * all text waits for the end; `remove-tag` removes only the tag, and at most a partial tag is held back.
+ * all text waits for the end; `remove-tag` removes only the tag, and at most a partial tag is held back. `onFault` is called for
+ * each kind of fault once.
  */
 export function createThinkingReader(options: {
   readonly opensInThought?: boolean
   readonly orphan: "drop-before" | "remove-tag"
+  readonly onFault?: ((fault: ThinkingFault) => void) | undefined
 }): Reader<string, ReplyPart> {
   const waits = options.orphan === "drop-before"
   let parts: ReplyPart[] = []
   let waiting: string[] = []
+  let orphans = 0
   const scanner = new TagScanner(
     {
       text: (run) => {
@@ -28,6 +34,7 @@ export function createThinkingReader(options: {
       },
       thinking: (run) => append(parts, "thinking", run),
       orphan: () => {
+        if (orphans++ === 0) options.onFault?.("unopened")
         for (const run of waiting) append(parts, "thinking", run)
         waiting = []
       },
@@ -47,6 +54,7 @@ export function createThinkingReader(options: {
     },
     end() {
       scanner.end()
+      if (scanner.inThought) options.onFault?.("unclosed")
       const text = waiting.join("")
       waiting = []
       if (text !== "") append(parts, "text", text)
@@ -74,7 +82,9 @@ function append(parts: ReplyPart[], type: ReplyPart["type"], delta: string): voi
  * Reads a streamed final output (T12, T22). It yields text and thinking as separate parts, never half a surrogate pair. Of a
  * closing tag that closes nothing only the tag is removed. White space between a first thought and the first word is dropped.
  */
-export function createPlainTextReader(options: { readonly opensInThought?: boolean } = {}): Reader<string, ReplyPart> {
+export function createPlainTextReader(
+  options: Pick<Parameters<typeof createThinkingReader>[0], "opensInThought" | "onFault"> = {},
+): Reader<string, ReplyPart> {
   const thinking = createThinkingReader({ ...options, orphan: "remove-tag" })
   return pipe(pipe(createWellFormedReader(), thinking), trimAfterThought())
 }

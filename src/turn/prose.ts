@@ -3,7 +3,12 @@ import type { FinishReason, LanguageModel } from "../model/language-model.ts"
 import { createFinalOutputReader } from "../reply/final-output-reader.ts"
 import type { StopReason } from "../trace/turn-event.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
-import { isQuietWake, type TurnContext } from "./turn-context.ts"
+import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
+
+const faultWords = {
+  unclosed: "ended inside a thought that it did not close; all after the thought's beginning was taken for thinking.",
+  unopened: "closed a thought that it had not opened; the tag was removed. If it begins in thought, say `opensInThought`.",
+}
 
 /** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
 export function proseReading(
@@ -11,7 +16,10 @@ export function proseReading(
   model: LanguageModel,
   onFinish: (reason: FinishReason | undefined) => void,
 ): StepReading {
-  const reader = createFinalOutputReader({ opensInThought: model.capabilities.opensInThought ?? false })
+  const reader = createFinalOutputReader({
+    opensInThought: model.capabilities.opensInThought ?? false,
+    onFault: (fault) => warn(turn, "model", `${model.id} ${faultWords[fault]}`),
+  })
   const step = turn.progress.traceSteps.length + 1
   const take = (parts: ReturnType<typeof reader.push>) => {
     for (const { type, delta } of parts) {

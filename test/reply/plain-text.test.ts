@@ -17,7 +17,21 @@ describe("a streamed final output", () => {
     { name: "keeps white space inside the answer", text: "a <think>b</think>\n\nc\n", shown: "a \n\nc\n" },
     { name: "keeps white space of its own at the beginning", text: "  a", shown: "  a" },
     { name: "removes an orphan closing tag alone", text: "a</think>b", shown: "ab" },
-    { name: "drops an unclosed thought", text: "a<thinking>b", shown: "a" },
+    { name: "drops an unclosed thought", text: "a\n <thinking>b", shown: "a\n " },
+    { name: "keeps an unclosed tag within a line", text: "the <think> tag", shown: "the <think> tag" },
+    { name: "keeps tags in backticks", text: "`<think>` and ``a`</think>``", shown: "`<think>` and ``a`</think>``" },
+    {
+      name: "keeps a tag that only its name in backticks closes",
+      text: "<b> <think>, `</think>`.",
+      shown: "<b> <think>, `</think>`.",
+    },
+    { name: "takes a closed pair within a line out", text: "a <think>b</think>c", shown: "a c" },
+    {
+      name: "takes a thought that begins a line behind such a tag out",
+      text: "x <think>\n<think>b</think>c",
+      shown: "x <think>\nc",
+    },
+    { name: "leaves code behind such a tag alone", text: "x <think>\n```\n<think>\n", shown: "x <think>\n```\n<think>\n" },
     { name: "shows no braces differently", text: '{"action":"finish"}', shown: '{"action":"finish"}' },
   ])("T12, T22: $name, however it is cut", ({ text, shown }) => {
     expect(read([text]).text).toBe(shown)

@@ -15,7 +15,7 @@ function read(pieces: readonly string[], options: Options): { text: string; thin
 const cases: readonly { name: string; text: string; whole: string; streamed?: string; thinking?: string }[] = [
   { name: "removes a closed pair", text: "<think>a</think>b", whole: "b", thinking: "a" },
   { name: "removes every pair", text: "1<think>a</think>2<think>b</think>3", whole: "123", thinking: "ab" },
-  { name: "drops an unclosed one to the end", text: "a<think>b {}", whole: "a", thinking: "b {}" },
+  { name: "drops an unclosed one to the end", text: "a\n<think>b {}", whole: "a\n", thinking: "b {}" },
   {
     name: "drops all before an orphan in a whole text, and the tag alone in a stream",
     text: "a</think>b",
@@ -51,8 +51,8 @@ const cases: readonly { name: string; text: string; whole: string; streamed?: st
   { name: "lets no fence inside a thought swallow the answer", text: "<think>\n```js\n</think>b", whole: "b" },
   {
     name: "keeps every other <",
-    text: "<a> <thin <thinks> </think <<think> <>",
-    whole: "<a> <thin <thinks> </think <",
+    text: "<a> <thin <thinks> </think <\n<think> <>",
+    whole: "<a> <thin <thinks> </think <\n",
     thinking: " <>",
   },
   { name: "keeps the beginning of a tag at the end", text: "a</thinkin", whole: "a</thinkin" },

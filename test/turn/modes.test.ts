@@ -215,3 +215,41 @@ describe("chat", () => {
     expect(model.requests[0]?.tools).toBeUndefined()
   })
 })
+
+describe.each(["json", "native", "chat"] as const)("thinking in an answer in prose, with mode %s", (mode) => {
+  const answerOf = async (text: string) => {
+    const { session } = testAgent(scriptedModel([text], { capabilities: { tools: true } }), {
+      dialect: "layered",
+      loop: { mode },
+    })
+    return session.send("？").result
+  }
+
+  test.each([
+    "Write `<think>` before it.",
+    "In HTML, <think> is no element, and neither is <thinking>. More.",
+    "Close it with `</think>`, then go on.",
+    "```html\n<think>\n```\nMore.",
+  ])("T22 %j is shown whole", async (text) => {
+    const result = await answerOf(text)
+    expect(result).toMatchObject({ ok: true, text, stopReason: "finish" })
+    expect(result.trace.warnings).toEqual([])
+  })
+
+  test("T22 a thought that is not closed is told", async () => {
+    const result = await answerOf("Answer.\n<think>and so on")
+    expect(result).toMatchObject({ ok: true, stopReason: mode === "json" ? "truncated" : "finish" })
+    if (mode !== "json")
+      expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining("inside a thought") }])
+  })
+})
+
+test.each(["native", "chat"] as const)(
+  "T22 a closing tag that is removed from a streamed answer is told once, with mode %s",
+  async (mode) => {
+    const model = scriptedModel(["He asks.\n</think>\nHi.</think>"], { capabilities: { tools: true } })
+    const result = await testAgent(model, { dialect: "layered", loop: { mode } }).session.send("？").result
+    expect(result).toMatchObject({ ok: true, text: "He asks.\n\nHi." })
+    expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining("opensInThought") }])
+  },
+)
