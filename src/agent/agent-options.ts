@@ -74,3 +74,11 @@ export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
   injections: true,
   ports: true,
 }
+
+/** The names of its services. */
+export const agentServices: Readonly<Record<keyof AgentServices, true>> = {
+  memory: true,
+  userProfile: true,
+  reflection: true,
+  embed: true,
+}

@@ -15,7 +15,7 @@ import type { TurnEvent } from "../trace/turn-event.ts"
 import { createAskModel } from "../turn/ask-model.ts"
 import type { AgentContext, BackgroundWarning, ObservedTurn } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
-import { type AgentOptions, agentOptions } from "./agent-options.ts"
+import { type AgentOptions, agentOptions, agentServices } from "./agent-options.ts"
 import { type AgentStore, agentStore } from "./agent-store.ts"
 import { agentWork } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
@@ -50,7 +50,10 @@ export function createAgent(options: AgentOptions): Agent {
   checkOptions("createAgent", options, agentOptions)
   const sessions = new SessionCache()
   let closed = false
-  const ports = { ...hostPorts, counter: roughCounter, ...options.ports }
+  const defaultPorts = { ...hostPorts, counter: roughCounter }
+  checkOptions("ports of createAgent", options.ports ?? {}, defaultPorts)
+  checkOptions("services of createAgent", options.services ?? {}, agentServices)
+  const ports = { ...defaultPorts, ...options.ports }
   const kept = agentStore(options.store, ports)
   const shared = sharedContext(options, { ports, kept, isClosed: () => closed })
   const watching: ObserverFeeds[] = []

@@ -1,8 +1,8 @@
 import { PromptStrataError } from "./errors.ts"
 import { didYouMean } from "./suggest.ts"
 
-/** Throws `usage` for an option that `of` does not have, which would be ignored. One that is `undefined` counts as absent. */
-export function checkOptions(of: string, given: object, known: Readonly<Record<string, true>>): void {
+/** Throws `usage` for an option that is no key of `known`, which would be ignored. One that is `undefined` counts as absent. */
+export function checkOptions(of: string, given: object, known: object): void {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || Object.hasOwn(known, name)) continue
     const message = `${of} has no option ${JSON.stringify(name)}.${nearName(name, Object.keys(known))}`

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { checkOptions, nearName } from "../../src/core/check-options.ts"
+import { loadProfile, watchProfile } from "../../src/node/index.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { openStore } from "../../src/stores/open-store.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
 
 /** Options as a program in JavaScript gives them. */
@@ -14,6 +16,8 @@ describe("an unknown option is an error", () => {
 
   test.each<[string, () => unknown, string]>([
     ["createAgent", () => createAgent(any({ ...agent, tool: [] })), 'createAgent has no option "tool". Did you mean "tools"?'],
+    ["its ports", () => createAgent(any({ ...agent, ports: { now: Date.now } })), 'ports of createAgent has no option "now".'],
+    ["its services", () => createAgent(any({ ...agent, services: { embedding: {} } })), 'no option "embedding".'],
     ["assemble", () => assemble(new PromptStack(), any({ budget: 500 })), 'no option "budget". Did you mean "budgetTokens"?'],
     ["resolveProfile", () => resolveProfile(any({ pesona: "x" })), 'unknown key pesona. Did you mean "persona"?'],
     [
@@ -28,6 +32,20 @@ describe("an unknown option is an error", () => {
     ],
   ])("of %s", (_name, call, message) => {
     expect(call).toThrow(message)
+  })
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["loadProfile", () => loadProfile("fay", any({ dataDir: "x" })), 'no option "dataDir".'],
+    [
+      "watchProfile",
+      () => watchProfile("fay", any({ onProblems: () => {} })),
+      'no option "onProblems". Did you mean "onProblem"?',
+    ],
+    ["a store on SQLite", () => openStore("data", any({ lease: 1 })), 'no option "lease". Did you mean "leaseMs"?'],
+    ["a store on PostgreSQL", () => openStore(any({ url: "postgres://x", pool: 1 })), 'no option "pool".'],
+    ["its jobs", () => openStore(any({ url: "postgres://x", jobs: { poll: 1 } })), 'no option "poll". Did you mean "pollMs"?'],
+  ])("of %s", async (_name, call, message) => {
+    await expect(call()).rejects.toThrow(message)
   })
 
   test("one that is undefined counts as absent", () => {

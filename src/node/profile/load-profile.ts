@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path"
+import { checkOptions } from "../../core/check-options.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { resolveProfile } from "../../profile/resolve.ts"
@@ -36,13 +37,26 @@ export interface LoadProfileOptions {
   readonly onWarning?: (message: string) => void
 }
 
+/** The names of the options, so that another one is an error. */
+export const loadProfileOptions: Readonly<Record<keyof LoadProfileOptions, true>> = {
+  locale: true,
+  roots: true,
+  env: true,
+  dataFolder: true,
+  clock: true,
+  timers: true,
+  pluginTimeoutMs: true,
+  onWarning: true,
+}
+
 /**
  * Loads a profile by name (`fay`) or path (`./bots/fay.toml`) from TOML, with the profiles it extends and every file it names. All
  * is read anew each time (L9, L13). Makes the built-in tools and loads the plugins that the profile enables. Throws
- * `profile-missing` with the places where it looked; `profile` with file, line, column and a suggestion for every mistake; and the
+ * `usage` for an unknown option; `profile-missing` with the places where it looked; `profile` with file, line, column and a suggestion for every mistake; and the
  * errors of the files that the profile names. No plugin is loaded for a profile that has another mistake.
  */
 export async function loadProfile(nameOrPath: string, options: LoadProfileOptions = {}): Promise<Profile> {
+  checkOptions("loadProfile", options, loadProfileOptions)
   return readProfile(nameOrPath, options)
 }
 

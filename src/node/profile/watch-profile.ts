@@ -1,8 +1,9 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { FileLog, withFileLog } from "../file-log.ts"
-import { type LoadProfileOptions, readProfile } from "./load-profile.ts"
+import { type LoadProfileOptions, loadProfileOptions, readProfile } from "./load-profile.ts"
 
 /** How a watched profile is loaded, and what happens when an edit breaks it. */
 export interface WatchProfileOptions extends LoadProfileOptions {
@@ -28,6 +29,7 @@ export interface ProfileWatch extends ProfileSource {
  * errors of `loadProfile`.
  */
 export async function watchProfile(nameOrPath: string, options: WatchProfileOptions = {}): Promise<ProfileWatch> {
+  checkOptions("watchProfile", options, { ...loadProfileOptions, onProblem: true })
   const made = new Map<string, Plugin>()
   const load = (log: FileLog) => withFileLog(log, () => readProfile(nameOrPath, options, made))
   let log = new FileLog()

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostTimers, type RandomSource, type Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
@@ -36,16 +37,19 @@ export type PostgresSettings = Required<Omit<PostgresStoreOptions, "jobs">> & { 
 
 /** Fills in the defaults. Throws `usage` for a wrong option. */
 export function postgresSettings({ jobs, ...options }: PostgresStoreOptions): PostgresSettings {
-  const settings: PostgresSettings = {
+  const defaultJobs = { ...defaultJobSettings, pollMs: 2_000, superviseSeconds: 10, listen: true }
+  const defaults: Omit<PostgresSettings, "url"> = {
     maxConnections: 10,
     connectTimeoutMs: 10_000,
     jobSchema: "pgboss",
     onWarning: (message) => console.warn(`promptstrata: ${message}`),
     timers: hostTimers,
     random: Math.random,
-    ...options,
-    jobs: { ...defaultJobSettings, pollMs: 2_000, superviseSeconds: 10, listen: true, ...jobs },
+    jobs: { ...defaultJobs, ...jobs },
   }
+  checkOptions("openStore", options, { url: true, ...defaults })
+  checkOptions("jobs of openStore", jobs ?? {}, defaultJobs)
+  const settings: PostgresSettings = { ...defaults, ...options }
   const { maxConnections, jobSchema } = settings
   if (!(maxConnections >= 2))
     throw new PromptStrataError("usage", `Expected maxConnections of at least 2, found ${maxConnections}.`)

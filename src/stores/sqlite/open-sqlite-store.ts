@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Logger } from "kysely"
+import { checkOptions } from "../../core/check-options.ts"
 import { type Clock, hostTimers, type RandomSource, type Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../../services/store/store.ts"
@@ -37,6 +38,18 @@ interface LoggedStoreOptions extends SqliteStoreOptions {
   readonly log?: Logger
 }
 
+const storeOptions: Readonly<Record<keyof LoggedStoreOptions, true>> = {
+  jobs: true,
+  busyMs: true,
+  pollMs: true,
+  leaseMs: true,
+  onWarning: true,
+  clock: true,
+  timers: true,
+  random: true,
+  log: true,
+}
+
 /** A store in a file. */
 export interface SqliteStore extends Store {
   /** The path of the file. */
@@ -53,6 +66,7 @@ const drainMs = 5_000
  * runs the jobs. Throws `store` when the file cannot be used, or when a newer version has written to it.
  */
 export async function openSqliteStore(file: string, options: LoggedStoreOptions = {}): Promise<SqliteStore> {
+  checkOptions("openStore", options, storeOptions)
   const database = await openMigrated(file, options)
   const runner = runnerOf(database, options)
   let isDrained = false
