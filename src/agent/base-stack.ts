@@ -44,9 +44,12 @@ function layer(key: string, content: SlotValue | TrustedText, options: Partial<I
 /** Variables that follow from other settings of the profile and from plugins (R3). Only those that the dialect uses and `[variables]` does not set. */
 function defaultVariables(profile: Profile, dialect: Dialect, plugins: readonly Plugin[]): Record<string, string> {
   const { agent, history, files, output, variables } = profile
+  const { contextCount, window } = history
+  // The most that a prompt shows: a window that moves in steps shows fewer than twice the number that it keeps at least.
+  const shownAtMost = window === "steps" ? Math.max(0, 2 * contextCount - 1) : contextCount
   const facts = new Map([
     ["agent_name", { value: agent.name, setBy: "the profile" }],
-    ["context_count", { value: String(history.contextCount), setBy: "the profile" }],
+    ["context_count", { value: String(shownAtMost), setBy: "the profile" }],
     ["supported_formats", { value: (output.files?.formats ?? files.formats).join(", "), setBy: "the profile" }],
   ])
   for (const plugin of plugins) {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest"
+import { historyWindow } from "../../src/agent/create-turn-context.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { PromptSource } from "../../src/dialect/prompt-source.ts"
 import { createVirtualContext } from "../../src/forgetting/plugin/virtual-context.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { testAgent } from "../support/agents.ts"
+import { said } from "../support/turns.ts"
 
 const file = (path: string, body: string): PromptSource => ({ path, attributes: {}, body, firstLine: 1 })
 const planner = (body: string) => [
@@ -24,7 +26,20 @@ describe("R3: variables that any prompt can name", () => {
       history: { contextCount: 7 },
       files: { formats: ["a", "b"] },
     })
-    expect(messages[0]?.content).toBe("Fay 7 a, b")
+    expect(messages[0]?.content).toBe("Fay 13 a, b")
+  })
+
+  test("context_count is the number of messages that the window shows at most, for either window (T30, R11)", async () => {
+    for (const window of ["slide", "steps"] as const) {
+      for (const contextCount of [0, 1, 4]) {
+        const { messages } = await promptOf("${context_count}", { history: { contextCount, window } })
+        const shown = Array.from({ length: 30 }, (_, length) => {
+          const history = Array.from({ length }, (_, at) => said("user", `${at}`))
+          return historyWindow(history, { contextCount, window }).length
+        })
+        expect(messages[0]?.content).toBe(String(Math.max(...shown)))
+      }
+    }
   })
 
   test("the profile's own [variables] go before them", async () => {

@@ -68,7 +68,9 @@ async function costOf(name: string, counter: TokenCounter): Promise<ProfileCost>
   const sent: CacheRequest[] = []
   for (let turn = 0; turn < turns; turn++) {
     const { trace } = await agent.session("cost").send(lines[turn * 2]?.text ?? "").result
-    sent.push(...trace.steps.map(({ assembly }) => ({ assembly, turn: turn + 1 })))
+    const [first = [], ...later] = trace.steps.map((step) => [step])
+    const inOrder = [...first, ...trace.children.flatMap((child) => child.trace.steps), ...later.flat()]
+    sent.push(...inOrder.map(({ assembly }) => ({ assembly, turn: turn + 1 })))
     clock.advance(minuteMs)
   }
   await agent.close()
@@ -85,25 +87,41 @@ const findNote = defineTool({
   execute: () => "3 March: the recipe needs two cups of flour and a night of rest.",
 })
 
-/** A model that calls its own tools natively, as those of today do: the tool in the first step of every third turn, else the answer. */
+/**
+ * A model that calls its own tools natively, as those of today do: the tool in the first step of every third turn, else the answer. If
+ * it is offered a coarse tool, it asks that one, and plays the agent behind it too.
+ */
 function playedModel(answers: readonly string[]) {
   const requests: number[] = []
-  let [turn, called] = [0, false]
+  let [turn, next]: [number, "question" | "child" | "child's answer" | "answer"] = [0, "question"]
+  const find = { name: "find_note", args: { words: "flour" } }
+  const play = (isCoarse: boolean): typeof find | { readonly name: string; readonly args: object } | string => {
+    if (next === "child" || (next === "question" && turn % 3 === 2 && !isCoarse)) {
+      next = next === "child" ? "child's answer" : "answer"
+      return find
+    }
+    if (next === "question" && turn % 3 === 2) {
+      next = "child"
+      return { name: "tools", args: { request: "Look up flour in the notes" } }
+    }
+    const isAnswer = next !== "child's answer"
+    next = isAnswer ? "question" : "answer"
+    return isAnswer ? (answers[turn++] ?? "") : "3 March: two cups of flour and a night of rest."
+  }
   const model: LanguageModel = {
     id: "played",
     capabilities: { tools: true, developerRole: false },
     async *stream({ tools = [], messages }) {
       requests.push(messages.length)
-      const isCall = turn % 3 === 2 && !called
-      called = isCall
-      if (isCall && tools.length > 0)
-        yield { type: "tool-call", call: { id: `call-${turn}`, name: "find_note", args: '{"words":"flour"}' } }
-      else if (isCall) yield { type: "text-delta", delta: '{"action":"tool","tool":"find_note","args":{"words":"flour"}}' }
-      else {
-        const answer = answers[turn++] ?? ""
-        yield { type: "text-delta", delta: tools.length > 0 ? answer : JSON.stringify({ action: "finish", message: answer }) }
-      }
-      yield { type: "finish", reason: isCall && tools.length > 0 ? "tool-calls" : "stop" }
+      const made = play(tools.some(({ name }) => name === "tools"))
+      const isNative = tools.length > 0
+      if (typeof made === "string")
+        yield { type: "text-delta", delta: isNative ? made : JSON.stringify({ action: "finish", message: made }) }
+      else if (isNative) {
+        const call = { id: `call-${turn}-${next}`, name: made.name, args: JSON.stringify(made.args) }
+        yield { type: "tool-call", call }
+      } else yield { type: "text-delta", delta: JSON.stringify({ action: "tool", tool: made.name, args: made.args }) }
+      yield { type: "finish", reason: typeof made !== "string" && isNative ? "tool-calls" : "stop" }
     },
   }
   return { model, requests }

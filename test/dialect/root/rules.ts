@@ -17,7 +17,7 @@ export const rootRules: readonly RootRule[] = [
   { rule: "several in one message", zh: "可以接连出现好几个", en: "may hold several" },
   { rule: "the names vary", zh: "名字是谁的都有可能", en: "it can be anybody's name" },
   { rule: "the key characters are ^ and #", zh: "只认行首的 ^ 和 #", en: "Only ^ and # at the beginning" },
-  { rule: "so many messages of whole context", zh: "条数只有 7", en: "counts so many messages: 7" },
+  { rule: "so many messages of whole context", zh: "最多 13 条", en: "at most 13 messages" },
   { rule: "fetch more with tools", zh: "用工具去拉取", en: "Fetch what lies further back with a tool" },
   { rule: "@last_ the agent's last", zh: "@last_青蓝", en: "@last_Qinglan" },
   { rule: "@last_n_ the agent's last n", zh: "@last_n_青蓝", en: "@last_n_Qinglan" },
