@@ -8,8 +8,8 @@ import { join, resolve } from "node:path"
 const folder = mkdtempSync(join(tmpdir(), "promptstrata-init-"))
 // With CI set, vitest compares the snapshot that init wrote and never writes one.
 const env = { ...process.env, CI: "1", npm_config_cache: join(folder, "npm-cache") }
-const run = (command, args, { cwd = folder, input = "" } = {}) =>
-  execFileSync(command, args, { cwd, input, env, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] })
+const run = (command, args, { cwd = folder, input = "", more = {} } = {}) =>
+  execFileSync(command, args, { cwd, input, env: { ...env, ...more }, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] })
 const install = ["install", "--no-audit", "--no-fund", "--engine-strict=false"]
 
 try {
@@ -32,6 +32,13 @@ try {
     run(process.execPath, [join("node_modules", "vitest", "vitest.mjs"), "run"], { cwd })
     run(process.execPath, [join("node_modules", "promptstrata", "dist", "cli", "main.js"), "lint", "--strict"], { cwd })
     const said = run(process.execPath, ["src/main.mjs"], { cwd, input: "hello\n" })
+    const unanswered = run(process.execPath, ["src/main.mjs"], {
+      cwd,
+      input: "hello\n",
+      more: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" },
+    })
+    if (!unanswered.includes("could not be reached"))
+      throw new Error(`expected the model's error, found ${JSON.stringify(unanswered)}`)
     if (!said.includes("(offline)")) throw new Error(`npm start: expected the offline answer, found ${JSON.stringify(said)}`)
   }
   console.log("promptstrata init writes characters that pass their tests and talk.")

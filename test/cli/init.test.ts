@@ -76,6 +76,14 @@ describe("promptstrata init", () => {
     expect(read(`${folder}/src/main.mjs`)).toContain('openStore("./data")')
   })
 
+  test("says the language that nothing named", async () => {
+    const told = async (more: readonly string[], LANG: string) =>
+      (await run(["init", `${tempFolder()}/luna`, ...more], { env: { LANG } })).stderr.includes("speaks English, because nothing")
+    expect(await told([], "C.UTF-8")).toBe(true)
+    expect(await told([], "en_US.UTF-8")).toBe(false)
+    expect(await told(["--locale", "en"], "")).toBe(false)
+  })
+
   test("run from a clone, its project takes promptstrata from there, which it says", async () => {
     const folder = `${tempFolder()}/bots/luna`
     const { stderr } = await run(["init", folder, "--locale", "en"])

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline"
 import type { Command } from "commander"
 import { createAgent } from "../../agent/agent.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import { promptLocale } from "../../node/locale.ts"
+import { environmentLocale, promptLocale } from "../../node/locale.ts"
 import { loadProfile } from "../../node/profile/load-profile.ts"
 import { shippedTemplatesFolder } from "../../node/shipped-files.ts"
 import type { CliContext, RunCommand } from "../context.ts"
@@ -78,6 +78,7 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   const made = [words.created(paths.length, folder), ...paths.map((path) => `  ${path}`)]
   const next = nextSteps(folder, words).map((step) => `  ${step}`)
   const from = clone === undefined ? [] : ["", words.clone(clone)]
+  if (answers.locale === undefined && environmentLocale(io.env) === undefined) screen.note(words.language)
   screen.note([...made, "", words.next, ...next, "", words.memory, ...from].join("\n"))
   return exitCodes.ok
 }
@@ -85,11 +86,12 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
 /** The commands that come next. A clone that was not built has nothing yet that a project could import. */
 function nextSteps(folder: string, words: InitWords): string[] {
   const clone = dirname(shippedTemplatesFolder)
-  const build = `npm run build --prefix ${relative(process.cwd(), clone) || "."}`
+  const path = relative(process.cwd(), clone)
+  const build = path === "" ? "npm run build" : `npm run build --prefix ${path}`
   return [
     ...(existsSync(join(clone, "dist")) ? [] : [`${build}    # ${words.build}`]),
     ...(folder === "." ? [] : [`cd ${folder}`]),
-    "npm install",
+    `npm install  # ${words.install}`,
     `npm test     # ${words.test}`,
     `npm start    # ${words.start}`,
   ]

@@ -8,11 +8,16 @@ const store = await openStore("./data")
 const character = await createCharacter({ store })
 const session = character.session("terminal")
 const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
+let open = true
+terminal.once("close", () => {
+  open = false
+})
 
 terminal.prompt()
 for await (const line of terminal) {
   if (line.trim() !== "") await answer(line)
-  terminal.prompt()
+  // Piped input may have ended while the answer came.
+  if (open) terminal.prompt()
 }
 process.stdout.write("\n")
 await character.close()
