@@ -11,10 +11,16 @@ import { restoreStack, sessionId, sessionState } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
+/** A speaker whose name may be left out. */
+type SpeakerInput = Speaker | Pick<Speaker, "id">
+
 /** Options of {@link Session.send}. */
 export interface SendOptions {
-  /** The speaker. Default: the profile's user. */
-  readonly from?: Speaker
+  /**
+   * The speaker. The default name is that of the profile's user. The default id is the conversation's name, in a group with `#` before
+   * it: memories and profiles belong to the id, so pass one wherever a person has several conversations or a group several people.
+   */
+  readonly from?: SpeakerInput
   /** Paths of files that came with the text, which may then be empty, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
   readonly files?: readonly string[]
   readonly signal?: AbortSignal
@@ -23,13 +29,13 @@ export interface SendOptions {
 /** Options of {@link Session.wake}. */
 export interface WakeOptions {
   /** The person whose memories and profile the turn may see. Default: in a private conversation the one who spoke last, in a group nobody. */
-  readonly to?: Speaker
+  readonly to?: SpeakerInput
   readonly signal?: AbortSignal
 }
 
 /** Options of {@link Session.preview}. */
 export interface PreviewOptions {
-  readonly from?: Speaker
+  readonly from?: SpeakerInput
   readonly files?: readonly string[]
   /** A prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
@@ -204,10 +210,12 @@ export class Session {
     this.#agent = agent
   }
 
-  /** Without a speaker, the profile's user speaks. */
-  #input(text: string, from: Speaker | undefined, turnId: string): TurnInput {
-    const speaker = from ?? { id: "user", name: this.#agent.profile.user.name }
-    const key: ServiceKey = { ...this.key, user: speaker.id }
+  /** Without a speaker, somebody speaks who is known by the conversation alone, so that no two conversations share what is remembered. */
+  #input(text: string, from: Partial<Speaker> = {}, turnId: string): TurnInput {
+    const { conversation, audience } = this.key
+    const { id = audience === "private" ? conversation : `#${conversation}`, name = this.#agent.profile.user.name } = from
+    const speaker: Speaker = { id, name }
+    const key: ServiceKey = { ...this.key, user: id }
     return { key, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], stack: this.stack }
   }
 

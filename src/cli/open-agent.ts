@@ -19,9 +19,17 @@ import type { CommonOptions } from "./options.ts"
 /** The first conversation of `chat`. */
 export const terminalConversation = "terminal"
 
+/** The user's id in all conversations of `chat`. */
+export const terminalUser = "user"
+
 /** The name of the conversations of `chat`: `terminal`, then `terminal-2` and so on. */
 export function conversationName(number: number): string {
   return number === 1 ? terminalConversation : `${terminalConversation}-${number}`
+}
+
+/** True for a name that {@link conversationName} gives. */
+export function isTerminalConversation(name: string): boolean {
+  return /^terminal(-\d+)?$/u.test(name)
 }
 
 /** The number of the newest conversation of `chat` that a store has; 1 if it has none. */

@@ -3,7 +3,7 @@ import { createInMemoryStore } from "../../src/services/store/in-memory/in-memor
 import { testAgent } from "../support/agents.ts"
 import { backgroundModel, outcomesOf } from "../support/remembering.ts"
 
-const key = { agent: "test", conversation: "test", audience: "private", user: "user" } as const
+const key = { agent: "test", conversation: "test", audience: "private", user: "test" } as const
 
 describe("an agent over a whole store", () => {
   test("T31 judges, profiles, stores after the turn, with a receipt for each, and recalls in another conversation", async () => {
@@ -15,7 +15,7 @@ describe("an agent over a whole store", () => {
     await agent.idle()
     const receipts = await store.receipts.ofTurn(first.trace.turnId, { ...key, agent: session.key.agent })
     expect(outcomesOf(receipts)).toEqual(["importance ok", "profile ok", "store ok", "reflect skipped"])
-    const later = await agent.session("another").send("我喜欢喝什么茶？").result
+    const later = await agent.session("another").send("我喜欢喝什么茶？", { from: { id: "test" } }).result
     expect(later.trace.recalled?.map(({ text }) => text)).toContain("我住在杭州，喜欢龙井茶")
     const prompt =
       model.asked

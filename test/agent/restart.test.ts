@@ -22,7 +22,7 @@ describe("a restart in mid-conversation", () => {
     const store = createInMemoryStore()
     const first = testAgent(model(), profile, { store })
     const elsewhere = first.agent.session("elsewhere")
-    await elsewhere.send("I like green tea from the hills").result
+    await elsewhere.send("I like green tea from the hills", { from: { id: "test" } }).result
     for (const text of ["Hello", "I live in Hangzhou", "with two cats"]) {
       await first.session.send(text).result
       await first.agent.idle()

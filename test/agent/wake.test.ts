@@ -192,7 +192,7 @@ describe("R27 a turn in which nobody spoke", () => {
     await group.send("我是小明", { from: { id: "ming", name: "小明" } }).result
     await group.wake(reason).result
     await group.wake(reason, { to: { id: "ming", name: "小明" } }).result
-    expect(users).toEqual(["user", "ming", "ming", "hong", "ming", "test", "ming"])
+    expect(users).toEqual(["test", "ming", "ming", "hong", "ming", "test", "ming"])
   })
 
   test("an observer of it knows whom it is for", async () => {

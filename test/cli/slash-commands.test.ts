@@ -57,6 +57,8 @@ describe("commands in a chat", () => {
     await run(["chat", path, ...store], { model: second, input: "gamma\n" })
     const messages = JSON.stringify(second.requests[0]?.messages)
     expect([messages.includes("alpha"), messages.includes("beta")]).toEqual([false, true])
+    const own = await run(["memory", "export", "--user", "user", "--profile", path, ...store])
+    expect(own.stdout).toMatch(/alpha[\s\S]*beta[\s\S]*gamma/)
   })
 
   test("/memory shows memories, or why there are none", async () => {

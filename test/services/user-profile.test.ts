@@ -84,7 +84,7 @@ describe("what a user said of themselves", () => {
     async ({ dialect, locale }) => {
       const store = createInMemoryStore()
       const { agent, session } = testAgent(backgroundModel(), { dialect, locale }, { store })
-      await store.users.append([said], { turnId: "t", expectVersion: 0, key: { ...session.key, user: "user" } })
+      await store.users.append([said], { turnId: "t", expectVersion: 0, key: { ...session.key, user: session.key.conversation } })
       const shown = async (): Promise<string[]> => {
         const { spans } = await session.preview("hello", dialect === "stack" ? { prompt: "chat" } : {})
         return spans.filter(({ text }) => text.includes("city: Hangzhou")).map(({ trust }) => trust)
@@ -100,7 +100,7 @@ describe("what a user said of themselves", () => {
     const store = createInMemoryStore()
     const { session } = testAgent(backgroundModel(), { memory: { profileCharacters: 40 } }, { store })
     const many = Array.from({ length: 30 }, (_, at) => ({ ...said, name: `field ${at}`, value: `value ${at}` }))
-    await store.users.append(many, { turnId: "t", expectVersion: 0, key: { ...session.key, user: "user" } })
+    await store.users.append(many, { turnId: "t", expectVersion: 0, key: { ...session.key, user: session.key.conversation } })
     const { spans } = await session.preview("hello")
     const text = spans
       .filter(({ text }) => text.includes("field "))

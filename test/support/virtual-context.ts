@@ -115,10 +115,10 @@ async function lastTurn({ session, store }: Pick<Rehearsal, "session" | "store">
   const last = record?.history.at(-1)
   const messages = record?.history.filter(({ turnId }) => turnId === last?.turnId) ?? []
   return {
-    key: { ...session.key, user: "user" },
+    key: { ...session.key, user: session.key.conversation },
     turnId: last?.turnId ?? "",
     turn: Number(record?.state.turns) - 1,
-    speaker: messages[0]?.speaker ?? { id: "user", name: "User" },
+    speaker: messages[0]?.speaker ?? { id: session.key.conversation, name: "User" },
     memoryOn: true,
     messages,
     untrusted: false,

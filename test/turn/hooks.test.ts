@@ -130,7 +130,7 @@ describe("hooks", () => {
       { ok: true, text: "一" },
       { ok: true, text: "二" },
     ])
-    const before = ["test", "user", "主人"]
+    const before = ["test", "test", "主人"]
     expect(seen.filter((word) => typeof word === "string").sort()).toEqual(
       [...before, ...before, "test", "一", "test", "二"].sort(),
     )

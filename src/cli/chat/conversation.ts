@@ -5,7 +5,7 @@ import type { Store } from "../../services/store/store.ts"
 import type { CliContext } from "../context.ts"
 import { exitCodeOf, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
-import { conversationName, latestConversation } from "../open-agent.ts"
+import { conversationName, latestConversation, terminalUser } from "../open-agent.ts"
 import { printPrompt } from "../print-prompt.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { storeWords } from "../words/store-words.ts"
@@ -49,7 +49,8 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       session = agent.session(conversationName(++number))
       return words.newConversation(session.key.conversation)
     },
-    prompt: async (question) => printPrompt(await session.preview(question === "" ? asked : question), screen.paint),
+    prompt: async (question) =>
+      printPrompt(await session.preview(question === "" ? asked : question, { from: { id: terminalUser } }), screen.paint),
     async memory() {
       if (store === undefined) return words.nothingKept
       // What was said last may not be a memory yet.
@@ -64,7 +65,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       const outcome = await runChatCommand(line, actions, words)
       if (outcome === undefined) {
         asked = line
-        const turn = session.send(line)
+        const turn = session.send(line, { from: { id: terminalUser } })
         interrupts.running(turn)
         return { code: exitCodeOf(await showTurn(turn, printer)), leaves: false }
       }

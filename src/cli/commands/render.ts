@@ -3,7 +3,7 @@ import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes, jsonLine, painterFor } from "../io.ts"
-import { conversationName, latestConversation, openAgent, openProfile } from "../open-agent.ts"
+import { conversationName, latestConversation, openAgent, openProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { printMessages, printPrompt, totals } from "../print-prompt.ts"
@@ -58,7 +58,7 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const agent = await openAgent({ profile, model, models, runJobs: false, ...(store && { store }) }, options, context)
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
   const question = options.question ?? chatWords(profile.locale).exampleQuestion
-  const assembly = await agent.session(conversation).preview(question, { prompt: options.prompt })
+  const assembly = await agent.session(conversation).preview(question, { from: { id: terminalUser }, prompt: options.prompt })
   await agent.close()
   const paint = painterFor(io.stdout, io.env)
   if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)

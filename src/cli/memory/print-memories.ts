@@ -7,7 +7,7 @@ import { printCost, type Receipt } from "../../services/store/receipt.ts"
 import type { StoredMemory } from "../../services/store/records.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { terminalConversation } from "../open-agent.ts"
+import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import { momentText, printTable } from "./terminal-table.ts"
@@ -39,7 +39,7 @@ export function addSearch(memory: Command, run: RunCommand): void {
     .summary("print what a turn would recall for a question")
     .description("Print the memories that a turn would recall for a question, with the reasons.")
     .argument("<query>", "a question, or words")
-    .option("--user <id>", "the user who asks", "user")
+    .option("--user <id>", "the user who asks", terminalUser)
     .option("--conversation <name>", "the group in which the question is asked (default: a private chat)")
     .option("--limit <count>", "at most this many memories", readCount, 10)
     .option("--json", "print a line of JSON for each memory")
@@ -106,7 +106,7 @@ function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly
 /** Prints the memories that a turn would recall for a question, the most relevant first. Resolves to the exit code. */
 async function memorySearch(opened: OpenedStore, options: ListOptions, query: string): Promise<number> {
   const { context, store, profile, words } = opened
-  const { limit, user = "user", conversation } = options
+  const { limit, user = terminalUser, conversation } = options
   const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
   const { agent, recallWeights: weights, timeZone } = profile
   const zone = timeZone === undefined ? {} : { timeZone }

@@ -4,7 +4,7 @@ import type { ProfileStatement } from "../../services/store/records.ts"
 import { createUserProfileService } from "../../services/user-profile.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { terminalConversation } from "../open-agent.ts"
+import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
@@ -19,7 +19,7 @@ export function addUser(program: Command, run: RunCommand): void {
     .command("show")
     .summary("print what a user said about themselves")
     .description("Print what a user said about themselves, with time and conversation, and earlier values.")
-    .argument("[user]", "the user's id; the default is the user of terminal chats", "user")
+    .argument("[user]", "the user's id; the default is the user of terminal chats", terminalUser)
     .option("--json", "print it as JSON")
   runOnStore(show, run, userShow)
 }

@@ -34,6 +34,10 @@ const en = {
   exported: (lines: number, file: string) => `Wrote ${lines} lines to ${file}.`,
   imported: (rows: string) => (rows === "" ? "The store already has everything in the export." : `Imported: ${rows}.`),
   sound: "No problems found.",
+  sharedUser: (user: string, conversations: string, count: number) =>
+    `${count} conversations share the user "${user}" with terminal chats: ${conversations}. Older versions used this id for everyone without one.`,
+  sharedUserAdvice: (user: string) =>
+    `Without a speaker's id, a conversation now has a user of its own, who recalls nothing of "${user}". Where that is one person, pass from: { id: "${user}" } to go on as before. "promptstrata memory forget --conversation NAME" deletes a conversation with its memories.`,
   deadJobs: "Jobs that failed for good:",
   deadAdvice: "Their turns are kept; only the background work is missing. Fix the cause. New turns are not affected.",
   failedReceipts: "Background work that failed in the last seven days:",
@@ -80,6 +84,10 @@ const zh: StoreWords = {
   exported: (lines, file) => `已将 ${lines} 行写入 ${file}。`,
   imported: (rows) => (rows === "" ? "存储中已有全部内容。" : `已导入：${rows}。`),
   sound: "没有发现问题。",
+  sharedUser: (user, conversations, count) =>
+    `有 ${count} 个会话与终端聊天共用用户“${user}”：${conversations}。旧版本让所有没有编号的说话者共用这个编号。`,
+  sharedUserAdvice: (user) =>
+    `没有说话者编号的会话现在各有自己的用户，不会再回忆起“${user}”的内容。如果确实是同一个人，传入 from: { id: "${user}" } 可以照旧。“promptstrata memory forget --conversation 名称” 会删除一个会话及其记忆。`,
   deadJobs: "最终失败的任务：",
   deadAdvice: "它们的对话都已保存，只是缺少后台处理。请排除原因。新的对话不受影响。",
   failedReceipts: "最近七天失败的后台工作：",

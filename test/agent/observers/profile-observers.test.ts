@@ -20,7 +20,7 @@ import { tempFolder } from "../../support/temp-folder.ts"
 
 afterEach(expectScriptsDone)
 
-const key = { agent: "mei", conversation: "test", audience: "private", user: "user" } as const
+const key = { agent: "mei", conversation: "test", audience: "private", user: "test" } as const
 const write = defineTool({
   name: "write",
   description: "",

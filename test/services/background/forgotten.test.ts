@@ -22,7 +22,7 @@ describe("a user who is forgotten by another process while the model is asked", 
     const answers: BackgroundAnswers = {
       ...usual,
       [prompt]: () => {
-        forgotten = other.forget({ agent: "test", user: "user" })
+        forgotten = other.forget({ agent: "test", user: "test" })
         return usual[prompt]
       },
     }

@@ -33,7 +33,7 @@ describe("over PostgreSQL", () => {
   test("an agent closes without waiting for jobs that another process runs, and for what stands behind them", async () => {
     const [here, there] = [await openStoreFor(url), await openStoreFor(url, { jobs: { concurrency: 1 } })]
     const other = held()
-    const mine = keyOf("test", { agent: closingAgent, user: "user" })
+    const mine = keyOf("test", { agent: closingAgent, user: "test" })
     await there.jobs.start({ count: other.handler }, agent)
     await commitJobs(there, mine, [jobOf("theirs", mine, { kind: "count" })])
     await other.begun

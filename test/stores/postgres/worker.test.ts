@@ -54,7 +54,7 @@ describe("promptstrata worker", () => {
     expect(written.stderr).toContain("Ended. Jobs done: 1, failed attempts: 0.")
     expect(written.stderr + written.stdout).not.toContain("postgres:postgres")
     const turnId = result.ok ? result.trace.turnId : ""
-    const receipts = await store.receipts.ofTurn(turnId, { ...session.key, user: "user" })
+    const receipts = await store.receipts.ofTurn(turnId, { ...session.key, user: session.key.conversation })
     expect(receipts.map(({ kind }) => kind)).toContain("importance")
   })
 

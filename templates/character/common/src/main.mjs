@@ -3,7 +3,7 @@ import { createInterface } from "node:readline"
 import { openStore } from "promptstrata/stores"
 import { createCharacter } from "./character.mjs"
 
-// `npx promptstrata memory list` reads the same folder.
+// `npx promptstrata memory list` reads the same folder, and `npx promptstrata chat` has the same user.
 const store = await openStore("./data")
 const character = await createCharacter({ store })
 const session = character.session("terminal")
@@ -24,7 +24,7 @@ await character.close()
 await store.close()
 
 async function answer(line) {
-  const turn = session.send(line)
+  const turn = session.send(line, { from: { id: "user" } })
   for await (const delta of turn.textStream) process.stdout.write(delta)
   const result = await turn.result
   process.stdout.write(result.ok ? "\n" : `${result.error.message}\n`)
