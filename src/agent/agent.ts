@@ -7,12 +7,13 @@ import { didYouMean } from "../core/suggest.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { AskModel } from "../services/background/background-job.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import type { Observer } from "../services/observer.ts"
 import { closePlugins } from "../services/plugin.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../tools/tool-set.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
-import { createAskModel } from "../turn/ask-model.ts"
+import type { AskModelOptions } from "../turn/ask-model.ts"
 import type { AgentContext, BackgroundWarning, ObservedTurn } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
 import { type AgentOptions, agentOptions, agentServices } from "./agent-options.ts"
@@ -119,7 +120,7 @@ function profileContext(
 ): ProfileContext {
   const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   const { models, ports, receipts } = shared
-  const askWith = (asked: AgentContext["models"]) => createAskModel({ models: asked, dialect, limits: profile.limits, ports })
+  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, limits: profile.limits, ports })
   const declared = profileObservers(profile, {
     ...{ options, dialect, ports, putReceipt: (receipt) => receipts.put(receipt) },
     askWith: (model) => askWith(model ? [model] : models),
@@ -166,6 +167,14 @@ function processContext(
   const options = { profile, model: shared.models }
   const { observers: _none, ...context } = profileContext(profile, { options, shared, kept })
   return { ...shared, ...context, tellObservers: undefined }
+}
+
+/** Asks models in the background. Only work behind a turn does, and it needs a part of the loop, which is loaded then. */
+function askLater(options: AskModelOptions): AskModel {
+  return async (...question) => {
+    const { createAskModel } = await import("../turn/ask-model.ts")
+    return createAskModel(options)(...question)
+  }
 }
 
 /** The part of an agent that does not depend on its profile. */
