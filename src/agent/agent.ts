@@ -4,6 +4,7 @@ import type { ServiceKey, SessionKey } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts, type Ports } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
+import { withoutContext } from "../dialect/dialect.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
@@ -118,7 +119,8 @@ function profileContext(
   profile: Profile,
   { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedContext; readonly kept: AgentStore },
 ): ProfileContext {
-  const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
+  const chosenDialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
+  const dialect = withoutContext(chosenDialect, profile.context.off)
   const { models, ports, receipts } = shared
   const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, limits: profile.limits, ports })
   const declared = profileObservers(profile, {

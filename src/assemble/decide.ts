@@ -59,6 +59,7 @@ function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens
 function notPrinted(injection: Injection, { places, file, counter }: Outcome): FitDecision {
   const { key } = injection
   const names = templateNames(file.template.nodes)
+  if (file.off?.includes(key)) return unplaced(injection, "the profile leaves it out", counter)
   if (file.omit.includes(key)) return unplaced(injection, "the prompt file omits it", counter)
   if (!places.of.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
   if (injection.content === true)

@@ -19,6 +19,8 @@ import { sourceLoader } from "./source-loader.ts"
 /** One compiled prompt file. */
 export interface PromptFile extends Pick<PromptAttributes, "separator" | "omit"> {
   readonly template: Template
+  /** The keys in `omit` that the profile names, and not the file. */
+  readonly off?: readonly string[]
 }
 
 /** A folder of prompt files in one locale, compiled. */
@@ -55,6 +57,17 @@ export function compileDialect({ name, locale, files, load = sourceLoader(files)
   }
   const markers = deriveMarkers([...compiled.values()].map(({ template }) => template))
   return { name, locale, files: compiled, markers }
+}
+
+/** The dialect without the blocks of context that a profile leaves out of the turn's prompts (L7b). */
+export function withoutContext(dialect: Dialect, off: readonly string[]): Dialect {
+  if (off.length === 0) return dialect
+  const files = new Map(dialect.files)
+  for (const name of [...promptKinds, "native"]) {
+    const file = files.get(name)
+    if (file) files.set(name, { ...file, omit: [...file.omit, ...off], off })
+  }
+  return { ...dialect, files }
 }
 
 function compileFile(source: PromptSource, load: TemplateLoader): PromptFile {

@@ -22,6 +22,8 @@ const entrySlots: Readonly<Record<string, readonly string[]>> = {
   runs: run,
   steps: ["role", "answers", "call", "notice", "output", ...run],
   rest: ["key", "content"],
+  standing: ["key", "content"],
+  developer: ["key", "content"],
   skills: ["content", "skill_outline"],
   skill_outline: ["name", "description", "path"],
 }

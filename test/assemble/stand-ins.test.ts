@@ -39,10 +39,10 @@ describe("what stands for injections", () => {
     const facts: SlotEntry[] = [{ text: "one" }]
     const stack = new PromptStack([{ key: "facts", content: facts }])
     const shown = () => assemble(stack, { prompt: "chat" }).messages.map((message) => message.content)
-    expect(shown()).toEqual(["one"])
+    expect(shown()).toEqual(["[context: facts]\none\n[/context]"])
     facts.push({ text: "two" })
-    expect(shown()).toEqual(["one\ntwo"])
+    expect(shown()).toEqual(["[context: facts]\none\ntwo\n[/context]"])
     facts.shift()
-    expect(shown()).toEqual(["two"])
+    expect(shown()).toEqual(["[context: facts]\ntwo\n[/context]"])
   })
 })

@@ -129,7 +129,9 @@ describe("what the loop tells the planner", () => {
 
   test("T12 the planner's note follows the summary, also where no tool ran", () => {
     expect(under("工具执行摘要", fay(turnState("?", { note: "轻松一点" }), "final"))).toBe("（无）\n（规划器建议：轻松一点）")
-    expect(layered(turnState("?", { note: "be brief" }), "final")).toEqual(["user: Advice of the planner: be brief\n\n?"])
+    expect(layered(turnState("?", { note: "be brief" }), "final")).toEqual([
+      "user: [advice of the planner]\nbe brief\n[/advice of the planner]\n\n?",
+    ])
   })
 
   test("T12 the final output's own system message is not the planner's", () => {

@@ -69,7 +69,7 @@ class PromptPrinter implements WalkHost {
   slot(node: SlotNode): boolean {
     const placed = this.#input.placement.slots.get(node.name) ?? []
     const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
-    const file = isRest ? entryFile(this.#dialect, "rest") : undefined
+    const file = isRest ? (entryFile(this.#dialect, node.name) ?? entryFile(this.#dialect, "rest")) : undefined
     if (file) return this.#values.restItems(placed, { node, file })
     const scope = this.writer.open()
     for (const injection of placed) {

@@ -72,16 +72,13 @@ function missingIn({ file, name: prompt, template, source }: LintFile): LintFind
     })
 }
 
-/** In a dialect whose `rest.md` prints keys, injections are meant to be printed at the rest slot, each under its heading. */
+/** In a dialect that prints the keys of what stands in the system message, injections are meant to be printed there, each under its heading. */
 function hasKeyedRest(file: LintFile, { files }: LintContext): boolean {
-  return files.some(
-    ({ name, root, folder, locale, template }) =>
-      name === "rest" &&
-      root === file.root &&
-      folder === file.folder &&
-      locale === file.locale &&
-      namedNodes(template?.nodes ?? []).some((node) => node.name === "key"),
+  const beside = files.filter(
+    ({ root, folder, locale }) => root === file.root && folder === file.folder && locale === file.locale,
   )
+  const rest = beside.find(({ name }) => name === "standing") ?? beside.find(({ name }) => name === "rest")
+  return namedNodes(rest?.template?.nodes ?? []).some((node) => node.name === "key")
 }
 
 /** `[variables]` that no prompt of the profile's dialect names. */
@@ -92,7 +89,9 @@ export const unusedVariable = profileRule(
     if (dialect === undefined) return []
     const nodes = [...dialect.files.values()].flatMap(({ template }) => namedNodes(template.nodes))
     const names = new Set(nodes.map(({ name }) => name))
-    const printsKeys = namedNodes(dialect.files.get("rest")?.template.nodes ?? []).some(({ name }) => name === "key")
+    const printsKeys = namedNodes((dialect.files.get("standing") ?? dialect.files.get("rest"))?.template.nodes ?? []).some(
+      ({ name }) => name === "key",
+    )
     return documents.flatMap(({ file, data, locate }) => {
       const isFlag = (name: string) => typeof (data.variables as Readonly<Record<string, unknown>>)[name] === "boolean"
       return variableNames(data)

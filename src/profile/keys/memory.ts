@@ -1,5 +1,6 @@
+import { turnSlots } from "../../layers/prompt-names.ts"
 import { defaultRecallWeights } from "../../services/recall/recall-weights.ts"
-import { choice, flag, line, milliseconds, number, table, wholeNumber } from "../key.ts"
+import { choice, flag, line, list, milliseconds, nameForm, number, type TextForm, table, wholeNumber } from "../key.ts"
 
 export const memory = table("How memories enter a turn.", {
   enabled: flag({
@@ -74,7 +75,22 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   importance: weight("How important it was judged.", weights.importance),
 })
 
-export const context = table("The part of earlier turns' context that history keeps (layer 5).", {
+/** A name, but none of those that every turn needs. */
+const contextForm: TextForm = {
+  expected: "the key of a block of context, not of what every turn needs",
+  pattern: `^(?!(?:${turnSlots.join("|")})$)${nameForm.pattern?.slice(1)}`,
+}
+
+export const context = table("Layer 5: everything in a turn's prompt that is not the user's own words.", {
+  off: list<string, readonly string[]>(
+    { kind: "text", form: contextForm },
+    {
+      default: [],
+      expected: 'an array of keys of context, such as ["memories"]',
+      words:
+        "Blocks of context that prompts leave out, by key, such as memories, prestart, user_profile or the key under which a hook adds one. All others are on (L7b).",
+    },
+  ),
   older: choice(["drop", "condense", "keep"], {
     default: "drop",
     words: "The part of an earlier turn's recalled memories that history shows: nothing, a short line for each, or all of it.",

@@ -143,7 +143,12 @@ describe("R26 an observer", () => {
       await session.send(text).result
       await agent.idle()
     }
-    const spans = model.requests.map(({ assembly }) => assembly?.spans.filter(({ key }) => key === "main-observer:mood") ?? [])
+    const spans = model.requests.map(
+      ({ assembly }) =>
+        assembly?.spans.filter(
+          ({ key, part, trust }) => key === "main-observer:mood" && part === "content" && trust !== "author",
+        ) ?? [],
+    )
     expect(spans.map((own) => own.map(({ text, trust }) => [text, trust]))).toEqual([[], [["用户心情不好", "agent"]], []])
   })
 
@@ -170,7 +175,10 @@ describe("R26 an observer", () => {
     await session.send("1").result
     await agent.idle()
     await session.send("2").result
-    const spans = model.requests[1]?.assembly?.spans.filter(({ key, part }) => key.startsWith("o:") && part === "content") ?? []
+    const spans =
+      model.requests[1]?.assembly?.spans.filter(
+        ({ key, part, trust }) => key.startsWith("o:") && part === "content" && trust === "agent",
+      ) ?? []
     expect(spans.map(({ key }) => key)).toEqual([1, 9, 8, 7, 6, 5, 4, 3].map((at) => `o:k${at}`))
     const text = spans.map((span) => span.text).join("\n")
     expect(text).toContain("第1条，新的")

@@ -27,8 +27,8 @@ describe("S13 what gives way", () => {
     expect(fates(whole - 1)).toEqual({ ...all, history: "shortened" })
     const gone = { ...all, history: "dropped", memories: "dropped" }
     expect(fates(whole - 280)).toEqual({ ...gone, hook: "dropped" })
-    expect(fates(whole - 380)).toEqual({ ...gone, hook: "dropped", session: "dropped" })
-    expect(fates(whole - 500)).toEqual({ ...gone, hook: "dropped", session: "dropped", persona: "shortened" })
+    expect(fates(whole - 420)).toEqual({ ...gone, hook: "dropped", session: "dropped" })
+    expect(fates(whole - 560)).toEqual({ ...gone, hook: "dropped", session: "dropped", persona: "shortened" })
   })
 
   test.each<[FitRule["shrink"], string]>([

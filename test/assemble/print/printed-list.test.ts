@@ -119,6 +119,8 @@ describe("what the rest slot printed before", () => {
     assemble(stack, { prompt: "chat" })
     stack.remove("first")
     const { messages } = assemble(stack, { prompt: "chat" })
-    expect(messages.map(({ content }) => content).join("|")).toBe("Two.\n\nThree.")
+    expect(messages.map(({ content }) => content).join("|")).toBe(
+      "[context: second]\nTwo.\n[/context]\n\n[context: third]\nThree.\n[/context]",
+    )
   })
 })

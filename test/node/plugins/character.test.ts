@@ -338,6 +338,8 @@ describe("the world book", () => {
     })
     const agent = await characterAgent(scriptedModel([]), { profile: `${folder}/bot.toml` })
     const { messages } = await agent.session("c").preview("alpha")
-    expect(messages.at(-1)?.content).toBe("- mood: calm\n\nAlpha:\nSecret of Alpha.\n\nalpha")
+    expect(messages.at(-1)?.content).toBe(
+      "[context: character.runtime_state]\n- mood: calm\n[/context]\n\n[context: world_book]\nAlpha:\nSecret of Alpha.\n[/context]\n\nalpha",
+    )
   })
 })

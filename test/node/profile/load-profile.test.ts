@@ -117,6 +117,7 @@ modes = { cooking = "inline" }
 bubbles = true
 file_references = true
 [context]
+off = ["user_profile"]
 older = "condense"
 older_characters = 16
 [documents]
@@ -220,7 +221,7 @@ max_output_tokens = 14
         format: expect.objectContaining({ name: "plain" }),
         files: expect.objectContaining({ formats: ["txt"] }),
       },
-      context: { older: "condense", olderCharacters: 16 },
+      context: { off: ["user_profile"], older: "condense", olderCharacters: 16 },
       documents: {
         folder: `${folder}/soul`,
         placement: "user",
