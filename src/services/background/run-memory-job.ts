@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { StoredMemory } from "../store/records.ts"
@@ -74,28 +75,43 @@ async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSig
     return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
   let stored = 0
   let duplicates = 0
-  for (const given of run.turns.flatMap((turn) => memoriesOf(turn, importance))) {
+  const given = run.turns.flatMap((turn) => memoriesOf(turn, importance))
+  for (const each of given) {
     await run.expectWanted(signal)
-    const { status } = await memory.remember(given, run.key)
+    const { status } = await memory.remember(each, run.key)
     if (status === "stored") stored++
     else duplicates++
   }
+  const said = run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
   const known = duplicates === 0 ? "" : `, ${duplicates} known`
-  return { outcome: stored > 0 ? "ok" : "empty", message: `${stored} stored${known}`, value: { stored, duplicates } }
+  const bare = said === given.length ? "" : `, ${said - given.length} too short to mean anything by itself`
+  return { outcome: stored > 0 ? "ok" : "empty", message: `${stored} stored${known}${bare}`, value: { stored, duplicates } }
 }
 
 function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance: number): readonly NewMemory[] {
-  return messages.map(({ text, speaker, atMs }, at) => ({
-    id: `${turnId}:${at}`,
-    kind: "dialogue" as const,
-    text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
-    speaker,
-    atMs,
-    turnId,
-    turn,
-    importance,
-    ...(untrusted ? { untrusted: true as const } : {}),
-  }))
+  return messages.flatMap(({ role, text, speaker, atMs }, at) => {
+    if (role === "assistant" && isBare(text)) return []
+    const memory = {
+      id: `${turnId}:${at}`,
+      kind: "dialogue" as const,
+      text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
+      speaker,
+      atMs,
+      turnId,
+      turn,
+      importance,
+    }
+    return untrusted ? { ...memory, untrusted: true as const } : memory
+  })
+}
+
+/** An answer of so many letters, such as `好` or `OK!`, says nothing without its question. A number may. */
+const maxBareLetters = 3
+const letters = lazyPattern(String.raw`\p{L}`, "gu")
+const digit = lazyPattern(String.raw`\p{N}`, "u")
+
+function isBare(text: string): boolean {
+  return !digit().test(text) && (text.match(letters())?.length ?? 0) <= maxBareLetters
 }
 
 /** Reflects on recent memories if that is due (T36), and stores the insights with the ids of the memories they rest on. */

@@ -88,8 +88,10 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked):
   })
   const found = hits.flatMap(({ id, score, why }): Memory[] => {
     const memory = index.get(id)
-    if (memory === undefined || excluded.has(memory.turnId)) return []
-    const { text, speaker, kind, atMs, untrusted } = memory
+    if (memory === undefined) return []
+    const { text, speaker, kind, atMs, untrusted, turnId } = memory
+    // The prompt shows the turn's words; what was concluded from them stands nowhere else.
+    if (kind === "dialogue" && excluded.has(turnId)) return []
     const said = kind === "dialogue" ? { speaker: speaker.name } : {}
     return [{ id, text, ...said, atMs, score, why, ...(untrusted === true ? { untrusted } : {}) }]
   })

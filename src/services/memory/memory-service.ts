@@ -37,7 +37,7 @@ export interface MemoryRecall {
     options: {
       readonly limit: number
       readonly signal: AbortSignal
-      /** Ids of turns whose messages stand in the prompt already. Their memories must be left out. */
+      /** Ids of turns whose messages stand in the prompt already. What was said in them must be left out; insights and notes stay. */
       readonly excludeTurns?: readonly string[]
     },
   ): Promise<readonly Memory[]>

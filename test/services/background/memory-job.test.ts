@@ -53,6 +53,25 @@ describe("the work after a turn", () => {
     ])
   })
 
+  test("T31 an answer that says nothing without its question is no memory; the receipt tells", async () => {
+    for (const [answer, stored] of [
+      ["好", 1],
+      ["嗯嗯！", 1],
+      ["OK.", 1],
+      ["😊", 1],
+      ["42", 2],
+      ["好的，明天见", 2],
+    ] as const) {
+      const made = scene({ turn: () => finish(answer) })
+      const { trace } = await made.session.send("茶").result
+      await made.agent.idle()
+      expect((await made.stored()).map(({ text }) => text)).toEqual(["茶", answer].slice(0, stored))
+      const receipts = await made.store.receipts.ofTurn(trace.turnId, { ...key, agent: made.session.key.agent })
+      const told = receipts.find(({ kind }) => kind === "store")?.message
+      expect(told).toBe(stored === 1 ? "1 stored, 1 too short to mean anything by itself" : "2 stored")
+    }
+  })
+
   test("R27 after a wake the agent's own words are judged and stored, nothing is learnt of the user; a silent one leaves no job", async () => {
     for (const audience of ["private", "group"] as const) {
       const model = backgroundModel({ profile: '{"home": "Hangzhou"}' })

@@ -77,6 +77,16 @@ describe("createMemoryService", () => {
     expect(hits.map(({ text }) => text).sort()).toEqual(["tea one", "tea three"])
   })
 
+  test("T36 recalls insights and notes of turns that stand in the prompt: only their words do", async () => {
+    const service = createMemoryService({ records: createInMemoryStore().memories, clock })
+    const turnId = "turn tea"
+    await service.remember(said("I drink tea at four", { turnId }), key)
+    await service.remember(said("likes tea in the afternoon", { turnId, kind: "insight" }), key)
+    await service.remember(said("tea is in the cupboard", { turnId, kind: "note" }), key)
+    const hits = await service.recall("tea", key, { limit: 9, signal, excludeTurns: [turnId] })
+    expect(hits.map(({ text }) => text).sort()).toEqual(["likes tea in the afternoon", "tea is in the cupboard"])
+  })
+
   test("explains each hit by signals whose shares are a whole", async () => {
     const service = createMemoryService({ records: createInMemoryStore().memories, clock })
     await service.remember(said("I like tea"), key)
