@@ -7,6 +7,7 @@ import type { Job, JobAttempt, JobHandlers, JobRunner } from "../services/store/
 import type { Receipt, ReceiptOutcome } from "../services/store/receipt.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 import type { ObserverFeeds } from "./observers/observers.ts"
+import { JobSchedule } from "./schedule/job-schedule.ts"
 
 /** Waits for everything that an agent has under way: turns, hooks after them, observers, jobs. */
 interface AgentWork {
@@ -31,7 +32,12 @@ interface AgentWorkOptions {
 /** Starts the agent's jobs, those included that an earlier process left in the store, unless another process runs them. */
 export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentWork {
   const { turns, background, runner } = shared
-  const started = options.runJobs ? startJobs(shared, options) : Promise.resolve()
+  const { latest } = options
+  const schedule: JobSchedule = new JobSchedule({
+    latest,
+    run: (job) => runJob(latest(), job, { attempt: 1, isLast: true, signal: new AbortController().signal }),
+  })
+  const started = options.runJobs ? startJobs(shared, { ...options, schedule }) : Promise.resolve()
   let closing: Promise<void> | undefined
   return {
     async idle() {
@@ -42,6 +48,7 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
       } while (turns.size + background.size > 0)
     },
     close() {
+      schedule.stop()
       closing ??= started.then(() => closeWork(shared, options))
       return closing
     },
@@ -49,9 +56,12 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
 }
 
 /** Never rejects. */
-async function startJobs({ runner, onWarning }: SharedWork, { agent, latest }: AgentWorkOptions): Promise<void> {
+async function startJobs(
+  { runner, onWarning }: SharedWork,
+  { agent, latest, schedule }: AgentWorkOptions & { readonly schedule: JobSchedule },
+): Promise<void> {
   try {
-    await runner.start(jobHandlers(latest), { agent })
+    await runner.start(jobHandlers(latest, schedule), { agent })
   } catch (error) {
     onWarning({ key: keyOf(agent), turnId: "", message: `No jobs are run: ${messageOf(error)}` })
   }
@@ -119,9 +129,12 @@ function leftBehind(agent: string, cause: unknown): PromptStrataError {
 }
 
 /** A handler for each kind of job that the agent has. It runs the job of that kind of the latest profile. */
-function jobHandlers(latest: () => AgentContext): JobHandlers {
-  const kinds = latest().jobs.map(({ kind }) => kind)
-  return Object.fromEntries(kinds.map((kind) => [kind, (job: Job, attempt: JobAttempt) => runJob(latest(), job, attempt)]))
+function jobHandlers(latest: () => AgentContext, schedule: JobSchedule): JobHandlers {
+  const handler = async (job: Job, attempt: JobAttempt): Promise<void> => {
+    await runJob(latest(), job, attempt)
+    await schedule.ran(job)
+  }
+  return Object.fromEntries(latest().jobs.map(({ kind }) => [kind, handler]))
 }
 
 const badOutcomes: readonly ReceiptOutcome[] = ["timeout", "failed", "parse-error"]

@@ -40,7 +40,7 @@ export interface WakeSchedule {
 }
 
 /** Timers stop while a machine sleeps, so the clock is read at least this often. */
-const maxWaitMs = 60_000
+export const maxWaitMs = 60_000
 
 /**
  * Wakes sessions by a schedule (R27). If several moments were missed, for example while the machine slept, they give one turn. A session

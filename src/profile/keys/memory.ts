@@ -28,8 +28,7 @@ export const memory = table("How memories enter a turn.", {
   }),
   reflectSchedule: line({
     otherwise: "never",
-    words:
-      'The agent also reflects with the first turn after each moment of this cron pattern, such as "0 4 * * *", in `time_zone`.',
+    words: 'The agent also reflects at each moment of this cron pattern, such as "0 4 * * *", in `time_zone`.',
   }),
   duplicateSimilarity: number({
     min: 0.5,

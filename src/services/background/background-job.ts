@@ -57,6 +57,11 @@ export interface BackgroundJob {
    * be quick and do no I/O. Without this method, nothing enqueues the job by itself.
    */
   afterTurn?(turn: CommittedTurn): Readonly<Record<string, unknown>> | undefined
+  /**
+   * Returns the next moment after `afterMs`, in milliseconds since 1970, at which the job also runs without a turn; absent for a job that
+   * only follows turns. It then runs again for each user and group for whom this process ran it, with `scheduledMs` in the payload.
+   */
+  readonly nextRunMs?: ((afterMs: number) => number | undefined | Promise<number | undefined>) | undefined
   /** Does the work. If it throws, it is tried again. It may run more than once for a turn, so its effects must carry the turn's id. */
   run(job: Job, context: JobContext): Promise<void>
 }

@@ -20,10 +20,13 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
       }
       return memoryOn && !isBlank ? { turn, untrusted, count: messages.length, fromMs, untilMs } : undefined
     },
+    nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {
       // Loaded with the first job, because most of it reads the answers of models.
-      const { runMemoryJob } = await import("./run-memory-job.ts")
-      return runMemoryJob(options, job, context)
+      const { reflectOnSchedule, runMemoryJob } = await import("./run-memory-job.ts")
+      return job.payload.scheduledMs === undefined
+        ? runMemoryJob(options, job, context)
+        : reflectOnSchedule(options, job, context)
     },
   }
 }

@@ -21,6 +21,8 @@ export interface Insight {
 export interface ReflectionService {
   /** True if it is time to reflect: enough memories since the last time, by count or importance, or a schedule (T36). */
   due(key: ServiceKey): Promise<boolean>
+  /** The next moment after `afterMs` at which `due` may become true without a turn; absent if it never does. */
+  readonly nextRunMs?: ReflectionTriggers["nextRunMs"] | undefined
   /**
    * Draws insights from the memories, of which there is at least one. Each must name the ids of memories that were given; an insight
    * without them is not stored. No insights are a good answer. Throws `decision` if the model's answer cannot be read.
@@ -67,6 +69,7 @@ export function createReflectionService(options: ReflectionServiceOptions): Refl
   /** The time of the last reflection of each scope in this process, also of those without an insight. */
   const reflectedMs = new Map<string, number>()
   return {
+    nextRunMs: options.nextRunMs,
     async due(key) {
       const [insight] = await records.recent(key, { limit: 1, kinds: ["insight"] })
       const never = Number.NEGATIVE_INFINITY

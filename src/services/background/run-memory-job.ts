@@ -51,6 +51,16 @@ async function runSteps(run: MemoryRun): Promise<void> {
   if (memory.embedMissing && hasStored) await run.step("embed", (_, signal) => embedStep(run, signal))
 }
 
+/** Reflects at a moment of the schedule, without a turn (T36). The job is the last one of its conversation. */
+export async function reflectOnSchedule(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
+  const { memory, reflection } = options
+  const words = await wordsOfTurn(job, context)
+  if (words === undefined || !memory || !reflection || !(await reflection.due(job.key))) return
+  const run = new MemoryRun(options, { job, context, turns: [words] }, [])
+  const kind = `reflect ${new Date(Number(job.payload.scheduledMs)).toISOString()}`
+  await run.step(kind, (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
+}
+
 async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
   const count = (await options.memory?.embedMissing?.(key, { limit: embeddedAtOnce, signal })) ?? 0
   return { outcome: count > 0 ? ("ok" as const) : ("empty" as const), message: `${count} vectors` }
@@ -143,9 +153,10 @@ async function reflectStep(
 
 function insightOf(run: MemoryRun, { text, rests, at }: { text: string; rests: readonly StoredMemory[]; at: number }) {
   const { job, options, turns } = run
+  const { scheduledMs } = job.payload
   const importance = Math.max(...rests.map((memory) => memory.importance ?? 0))
   return {
-    id: `${job.turnId}:insight:${at}`,
+    id: [job.turnId, "insight", ...(typeof scheduledMs === "number" ? [scheduledMs] : []), at].join(":"),
     kind: "insight" as const,
     text,
     speaker: { id: job.key.agent, name: options.agentName },

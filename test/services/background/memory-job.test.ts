@@ -98,13 +98,42 @@ describe("the work after a turn", () => {
     expect(await store.jobs.dead()).toEqual([])
   })
 
-  test("T36 reflects by a schedule that the profile has, with the first turn after its moment", async () => {
-    const insight = { reflection: '[{"insight": "likes tea", "memories": ["1"]}]' }
-    const { say, timers } = scene(insight, { memory: { reflectEvery: 0, reflectSchedule: "0 4 * * *" } })
-    expect(await say("I like tea")).toContain("reflect skipped")
-    timers.advance(86_400_000)
-    expect(await say("Green tea above all")).toContain("reflect ok")
-    expect(await say("And black tea in the morning")).toContain("reflect skipped")
+  test("T36 reflects by a schedule that the profile has, without a turn, once for each moment with something new", async () => {
+    let drawn = 0
+    const model = backgroundModel({ reflection: () => `[{"insight": "likes tea, number ${++drawn}", "memories": ["1"]}]` })
+    const made = scene(model, { memory: { reflectEvery: 0, reflectSchedule: "0 4 * * *" } })
+    const insights = async () => (await made.stored()).filter(({ kind }) => kind === "insight").length
+    const nextDay = async () => {
+      made.timers.advance(86_400_000)
+      await made.agent.idle()
+      await made.agent.idle()
+      return insights()
+    }
+    expect(await made.say("I like tea")).toContain("reflect skipped")
+    expect(await insights()).toBe(0)
+    expect(await nextDay()).toBe(1)
+    expect(await nextDay(), "nothing new was said").toBe(1)
+    expect(await made.say("Green tea above all"), "a moment has passed since").toContain("reflect ok")
+    made.timers.advance(1_000)
+    expect(await made.say("And black tea in the morning")).toContain("reflect skipped")
+    expect(await nextDay()).toBe(3)
+    expect(model.count("reflection")).toBe(3)
+    expect(made.warnings).toEqual([])
+    await made.agent.close()
+    expect(made.timers.pending).toBe(0)
+  })
+
+  test("T36 reflects at no moment of the schedule for a conversation that was forgotten, or that switched its memory off", async () => {
+    for (const stop of ["forget", "switch"] as const) {
+      const model = backgroundModel({ reflection: '[{"insight": "likes tea", "memories": ["1"]}]' })
+      const made = scene(model, { memory: { reflectEvery: 0, reflectSchedule: "0 4 * * *" } })
+      await made.say("I like tea")
+      if (stop === "forget") await made.store.forget({ agent: made.session.key.agent, user: key.user })
+      else await made.session.setMemory(false)
+      made.timers.advance(86_400_000)
+      await made.agent.idle()
+      expect(model.count("reflection"), stop).toBe(0)
+    }
   })
 
   test("T31 T36 reflects after so many memories, and links insights to memories that exist", async () => {
