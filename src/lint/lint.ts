@@ -6,6 +6,7 @@ import { formatParser, frontMatterKeys } from "./rules/front-matter.ts"
 import { invisibleCharacters, whiteSpace } from "./rules/invisible-characters.ts"
 import { localeTwins } from "./rules/locale-twins.ts"
 import { markerLines } from "./rules/marker-lines.ts"
+import { missingFile } from "./rules/missing-file.ts"
 import { personaForm, personaTraits } from "./rules/persona-traits.ts"
 import { cacheOrder, volatileValue } from "./rules/prompt-cache.ts"
 import { missingSlot, unknownSlot, unusedVariable } from "./rules/slots.ts"
@@ -58,6 +59,7 @@ export const lintRules: readonly LintRule[] = [
   formatParser,
   unknownSlot,
   missingSlot,
+  missingFile,
   unusedVariable,
   deadFile,
   cacheOrder,

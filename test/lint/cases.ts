@@ -175,6 +175,21 @@ export const lintCases: readonly LintCase[] = [
     ],
   },
   {
+    name: "a dialect of one's own without the prompts and the lists of a turn",
+    rule: "missing-file",
+    files: {
+      "profiles/luna.toml": 'locale = "en"\n[prompt]\nfolder = "../prompts"\npersona = "luna"\ndialect = "mine"\n',
+      ...prompt(planner, "mine/en/planner"),
+      ...prompt("${text}\n", "mine/en/history"),
+    },
+    found: [
+      'profiles/luna.toml:5:1 error missing-file: expected a prompt final.md in dialect mine, which a turn with loop.mode = "json" prints, found none.',
+      "prompts/mine/en/planner.md:3:1 error missing-file: expected a file tools.md in dialect mine to print the entries of ${tools}, found none.",
+      "prompts/mine/en/planner.md:7:1 error missing-file: expected a file question.md in dialect mine to print the entries of ${question}, found none.",
+      "prompts/mine/en/planner.md:8:1 error missing-file: expected a file steps.md in dialect mine to print the entries of ${steps}, found none.",
+    ],
+  },
+  {
     name: "a variable without a slot and a flag nobody asks for",
     rule: "unused-variable",
     files: profile('[variables]\nmood = "sunny"\nsummer = true\n'),
