@@ -163,6 +163,8 @@ async function rounds({ jobs, observer }: { readonly jobs: "hang" | "none"; read
   }
   const parts = { store: createInMemoryStore(), clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds() }
   const { session } = bot(model, parts, { plugins: [plugin] })
+  // The feeds load beside the first turn, which here leaves them no time.
+  await import("../../src/agent/observers/observers.ts")
   const counts: number[] = []
   for (let turn = 0; turn < 12; turn++) {
     let isOver = false

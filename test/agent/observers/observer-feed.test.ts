@@ -1,9 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createObserverFeeds, type ObserverFeeds } from "../../../src/agent/observers/observers.ts"
+import { createAgent } from "../../../src/agent/agent.ts"
+import { createObserverFeeds } from "../../../src/agent/observers/observers.ts"
+import { resolveProfile } from "../../../src/profile/resolve.ts"
 import type { Observer, ObserverContext } from "../../../src/services/observer.ts"
 import type { SessionNote, SessionStore } from "../../../src/services/store/session-store.ts"
-import { countingIds, manualClock, manualTimers } from "../../../src/testing/index.ts"
+import { countingIds, manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
 import type { TurnEvent } from "../../../src/trace/turn-event.ts"
 import type { ObservedTurn } from "../../../src/turn/turn-context.ts"
 
@@ -43,7 +45,7 @@ function fed(observers: readonly Observer[], { warn }: { readonly warn?: () => v
       warn?.()
     },
   })
-  return { observers: made as ObserverFeeds, timers, delays, notes, warnings, woken }
+  return { observers: made, timers, delays, notes, warnings, woken }
 }
 
 async function settle(): Promise<void> {
@@ -338,7 +340,10 @@ describe("R26 what an observer is told", () => {
   })
 
   test("names and bounds that make no sense are refused when the agent is made", () => {
-    const make = (settings: Partial<Observer>) => () => fed([{ name: "o", observe: () => undefined, ...settings }])
+    const make = (settings: Partial<Observer>) => () => {
+      const observer = { name: "o", observe: () => undefined, ...settings }
+      return createAgent({ profile: resolveProfile(), model: scriptedModel([]), observers: [observer] })
+    }
     for (const name of ["", "a b", "a\nb", "x".repeat(65), 7 as unknown as string])
       expect(make({ name })).toThrow("observer's name")
     for (const bad of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {

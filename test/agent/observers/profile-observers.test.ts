@@ -186,7 +186,7 @@ describe("R26: an observer that the profile declares", () => {
 
   test("ships with the root profile, by configuration alone", async () => {
     const folder = tempFolder({ "mine.toml": 'extends = "root"\n[observers.second]\nrecord = false\n' })
-    const profile = await loadProfile(`${folder}/mine.toml`, { env: {}, dataFolder: folder })
+    const profile = await loadProfile(`${folder}/mine.toml`, { locale: "en", env: {}, dataFolder: folder })
     expect(Object.keys(profile.observers)).toEqual(["main-observer", "second"])
     expect(Object.keys(profile.processes)).toEqual(["tools"])
     expect(() => createAgent({ profile, model: scriptedModel([]) })).not.toThrow()
