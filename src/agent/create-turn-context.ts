@@ -29,6 +29,9 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   // The hook for the notes of observers runs only in a turn that has such notes.
   const lacksNotes = agent.hooks.includes(injectionHook) && !notes.some(({ owner }) => owner === injectionOwner)
   const history = historyWindow(record?.history ?? [], profile.history, record?.earlier)
+  input.stack.update()
+  const stack = input.stack.fork()
+  for (const item of input.inject) stack.add(item)
   const parts = { agent, input, session, history, emit, signal: deadline.signal }
   return {
     ...parts,
@@ -40,7 +43,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     ...child,
     notes,
     hooks: lacksNotes ? agent.hooks.filter((hook) => hook !== injectionHook) : agent.hooks,
-    stack: input.stack.fork(),
+    stack,
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,
     startedMs: ports.clock.nowMs(),

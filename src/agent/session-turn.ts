@@ -28,6 +28,7 @@ export async function runSessionTurn(agent: AgentContext, input: TurnInput, begi
   const turn = createTurnContext(agent, input, begin)
   const result = await runTurn(turn)
   const committed = result.ok ? await commitTurn(turn, result) : result
+  input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
     // The member is not read here, because a getter that throws is a failure of the hook too.
     if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, committed))

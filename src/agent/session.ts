@@ -2,8 +2,10 @@ import type { ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
+import type { Injection } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
-import type { PromptStack } from "../stack/prompt-stack.ts"
+import type { InjectionInput } from "../stack/injection.ts"
+import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import { type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
@@ -23,6 +25,8 @@ export interface SendOptions {
   readonly from?: SpeakerInput
   /** Paths of files that came with the text, which may then be empty, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
   readonly files?: readonly string[]
+  /** Items for the prompts of this turn alone. Those of scope `session` stay if the turn is stored. A malformed one throws `injection`. */
+  readonly inject?: readonly InjectionInput[]
   readonly signal?: AbortSignal
 }
 
@@ -30,6 +34,8 @@ export interface SendOptions {
 export interface WakeOptions {
   /** The person whose memories and profile the turn may see. Default: in a private conversation the one who spoke last, in a group nobody. */
   readonly to?: SpeakerInput
+  /** As in {@link SendOptions.inject}. */
+  readonly inject?: readonly InjectionInput[]
   readonly signal?: AbortSignal
 }
 
@@ -39,13 +45,19 @@ export interface PreviewOptions {
   readonly files?: readonly string[]
   /** A prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
+  /** As in {@link SendOptions.inject}. */
+  readonly inject?: readonly InjectionInput[]
   readonly signal?: AbortSignal
 }
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
   readonly key: SessionKey
-  /** The items of this session. Those of scope `session` are stored with it. Those of scope `turn` that are added here go into every turn. */
+  /**
+   * The items of this session. Those of scope `session` are stored with it. Those of scope `turn` live in the next turn only (S9). Those
+   * of scope `global` enter all sessions of the agent, until its profile changes or the process ends. An item that is added while a turn
+   * runs lands in its next request; if there is none, in the next turn.
+   */
   readonly stack: PromptStack
   /** The session's key in the queue of turns. */
   readonly #queueKey: string
@@ -59,13 +71,13 @@ export class Session {
     this.#queueKey = sessionId(key)
     if (agent instanceof Promise) this.#awaited = agent
     this.#agent = agent instanceof Promise ? latest : agent
-    this.stack = this.#agent.stack.fork()
+    this.stack = this.#agent.stack.fork({ sharesGlobal: true })
   }
 
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. */
-  send(text: string, { from, files, signal }: SendOptions = {}): Turn {
-    const sent = files === undefined ? [] : wellFormed(files)
-    return this.#start((turnId) => ({ ...this.#input(text, from, turnId), files: sent }), signal)
+  send(text: string, { from, files, inject, signal }: SendOptions = {}): Turn {
+    const given = { files: wellFormed(files), inject: completed(inject) }
+    return this.#start((turnId) => ({ ...this.#input(text, from, turnId), ...given }), signal)
   }
 
   /**
@@ -73,20 +85,20 @@ export class Session {
    * session's order. Recall and `{{question}}` get the reason, and hooks get it as `wake`. History keeps only the agent's answer.
    * If the agent says nothing, the turn succeeds with an empty text, and history keeps nothing.
    */
-  wake(reason: string, { to, signal }: WakeOptions = {}): Turn {
-    const wake = reason.toWellFormed()
-    return this.#start((turnId, record) => ({ ...this.#input("", to ?? this.#wokenFor(record), turnId), wake }), signal)
+  wake(reason: string, { to, inject, signal }: WakeOptions = {}): Turn {
+    const given = { wake: reason.toWellFormed(), inject: completed(inject) }
+    return this.#start((turnId, record) => ({ ...this.#input("", to ?? this.#wokenFor(record), turnId), ...given }), signal)
   }
 
   /**
    * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is committed.
    */
-  async preview(text: string, { from, files, prompt = "planner", signal }: PreviewOptions = {}): Promise<Assembly> {
+  async preview(text: string, { from, files, prompt = "planner", inject, signal }: PreviewOptions = {}): Promise<Assembly> {
     const turnId = this.#agent.ports.ids.next("preview")
+    const given = { files: wellFormed(files), inject: completed(inject) }
     return this.#enqueue(signal, async (record, deadline) => {
-      const sent = files === undefined ? [] : wellFormed(files)
       const { previewTurn } = await loadLoop()
-      return previewTurn(this.#agent, { ...this.#input(text, from, turnId), files: sent }, { record, prompt, deadline })
+      return previewTurn(this.#agent, { ...this.#input(text, from, turnId), ...given }, { record, prompt, deadline })
     })
   }
 
@@ -216,7 +228,7 @@ export class Session {
     const { id = audience === "private" ? conversation : `#${conversation}`, name = this.#agent.profile.user.name } = from
     const speaker: Speaker = { id, name }
     const key: ServiceKey = { ...this.key, user: id }
-    return { key, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], stack: this.stack }
+    return { key, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], inject: [], stack: this.stack }
   }
 
   /** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
@@ -236,8 +248,15 @@ interface Running {
   readonly signal: AbortSignal
 }
 
-function wellFormed(paths: readonly string[]): readonly string[] {
+function wellFormed(paths: readonly string[] = []): readonly string[] {
   return paths.map((path) => path.toWellFormed())
+}
+
+/** Checks items at once, so that a mistake throws where it was made. */
+function completed(items: readonly InjectionInput[] = []): readonly Injection[] {
+  const stack = new PromptStack().fork()
+  for (const item of items) stack.add(item)
+  return stack.items()
 }
 
 function asSessionError(error: unknown): PromptStrataError {

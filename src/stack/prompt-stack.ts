@@ -5,10 +5,16 @@ import { byPriority, type InjectionInput, type InjectionOptions, toInjection } f
 import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
 import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"
 
-/** The origin of a fork: its parent, and the items that it began with. */
-interface Origin {
+/** The origin of a fork: its parent, and the parent's items as the fork last saw them. */
+interface Origin extends ForkOptions {
   readonly parent: PromptStack
-  readonly items: ReadonlyMap<string, Injection>
+  readonly items: Map<string, Injection>
+}
+
+/** Options of {@link PromptStack.fork}. */
+interface ForkOptions {
+  /** True if `global` items can be added to the fork. They are added to its parent too. Default: false. */
+  readonly sharesGlobal?: boolean
 }
 
 /**
@@ -20,6 +26,8 @@ export class PromptStack {
   #origin: Origin | undefined
   /** Keys of the session items that a fork removed. One that is added again after that stands last, in the parent too. */
   readonly #removed = new Set<string>()
+  /** The items of the turn that ended last, for {@link PromptStack.renderDebug}. */
+  #ofLastTurn: readonly Injection[] = []
 
   constructor(injections: Iterable<InjectionInput> = []) {
     for (const injection of injections) this.add(injection)
@@ -27,7 +35,7 @@ export class PromptStack {
 
   /**
    * Adds an item, or replaces the item of that key at its place. Blank content changes nothing and gives false (S3). Throws with
-   * code `injection` for a malformed item, and for a `global` one on a fork.
+   * code `injection` for a malformed item, and for a `global` one on the stack of a turn.
    */
   add(injection: InjectionInput): boolean
   add(key: string, content: SlotValue, options?: InjectionOptions): boolean
@@ -35,11 +43,9 @@ export class PromptStack {
     const injection = toInjection(typeof first === "string" ? { ...options, key: first, content } : first)
     if (!injection) return false
     if (this.#origin && injection.scope === "global") {
-      throw new PromptStrataError(
-        "injection",
-        `Expected scope turn or session of ${JSON.stringify(injection.key)} on a turn's stack, found global.`,
-        { hint: "Add global items to the profile or to createAgent; a hook adds turn or session items." },
-      )
+      const { parent, sharesGlobal } = this.#origin
+      if (sharesGlobal !== true) throw globalOnFork(injection.key)
+      parent.#items.set(injection.key, injection)
     }
     this.#items.set(injection.key, injection)
     return true
@@ -85,16 +91,20 @@ export class PromptStack {
     return joinSpans(renderSpans(bare, items, { heading }))
   }
 
-  /** Every item as plain data, in render order. With an assembly, also its tokens and its fate there (S6). */
+  /**
+   * Every item as plain data, in render order, disabled ones too. With an assembly, also its tokens and its fate there, and the items
+   * that the last turn had beside these (S6).
+   */
   renderDebug(assembly?: Assembly): InjectionDebug[] {
-    return renderDebug(this.items(), assembly)
+    const ended = assembly ? this.#ofLastTurn.filter(({ key }) => !this.#items.has(key)) : []
+    return renderDebug([...this.#items.values(), ...ended].sort(byPriority), assembly)
   }
 
-  /** A stack with the same items. Changes to it do not change this stack. */
-  fork(): PromptStack {
+  /** A stack with the same items. Changes to it do not change this stack, apart from `global` items if it `sharesGlobal`. */
+  fork({ sharesGlobal = false }: ForkOptions = {}): PromptStack {
     const fork = new PromptStack()
     for (const [key, item] of this.#items) fork.#items.set(key, item)
-    fork.#origin = { parent: this, items: new Map(this.#items) }
+    fork.#origin = { parent: this, items: new Map(this.#items), sharesGlobal }
     inheritRender(this, fork)
     return fork
   }
@@ -123,12 +133,48 @@ export class PromptStack {
     inheritRender(fork, this)
   }
 
-  /** Replaces the `global` items by those of another stack; all others stay. A changed profile enters a session this way. */
+  /** Takes over what was added to, changed in or removed from this fork's parent since this fork last saw it. */
+  update(): void {
+    if (!this.#origin) return
+    const { parent, items } = this.#origin
+    for (const [key, item] of parent.#items) {
+      if (items.get(key) === item) continue
+      items.set(key, item)
+      this.#items.set(key, item)
+    }
+    if (items.size === parent.#items.size) return
+    for (const [key, item] of items) {
+      if (parent.#items.has(key)) continue
+      items.delete(key)
+      if (this.#items.get(key) === item) this.#items.delete(key)
+    }
+  }
+
+  /**
+   * Ends a turn that worked on a fork of this stack: removes the `turn` items that the fork has seen (S9). Those that were added after
+   * the turn's last request stay for the next turn, and so do those that this stack began with.
+   */
+  endTurn(fork: PromptStack): void {
+    const seen = fork.#origin?.items
+    for (const [key, item] of this.#items) {
+      const isOver = item.scope === "turn" && seen?.get(key) === item && this.#origin?.items.get(key) !== item
+      if (isOver) this.#items.delete(key)
+    }
+    this.#ofLastTurn = fork.items()
+  }
+
+  /**
+   * Replaces the `global` items by those of another stack, which becomes the parent of this fork; all others stay, and `global` ones
+   * that were added to this fork are added to that stack. A changed profile enters a session this way.
+   */
   rebase(base: PromptStack): void {
-    const own = [...this.#items].filter(([, { scope }]) => scope !== "global")
+    const origin = this.#origin
+    const own = [...this.#items].filter(([key, item]) => item.scope !== "global" || (origin && origin.items.get(key) !== item))
     this.#items.clear()
+    for (const [key, item] of own) if (item.scope === "global") base.#items.set(key, item)
     for (const [key, item] of base.#items) if (item.scope === "global") this.#items.set(key, item)
     for (const [key, item] of own) this.#items.set(key, item)
+    if (origin) this.#origin = { ...origin, parent: base, items: new Map(base.#items) }
   }
 
   /** Removes the session items that a fork of this stack removed, and gives the fork's origin. */
@@ -142,4 +188,12 @@ export class PromptStack {
       hint: "Merge what fork() returned.",
     })
   }
+}
+
+function globalOnFork(key: string): PromptStrataError {
+  return new PromptStrataError(
+    "injection",
+    `Expected scope turn or session of ${JSON.stringify(key)} on the stack of a turn, found global.`,
+    { hint: "Add global items to the profile, to createAgent or to a session's stack; a hook adds turn or session items." },
+  )
 }

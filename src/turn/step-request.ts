@@ -17,11 +17,12 @@ export interface StepRequest {
 
 /**
  * Assembles the request of a step. The first step of a turn decides what is cut, and later steps cut the same, so that their requests
- * begin with the same text. Warns of what was cut or cleaned.
+ * begin with the same text. What was added to the session's stack meanwhile joins. Warns of what was cut or cleaned.
  */
 export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
   const { agent, progress, budgetTokens, reserveTokens } = turn
   const { dialect, ports } = agent
+  turn.stack.update()
   const assembly = assembleInjections(combineInjections(turn.stack, stateOf(turn), dialect), {
     dialect,
     prompt,

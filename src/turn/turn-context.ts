@@ -2,6 +2,7 @@ import type { HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { CutRecord } from "../core/span.ts"
+import type { Injection } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { PlannerStep, RecalledMemory } from "../layers/turn-state.ts"
@@ -82,6 +83,8 @@ export interface TurnInput {
   readonly files: readonly string[]
   /** The session's stack; the turn works on a fork of it. */
   readonly stack: PromptStack
+  /** Items that were given with the turn. */
+  readonly inject: readonly Injection[]
 }
 
 /** The part of a turn that observers get. */
