@@ -1,12 +1,14 @@
-import { countOf, listOf, recordOf, stringOf } from "../../core/json-access.ts"
+import { countOf, listOf, parsedJson, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
-import { argumentsText, createAnswerReader, type StreamedCall, usageOf } from "../answer-parts.ts"
+import { argumentsText, createAnswerReader, type Finish, type StreamedCall, usageOf } from "../answer-parts.ts"
 
 /** Reads the chunks of one streamed chat completion. */
 export interface ChunkReader extends Reader<unknown, ModelPart> {
   /** True once the server has given a finish reason. The answer is complete then, even if the connection breaks. */
   finished(): boolean
+  /** True once there was a chunk with choices, as chat completions have them. */
+  begun(): boolean
 }
 
 /**
@@ -16,16 +18,22 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
 export function createChunkReader(): ChunkReader {
   const answer = createAnswerReader()
   const toolCalls = createToolCallAssembler()
+  let begun = false
   return {
     finished: () => answer.finish !== undefined,
+    begun: () => begun,
     push(chunk) {
+      begun ||= Array.isArray(recordOf(chunk).choices)
       const choice = firstChoice(chunk)
-      const delta = recordOf(choice.delta)
+      // A server that ignores `stream: true` sends one document, which has a message.
+      const delta = recordOf(choice.delta ?? choice.message)
       const content = readContent(delta)
       answer.usage = readUsage(recordOf(chunk).usage) ?? readUsage(choice.usage) ?? answer.usage
-      for (const call of listOf(delta.tool_calls)) toolCalls.push(call)
-      const reason = stringOf(choice.finish_reason)
-      if (reason !== "") answer.finish ??= { reason: finishReasons.get(reason.toLowerCase()) ?? "other" }
+      for (const [place, call] of listOf(delta.tool_calls).entries()) toolCalls.push(call, place)
+      // The form of calls before there were several.
+      if (delta.function_call) toolCalls.push({ function: delta.function_call }, 0)
+      const reason = stringOf(choice.finish_reason).toLowerCase()
+      if (reason !== "") answer.finish ??= readFinish(reason)
       return [...answer.thinking.push(content.reasoning), ...answer.text.push(content.text)]
     },
     end: () => answer.end(toolCalls.calls()),
@@ -48,6 +56,11 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ["function_call", "tool-calls"],
   ["content_filter", "content-filter"],
 ])
+
+function readFinish(reason: string): Finish {
+  if (reason === "error") return { reason: "other", warning: "The model stopped because of an error." }
+  return { reason: finishReasons.get(reason) ?? "other" }
+}
 
 /** Reads text as a string or as typed parts (Mistral), a refusal's text, and reasoning under either of its two names. */
 function readContent(delta: Readonly<Record<string, unknown>>): { readonly text: string; readonly reasoning: string } {
@@ -94,28 +107,38 @@ function createToolCallAssembler() {
   const opened: OpenCall[] = []
   const byIndex = new Map<unknown, OpenCall>()
   return {
-    push(delta: unknown): void {
+    /** Takes a delta. `place` is its place in the chunk: servers that send no index send each call in one piece. */
+    push(delta: unknown, place: number): void {
       const wire = recordOf(delta)
       const fn = recordOf(wire.function)
       const id = stringOf(wire.id)
       const name = stringOf(fn.name)
-      const known = byIndex.get(wire.index)
-      const call = known && !beginsAnother(known, { id, name }) ? known : { id, name: "", args: [] }
+      const args = argumentsText(fn.arguments)
+      const index = countOf(wire.index) ?? place
+      const byId = wire.index === undefined && id !== "" ? opened.find((call) => call.id === id) : undefined
+      const known = byId ?? byIndex.get(index)
+      const call = known && !beginsAnother(known, { id, name, args }) ? known : { id, name: "", args: [] }
       if (call !== known) {
         opened.push(call)
-        byIndex.set(wire.index, call)
+        byIndex.set(index, call)
       }
       call.id ||= id
       // Some servers repeat the whole name with each delta, some send it in pieces.
       if (name !== call.name) call.name += name
-      call.args.push(argumentsText(fn.arguments))
+      call.args.push(args)
     },
     /** Every call in order of appearance. */
     calls: (): StreamedCall[] => opened.map(({ id, name, args }) => ({ id, name, args: args.join("") })),
   }
 }
 
-/** Some servers give every call the index 0. A new id together with a name then begins another call. */
-function beginsAnother(call: OpenCall, next: { readonly id: string; readonly name: string }): boolean {
-  return next.id !== "" && next.name !== "" && call.id !== "" && next.id !== call.id
+/**
+ * Some servers give every call the index 0, or none. Another call then begins with a name that comes with another id, or after
+ * arguments that are whole.
+ */
+function beginsAnother(call: OpenCall, next: { readonly id: string; readonly name: string; readonly args: string }): boolean {
+  if (next.name === "") return false
+  if (next.id !== "" && call.id !== "" && next.id !== call.id) return true
+  const isRepeated = next.name === call.name && next.args.trim() === ""
+  return !isRepeated && parsedJson(call.args.join("")) !== undefined
 }

@@ -1,5 +1,7 @@
 import type { OpenAI } from "openai"
+import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { recordOf, stringOf } from "../../core/json-access.ts"
 import type { ModelCapabilities } from "../../model/language-model.ts"
 import { headerSecrets, type Redact, redactorOf } from "../model-error.ts"
 
@@ -11,7 +13,7 @@ export interface OpenaiModelOptions {
   readonly apiKey?: string
   /** The address up to and including `/v1`. Default: the environment's `OPENAI_BASE_URL`, else OpenAI's own address. */
   readonly baseUrl?: string
-  /** Default: no developer role and no native tools, since a compatible server may have neither. */
+  /** Default: no developer role, and native tools for OpenAI's own address only, since a compatible server may have neither. */
   readonly capabilities?: Partial<ModelCapabilities>
   /** Sent with every request. The values count as secrets: they never appear in an error. */
   readonly headers?: Readonly<Record<string, string>>
@@ -21,8 +23,64 @@ export interface OpenaiModelOptions {
   readonly jsonMode?: boolean
   /** Asks for a usage report at the end of the stream. Default true; set false for a server that rejects `stream_options`. */
   readonly includeUsage?: boolean
+  /** More fields of every request, such as `{ reasoning_effort: "low" }`. They win over those that are sent anyway. */
+  readonly extraBody?: Readonly<Record<string, unknown>>
+  /** Makes the requests. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+  /**
+   * A client of the package `openai`, also a wrapped one, such as that of `observeOpenAI`. It brings its own key, address,
+   * headers and `fetch`.
+   */
+  readonly client?: OpenaiClient
   /** The name in traces. Default: `openai:` and the model's name. */
   readonly id?: string
+}
+
+/** The part of a client of the package `openai` that is used here. */
+export interface OpenaiClient {
+  readonly baseURL?: string
+  readonly chat: {
+    readonly completions: {
+      create(
+        body: OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming,
+        options: { readonly signal: AbortSignal; readonly maxRetries: number },
+      ): PromiseLike<unknown>
+    }
+  }
+}
+
+const openaiOptions: Readonly<Record<keyof OpenaiModelOptions, true>> = {
+  model: true,
+  apiKey: true,
+  baseUrl: true,
+  capabilities: true,
+  headers: true,
+  maxRetries: true,
+  jsonMode: true,
+  includeUsage: true,
+  extraBody: true,
+  fetch: true,
+  client: true,
+  id: true,
+}
+
+/** Throws `usage` for an unknown option, and for options that do not go together. */
+export function checkOpenaiOptions(options: OpenaiModelOptions): void {
+  checkOptions("openaiModel", options, openaiOptions)
+  const { client, extraBody = {} } = options
+  const twice = (["apiKey", "baseUrl", "headers", "fetch"] as const).find((name) => options[name] !== undefined)
+  if (client !== undefined && twice !== undefined) {
+    throw new PromptStrataError("usage", `openaiModel got both \`client\` and \`${twice}\`, of which only one can count.`, {
+      hint: `Set the client's own ${twice} where it is made, or leave out \`client\`.`,
+      evidence: { name: twice },
+    })
+  }
+  const own = ["messages", "stream"].find((name) => Object.hasOwn(extraBody, name))
+  if (own === undefined) return
+  throw new PromptStrataError("usage", `\`extraBody\` of openaiModel has \`${own}\`, which the agent itself sends.`, {
+    hint: `Leave \`${own}\` out. Prompts are changed in the profile.`,
+    evidence: { name: own },
+  })
 }
 
 /** The address and credentials of a server, read at the first request. */
@@ -31,15 +89,25 @@ export interface Connection {
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
   readonly maxRetries: number
+  readonly fetch: typeof fetch | undefined
 }
 
-/** Takes each value from the options, else from the environment, else OpenAI's default. Blank values count as missing. */
+/**
+ * Takes each value from the client if there is one, else from the options, else from the environment, else OpenAI's default.
+ * Blank values count as missing.
+ */
 export function connectionOf(options: OpenaiModelOptions, env: Readonly<Record<string, string | undefined>>): Connection {
+  const maxRetries = options.maxRetries ?? 0
+  if (options.client) {
+    const { apiKey, baseURL } = recordOf(options.client)
+    return { apiKey: firstFilled(stringOf(apiKey)), baseUrl: stringOf(baseURL), headers: {}, maxRetries, fetch: undefined }
+  }
   return {
     apiKey: firstFilled(options.apiKey, env.OPENAI_API_KEY),
     baseUrl: firstFilled(options.baseUrl, env.OPENAI_BASE_URL) ?? "https://api.openai.com/v1",
     headers: options.headers ?? {},
-    maxRetries: options.maxRetries ?? 0,
+    maxRetries,
+    fetch: options.fetch,
   }
 }
 
@@ -71,6 +139,7 @@ export async function createClient(
     baseURL: connection.baseUrl,
     maxRetries: connection.maxRetries,
     defaultHeaders: connection.apiKey === undefined ? { Authorization: null, ...connection.headers } : { ...connection.headers },
+    ...(connection.fetch && { fetch: connection.fetch }),
     // Its log would print parts of streams, and every failure is reported as an error anyway.
     logLevel: "off",
   })

@@ -1,15 +1,24 @@
-import type { OpenAI } from "openai"
 import { PromptStrataError } from "../../core/errors.ts"
-import { listOf, parsedJson, recordOf } from "../../core/json-access.ts"
-import { abortedError, type LanguageModel, type ModelPart, type ModelRequest } from "../../model/language-model.ts"
+import { listOf, recordOf } from "../../core/json-access.ts"
+import {
+  abortedError,
+  type LanguageModel,
+  type ModelCapabilities,
+  type ModelPart,
+  type ModelRequest,
+} from "../../model/language-model.ts"
 import { connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
+import { readAnswerBody } from "./answer-body.ts"
 import { createChunkReader } from "./chunk-reader.ts"
 import {
+  type Connection,
+  checkOpenaiOptions,
   connectionOf,
   connectionRedactor,
   createClient,
   isOpenaiItself,
+  type OpenaiClient,
   type OpenaiModelOptions,
   shownUrl,
 } from "./connection.ts"
@@ -17,43 +26,58 @@ import { type RequestForm, requestBody } from "./request-body.ts"
 
 /**
  * Makes a model of the chat completions API of OpenAI or of any compatible server. The package `openai` is needed. It is
- * loaded, and the environment read, with the first request.
+ * loaded, and the environment read, with the first request. Throws `usage` for unknown options and for options that do not go together.
  */
 export function openaiModel(modelOrOptions: string | OpenaiModelOptions): LanguageModel {
   const options = typeof modelOrOptions === "string" ? { model: modelOrOptions } : modelOrOptions
+  checkOpenaiOptions(options)
   const id = options.id ?? `openai:${options.model}`
-  const capabilities = { developerRole: false, tools: false, ...options.capabilities }
   let opened: Promise<Opened> | undefined
   const openOnce = () => {
-    opened ??= open(options, { id, capabilities }).catch((error: unknown) => {
+    opened ??= open(options, id).catch((error: unknown) => {
       opened = undefined
       throw error
     })
     return opened
   }
-  return { id, capabilities, stream: (request, { signal }) => streamParts(openOnce, request, signal) }
+  return {
+    id,
+    // Read each time, because the address may come from the environment.
+    get capabilities() {
+      return capabilitiesOf(options, currentConnection(options))
+    },
+    stream: (request, { signal }) => streamParts(openOnce, request, signal),
+  }
 }
 
 /** Everything that a request needs, made with the first one. */
 interface Opened {
-  readonly client: OpenAI
+  readonly client: OpenaiClient
   readonly form: RequestForm
   readonly target: ErrorTarget
 }
 
-async function open(
-  options: OpenaiModelOptions,
-  { id, capabilities }: Pick<LanguageModel, "id" | "capabilities">,
-): Promise<Opened> {
-  const connection = connectionOf(options, globalThis.process?.env ?? {})
+function currentConnection(options: OpenaiModelOptions): Connection {
+  return connectionOf(options, globalThis.process?.env ?? {})
+}
+
+/** OpenAI's own models all call tools. Of another server nobody knows. */
+function capabilitiesOf({ capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
+  return { developerRole: false, tools: isOpenaiItself(baseUrl), ...capabilities }
+}
+
+async function open(options: OpenaiModelOptions, id: string): Promise<Opened> {
+  const connection = currentConnection(options)
   return {
-    client: await createClient(connection),
+    client: options.client ?? (await createClient(connection)),
     form: {
       model: options.model,
-      capabilities,
+      capabilities: capabilitiesOf(options, connection),
       jsonMode: options.jsonMode ?? false,
       includeUsage: options.includeUsage ?? true,
       outputLimitName: isOpenaiItself(connection.baseUrl) ? "max_completion_tokens" : "max_tokens",
+      extraBody: options.extraBody ?? {},
+      maxRetries: connection.maxRetries,
     },
     target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice },
   }
@@ -78,46 +102,73 @@ async function* streamParts(
   if (signal.aborted) throw abortedError(signal)
   const opened = await openOnce()
   const reader = createChunkReader()
-  let begun = false
+  let answer: Answer | undefined
+  /** The beginning of an answer that may be no chat completion. */
+  let other = ""
   try {
-    const chunks = await openStream(opened, request, signal)
-    begun = true
-    for await (const chunk of chunks) {
+    answer = await openAnswer(opened, { request, signal }, (text) => {
+      other = text
+    })
+    for await (const chunk of answer.chunks) {
+      const error = errorIn(chunk)
+      if (error) throw modelError(reportedFault(error), opened.target)
       // A loop instead of yield*, which costs three more microtasks per part.
       for (const part of reader.push(chunk)) yield part
+      if (!reader.begun() && isOther(chunk)) other ||= JSON.stringify(chunk)
     }
   } catch (thrown) {
     if (signal.aborted) throw abortedError(signal)
-    if (!reader.finished()) throw asModelError(thrown, opened.target, begun)
+    if (!reader.finished()) throw asModelError(thrown, opened.target, answer !== undefined)
     yield { type: "warning", message: "The connection broke after the answer was complete." }
   }
   // The client ends an aborted stream like a complete one.
   if (signal.aborted) throw abortedError(signal)
+  if (!reader.begun() && (other !== "" || answer?.isDocument)) {
+    throw modelError({ kind: "not-streamed", isRetryable: false, said: other }, opened.target)
+  }
   yield* reader.end()
 }
 
-/** Sends a request and returns the chunks of the answer. An answer that is one JSON document becomes one chunk. */
-async function openStream(
-  { client, form, target }: Opened,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<AsyncIterable<unknown> | Iterable<unknown>> {
-  const { data, response } = await client.chat.completions.create(requestBody(request, form), { signal }).withResponse()
-  const type = response.headers.get("content-type") ?? ""
-  if (type.includes("text/html")) {
-    data.controller.abort()
-    throw modelError({ kind: "web-page", isRetryable: false, said: "a web page", status: response.status }, target)
-  }
-  return type.includes("application/json") ? [wholeAnswer(await response.text(), target)] : data
+/** The answer to a request while it comes. */
+interface Answer {
+  readonly chunks: AsyncIterable<unknown>
+  /** True if its content type promises a document, so that an empty one is a fault. */
+  readonly isDocument: boolean
 }
 
-/** Reads the answer of a server that ignores `stream: true`. It has the shape of a chunk, except `message` for `delta`. */
-function wholeAnswer(text: string, target: ErrorTarget): unknown {
-  const document = recordOf(parsedJson(text))
-  if (document.error !== undefined && document.error !== null) throw modelError(reportedFault(document.error), target)
-  const choices = listOf(document.choices).map(recordOf)
-  if (choices.length === 0) throw modelError({ kind: "not-streamed", isRetryable: false, said: text }, target)
-  return { ...document, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
+/** Sends a request. A wrapped client may give only a stream of chunks; any other gives its response, which is read here. */
+async function openAnswer(
+  { client, form, target }: Opened,
+  { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
+  onOtherText: (text: string) => void,
+): Promise<Answer> {
+  const sent = client.chat.completions.create(requestBody(request, form), { signal, maxRetries: form.maxRetries })
+  if (!hasResponse(sent)) return { chunks: (await sent) as AsyncIterable<unknown>, isDocument: false }
+  const response = await sent.asResponse()
+  const type = response.headers.get("content-type") ?? ""
+  if (type.includes("text/html")) {
+    void response.body?.cancel().catch(() => undefined)
+    throw modelError({ kind: "web-page", isRetryable: false, said: "a web page", status: response.status }, target)
+  }
+  return { chunks: readAnswerBody(response.body, onOtherText), isDocument: type.includes("application/json") }
+}
+
+function hasResponse(sent: object): sent is { asResponse(): Promise<Response> } {
+  return "asResponse" in sent && typeof sent.asResponse === "function"
+}
+
+/** True for an object that is no chunk of a chat completion, such as an event of another API. */
+function isOther(chunk: unknown): boolean {
+  const fields = recordOf(chunk)
+  return Object.keys(fields).length > 0 && !("choices" in fields) && !("usage" in fields)
+}
+
+/** Returns the error that a chunk reports, in any of the shapes that servers use. */
+function errorIn(chunk: unknown): unknown {
+  const { error, object, choices } = recordOf(chunk)
+  if (object === "error") return error || chunk
+  // OpenRouter reports the error of the provider behind it in the choice.
+  return error || recordOf(listOf(choices)[0]).error
 }
 
 /** Turns anything that the client or its stream threw into an error. `begun` is true when the answer had started. */

@@ -1,4 +1,5 @@
 import type { OpenAI } from "openai"
+import { parsedJson } from "../../core/json-access.ts"
 import type { Assembly, Message } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
 
@@ -13,6 +14,9 @@ export interface RequestForm {
   readonly includeUsage: boolean
   /** OpenAI has renamed `max_tokens`; compatible servers have not. */
   readonly outputLimitName: "max_tokens" | "max_completion_tokens"
+  /** Fields of the server's own. They win over the others. */
+  readonly extraBody: Readonly<Record<string, unknown>>
+  readonly maxRetries: number
 }
 
 /** Makes the body of a chat completions request. Tools and formats that the model does not support are left out. */
@@ -32,6 +36,7 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
     ...(form.jsonMode && request.responseFormat === "json" && { response_format: { type: "json_object" as const } }),
     ...(request.maxOutputTokens !== undefined && { [form.outputLimitName]: request.maxOutputTokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...form.extraBody,
   }
 }
 
@@ -47,9 +52,15 @@ function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "de
     tool_calls: message.toolCalls.map(({ id, name, args }) => ({
       id,
       type: "function" as const,
-      function: { name, arguments: args.trim() === "" ? "{}" : args.toWellFormed() },
+      function: { name, arguments: sentArguments(args) },
     })),
   }
+}
+
+/** Many servers refuse arguments that are no object, which is what a call has that broke off. Its result says so instead. */
+function sentArguments(args: string): string {
+  const parsed = parsedJson(args)
+  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? args.toWellFormed() : "{}"
 }
 
 /**

@@ -224,3 +224,86 @@ describe("what a chat completion's chunks become", () => {
     expect(parts.at(-1)).toEqual({ type: "finish", reason: "stop" })
   })
 })
+
+describe("calls in the forms that servers send", () => {
+  const callsOf = async (...deltas: readonly unknown[]) => {
+    server.reply({
+      body: eventStream([...deltas.map((delta) => chatChunk(delta)), chatChunk({}, { finish_reason: "tool_calls" })]),
+    })
+    return (await partsOf(local())).flatMap((part) => (part.type === "tool-call" ? [part.call] : []))
+  }
+  const call = (name: string, args: string, more = {}) => ({ ...more, function: { name, arguments: args } })
+  const [f, g] = [call("f", '{"n":1}'), call("g", '{"n":2}')]
+
+  test.each([
+    ["in one chunk", [{ tool_calls: [f, g] }]],
+    ["in two chunks", [{ tool_calls: [f] }, { tool_calls: [g] }]],
+    ["with the same index", [{ tool_calls: [{ index: 0, ...f }] }, { tool_calls: [{ index: 0, ...g }] }]],
+    [
+      "with the same id",
+      [
+        {
+          tool_calls: [
+            { index: 0, id: "call_1", ...f },
+            { index: 1, id: "call_1", ...g },
+          ],
+        },
+      ],
+    ],
+  ])("two calls without index or id of their own, %s, are two calls", async (_, deltas) => {
+    expect(await callsOf(...deltas)).toEqual([
+      { id: "call_1", name: "f", args: '{"n":1}' },
+      { id: "call_2", name: "g", args: '{"n":2}' },
+    ])
+  })
+
+  test("two calls of one tool without index or id are two calls", async () => {
+    expect(await callsOf({ tool_calls: [f] }, { tool_calls: [f] })).toHaveLength(2)
+  })
+
+  test("interleaved pieces without an index are told apart by their ids", async () => {
+    const piece = (id: string, args: string, name?: string) => ({ tool_calls: [{ id, function: { name, arguments: args } }] })
+    const pieces = [piece("a", '{"n"', "f"), piece("b", '{"m"', "f"), piece("a", ":1}"), piece("b", ":2}")]
+    expect((await callsOf(...pieces)).map(({ args }) => args)).toEqual(['{"n":1}', '{"m":2}'])
+  })
+
+  test("the old form `function_call` is a call", async () => {
+    const deltas = [{ function_call: { name: "f", arguments: '{"n"' } }, { function_call: { arguments: ":1}" } }]
+    expect(await callsOf(...deltas)).toEqual([{ id: "call_1", name: "f", args: '{"n":1}' }])
+  })
+})
+
+describe("answers in another form than their content type says", () => {
+  const message = { role: "assistant", content: "早上好", function_call: { name: "f", arguments: "{}" } }
+  const document = { choices: [{ index: 0, message, finish_reason: "stop" }] }
+  const chunks = [
+    chatChunk({ content: "早上" }),
+    chatChunk({ content: "好", function_call: { name: "f", arguments: "{}" } }),
+    finish,
+  ]
+  const ndjson = chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join("")
+
+  test.each([
+    ["a document as events", "text/event-stream", JSON.stringify(document)],
+    ["an indented document as events", "text/event-stream", JSON.stringify(document, null, 2)],
+    ["events as a document", "application/json", eventStream(chunks)],
+    ["events as plain text", "text/plain", eventStream(chunks)],
+    ["lines of JSON", "application/x-ndjson", ndjson],
+    ["lines of JSON as events", "text/event-stream", ndjson],
+    ["lines of JSON as a document", "application/json; charset=utf-8", ndjson.trimEnd()],
+    ["events whose data has no blank", "text/event-stream", eventStream(chunks).replaceAll("data: ", "data:")],
+    ["events without blank lines", "text/event-stream", eventStream(chunks).replaceAll("\n\n", "\n")],
+    ["an indented event", "text/event-stream", `data: ${JSON.stringify(document, null, 2).replaceAll("\n", "\ndata: ")}\n\n`],
+    ["a list of chunks", "application/json", JSON.stringify(chunks)],
+  ])("%s is read all the same", async (_, type, body) => {
+    for (const packetBytes of [7, 100_000]) {
+      server.reply({ body, packetBytes, headers: { "content-type": type } })
+      const parts = await partsOf(local())
+      expect(textOf(parts)).toBe("早上好")
+      expect(parts.slice(-2)).toEqual([
+        { type: "tool-call", call: { id: "call_1", name: "f", args: "{}" } },
+        { type: "finish", reason: "stop" },
+      ])
+    }
+  })
+})

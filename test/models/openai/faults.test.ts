@@ -140,6 +140,71 @@ describe("a server that answers with a fault", () => {
       { kind: "reported", isRetryable: false },
       /too long/,
     ],
+    [
+      "an error event in vLLM's shape",
+      { body: eventStream([chatChunk({}), { object: "error", message: "too long", type: "BadRequestError", code: 400 }]) },
+      { kind: "bad-request", status: 400, isRetryable: false },
+      /too long/,
+    ],
+    [
+      "an error event by its name",
+      { body: `event: error\ndata: {"message":"worker died"}\n\n` },
+      { kind: "reported", isRetryable: true },
+      /worker died/,
+    ],
+    [
+      "an error event in plain words",
+      { body: "event: error\ndata: worker died\n\n" },
+      { kind: "reported", isRetryable: true },
+      /worker died/,
+    ],
+    [
+      "an error in a choice",
+      { body: eventStream([chatChunk({}, { error: { code: 502, message: "upstream" }, finish_reason: "error" })]) },
+      { kind: "server", status: 502, isRetryable: true },
+      /upstream/,
+    ],
+    [
+      "200 as an error document with events' type",
+      { body: '{"error":{"message":"overloaded"}}' },
+      { kind: "reported", isRetryable: true },
+      /overloaded/,
+    ],
+    [
+      "200 as an error document in vLLM's shape",
+      { headers: json, body: '{"object":"error","message":"no such model","type":"NotFoundError","code":404}' },
+      { kind: "not-found", status: 404 },
+      /no such model/,
+    ],
+    [
+      "200 as plain words",
+      { headers: { "content-type": "text/plain" }, body: "Internal Server Error" },
+      { kind: "not-streamed", isRetryable: false },
+      /Internal Server Error/,
+    ],
+    [
+      "200 as events of another API",
+      {
+        body: eventStream([
+          { type: "response.created", response: {} },
+          { type: "response.completed", response: {} },
+        ]),
+      },
+      { kind: "not-streamed", isRetryable: false },
+      /response\.created.*does not stream/s,
+    ],
+    [
+      "200 as lines of another API",
+      { headers: { "content-type": "application/x-ndjson" }, body: '{"message":{"content":"hi"},"done":false}\n{"done":true}\n' },
+      { kind: "not-streamed", isRetryable: false },
+      /does not stream/,
+    ],
+    [
+      "lines of JSON that were cut",
+      { headers: { "content-type": "application/x-ndjson" }, body: `${JSON.stringify(chatChunk({}))}\n{"choices":[{"ind` },
+      { kind: "broken", isRetryable: true },
+      /Try again/,
+    ],
   ])("%s is one error with evidence and advice", async (_, reply, evidence, message) => {
     server.reply(reply)
     const { error } = await failure()

@@ -1,3 +1,4 @@
+import { OpenAI } from "openai"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { ModelRequest } from "../../../src/model/language-model.ts"
 import { connectionOf, createClient } from "../../../src/models/openai/connection.ts"
@@ -94,6 +95,83 @@ describe("what is sent", () => {
   test("half a surrogate pair is sent as U+FFFD", async () => {
     const { body } = await sent("m", { messages: [{ role: "user", content: "a\ud83d" }] })
     expect(body.messages).toEqual([{ role: "user", content: "a\uFFFD" }])
+  })
+})
+
+describe("options for everything else", () => {
+  test("extra fields of the body are sent and win", async () => {
+    const extraBody = { reasoning_effort: "low", stream_options: { include_usage: false } }
+    const { body } = await sent({ model: "m", extraBody }, hello)
+    expect(body).toMatchObject({ ...extraBody, stream: true, messages: [{}] })
+  })
+
+  test("a `fetch` of one's own makes the requests", async () => {
+    const urls: string[] = []
+    const own: typeof fetch = (input, init) => {
+      urls.push(String(input instanceof Request ? input.url : input))
+      return fetch(input, init)
+    }
+    await sent({ model: "m", fetch: own }, hello)
+    expect(urls).toEqual([`${server.baseUrl}/chat/completions`])
+  })
+
+  test("a client of one's own is used, with its key, its address and our retries", async () => {
+    const client = new OpenAI({ apiKey: "sk-clients-own", baseURL: `${server.baseUrl}/tenant`, maxRetries: 5 })
+    const { path, headers } = await sent({ model: "m", client }, hello)
+    expect([path, headers.authorization]).toEqual(["/v1/tenant/chat/completions", "Bearer sk-clients-own"])
+    server.reply({ status: 500 }, done)
+    const asked = collect(openaiModel({ model: "m", client }).stream(hello, { signal: new AbortController().signal }))
+    // The second answer of the beginning was not asked for yet.
+    await expect(
+      asked.then(() => collect(openaiModel({ model: "m", client }).stream(hello, { signal: new AbortController().signal }))),
+    ).rejects.toMatchObject({ code: "model", evidence: { status: 500 } })
+    expect(server.calls).toHaveLength(3)
+  })
+
+  test("a wrapped client that gives only the stream is used", async () => {
+    const client = new OpenAI({ apiKey: "k", baseURL: server.baseUrl })
+    const seen: unknown[] = []
+    const create = async (body: unknown, options: unknown) => {
+      seen.push(body)
+      return client.chat.completions.create(body as never, options as never)
+    }
+    const model = openaiModel({ model: "m", client: { chat: { completions: { create } } } })
+    const parts = await collect(model.stream(hello, { signal: new AbortController().signal }))
+    expect(parts).toEqual([
+      { type: "text-delta", delta: "ok" },
+      { type: "finish", reason: "stop" },
+    ])
+    expect(seen).toHaveLength(1)
+  })
+
+  test.each([
+    ["a key beside a client", { apiKey: "k", client: new OpenAI({ apiKey: "k" }) }, "got both `client` and `apiKey`"],
+    ["messages as extra fields", { extraBody: { messages: [] } }, "has `messages`, which the agent itself sends"],
+    ["an unknown option", { baseURL: "http://x/v1" }, 'openaiModel has no option "baseURL". Did you mean "baseUrl"?'],
+  ])("%s is an error", (_, options, message) => {
+    expect(() => openaiModel({ model: "m", ...options })).toThrow(message)
+  })
+
+  test("OpenAI's own models call tools natively; of others it is not known unless it is said", () => {
+    vi.stubEnv("OPENAI_BASE_URL", "")
+    const toolsOf = (options: object) => openaiModel({ model: "m", ...options }).capabilities.tools
+    expect([{}, { capabilities: { tools: false } }, { baseUrl: server.baseUrl }].map(toolsOf)).toEqual([true, false, false])
+    const client = new OpenAI({ apiKey: "k", baseURL: server.baseUrl })
+    expect([{ client }, { client: new OpenAI({ apiKey: "k", baseURL: "https://api.openai.com/v1" }) }].map(toolsOf)).toEqual([
+      false,
+      true,
+    ])
+    const model = openaiModel("m")
+    vi.stubEnv("OPENAI_BASE_URL", server.baseUrl)
+    expect(model.capabilities.tools).toBe(false)
+  })
+
+  test("arguments that are no JSON go out as an empty object", async () => {
+    const toolCalls = ['{"a":1', "[1]", '{"a":1}'].map((args, at) => ({ id: `${at}`, name: "f", args }))
+    const { body } = await sent("m", { messages: [{ role: "assistant", content: "", toolCalls }] })
+    expect(body.messages).toMatchObject([
+      { tool_calls: ["{}", "{}", '{"a":1}'].map((args) => ({ function: { arguments: args } })) },
+    ])
   })
 })
 
