@@ -7,7 +7,7 @@ import type { SessionRecord } from "../services/store/session-store.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
-import { type Deadline, startDeadline } from "../turn/deadline.ts"
+import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
 import { restoreStack, sessionId, sessionState } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
@@ -140,7 +140,8 @@ export class Session {
       const fail = (error: unknown): void => {
         if (isOver) return
         isOver = true
-        resolve(this.#failed(turn.input, emit, { error, isBegun }))
+        const isAbort = signal.aborted && error === signal.reason
+        resolve(this.#failed(turn.input, emit, { error: isAbort ? abortError(error) : error, isBegun }))
       }
       const onAbort = (): void => {
         if (!isBegun) fail(signal.reason)
@@ -261,8 +262,6 @@ function completed(items: readonly InjectionInput[] = []): readonly Injection[] 
 
 function asSessionError(error: unknown): PromptStrataError {
   if (PromptStrataError.isInstance(error)) return error
-  if (error instanceof DOMException || error === undefined)
-    return new PromptStrataError("aborted", "The turn was aborted before it began.", { cause: error })
   return new PromptStrataError("session-store", `The session could not be loaded: ${messageOf(error)}`, { cause: error })
 }
 

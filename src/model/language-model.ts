@@ -64,6 +64,11 @@ export interface LanguageModel {
 /** The reason why a model stopped. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
+/** True if the model ended by itself. Any other answer may lack its end: at a limit, by a filter, or for no reason that was given. */
+export function endedWhole(reason: FinishReason | undefined): boolean {
+  return reason === "stop" || reason === "tool-calls"
+}
+
 /** One piece of a model's stream. */
 export type ModelPart =
   | { readonly type: "text-delta"; readonly delta: string }

@@ -1,6 +1,6 @@
 import { stringOf } from "../core/json-access.ts"
 import type { Reader } from "../core/reader.ts"
-import type { FinishReason, ModelPart, Usage } from "../model/language-model.ts"
+import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../model/language-model.ts"
 import { createWellFormedReader } from "../reply/incoming-text.ts"
 
 // The adapters make these parts of a streamed answer alike.
@@ -55,14 +55,16 @@ export function createAnswerReader() {
 }
 
 /**
- * Returns the last parts of an answer: tool calls, usage and exactly one finish. A call without an id gets `call_1`,
- * `call_2`, …, and blank arguments become `{}`. Calls without a name are left out with a warning.
+ * Returns the last parts of an answer: tool calls, usage and exactly one finish. Every call has an id of its own: one that is
+ * missing or was given twice becomes `call_1`, `call_2`, …. Blank arguments become `{}`, unless the answer was cut off, since
+ * they may be missing then. Calls without a name are left out with a warning.
  */
 function endParts(calls: readonly StreamedCall[], usage: Usage | undefined, finish: Finish): ModelPart[] {
   const named = calls.filter(({ name }) => name !== "")
-  const parts: ModelPart[] = named.map(({ id, name, args }, at) => ({
+  const ids = uniqueIds(named.map(({ id }) => id))
+  const parts: ModelPart[] = named.map(({ name, args }, at) => ({
     type: "tool-call",
-    call: { id: id || `call_${at + 1}`, name, args: args.trim() === "" ? "{}" : args },
+    call: { id: ids[at] ?? "", name, args: args.trim() === "" && endedWhole(finish.reason) ? "{}" : args },
   }))
   const nameless = calls.length - named.length
   if (nameless > 0) parts.push({ type: "warning", message: `${nameless} tool call(s) without a name were left out.` })
@@ -70,4 +72,16 @@ function endParts(calls: readonly StreamedCall[], usage: Usage | undefined, fini
   if (finish.warning !== undefined) parts.push({ type: "warning", message: finish.warning })
   parts.push({ type: "finish", reason: finish.reason })
   return parts
+}
+
+function uniqueIds(ids: readonly string[]): readonly string[] {
+  const taken = new Set(ids)
+  const used = new Set<string>()
+  let made = 0
+  return ids.map((id) => {
+    let own = id
+    while (own === "" || used.has(own) || (own !== id && taken.has(own))) own = `call_${++made}`
+    used.add(own)
+    return own
+  })
 }

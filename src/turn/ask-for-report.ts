@@ -2,7 +2,7 @@ import type { ToolCall } from "../core/span.ts"
 import { within } from "../core/timers.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeJsonLine } from "../encode/inline.ts"
-import type { LanguageModel } from "../model/language-model.ts"
+import { endedWhole, type FinishReason, type LanguageModel } from "../model/language-model.ts"
 import { readDecision } from "../reply/decision-reader.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import { type PlanningMode, runModelStep, type StepReading } from "./model-step.ts"
@@ -65,11 +65,15 @@ function silentReading({ agent }: TurnContext, { capabilities }: LanguageModel):
 async function nativeReport(turn: TurnContext, { name }: Tool): Promise<ModelCall | undefined> {
   const native = nativeTools(turn.progress.tools.plannerTools)
   const calls: ToolCall[] = []
+  let finish: FinishReason | undefined
   await runModelStep(turn, { prompt: "native", tools: native.tools }, () => ({
     onText: () => undefined,
     onToolCall: (call) => void calls.push(call),
-    onEnd: () => undefined,
+    onEnd(reason) {
+      finish = reason
+      return undefined
+    },
   }))
   const call = calls.find((made) => native.nameOf(made.name) === name)
-  return call && { id: call.id, name, ...readNativeArguments(call.args) }
+  return call && { id: call.id, name, ...readNativeArguments(call.args, endedWhole(finish)) }
 }

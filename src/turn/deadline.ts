@@ -29,7 +29,8 @@ export function startDeadline(turnMs: number, ports: { clock: Clock; timers: Tim
   }
 }
 
-function abortError(reason: unknown): PromptStrataError {
+/** The error of a turn that its caller aborted. A reason that is an error of this library stays as it is. */
+export function abortError(reason: unknown): PromptStrataError {
   if (PromptStrataError.isInstance(reason)) return reason
   const why = reason === undefined || (reason instanceof Error && reason.name === "AbortError") ? "" : `: ${messageOf(reason)}`
   return new PromptStrataError("aborted", `The turn was aborted${why}.`, { cause: reason })

@@ -1,11 +1,12 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../core/errors.ts"
+import { isRecord } from "../core/json-access.ts"
 import type { ToolCall } from "../core/span.ts"
 import { pause } from "../core/timers.ts"
 import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
 import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
-import { type TurnContext, warn } from "./turn-context.ts"
+import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 
 /** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. */
 export type PlanOutcome =
@@ -89,7 +90,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       limits: profile.limits,
       clock: ports.clock,
       timers: ports.timers,
-      onPart: (part) => hear(turn, part, { step, heard, attempt }),
+      onPart: (part) => (isPart(part) ? hear(turn, part, { step, heard, attempt }) : warnOfPart(turn, model, part)),
     })
     decision = reading.onEnd(heard.finishReason)
     return decision
@@ -134,6 +135,26 @@ function hear(
       if (reading.onToolCall) reading.onToolCall(part.call)
       else warn(turn, "model", `${model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`)
   }
+}
+
+/** True for a part as the contract has it. An adapter without types may hand over anything. */
+function isPart(part: Partial<Record<string, unknown>> | null | undefined): boolean {
+  switch (part?.type) {
+    case "text-delta":
+    case "thinking-delta":
+      return typeof part.delta === "string"
+    case "tool-call":
+      return isRecord(part.call) && typeof part.call.name === "string" && typeof part.call.args === "string"
+    case "usage":
+      return isRecord(part.usage)
+    default:
+      return part?.type === "finish" || part?.type === "warning"
+  }
+}
+
+function warnOfPart(turn: TurnContext, { id }: LanguageModel, part: unknown): void {
+  const shown = (JSON.stringify(part) ?? String(part)).slice(0, 200)
+  warnOnce(turn, "model", id, `${id} sent a part that is not of the form of a ModelPart, which was left out: ${shown}`)
 }
 
 type ModelFailure = PromptStrataErrorOf<"model"> | PromptStrataErrorOf<"model-stall">

@@ -1,6 +1,6 @@
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
-import type { LanguageModel } from "../model/language-model.ts"
+import { endedWhole, type LanguageModel } from "../model/language-model.ts"
 import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
@@ -55,8 +55,8 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
     onText: (delta) => take(reader.push(delta)),
     onEnd(finishReason) {
       take(reader.end())
-      // A plain-text answer that was cut at the token limit looks whole. Only the finish reason tells.
-      if (decision?.action === "finish" && decision.status === "plain-text" && finishReason === "length")
+      // A plain-text answer that was cut looks whole. Only the finish reason tells.
+      if (decision?.action === "finish" && decision.status === "plain-text" && !endedWhole(finishReason))
         return { ...decision, status: "truncated" }
       return decision
     },

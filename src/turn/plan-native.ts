@@ -1,5 +1,6 @@
 import type { ToolCall } from "../core/span.ts"
-import type { FinishReason, ModelTool } from "../model/language-model.ts"
+import { endedWhole, type FinishReason, type ModelTool } from "../model/language-model.ts"
+import type { DecisionFault } from "../reply/decision.ts"
 import { readDecision } from "../reply/decision-reader.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type PlanOutcome, runModelStep } from "./model-step.ts"
@@ -15,14 +16,16 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   const { maxSteps } = turn.agent.profile.loop
   const native = nativeTools(turn.progress.tools.plannerTools)
   const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
+  const ids = new Set<string>()
   for (let step = 1; step <= maxSteps; step++) {
-    const { calls, text, finish } = await nativeStep(turn, native)
+    const { calls: given, text, finish } = await nativeStep(turn, native)
+    const calls = given.map((call) => withOwnId(turn, ids, call))
     turn.signal.throwIfAborted()
     if (calls.length === 0) {
       if (turn.progress.answer.said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
       return answered(finish)
     }
-    await runCalls(turn, guard, { calls, text, native })
+    await runCalls(turn, guard, { calls, text, finish, native })
     turn.signal.throwIfAborted()
     if (
       text.trim() !== "" &&
@@ -60,26 +63,53 @@ async function nativeStep(turn: TurnContext, native: NativeTools): Promise<Nativ
 async function runCalls(
   turn: TurnContext,
   guard: CallGuard,
-  { calls, text, native }: Pick<NativeStep, "calls" | "text"> & { native: NativeTools },
+  { calls, text, finish, native }: NativeStep & { native: NativeTools },
 ) {
+  const isWhole = endedWhole(finish)
   const known = calls.map(
-    (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args) }),
+    (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args, isWhole) }),
   )
   const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
   turn.progress.runs.push(...runs)
   turn.progress.steps.push({ type: "native", text, calls, runs })
 }
 
-/** The arguments of a native call. `fault` is present if they could not be read. */
-type NativeArguments = { readonly args: Readonly<Record<string, unknown>>; readonly fault?: string }
+/** The call under an id of its own. Some servers give none, or begin with the same one in each answer; a result is matched by it. */
+function withOwnId({ agent }: TurnContext, taken: Set<string>, call: ToolCall): ToolCall {
+  let { id } = call
+  while (!id || taken.has(id)) id = agent.ports.ids.next("call")
+  taken.add(id)
+  return id === call.id ? call : { ...call, id }
+}
 
-/** Reads the JSON text of a native call's arguments, repaired as a decision is (T21). A blank text stands for no arguments. */
-export function readNativeArguments(text: string): NativeArguments {
-  if (text.trim() === "") return { args: {} }
-  const decision = readDecision(`{"action":"tool","tool":"native","args":${text}}`)
-  if (decision.action === "tool" && decision.tool === "native") return { args: decision.args }
-  const fault = decision.action === "unreadable" ? decision.fault.kind : "not-json"
-  return { args: {}, fault: `arguments: ${fault} ${JSON.stringify(text.slice(0, 80))}` }
+/** The arguments of a native call. `fault` is present if they could not be read. */
+type NativeArguments = Pick<ModelCall, "args" | "fault">
+
+/**
+ * Reads the JSON text of a native call's arguments, repaired as a decision is (T21). Arguments that may be unfinished are
+ * unreadable, because a part of them can look whole: `{"amount":10` may be the beginning of 1000. If the model was cut off
+ * (`isWhole` is false), only JSON that needs no repair is read. Empty arguments are no sign of a whole call then.
+ */
+export function readNativeArguments(text: string, isWhole: boolean): NativeArguments {
+  const opening = '{"action":"tool","tool":"native","args":'
+  const decision = readDecision(text.trim() === "" ? `${opening}{}}` : `${opening}${text}}`)
+  if (decision.action !== "tool" || decision.tool !== "native") {
+    const kind = decision.action === "unreadable" ? decision.fault.kind : "not-json"
+    return unreadable(text, kind)
+  }
+  const isExact = decision.status === "complete"
+  const isEmpty = Object.keys(decision.args).length === 0
+  if (!isWhole && (isEmpty || !isExact)) return unreadable(text, "unterminated")
+  // The brace that was added above may stand in for the one that the arguments lack.
+  if (!isExact && readDecision(`${opening}${text}`).action === "unreadable") return unreadable(text, "unterminated")
+  return { args: decision.args }
+}
+
+function unreadable(text: string, kind: DecisionFault["kind"]): NativeArguments {
+  return {
+    args: {},
+    fault: { unfinished: kind === "unterminated", issues: `arguments: ${kind} ${JSON.stringify(text.slice(0, 80))}` },
+  }
 }
 
 /** Planner tools under names that every provider accepts. */

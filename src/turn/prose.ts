@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { FinishReason, LanguageModel } from "../model/language-model.ts"
+import { endedWhole, type FinishReason, type LanguageModel } from "../model/language-model.ts"
 import { createFinalOutputReader } from "../reply/final-output-reader.ts"
 import type { StopReason } from "../trace/turn-event.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
@@ -58,7 +58,7 @@ export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
 
 /** The end of planning after an answer that the model ended for `finish`. */
 export function answered(finish: FinishReason | undefined): PlanOutcome {
-  return { type: "answered", stopReason: finish === "length" ? "truncated" : "finish" }
+  return { type: "answered", stopReason: endedWhole(finish) ? "finish" : "truncated" }
 }
 
 /**
@@ -67,7 +67,7 @@ export function answered(finish: FinishReason | undefined): PlanOutcome {
  */
 export async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
   const finish = await proseStep(turn, "final")
-  if (turn.progress.answer.said.trim() !== "") return finish === "length" ? "truncated" : stopReason
+  if (turn.progress.answer.said.trim() !== "") return endedWhole(finish) ? stopReason : "truncated"
   if (turn.input.wake !== undefined && finish !== "content-filter") return stopReason
   const model = turn.agent.models[0].id
   throw new PromptStrataError("model-empty", `expected an answer from ${model}; its final output was empty.`, {

@@ -10,8 +10,8 @@ export interface ModelCall {
   readonly id: string
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
-  /** Present if the arguments could not be read: the reason. Such a call is not run (T18). */
-  readonly fault?: string
+  /** Present if the arguments could not be read: the values of the notice that says why. Such a call is not run (T18). */
+  readonly fault?: { readonly unfinished: boolean; readonly issues: string }
 }
 
 /**
@@ -53,8 +53,11 @@ function repeated(turn: TurnContext, id: string, earlier: ToolRun): ToolRun {
   return { ...earlier, id, repeatOf: earlier.repeatOf ?? earlier.id, result, durationMs: 0 }
 }
 
-function unreadableArguments(turn: TurnContext, { id, name, fault }: { id: string; name: string; fault: string }): ToolRun {
-  const result = renderNotice(turn.agent.dialect, "invalid-arguments", { issues: fault })
+function unreadableArguments(
+  turn: TurnContext,
+  { id, name, fault }: Pick<ModelCall, "id" | "name"> & { readonly fault: NonNullable<ModelCall["fault"]> },
+): ToolRun {
+  const result = renderNotice(turn.agent.dialect, "invalid-arguments", fault)
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
 }
 

@@ -82,6 +82,21 @@ describe("a session", () => {
     },
   )
 
+  test.each([
+    ["an error", new Error("closed the tab"), "The turn was aborted: closed the tab."],
+    ["a word", "closed the tab", "The turn was aborted: closed the tab."],
+    ["none", undefined, "The turn was aborted."],
+  ])("an abort before a turn begins is an abort, whatever its reason: %s", async (_, reason, message) => {
+    for (const isBefore of [true, false]) {
+      const { session } = testAgent(scriptedModel([]))
+      const controller = new AbortController()
+      if (isBefore) controller.abort(reason)
+      const turn = session.send("hi", { signal: controller.signal })
+      controller.abort(reason)
+      expect(await turn.result).toMatchObject({ ok: false, error: { code: "aborted", message } })
+    }
+  })
+
   test("writes each turn in one commit with the version it began from", async () => {
     const store = createInMemorySessionStore()
     const commits: number[] = []

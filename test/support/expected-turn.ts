@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../src/core/span.ts"
-import { addUsage, type Usage } from "../../src/model/language-model.ts"
+import { addUsage, type FinishReason, type Usage } from "../../src/model/language-model.ts"
 import type { Misbehaviour, Outcome } from "./misbehaviour.ts"
 
 /** What must come of a turn in front of a misbehaving server. */
@@ -61,15 +61,19 @@ export function expectedTurn(next: () => Misbehaviour, rules: Rules): ExpectedTu
     }
   }
 
+  function endedWhole(reason: FinishReason): boolean {
+    return reason === "stop" || reason === "tool-calls"
+  }
+
   function final(stopReason: string): string {
     const { reason } = step()
     if (text.trim() === "") throw new Failed("model-empty")
-    return reason === "length" ? "truncated" : stopReason
+    return endedWhole(reason) ? stopReason : "truncated"
   }
 
-  function answered(reason: string): string {
+  function answered(reason: FinishReason): string {
     if (text.trim() === "") return final("finish")
-    return reason === "length" ? "truncated" : "finish"
+    return endedWhole(reason) ? "finish" : "truncated"
   }
 
   function native(): string {

@@ -17,7 +17,7 @@ export function madModel(random: () => number): LanguageModel {
       tool: pick("echo", "broken", "hanging", "ghost", "__proto__"),
       args: pick({}, { x: 1 }, { x: pick("a", "b") }),
     })
-  const stubborn = random() < 0.1 ? call() : undefined
+  const stubborn = random() < 0.2 ? JSON.stringify({ action: "tool", tool: "echo", args: {} }) : undefined
   const outputs = (isFinal: boolean): string =>
     (isFinal ? undefined : stubborn) ??
     pick(
@@ -46,7 +46,8 @@ export function madModel(random: () => number): LanguageModel {
     if (random() < 0.1) pieces.push({ type: "tool-call", call: { id: "1", name: "echo", args: "{" } })
     if (random() < 0.2) pieces.unshift({ type: "thinking-delta", delta: "hm" })
     if (random() < 0.3) pieces.push({ type: "usage", usage: { inputTokens: 1 } })
-    if (random() < 0.7) pieces.push({ type: "finish", reason: pick("stop", "length", "content-filter", "other") })
+    if (random() < 0.9)
+      pieces.push({ type: "finish", reason: pick("stop", "stop", "stop", "stop", "length", "content-filter", "other") })
     return pieces
   }
   return {

@@ -68,6 +68,9 @@ interface Stream {
 const finishWords: readonly (readonly [string, FinishReason])[] = [
   ["stop", "stop"],
   ["stop", "stop"],
+  ["stop", "stop"],
+  ["stop", "stop"],
+  ["stop", "stop"],
   ["length", "length"],
   ["content_filter", "content-filter"],
   ["tool_calls", "tool-calls"],

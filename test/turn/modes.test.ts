@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { z } from "zod"
-import type { ModelPart } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
 import { expectScriptsDone, type ScriptedModel, type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { finish as finishJson, callTool as jsonCall, testAgent } from "../support/agents.ts"
@@ -253,3 +253,58 @@ test.each(["native", "chat"] as const)(
     expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining("opensInThought") }])
   },
 )
+describe("the end of a native or plain answer", () => {
+  const ends = [["content-filter"], ["other"], ["length"], [undefined]] as const
+  test.each(ends.flatMap(([end]) => (["native", "chat"] as const).map((mode) => ({ mode, end }))))(
+    "$mode: words that the model ended for $end are reported as truncated",
+    async ({ mode, end }) => {
+      const model: LanguageModel = {
+        id: "m",
+        capabilities: { developerRole: false, tools: true },
+        async *stream() {
+          yield { type: "text-delta", delta: "今天天气" }
+          if (end) yield { type: "finish", reason: end }
+        },
+      }
+      const { session } = testAgent(model, { loop: { mode } })
+      expect(await session.send("？").result).toMatchObject({ ok: true, text: "今天天气", stopReason: "truncated" })
+    },
+  )
+
+  test("parts that are none are left out with one warning", async () => {
+    const odd = [{ type: "text-delta" }, null, 7, { type: "tool-call" }, { type: "usage" }, { type: "pong" }]
+    const parts = [...odd, { type: "text-delta", delta: "好。" }, { type: "finish", reason: "stop" }] as ModelPart[]
+    const model: LanguageModel = {
+      id: "m",
+      capabilities: { developerRole: false, tools: true },
+      async *stream() {
+        yield* parts
+      },
+    }
+    const result = await testAgent(model, { loop: { mode: "native" } }).session.send("？").result
+    expect(result).toMatchObject({ ok: true, text: "好。" })
+    expect(result.trace.warnings).toEqual([
+      {
+        kind: "model",
+        message: 'm sent a part that is not of the form of a ModelPart, which was left out: {"type":"text-delta"}',
+      },
+    ])
+  })
+})
+
+test("calls whose ids are missing or were given before get ids of their own, in one step and over steps", async () => {
+  const call = (id: string, city: string): ModelPart => ({
+    type: "tool-call",
+    call: { id, name: "query_weather", args: JSON.stringify({ city }) },
+  })
+  const steps = [[call("1", "甲"), call("1", "乙"), call("", "丙")], [call("1", "丁")], "好。"]
+  const model = scriptedModel(steps, { capabilities: { tools: true } })
+  const { session } = testAgent(model, { dialect: "layered", loop: { mode: "native" } }, { tools })
+  const { trace } = await session.send("？").result
+  const messages = model.requests[2]?.messages ?? []
+  const asked = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id))
+  expect(new Set(asked).size).toBe(4)
+  expect(asked[0]).toBe("1")
+  expect(messages.flatMap(({ toolCallId }) => toolCallId ?? [])).toEqual(asked)
+  expect(trace.runs.map(({ id }) => id)).toEqual(asked)
+})

@@ -20,6 +20,7 @@ async function order(mode: "json" | "native", parts: readonly ModelPart[]): Prom
         yield part
         await new Promise((resolve) => setImmediate(resolve))
       }
+      yield { type: "finish", reason: "stop" } as const
       happened.push(`output ${step} is over`)
     },
   }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
 import {
@@ -35,12 +36,22 @@ export interface AiSdkModelOptions {
   readonly cacheBreakpoints?: CacheBreakpointsOption
 }
 
+const aiSdkOptions: Readonly<Record<keyof AiSdkModelOptions, true>> = {
+  id: true,
+  capabilities: true,
+  headers: true,
+  providerOptions: true,
+  jsonMode: true,
+  cacheBreakpoints: true,
+}
+
 /**
  * Makes a model of any language model of the AI SDK (provider specification v2, v3 or v4). It is called as `model.doStream()`;
- * the package `ai` is not needed. The turn does the retries and runs the tools. Throws `usage` for any other value.
+ * the package `ai` is not needed. The turn does the retries and runs the tools. Throws `usage` for any other value and for unknown options.
  */
 export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
   requireModel(model)
+  checkOptions("aiSdkModel", options, aiSdkOptions)
   const id = options.id ?? `${model.provider}:${model.modelId}`
   const capabilities = { developerRole: false, tools: true, ...options.capabilities }
   const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import { countOf, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
-import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
+import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../model/language-model.ts"
 import { argumentsText, createAnswerReader, type Finish, type StreamedCall, unfinished, usageOf } from "../answer-parts.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
@@ -46,9 +46,15 @@ export function createPartReader(): PartReader {
           return warningsIn(part).map((message) => ({ type: "warning", message }))
       }
     },
-    end: () => answer.end(toolCalls.calls()),
+    end() {
+      if (toolCalls.isCut() && endedWhole(answer.finish?.reason)) answer.finish = brokenOff
+      return answer.end(toolCalls.calls())
+    },
   }
 }
+
+/** The finish of a stream in which the input of a call did not end, whatever the provider says. */
+const brokenOff: Finish = { reason: "other", warning: "The arguments of a tool call broke off." }
 
 /** Returns the warnings for a part that cannot be shown as text, and the provider's own warnings. */
 function warningsIn({ type, warnings }: WirePart): string[] {
@@ -106,33 +112,37 @@ interface OpenCall {
 }
 
 /**
- * Collects whole tool calls from `tool-input-start`, `-delta`, `-end` and `tool-call` parts, which may be interleaved. The last
- * input of a call counts. A call whose input broke off is left out, and so is one that the provider runs itself.
+ * Collects tool calls from `tool-input-start`, `-delta`, `-end` and `tool-call` parts, which may be interleaved. The last input
+ * of a call counts. A call whose input broke off has what came of it, so that the model can be told. A call that the provider
+ * runs itself is left out.
  */
 function createToolCallReader() {
   const opened = new Map<string, OpenCall>()
   return {
     /** True for a part of a tool call. */
     push(part: WirePart): boolean {
-      if (typeof part.type !== "string" || !part.type.startsWith("tool-")) return false
+      if (!callParts.has(part.type)) return false
       const call = openCall(opened, part)
       if (part.type === "tool-input-start") call.isText = part.inputEncoding === "text"
       else if (part.type === "tool-input-delta") call.deltas.push(stringOf(part.delta))
       else if (part.type === "tool-input-end")
         call.input = call.isText ? JSON.stringify(call.deltas.join("")) : call.deltas.join("")
-      else if (part.type === "tool-call") call.input = argumentsText(part.input)
-      else return false
+      else call.input = argumentsText(part.input)
       call.name = stringOf(part.toolName) || call.name
       call.isProviders ||= part.providerExecuted === true
       return true
     },
+    /** True if the input of a call did not come whole. */
+    isCut: () => [...opened.values()].some(({ input, isProviders }) => input === undefined && !isProviders),
     /** Every call in order of appearance. */
     calls: (): StreamedCall[] =>
-      [...opened.values()].flatMap(({ id, name, input, isProviders }) =>
-        input === undefined || isProviders ? [] : [{ id, name, args: input }],
+      [...opened.values()].flatMap(({ id, name, input, deltas, isProviders }) =>
+        isProviders ? [] : [{ id, name, args: input ?? deltas.join("") }],
       ),
   }
 }
+
+const callParts: ReadonlySet<unknown> = new Set(["tool-input-start", "tool-input-delta", "tool-input-end", "tool-call"])
 
 function openCall(opened: Map<string, OpenCall>, part: WirePart): OpenCall {
   const id = stringOf(part.type === "tool-call" ? part.toolCallId : part.id)

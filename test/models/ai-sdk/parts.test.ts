@@ -191,10 +191,39 @@ describe("native tool calls", () => {
     expect(await callsOf(text, delta("a", 'SELECT "x"'), end("a"))).toEqual([{ id: "a", name: "sql", args: '"SELECT \\"x\\""' }])
   })
 
-  test("input that broke off is no call, nor is one that the provider runs itself", async () => {
-    expect(await callsOf(start("a", "pay"), delta("a", '{"amount":1'))).toEqual([])
+  test.each([
+    ["in mid-arguments", [start("a", "pay"), delta("a", '{"amount":1')], '{"amount":1'],
+    ["before its arguments", [start("a", "pay")], ""],
+  ])("a call that broke off %s has what came of it, and the answer did not end whole", async (_, begun, args) => {
+    const parts = await partsOf(modelV4(...begun, finish))
+    expect(parts.filter(({ type }) => type !== "usage")).toEqual([
+      { type: "tool-call", call: { id: "a", name: "pay", args } },
+      { type: "warning", message: "The arguments of a tool call broke off." },
+      { type: "finish", reason: "other" },
+    ])
+  })
+
+  test("a call that the provider runs itself is left out", async () => {
     expect(await callsOf({ ...call("a", "web_search", "{}"), providerExecuted: true })).toEqual([])
     expect(await callsOf({ ...start("a", "web_search"), providerExecuted: true }, delta("a", "{}"), end("a"))).toEqual([])
+  })
+
+  test("blank arguments of an answer that was cut off stay blank, since they may be missing", async () => {
+    const cutOff = { ...finish, finishReason: { unified: "length" as const, raw: "max_tokens" } }
+    const parts = await partsOf(modelV4(call("a", "now", ""), cutOff))
+    expect(parts[0]).toEqual({ type: "tool-call", call: { id: "a", name: "now", args: "" } })
+  })
+
+  test("an id that was given twice is given once", async () => {
+    const twice = [
+      call("a", "f", "{}"),
+      start("b", "g"),
+      delta("b", "{}"),
+      end("b"),
+      call("call_1", "g", "{}"),
+      call("", "g", "{}"),
+    ]
+    expect((await callsOf(...twice)).map(({ id }) => id)).toEqual(["a", "b", "call_1", "call_2"])
   })
 
   test("blank arguments are {}, missing ids are made, a call without a name is left out with a warning", async () => {
