@@ -22,7 +22,8 @@ export interface CliIo {
   onTerminate?(listener: () => void): () => void
 }
 
-type Look = "dim" | "bold" | "red" | "yellow" | "cyan"
+/** A style, or a colour such as `#1D75B3`. */
+type Look = "dim" | "bold" | "red" | "yellow" | "cyan" | `#${string}`
 
 /** Styles a text, or returns it unchanged if colours are off. */
 export type Paint = (look: Look, text: string) => string
@@ -30,7 +31,17 @@ export type Paint = (look: Look, text: string) => string
 /** Colours for a stream: off with `NO_COLOR`, on with `FORCE_COLOR`, else on for a terminal that is not `dumb`. */
 export function painterFor(stream: OutputStream, env: CliIo["env"]): Paint {
   const on = hasColours(stream, env)
-  return (look, text) => (on ? styleText(look, text, { validateStream: false }) : text)
+  return (look, text) => (on ? styled(look, text) : text)
+}
+
+function styled(look: Look, text: string): string {
+  if (!isColour(look)) return styleText(look, text, { validateStream: false })
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(look.slice(at, at + 2), 16))
+  return `\u001b[38;2;${red};${green};${blue}m${text}\u001b[39m`
+}
+
+function isColour(look: Look): look is `#${string}` {
+  return look.startsWith("#")
 }
 
 function hasColours(stream: OutputStream, { NO_COLOR, FORCE_COLOR, TERM }: CliIo["env"]): boolean {

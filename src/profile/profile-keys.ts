@@ -39,7 +39,11 @@ export const agent = table("The agent's names.", {
   name: filled(
     line({ form: nameForm, otherwise: "the persona's name, else the profile's", words: "The name that prompts show." }),
   ),
-  colour: line({ form: colourForm, otherwise: "none", words: "The agent's colour, for programs that show the agent." }),
+  colour: line({
+    form: colourForm,
+    otherwise: "none",
+    words: "The agent's colour: of its name and emotions at a terminal, and for programs that show the agent.",
+  }),
 })
 
 export const user = table("The user's name.", {

@@ -62,6 +62,8 @@ export interface TurnTrace {
   readonly turnId: string
   /** The process that ran the turn (R24): `main-virtual`, or a child's name. */
   readonly process: string
+  /** The agent's colour, such as `#1D75B3`, for programs that show the turn (R29). */
+  readonly colour?: string
   /** The reason of a turn without a user's message (R27). */
   readonly wake?: string
   readonly key: SessionKey

@@ -7,7 +7,8 @@ import type { TurnTrace, TurnWarning } from "./trace.ts"
 
 /** An event of a turn. The first event is `turn-start`; the last one is always a single `turn-end`. */
 export type TurnEvent =
-  | { readonly type: "turn-start"; readonly turnId: string; readonly atMs: number }
+  /** `colour` is the agent's, such as `#1D75B3` (R29). */
+  | { readonly type: "turn-start"; readonly turnId: string; readonly atMs: number; readonly colour?: string }
   | {
       readonly type: "prestart-start"
       readonly id: string

@@ -16,7 +16,8 @@ import { fail, succeed } from "./turn-outcome.ts"
  */
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const { signal, progress, input } = turn
-  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs })
+  const { colour } = turn.agent.profile.agent
+  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...(colour !== undefined && { colour }) })
   try {
     signal.throwIfAborted()
     await prepare(turn)

@@ -29,6 +29,7 @@ export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
 export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace {
   const { input, process, startedMs, agent, progress } = turn
   const { key, turnId, wake } = input
+  const { colour } = agent.profile.agent
   let usage: Usage = {}
   for (const step of progress.traceSteps) if (step.usage) usage = addUsage(usage, step.usage)
   const children: ChildTrace[] = []
@@ -40,6 +41,7 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
   return {
     turnId,
     process,
+    ...(colour === undefined ? {} : { colour }),
     ...(wake === undefined ? {} : { wake }),
     key: { agent: key.agent, conversation: key.conversation, audience: key.audience },
     startedMs,

@@ -1,9 +1,10 @@
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { jsonLines } from "../support/terminal.ts"
-import { run } from "./run.ts"
+import { run, start } from "./run.ts"
 
 describe("chat root", () => {
   test.each(["zh-CN", "en"])("R29 works offline in %s", async (locale) => {
@@ -33,5 +34,31 @@ describe("chat root", () => {
       type: "turn-end",
       result: { attachments: [{ path: "notes.txt", bytes: 9 }] },
     })
+  })
+
+  test("R29 the agent's colour reaches the terminal: its name and its emotions", async () => {
+    const folder = tempFolder({ "mine.toml": 'extends = "root"\n[prompt]\nformat = "emotion_pipe"\n' })
+    const args = ["chat", join(folder, "mine.toml"), "--locale", "en", "--data-dir", folder]
+    const talk = async (env: Readonly<Record<string, string>>) => {
+      const model = scriptedModel([finish("[happy] ||| Hello!")])
+      const { type, shows, code, written } = start(args, { model, terminal: true, env })
+      await shows("You: ")
+      type("hi\r")
+      await shows("You: ", 2)
+      type("\u0004")
+      expect(await code).toBe(0)
+      return written.stdout
+    }
+    const coloured = await talk({ COLORTERM: "truecolor" })
+    expect(coloured).toContain("\u001b[1m\u001b[38;2;29;117;179mQinglan:\u001b[39m \u001b[22mHello!")
+    expect(coloured).toContain("\u001b[2m\u001b[38;2;29;117;179m~ happy\u001b[39m\u001b[22m")
+    expect(await talk({ NO_COLOR: "1" })).not.toContain("38;2;")
+  })
+
+  test("R29 programs that show the agent get its colour with each turn, in the first event and in the trace", async () => {
+    const args = ["chat", "root", "--once", "hi", "--json", "--show", "trace", "--data-dir", tempFolder({})]
+    const events = jsonLines((await run(args, { model: scriptedModel([finish("hello")]) })).stdout)
+    expect(events[0]).toMatchObject({ type: "turn-start", colour: "#1D75B3" })
+    expect(events.at(-1)).toMatchObject({ type: "turn-end", result: { trace: { colour: "#1D75B3" } } })
   })
 })

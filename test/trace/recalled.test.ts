@@ -7,9 +7,10 @@ import { backgroundModel } from "../support/remembering.ts"
 test("printTrace tells of each recalled memory who said it and why it was found, and of words nothing that moves a terminal", async () => {
   const store = createInMemoryStore()
   const { agent, session } = testAgent(backgroundModel(), {}, { store })
-  await session.send("I like tea\u001b[2J from\nHangzhou").result
+  const from = { id: "ann", name: "主人" }
+  await session.send("I like tea\u001b[2J from\nHangzhou", { from }).result
   await agent.idle()
-  const { trace } = await agent.session("another").send("do I like tea?").result
+  const { trace } = await agent.session("another").send("do I like tea?", { from }).result
   const lines = printTrace(trace)
     .split("\n")
     .filter((line) => line.startsWith("recalled"))

@@ -79,7 +79,8 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const label = isInteractive ? profile.agent.name : undefined
   const warnings = createWarningTally()
   const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
-  const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label, warnings })
+  const { colour } = profile.agent
+  const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label, colour, warnings })
   const confirmation = terminalConfirm(context, words)
   const store = await openCliStore(options, context)
   const agent = await openAgent(

@@ -16,17 +16,20 @@ interface EventPrinterOptions {
   readonly show: readonly Shown[]
   /** Printed before each answer. */
   readonly label: string | undefined
+  /** The agent's colour, in which its name and its emotions are shown (R29). */
+  readonly colour: string | undefined
   readonly warnings: WarningTally
 }
 
 /** Shows turns to a person: the answer as it streams, and a line for every prestart, tool run and warning. */
-export function createEventPrinter(screen: Screen, { words, show, label, warnings }: EventPrinterOptions): TurnPrinter {
+export function createEventPrinter(screen: Screen, { words, show, label, colour, warnings }: EventPrinterOptions): TurnPrinter {
   const requests = createRequestQueue(({ step, prompt }, assembly) => {
     if (!show.includes("prompt")) return
     screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint)}\n`)
   })
   const aside = (text: string): void => screen.note(screen.paint("dim", text))
-  const answer = createAnswerPrinter(screen, label)
+  const tint = (text: string): string => (colour === undefined ? text : screen.paint(`#${colour.slice(1)}`, text))
+  const answer = createAnswerPrinter(screen, label && screen.paint("bold", `${tint(`${terminalLine(label)}:`)} `))
   let thoughtIn: number | undefined
   return {
     request: requests.request,
@@ -40,6 +43,9 @@ export function createEventPrinter(screen: Screen, { words, show, label, warning
         case "thinking-delta":
           if (thoughtIn !== event.step) aside(`… ${words.thinking}`)
           thoughtIn = event.step
+          break
+        case "emotion":
+          aside(tint(`~ ${terminalLine(event.emotion)}`))
           break
         case "text-delta":
           answer.push(event.delta)
@@ -67,7 +73,7 @@ function createAnswerPrinter(screen: Screen, label: string | undefined) {
   let labelled = false
   const print = (parts: readonly string[]): void => {
     for (const part of parts) {
-      if (!labelled && label !== undefined) screen.answer(screen.paint("bold", `${terminalLine(label)}: `))
+      if (!labelled && label !== undefined) screen.answer(label)
       labelled = true
       screen.answer(part)
     }
@@ -95,8 +101,6 @@ function besides(event: TurnEvent, words: ChatWords): string[] {
     case "prestart-end":
     case "tool-end":
       return [runText(event.run, words)]
-    case "emotion":
-      return [`~ ${terminalLine(event.emotion)}`]
     case "attachment":
       return [
         `+ ${terminalLine(formatFileReference(event.attachment))} (${event.attachment.mediaType}, ${event.attachment.bytes} B)`,
