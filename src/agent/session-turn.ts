@@ -17,14 +17,14 @@ import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { sessionId, stackState } from "./session-state.ts"
-import { findUnsettled, leaveUnsettled, unknownOutcome } from "./unsettled-commits.ts"
+import { findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./unsettled-commits.ts"
 
 /**
  * Runs one turn of a session: the loop, then its one commit, then, in the background, the hooks that follow, in their order and one
  * turn of a session after the other. Nothing is committed unless there is an answer. Never rejects.
  */
 export async function runSessionTurn(agent: AgentContext, input: TurnInput, begin: TurnBeginning): Promise<TurnResult> {
-  findUnsettled(input.stack, begin.record)
+  if (unsettled.has(input.stack)) findUnsettled(input.stack, begin.record)
   const turn = createTurnContext(agent, input, begin)
   const result = await runTurn(turn)
   const committed = result.ok ? await commitTurn(turn, result) : result
@@ -42,7 +42,7 @@ export async function previewTurn(
   input: TurnInput,
   { prompt, ...begin }: Pick<TurnBeginning, "record" | "deadline"> & { readonly prompt: string },
 ): Promise<Assembly> {
-  findUnsettled(input.stack, begin.record)
+  if (unsettled.has(input.stack)) findUnsettled(input.stack, begin.record)
   const turn = createTurnContext(agent, input, { ...begin, emit: () => undefined })
   await prepare(turn)
   return assembleStep(turn, { prompt }, agent.models[0])

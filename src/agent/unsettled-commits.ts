@@ -11,8 +11,8 @@ interface UnsettledCommit {
   readonly hasMessages: boolean
 }
 
-/** Commits of unknown outcome, by the stack of their session. */
-const unsettled = new WeakMap<PromptStack, Set<UnsettledCommit>>()
+/** Commits of unknown outcome, by the stack of their session. Most sessions have none. */
+export const unsettled = new WeakMap<PromptStack, Set<UnsettledCommit>>()
 
 /**
  * Keeps a commit that was given up in mind, until the store answers late or a later turn finds out what became of it. That is
@@ -32,7 +32,7 @@ export function leaveUnsettled(
   )
 }
 
-/** Looks for a session's commits of unknown outcome in the record that a turn begins with. Without them it does nothing. */
+/** Looks for a session's commits of unknown outcome in the record that a turn begins with. */
 export function findUnsettled(stack: PromptStack, record: SessionRecord | undefined): void {
   const version = record?.version ?? 0
   for (const commit of unsettled.get(stack) ?? []) {
