@@ -6,6 +6,9 @@ import { cutBeforehand } from "../encode/marked-text.ts"
 import type { FitStep, Fitted, KeyPlaces } from "./fit/fit-state.ts"
 import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
 
+/** The reason for an injection that is not in the request because a later one has its key. */
+export const displaced = "another injection of its key took its place"
+
 /** An assembled request, from which decisions are read. */
 interface Outcome {
   /** The places, among the given injections, of those that the prompt is made from. */
@@ -35,8 +38,7 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
     const step = steps.get(key)
     const tokens = toTokens[place]
     const before = typeof content === "object" && isText(content) ? cutBeforehand.get(content) : undefined
-    if (!allLive && (places.of.get(key) ?? place) !== place)
-      replaced.push(unplaced(injection, "another injection of its key took its place", counter))
+    if (!allLive && (places.of.get(key) ?? place) !== place) replaced.push(unplaced(injection, displaced, counter))
     else if (step) {
       const fromTokens = before ? counter.text(before.text) : (step.fromTokens ?? fitted.fromTokens(key))
       decisions.push(cutDecision(step, fromTokens, tokens ?? 0))

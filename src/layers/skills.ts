@@ -3,7 +3,7 @@ import { priority, type SlotEntry, type TrustedText } from "../core/value.ts"
 import { hasLineBreak, onOneLine } from "../encode/line-breaks.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 
-/** The form of a skill in the prompt (L5): whole, or as a line that says where to read it. */
+/** The form of a skill in the prompt (L5): whole, or as a line that says where to read it. A skill without a path is always shown whole. */
 export type SkillMode = "inline" | "outline"
 
 /** Instructions for something an agent can do: a Markdown file, or a folder in the open Agent Skills format. */
@@ -40,8 +40,10 @@ const rank = 75
  */
 export function skillsInjection(skills: readonly Skill[]): InjectionInput {
   const ordered = skills.toSorted(bySkillOrder)
-  const outline = ordered.filter(({ mode }) => mode === "outline")
-  const whole = ordered.filter(({ mode }) => mode === "inline").map(({ content }): SlotEntry => ({ content }))
+  // Without a path the model could not read the rest.
+  const isOutline = ({ mode, path }: Skill) => mode === "outline" && path !== undefined
+  const outline = ordered.filter(isOutline)
+  const whole = ordered.filter((skill) => !isOutline(skill)).map(({ content }): SlotEntry => ({ content }))
   return {
     key: "skills",
     content: outline.length === 0 ? whole : [...whole, { skill_outline: outline.map(outlineEntry) }],

@@ -1,4 +1,5 @@
 import { assembleInjections } from "../assemble/assemble.ts"
+import { displaced } from "../assemble/decide.ts"
 import type { Assembly, Message } from "../core/span.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
@@ -33,11 +34,16 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     history: { reserveTokens },
     ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
   })
-  const { cut, prefixMoved, sanitised } = assembly
+  const { cut, decisions, prefixMoved, sanitised } = assembly
   progress.cut = cut
   if (prefixMoved) {
     const { key, reason } = prefixMoved
     warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
+  }
+  for (const { key, reason } of decisions) {
+    if (reason !== displaced || !turn.stack.get(key)) continue
+    const what = `The item ${JSON.stringify(key)} of the stack is not in the prompt: the turn itself fills this key. Add it under another key.`
+    warnOnce(turn, "hook", key, what)
   }
   for (const { key, removed, kinds } of sanitised) {
     warnOnce(turn, "sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)

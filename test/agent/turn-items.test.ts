@@ -95,6 +95,27 @@ describe("S9 items of scope turn", () => {
   })
 })
 
+describe("an item whose key the turn itself fills", () => {
+  test.each(["memories", "tools", "question"])("is told of in the trace once, if it is not in the prompt: %s", async (key) => {
+    const weather = defineTool({ name: "weather", description: "天气", execute: () => "晴" })
+    const beforeTurn = ({ stack }: BeforeTurnContext): void => void stack.add(key, "我自己的内容")
+    const memory = { recall: async () => [{ id: "1", text: "喜欢猫" }] }
+    const model = scriptedModel([callTool("weather"), finish("一")])
+    const { session } = testAgent(model, {}, { hooks: [{ name: "own", beforeTurn }], memory, tools: [weather] })
+    const { trace } = await session.send("1").result
+    expect(shownIn(model, 0)).not.toContain("我自己的内容")
+    expect(trace.warnings).toEqual([{ kind: "hook", message: expect.stringContaining(`The item "${key}" of the stack is not`) }])
+  })
+
+  test("is no warning where the turn has nothing for it", async () => {
+    const beforeTurn = ({ stack }: BeforeTurnContext): void => void stack.add("memories", "我自己的内容")
+    const model = answers("一")
+    const { session } = testAgent(model, {}, { hooks: [{ name: "own", beforeTurn }] })
+    expect((await session.send("1").result).trace.warnings).toEqual([])
+    expect(shownIn(model, 0)).toContain("我自己的内容")
+  })
+})
+
 describe("S6 renderDebug of a session's stack", () => {
   test("shows with an assembly also the items that the last turn had beside it, disabled ones too", async () => {
     const beforeTurn = ({ stack }: BeforeTurnContext): void => {

@@ -19,17 +19,18 @@ const layer = (list: readonly Skill[], locale = "zh-CN"): string =>
   buildSystemPrompt({ persona: "", skills: list, locale }).render("", { heading: "none" })
 
 describe("L5: layer 3", () => {
-  test("L5: inline skills come first, by priority, then by name; then the list, exactly", () => {
+  test("L5: inline skills come first, by priority, then by name, and those without a path with them; then the list, exactly", () => {
     expect(layer(skills)).toBe(
       [
         "Instructions of first.",
         "",
         "Instructions of alpha.",
         "",
+        "Instructions of bare.",
+        "",
         "Instructions of zeta.",
         "",
         "你有以下技能可按需使用:",
-        "- bare: 没有路径",
         "- diary: 写日记 -> prompts/skills/diary.md",
         "需要时读取对应文件获取详细指引。",
       ].join("\n"),
@@ -55,7 +56,9 @@ describe("L5: layer 3", () => {
   })
 
   test("a description of several lines stands on one", () => {
-    expect(layer([skillOf("a", { description: " one\n\ttwo\u2028 three " })])).toContain("\n- a: one two three\n")
+    expect(layer([skillOf("a", { description: " one\n\ttwo\u2028 three ", path: "a.md" })])).toContain(
+      "\n- a: one two three -> a.md\n",
+    )
   })
 
   test("what no author wrote is encoded: it can neither begin a line of the list nor end it", () => {

@@ -66,13 +66,13 @@ export const volatileValue = lintRule(
   },
 )
 
-/** The skills whose instructions stand in a prompt. Those of an outline are read by a tool, which no cache depends on. */
+/** The skills whose instructions stand in a prompt. Those of an outline with a path are read by a tool, which no cache depends on. */
 function inlineSkills({ profiles }: LintContext): ReadonlySet<string> {
   const loaded = profiles.flatMap(({ profile }) => [
     ...(profile?.skills ?? []),
     ...(profile?.plugins ?? []).flatMap(({ skills = [] }) => skills),
   ])
-  return new Set(loaded.filter(({ mode }) => mode === "inline").map(({ source }) => source.file))
+  return new Set(loaded.filter(({ mode, path }) => mode === "inline" || path === undefined).map(({ source }) => source.file))
 }
 
 function volatileIn(file: LintFile, inline: ReadonlySet<string>): LintFinding[] {
