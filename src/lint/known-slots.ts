@@ -18,7 +18,7 @@ const entrySlots: Readonly<Record<string, readonly string[]>> = {
   tool_groups: ["rules", ...toolGroups],
   memories: ["text", "speaker", "time"],
   prestart: ["tool", "arguments", "result"],
-  tools: ["name", "description", "parameters", "hint"],
+  tools: ["name", "description", "parameters", "hint", "owed"],
   runs: run,
   steps: ["role", "answers", "call", "notice", "output", ...run],
   rest: ["key", "content"],

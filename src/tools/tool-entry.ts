@@ -25,7 +25,7 @@ const madeEntries = new WeakMap<Tool, { readonly optional: string; readonly entr
 
 /**
  * Makes the entry of a tool for a dialect's `tools.md` (T9, L6): `name`, `description`, `parameters` and `hint`, of which the
- * last two may be `""`. The texts have the tool's trust. `parameters` is encoded already. The entry is kept with the tool
+ * last two may be `""`, and `owed` for a tool that each answer must come with (R16). The texts have the tool's trust. `parameters` is encoded already. The entry is kept with the tool
  * object, so a tool must not be changed after it was first shown.
  */
 export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
@@ -37,6 +37,7 @@ export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
     description: { text: description, trust },
     parameters: trust === "author" ? encodedText(printParameters(inputSchema, words), trust) : untrustedParameters(tool, words),
     hint: { text: usageHint, trust },
+    owed: tool.withAnswer === "required",
   }
   madeEntries.set(tool, { optional: words.optional, entry })
   return entry

@@ -22,6 +22,7 @@ describe("toolEntry (T9, L6)", () => {
       description: { text: "查询天气信息", trust: "author" },
       parameters: { text: "city (string) - 城市, 名称", trust: "author" },
       hint: { text: "用户问天气时", trust: "author" },
+      owed: false,
     })
   })
 

@@ -70,6 +70,10 @@ async function leaveNotes(
   if (changes.length > 0) await context.post(virtualContextNote(`${name}:${turnId}`, changes))
   if (!settings.inject) return
   const collected = collects.flatMap((area) => garbage[area]).map((id) => encodeInline(id))
-  const text = renderNotice(dialect, "observer-note", { collected: collected.join(", "), unreported, next: oneLine(note) })
+  const text = renderNotice(dialect, "observer-note", {
+    collected: collected.join(", "),
+    unreported: unreported ? "report_use" : "",
+    next: oneLine(note),
+  })
   if (text.trim() !== "") await context.inject({ key: "note", text: text.slice(0, 4_000) })
 }

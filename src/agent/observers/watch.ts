@@ -27,6 +27,9 @@ interface WatchOptions {
   readonly session: (key: Omit<SessionKey, "agent">) => { wake(reason: string): Turn }
 }
 
+/** Loaded with the first agent that has observers. */
+let makeFeeds: typeof createObserverFeeds | undefined
+
 /**
  * Passes the events of an agent to its observers. Undefined if it has none. Throws `usage` for a bad name or bound. The feeds are
  * loaded beside the first turn; events that come before wait for them.
@@ -39,15 +42,15 @@ export function watch(
   if (observers.length === 0) return undefined
   for (const observer of observers) checkObserver(observer)
   const early: [turn: ObservedTurn, event: TurnEvent][] = []
-  let feeds: ObserverFeeds | undefined
+  let feeds = makeFeeds?.(observers, feedParts(agent, options))
   let isClosed = false
   const load = async (): Promise<void> => {
-    const { createObserverFeeds } = await import("./observers.ts")
-    feeds = createObserverFeeds(observers, feedParts(agent, options))
+    makeFeeds ??= (await import("./observers.ts")).createObserverFeeds
+    feeds = makeFeeds(observers, feedParts(agent, options))
     for (const [turn, event] of early.splice(0)) feeds.tell(turn, event)
     if (isClosed) feeds.close()
   }
-  const loading = load()
+  const loading = feeds ? undefined : load()
   return {
     tell(turn, event) {
       if (feeds) feeds.tell(turn, event)

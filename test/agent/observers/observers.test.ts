@@ -108,8 +108,9 @@ const misbehaviour: readonly Observe[] = [
 
 describe("R26 an observer", () => {
   test("whatever it does wrong, no request, event, timer or wait of a turn changes", async () => {
-    // The first turn of a process waits for the loop's code.
-    await watched()
+    // The first turn of a process waits for the loop's code, and the first observer for that of the feeds.
+    const { agent } = await watched(() => undefined)
+    await agent.idle()
     const alone = await watched()
     expect(alone.order.filter((line) => line.startsWith("request"))).toHaveLength(3)
     expect(alone.order.some((line) => line.startsWith("timer"))).toBe(true)

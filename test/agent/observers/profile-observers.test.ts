@@ -101,10 +101,10 @@ describe("R26: an observer that the profile declares", () => {
     await say("Read the other")
     expect((await state()).pulled.map(({ id }) => id)).toEqual(["a.txt", "b.txt"])
     await say("What did b.txt say?")
-    expect(await shown()).toContain("Put away, because nobody used it: a.txt")
+    expect(await shown()).toContain("a.txt was put away")
     await say("Go on")
     expect((await state()).pulled.map(({ id }) => id)).toEqual(["b.txt"])
-    expect(await shown()).not.toContain("Put away")
+    expect(await shown()).not.toContain("put away")
   })
 
   test("collects from the workspace what was put in and never used, and from what was pulled what is in the workspace", async () => {
@@ -126,7 +126,7 @@ describe("R26: an observer that the profile declares", () => {
     const { say, shown } = observed([put("%[a.txt]"), finish("1"), finish("2"), finish("no")])
     await say("Keep it")
     await say("Use it")
-    expect(await shown()).toContain("The last answer came without its report")
+    expect(await shown()).toContain("report_use was missing with your previous answer")
   })
 
   test("with a model of its own, records, collects and notes what that model says, with a receipt", async () => {

@@ -63,9 +63,11 @@ describe("the workspace", () => {
     const model = scriptedModel([finish("hi"), put, finish("Put.")])
     const rehearsal = rehearse({ model, profile: { dialect: "root" } })
     await rehearsal.say("hi")
-    expect(await system(rehearsal)).not.toContain("report_use:")
+    expect(await system(rehearsal)).not.toContain("report_use")
     await rehearsal.say("keep it")
-    expect(await system(rehearsal)).toContain("report_use:")
+    const held = await system(rehearsal)
+    expect(held).toContain('"tool": "report_use"')
+    expect(held).not.toContain("- report_use:")
   })
 
   test("R14, R16: what is used stays, what is not fades and is taken out", async () => {
