@@ -22,6 +22,12 @@ export const terminalConversation = "terminal"
 /** The user's id in all conversations of `chat`. */
 export const terminalUser = "user"
 
+/** The prompt with which a turn of the profile begins, on a model that can call tools itself or cannot. */
+export function firstPrompt({ loop: { mode } }: Profile, { tools }: { readonly tools: boolean }): string {
+  if (mode === "chat") return "chat"
+  return mode !== "json" && tools ? "native" : "planner"
+}
+
 /** The name of the conversations of `chat`: `terminal`, then `terminal-2` and so on. */
 export function conversationName(number: number): string {
   return number === 1 ? terminalConversation : `${terminalConversation}-${number}`

@@ -46,6 +46,21 @@ describe("commands in a chat", () => {
     ])
   })
 
+  test("/prompt and render show the prompt with which a turn begins in the profile's mode", async () => {
+    const profileIn = (mode: string) => `${tempFolder({ "a.toml": `locale = "en"\n[loop]\nmode = "${mode}"\n` })}/a.toml`
+    const asksForJson = async (mode: string, tools: boolean) => {
+      const model = { ...scriptedModel([]), capabilities: { developerRole: false, tools } }
+      return (await run(["chat", profileIn(mode)], { model, input: "/prompt hi\n" })).stderr.includes("exactly one JSON object")
+    }
+    expect([await asksForJson("json", true), await asksForJson("auto", false), await asksForJson("native", false)]).toEqual(
+      Array(3).fill(true),
+    )
+    expect([await asksForJson("auto", true), await asksForJson("native", true), await asksForJson("chat", true)]).toEqual(
+      Array(3).fill(false),
+    )
+    expect((await run(["render", profileIn("chat")])).stdout).not.toContain("exactly one JSON object")
+  })
+
   test("/new begins a conversation without the words before, and the next chat goes on with it", async () => {
     const store = ["--store", tempFolder(), "--data-dir", tempFolder()]
     const path = `${tempFolder({ "a.toml": 'locale = "en"\n[plugins]\nenabled = []\n' })}/a.toml`

@@ -95,7 +95,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
     options,
     context,
   )
-  const { earlier, take } = await openConversation({ agent, profile, store, printer, json }, context)
+  const { earlier, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
   if (demo) note(words.demo)
   const code =

@@ -1,11 +1,12 @@
 import type { Agent } from "../../agent/agent.ts"
 import type { Session } from "../../agent/session.ts"
+import type { LanguageModel } from "../../model/language-model.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Store } from "../../services/store/store.ts"
 import type { CliContext } from "../context.ts"
 import { exitCodeOf, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
-import { conversationName, latestConversation, terminalUser } from "../open-agent.ts"
+import { conversationName, firstPrompt, latestConversation, terminalUser } from "../open-agent.ts"
 import { printPrompt } from "../print-prompt.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { storeWords } from "../words/store-words.ts"
@@ -16,6 +17,7 @@ import { showTurn, type TurnPrinter } from "./turn-printer.ts"
 interface ConversationParts {
   readonly agent: Agent
   readonly profile: Profile
+  readonly model: LanguageModel
   readonly store: Store | undefined
   readonly printer: TurnPrinter
   /** Shows the output of commands as lines of JSON. */
@@ -38,7 +40,7 @@ export interface Conversation {
 
 /** Opens the newest conversation of a profile's agent in its store. */
 export async function openConversation(parts: ConversationParts, context: CliContext): Promise<Conversation> {
-  const { agent, profile, store, printer, json } = parts
+  const { agent, profile, model, store, printer, json } = parts
   const { io, screen, interrupts } = context
   const words = chatWords(profile.locale)
   let number = await latestConversation(store, profile.agent.id)
@@ -49,8 +51,14 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       session = agent.session(conversationName(++number))
       return words.newConversation(session.key.conversation)
     },
-    prompt: async (question) =>
-      printPrompt(await session.preview(question === "" ? asked : question, { from: { id: terminalUser } }), screen.paint),
+    async prompt(question) {
+      const from = { id: terminalUser }
+      const assembly = await session.preview(question === "" ? asked : question, {
+        from,
+        prompt: firstPrompt(profile, model.capabilities),
+      })
+      return printPrompt(assembly, screen.paint)
+    },
     async memory() {
       if (store === undefined) return words.nothingKept
       // What was said last may not be a memory yet.

@@ -3,7 +3,7 @@ import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes, jsonLine, painterFor } from "../io.ts"
-import { conversationName, latestConversation, openAgent, openProfile, terminalUser } from "../open-agent.ts"
+import { conversationName, firstPrompt, latestConversation, openAgent, openProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { printMessages, printPrompt, totals } from "../print-prompt.ts"
@@ -11,8 +11,8 @@ import { chatWords } from "../words/chat-words.ts"
 
 interface RenderOptions extends CommonOptions, StoreOptions {
   readonly question?: string
-  /** A prompt file of the dialect. */
-  readonly prompt: string
+  /** A prompt file of the dialect. Default: the first of a turn. */
+  readonly prompt?: string
   /** Print a heading for every section. */
   readonly sections?: boolean
   readonly json?: boolean
@@ -33,7 +33,7 @@ export function addRender(program: Command, run: RunCommand): void {
       "Print the prompt that a model would get for a question, without asking a model. Prestart tools run, because their results are part of it.",
     )
     .option("--question <text>", "the question (default: what time it is)")
-    .option("--prompt <name>", "a prompt of the profile's dialect", "planner")
+    .option("--prompt <name>", "a prompt of the profile's dialect (default: the first of a turn, such as planner)")
     .option("--sections", "with a heading for every section: key, tokens, source lines, author")
     .option("--json", "print the whole assembly as JSON")
   addProfileArgument(command, "fay")
@@ -58,7 +58,8 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const agent = await openAgent({ profile, model, models, runJobs: false, ...(store && { store }) }, options, context)
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
   const question = options.question ?? chatWords(profile.locale).exampleQuestion
-  const assembly = await agent.session(conversation).preview(question, { from: { id: terminalUser }, prompt: options.prompt })
+  const prompt = options.prompt ?? firstPrompt(profile, { tools: profile.loop.mode === "native" })
+  const assembly = await agent.session(conversation).preview(question, { from: { id: terminalUser }, prompt })
   await agent.close()
   const paint = painterFor(io.stdout, io.env)
   if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
