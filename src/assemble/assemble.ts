@@ -11,7 +11,7 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import { assembledBefore } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { decide } from "./decide.ts"
-import { countSpans } from "./draft/count.ts"
+import { countSpans, isExact } from "./draft/count.ts"
 import { fit } from "./fit/fit.ts"
 import type { KeyPlaces } from "./fit/fit-state.ts"
 import type { WaterMarks } from "./fit/water-marks.ts"
@@ -106,7 +106,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   return {
     version: 1,
     ...counted,
-    exact: counter.exact,
+    exact: isExact(counting),
     decisions: decide(given, { places, file, fitted, spans: counted.spans, counter: messageCounter(counter) }),
     cut: fitted.cut,
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),

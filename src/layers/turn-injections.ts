@@ -1,5 +1,6 @@
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
 import { encodedText } from "../encode/marked-text.ts"
+import { sanitise } from "../encode/sanitise.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
@@ -104,13 +105,22 @@ function stepEntries(step: PlannerStep): SlotEntry[] {
   ]
 }
 
+/**
+ * A text that is a whole message of the provider's own structure. Nothing can be forged in it, so it stays as it is, but for
+ * invisible characters: what a tool showed must be what the next call can name.
+ */
+function verbatim(text: string, trust: TrustedText["trust"]): TrustedText {
+  const clean = sanitise(text)
+  return encodedText(clean.text, trust, clean)
+}
+
 /** A native call and its results. Ids and calls are data of the messages, not text in them. */
 function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }): SlotEntry[] {
   const results = runs.map((run, index): SlotEntry => {
     const toolCallId = as(calls[index]?.id ?? run.id, "agent")
-    return { role: "tool", answers: true, toolCallId, output: as(run.result, "tool") }
+    return { role: "tool", answers: true, toolCallId, output: verbatim(run.result, "tool") }
   })
-  return [{ role: "assistant", call: as(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
+  return [{ role: "assistant", call: verbatim(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
 }
 
 /** An entry for each group of the turn's tools that has rules of use, in the order of the tools (R28). The profile's rules replace the dialect's. */

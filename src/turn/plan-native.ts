@@ -134,10 +134,19 @@ export function nativeTools(tools: readonly Tool[]): NativeTools {
   }
   const names = new Map([...nativeNames].map(([name, native]) => [native, name]))
   return {
-    tools: tools.map(({ name, description, inputSchema }) => ({ name: nativeNames.get(name) ?? name, description, inputSchema })),
+    tools: tools.map((tool) => ({
+      name: nativeNames.get(tool.name) ?? tool.name,
+      description: describe(tool),
+      inputSchema: tool.inputSchema,
+    })),
     nameOf: (native) => names.get(native) ?? native,
     nativeNameOf: (name) => nativeNames.get(name) ?? name,
   }
+}
+
+/** The description with the usage hint, for which a native tool has no other place. */
+function describe({ description, usageHint = "" }: Tool): string {
+  return [description, usageHint].filter((text) => text.trim() !== "").join("\n")
 }
 
 function isLegal(name: string): boolean {

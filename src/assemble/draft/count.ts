@@ -28,7 +28,7 @@ export function countDraft({ messages }: Draft, { counter: given, tools }: Count
   let tokens = 0
   for (const { written, pieces } of messages)
     tokens += written?.counter === counter ? written.growth.tokens : counter.message(pieces)
-  if (!given.overhead) return tokens
+  if (!given.overhead) return tokens + schemaTokens(given, tools)
   const sketches = messages.map((message) => message.written?.message ?? new Unwritten(message))
   return tokens + given.overhead(sketches, tools)
 }
@@ -51,9 +51,26 @@ export function countSpans(draft: Draft, { counter: given, tools }: Counting): C
     messages,
     spans,
     tokens,
-    overheadTokens: given.overhead?.(messages, tools) ?? 0,
+    overheadTokens: given.overhead?.(messages, tools) ?? schemaTokens(given, tools),
     prefixes: findPrefixes(messages, spans, written),
   }
+}
+
+/** True if all tokens of a request are counted exactly: those of native tools are estimated by a counter without `overhead`. */
+export function isExact({ counter, tools = [] }: Counting): boolean {
+  return counter.exact && (counter.overhead !== undefined || tools.length === 0)
+}
+
+/** The last count of each list of native tools. The steps of a turn have the same list, and fitting counts it often. */
+const countedTools = new WeakMap<readonly CountedTool[], { readonly counter: TokenCounter; readonly tokens: number }>()
+
+/** An estimate of the tokens of native tools: providers do not say how they print them. JSON is the longest of the usual forms. */
+function schemaTokens(counter: TokenCounter, tools: readonly CountedTool[] = []): number {
+  const known = countedTools.get(tools)
+  if (known?.counter === counter) return known.tokens
+  const tokens = tools.length === 0 ? 0 : counter.count(JSON.stringify(tools))
+  countedTools.set(tools, { counter, tokens })
+  return tokens
 }
 
 /** A message whose content is joined only when it is read, because the overhead of a provider seldom depends on it. */
