@@ -1,9 +1,9 @@
-import type { HistoryMessage, Speaker } from "../core/conversation.ts"
+import type { HistoryMessage, KeptRun, Speaker } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted, within } from "../core/timers.ts"
-import type { ContextSettings } from "../profile/profile.ts"
+import type { ContextSettings, HistorySettings } from "../profile/profile.ts"
 import type { CommittedTurn } from "../services/background/background-job.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
 import type { Job } from "../services/store/job-runner.ts"
@@ -13,7 +13,7 @@ import type { TurnResult } from "../trace/turn-event.ts"
 import { prepare } from "../turn/prepare.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import { assembleStep } from "../turn/step-request.ts"
-import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.ts"
+import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { sessionId, stackState } from "./session-state.ts"
@@ -91,7 +91,7 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
 }
 
 /**
- * The messages that enter history (T29): the user's with kept prestart results, and the answer. Thinking, tool runs and injections
+ * The messages that enter history (T29): the user's with kept prestart results and tool runs, and the answer. Thinking and injections
  * never do. In a turn in which nobody spoke it is only the answer (R27).
  */
 function spokenMessages(
@@ -109,14 +109,31 @@ function spokenMessages(
     atMs: ports.clock.nowMs(),
     ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
   }
-  if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true }]
+  const runs = progress.runs.length > 0 ? keptRuns(progress, profile.history.toolRuns) : []
+  const withRuns = runs.length > 0 ? { runs } : {}
+  if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true, ...withRuns }]
   const recalled = progress.memories.length > 0 ? keepRecalled(progress.memories, profile.context) : []
   const kept = {
     ...(files.length > 0 ? { files } : {}),
     ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),
     ...(recalled.length > 0 ? { recalled } : {}),
+    ...withRuns,
   }
   return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...kept }, answer]
+}
+
+/** The tool runs that history keeps, each with the step in which the model asked for it. */
+function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["toolRuns"]): KeptRun[] {
+  const kept: KeptRun[] = []
+  for (const [at, step] of steps.entries()) {
+    if (toolRuns === "drop" || (toolRuns === "auto" && step.type !== "native") || step.type === "fault") continue
+    const runs = step.type === "native" ? step.runs : [step.run]
+    for (const [index, { id, tool, args, result, status }] of runs.entries()) {
+      const callId = step.type === "native" ? (step.calls[index]?.id ?? id) : id
+      kept.push({ id: callId, step: at, tool, args, result, ...(status === "failed" ? { failed: true } : {}) })
+    }
+  }
+  return kept
 }
 
 function commitError(thrown: unknown): PromptStrataError {
@@ -147,12 +164,12 @@ function jobsAfter(turn: TurnContext, messages: readonly HistoryMessage[]): read
   return jobs
 }
 
-/** The turn as jobs see it: without prestart results and recalled memories, so that nothing is learnt from injected context (T35). */
+/** The turn as jobs see it: without tool results and recalled memories, so that nothing is learnt from injected context (T35). */
 function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
   const { input, session, progress } = turn
   const { runs, prestartRuns, tools, hookStates } = progress
   const spoken: HistoryMessage[] = []
-  for (const { prestart: _, recalled: __, ...message } of messages) spoken.push(Object.freeze(message))
+  for (const { prestart: _, recalled: __, runs: ___, ...message } of messages) spoken.push(Object.freeze(message))
   let untrusted = false
   // True if a tool ran whose texts are not the author's own, such as one of an MCP server.
   for (const { tool } of [...runs, ...prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"

@@ -26,7 +26,15 @@ export interface KeptPrestart {
   readonly result: string
 }
 
-/** One message of a conversation's history (T29): the words alone, without thinking, tool calls or injected context. */
+/** A tool run that is kept in history (T29). Runs of one step of the model have one `step`. */
+export interface KeptRun extends KeptPrestart {
+  /** The id of the model's own call, or of the run. */
+  readonly id: string
+  readonly step: number
+  readonly failed?: true
+}
+
+/** One message of a conversation's history (T29): the words, without thinking and injected context. */
 export interface HistoryMessage {
   readonly role: "user" | "assistant"
   readonly text: string
@@ -35,6 +43,8 @@ export interface HistoryMessage {
   readonly atMs: number
   /** Kept prestart results, on the user's message. */
   readonly prestart?: readonly KeptPrestart[]
+  /** The turn's tool runs, on its first message, if the profile keeps them (`history.toolRuns`). */
+  readonly runs?: readonly KeptRun[]
   /** Paths of the files that the user sent with the message (R8), as the file tools know them. */
   readonly files?: readonly string[]
   /** Memories that the turn recalled, on the user's message, if the profile keeps them (`context.older`). */

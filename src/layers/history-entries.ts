@@ -1,4 +1,4 @@
-import type { HistoryMessage, KeptPrestart } from "../core/conversation.ts"
+import type { HistoryMessage, KeptPrestart, KeptRun } from "../core/conversation.ts"
 import { commonStart } from "../core/growing-lists.ts"
 import type { SlotEntry, SlotValue, TrustedText } from "../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
@@ -14,6 +14,8 @@ export interface HistoryLook {
   readonly zone: string | undefined
   /** A user line that stands before each message of the agent in a turn in which nobody spoke (R27), so that roles alternate. Undefined if the history is printed as text. */
   readonly unprompted?: string | undefined
+  /** True if kept tool runs are messages of their own: native calls and their results. Else they stand above the words. */
+  readonly nativeCalls?: boolean | undefined
 }
 
 /** The entry of a message, with the text and settings from which it was made. `entry` is undefined for a blank message. */
@@ -22,7 +24,9 @@ interface KnownEntry {
   readonly text: string
   readonly speaker: string
   readonly entry: SlotEntry | undefined
-  readonly before: SlotEntry | undefined
+  /** The entries before it and behind it: a line before the agent's message, and native calls. */
+  readonly before: readonly SlotEntry[]
+  readonly behind: readonly SlotEntry[]
 }
 
 const entries = new WeakMap<HistoryMessage, KnownEntry>()
@@ -39,7 +43,13 @@ interface KnownHistory {
 const histories = new WeakMap<HistoryMessage, KnownHistory>()
 
 function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
-  return a.agentName === b.agentName && a.group === b.group && a.zone === b.zone && a.unprompted === b.unprompted
+  return (
+    a.agentName === b.agentName &&
+    a.group === b.group &&
+    a.zone === b.zone &&
+    a.unprompted === b.unprompted &&
+    a.nativeCalls === b.nativeCalls
+  )
 }
 
 /**
@@ -59,8 +69,7 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
   for (let index = begun; index < history.length; index++) {
     const message = history[index] ?? first
     const made = knownEntry(message, known.look)
-    if (made.entry && made.before) known.entries.push(made.before)
-    if (made.entry) known.entries.push(made.entry)
+    if (made.entry) known.entries.push(...made.before, made.entry, ...made.behind)
     known.messages.push(message)
     known.ends.push(known.entries.length)
   }
@@ -68,14 +77,16 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
-  const { text, speaker, unprompted, prestart = [], files = [] } = message
+  const { text, speaker, unprompted, prestart = [], files = [], runs = [] } = message
   const known = entries.get(message)
   const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
   if (isStill && (known.look === look || isSameLook(known.look, look))) return known
   const isShown = prestart.length > 0 || files.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
   const entry = isShown ? historyEntry(message, look) : undefined
-  const before = unprompted === true && look.unprompted !== undefined ? unpromptedEntry(look.unprompted) : undefined
-  const made = { look, text, speaker: speaker.name, entry, before }
+  const before = unprompted === true && look.unprompted !== undefined ? [unpromptedEntry(look.unprompted)] : []
+  const behind: SlotEntry[] = []
+  if (look.nativeCalls === true && runs.length > 0) (unprompted === true ? before : behind).push(...callEntries(message, runs))
+  const made = { look, text, speaker: speaker.name, entry, before, behind }
   entries.set(message, made)
   return made
 }
@@ -99,8 +110,9 @@ export function questionEntry(turn: TurnState, { group, zone }: Omit<HistoryLook
 }
 
 /** The entry of an earlier message. `own` marks messages of the agent, which are printed without a name. */
-function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted }: HistoryLook): SlotEntry {
+function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted, nativeCalls }: HistoryLook): SlotEntry {
   const own = message.role === "assistant"
+  const { runs } = message
   return {
     role: message.role,
     own,
@@ -109,6 +121,7 @@ function historyEntry(message: HistoryMessage, { agentName, group, zone, unpromp
     text: { text: message.text, trust: own ? "agent" : "user" },
     memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
     prestart: (message.prestart ?? []).map(prestartEntry),
+    ...(runs && nativeCalls !== true ? { runs: runs.map(keptRunEntry) } : {}),
     ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
     ...timeAndFiles(message, zone),
   }
@@ -163,6 +176,45 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 
 export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
   return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
+}
+
+const breaks = /[\n-\r\u0085\u2028\u2029]/
+
+function keptRunEntry({ failed, result, ...run }: KeptRun): SlotEntry {
+  const text = { text: result, trust: "tool" } as const
+  const { tool, arguments: args } = prestartEntry({ ...run, result })
+  return {
+    tool: tool ?? "",
+    arguments: args ?? "",
+    failed: failed === true,
+    ...(breaks.test(result) ? { block: text } : { result: text }),
+  }
+}
+
+/**
+ * Kept runs as the model's native calls, by step, each with its results behind it. They are cut together, because a result
+ * `answers` its call. Without a user's message before it, a call goes with the agent's message.
+ */
+function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[]): SlotEntry[] {
+  const entries: SlotEntry[] = []
+  for (const group of Map.groupBy(runs, ({ step }) => step).values()) {
+    const calls = group.map(({ id, tool, args }) => ({
+      id,
+      name: tool.replace(/[^a-zA-Z0-9_-]/g, "_"),
+      args: JSON.stringify(args),
+    }))
+    entries.push({
+      role: "assistant",
+      own: true,
+      answers: unprompted === true,
+      toolCalls: { text: JSON.stringify(calls), trust: "agent" },
+    })
+    for (const { id, result } of group) {
+      const toolCallId = { text: id, trust: "agent" } as const
+      entries.push({ role: "tool", own: true, answers: true, toolCallId, output: { text: result, trust: "tool" } })
+    }
+  }
+  return entries
 }
 
 /** A run's arguments as text. Each is cleaned by itself, because each is encoded by itself. */

@@ -27,6 +27,8 @@ export interface TurnLook extends ParameterWords {
   readonly showsTime?: boolean
   /** The line of the dialect that stands before a message of the agent in a turn in which nobody spoke; see {@link HistoryLook}. */
   readonly unprompted?: string | undefined
+  /** True if history is printed as messages, so that it can hold native calls. */
+  readonly messageHistory?: boolean
   /** Tool groups for which the dialect has rules of use (R28). */
   readonly ruledGroups?: ReadonlySet<string>
 }
@@ -35,7 +37,13 @@ export interface TurnLook extends ParameterWords {
 export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
   const { agentName, group, timeZone = "" } = turn
   const zone = words.showsTime === true ? timeZone : undefined
-  const look: HistoryLook = { agentName, group, zone, unprompted: words.unprompted }
+  const look: HistoryLook = {
+    agentName,
+    group,
+    zone,
+    unprompted: words.unprompted,
+    nativeCalls: turn.nativeCalls === true && words.messageHistory === true,
+  }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
   const tools = turn.tools.map((tool) => toolEntry(tool, words))
   // The tools and the rules of use of their groups stay the same over the turns of a session.

@@ -12,7 +12,7 @@ const run = ["tool", "arguments", "failed", "block", "result"] as const
 /** The fields of each list's entries, by the name of the file that prints the list. */
 const entrySlots: Readonly<Record<string, readonly string[]>> = {
   question: ["speaker", "text", "group", "time", "files"],
-  history: ["role", "own", "group", "speaker", "text", "memories", "prestart", "time", "files"],
+  history: ["role", "own", "group", "speaker", "text", "answers", "memories", "prestart", "runs", "output", "time", "files"],
   files: ["reference"],
   file_faults: ["file", "total", ...fileFaults],
   tool_groups: ["rules", ...toolGroups],

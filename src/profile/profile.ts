@@ -19,6 +19,7 @@ export interface ProfileInput extends InputOf<ProfileKeys> {}
 export interface TimeLimits extends Table<"limits"> {}
 
 /** The part of earlier turns' context that history keeps (layer 5). */
+export interface HistorySettings extends Table<"history"> {}
 export interface ContextSettings extends Table<"context"> {}
 
 /** How an answer is read before it is shown. */

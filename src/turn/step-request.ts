@@ -24,7 +24,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   const { agent, progress, budgetTokens, reserveTokens } = turn
   const { dialect, ports } = agent
   turn.stack.update()
-  const assembly = assembleInjections(combineInjections(turn.stack, stateOf(turn), dialect), {
+  const assembly = assembleInjections(combineInjections(turn.stack, stateOf(turn, prompt), dialect), {
     dialect,
     prompt,
     developerRole: model.capabilities.developerRole,
@@ -87,7 +87,7 @@ export function oneSystemMessage(messages: readonly Message[]): readonly Message
   return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
 }
 
-function stateOf(turn: TurnContext): TurnState {
+function stateOf(turn: TurnContext, prompt: string): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent
   return {
@@ -96,6 +96,7 @@ function stateOf(turn: TurnContext): TurnState {
     group: input.key.audience === "group",
     agentName: profile.agent.name,
     history: progress.shownHistory,
+    nativeCalls: prompt === "native",
     atMs: turn.startedMs,
     ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
     files: input.files,

@@ -41,6 +41,7 @@ const state: TurnState = {
       text: "h",
       atMs: 0,
       prestart: [run],
+      runs: [{ ...run, step: 0 }],
       recalled: ["m"],
       files: ["f"],
     } as never,
@@ -83,8 +84,10 @@ describe("the slots that are known to be filled", () => {
   })
 
   test("in an entry file are all that its entries hold, and no others", () => {
+    const native = turnInjections({ ...state, nativeCalls: true }, { ...words, messageHistory: true })
     for (const { key, content } of turnInjections(state, words)) {
-      const fields = new Set(entriesOf(content).flatMap((entry) => Object.keys(entry)))
+      const entries = [content, ...native.filter((other) => other.key === key).map((other) => other.content)].flatMap(entriesOf)
+      const fields = new Set(entries.flatMap((entry) => Object.keys(entry)))
       if (fields.size === 0) continue
       const known = [...(knownSlots(fileNamed(key), empty) ?? [])]
       expect({ key, lacking: [...fields].filter((name) => !known.includes(name) && !unprinted.includes(name)) }).toEqual({

@@ -163,6 +163,7 @@ describe("the types that follow from the declaration", () => {
     expectTypeOf<NonNullable<ProfileInput["history"]>>().toEqualTypeOf<{
       readonly contextCount?: number | undefined
       readonly window?: "slide" | "steps" | undefined
+      readonly toolRuns?: "auto" | "keep" | "drop" | undefined
     }>()
     expectTypeOf<Profile["prestart"][number]>().toEqualTypeOf<{
       readonly tool: string

@@ -53,6 +53,11 @@ export const retry = table("How often a failed call of a model is repeated, as l
 })
 
 export const history = table("How much of the conversation a prompt shows.", {
+  toolRuns: choice(["auto", "keep", "drop"], {
+    default: "auto",
+    words:
+      'Whether later turns see the tool runs of a turn, so that a call can use what an earlier result held (T29). "auto" keeps those that the model called natively. Over budget, the runs of the oldest turn go first.',
+  }),
   contextCount: wholeNumber({ min: 0, default: 20, words: "How many messages of recent dialogue a prompt shows." }),
   window: choice(["slide", "steps"], {
     default: "steps",

@@ -90,6 +90,7 @@ step_ms = 5
 turn_ms = 6
 confirm_ms = 15
 [history]
+tool_runs = "keep"
 context_count = 7
 window = "slide"
 [budget]
@@ -199,7 +200,7 @@ max_output_tokens = 14
       loop: { mode: "json", maxSteps: 4, strict: true, responseFormat: "json" },
       retry: { maxAttempts: 2, baseDelayMs: 7, maxDelayMs: 8 },
       limits: { firstTokenMs: 1, betweenChunksMs: 2, toolMs: 3, prestartMs: 4, stepMs: 5, turnMs: 6, confirmMs: 15 },
-      history: { contextCount: 7, window: "slide" },
+      history: { toolRuns: "keep", contextCount: 7, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
       mcp: { servers: {} },
       memory: {

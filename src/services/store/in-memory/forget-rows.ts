@@ -75,7 +75,7 @@ function forgetUsers({ users }: Tables, owned: OwnedRows, scope: StoreScope): Fo
   return report
 }
 
-/** Removes recalled memories from messages where one of the deleted memories may be among them. */
+/** Removes recalled memories, and tool runs that may hold some, from messages where one of the deleted memories may be among them. */
 function dropRecalled({ sessions }: Tables, memories: readonly StoredMemory[]): void {
   const users = new Set(memories.map(({ agent, user }) => rowId(agent, user)))
   const groups = new Set(
@@ -85,9 +85,9 @@ function dropRecalled({ sessions }: Tables, memories: readonly StoredMemory[]): 
     const { agent, conversation, audience } = row.key
     const inGroup = audience === "group" && groups.has(rowId(agent, conversation))
     const isAffected = (speaker: string): boolean => inGroup || users.has(rowId(agent, speaker))
-    if (!row.history.some(({ recalled, speaker }) => recalled !== undefined && isAffected(speaker.id))) continue
+    if (!row.history.some(({ recalled, runs, speaker }) => (recalled ?? runs) !== undefined && isAffected(speaker.id))) continue
     const history = row.history.map((message) => {
-      const { recalled: _, ...rest } = message
+      const { recalled: _, runs: __, ...rest } = message
       return isAffected(message.speaker.id) ? Object.freeze(rest) : message
     })
     sessions.put({ ...row, version: row.version + 1, history: Object.freeze(history) })

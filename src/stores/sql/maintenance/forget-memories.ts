@@ -91,16 +91,18 @@ export async function dropRecalled(db: Queries, agent: string, memories: readonl
       .execute()
 }
 
-/** Every message that holds recalled memories, and perhaps more: the text of a message can hold the same characters. */
+/** Every message that holds recalled memories or tool runs, which may hold some, and perhaps more: the text of a message can hold the same characters. */
 function mayHaveRecalled(db: Queries, agent: string) {
   const messages = db.selectFrom("messages").select(["agent", "conversation", "audience", "position", "body"])
-  return messages.where("agent", "=", agent).where("body", "like", '%"recalled"%')
+  return messages
+    .where("agent", "=", agent)
+    .where((eb) => eb.or([eb("body", "like", '%"recalled"%'), eb("body", "like", '%"runs"%')]))
 }
 
 async function dropFrom(db: Queries, messages: ReturnType<typeof mayHaveRecalled>, changed: Map<string, SessionColumns>) {
   for (const { body, position, ...session } of await messages.execute()) {
-    const { recalled, ...rest } = JSON.parse(body) as HistoryMessage
-    if (recalled === undefined) continue
+    const { recalled, runs, ...rest } = JSON.parse(body) as HistoryMessage
+    if ((recalled ?? runs) === undefined) continue
     changed.set(JSON.stringify(session), session)
     const without = { body: JSON.stringify(rest) }
     await db.updateTable("messages").set(without).where(having(session)).where("position", "=", position).execute()

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest"
+import type { Message } from "../../src/core/span.ts"
+import type { ModelPart } from "../../src/model/language-model.ts"
+import type { ProfileInput } from "../../src/profile/profile.ts"
+import { type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import { callTool, finish, testAgent } from "../support/agents.ts"
+
+const result = `[{"flight": "HAT136", "price": 141},\n {"flight": "HAT039"}]\n${"seat ".repeat(100)}`
+const search = defineTool({
+  name: "flights.search",
+  description: "",
+  execute: ({ day }: { day?: string }) => `${day}: ${result}`,
+})
+
+const call = (id: string, day: string): ModelPart => ({
+  type: "tool-call",
+  call: { id, name: "flights_search", args: JSON.stringify({ day }) },
+})
+
+/** An agent whose turns each search flights, in parallel for two days, and then answer. */
+function flightAgent(turns: number, profile: ProfileInput, mode: "native" | "json" = "native") {
+  const steps = Array.from({ length: turns }, (_, at): ScriptedStep[] => {
+    const calls = mode === "native" ? [call(`a${at}`, `day ${at}`), call(`b${at}`, `night ${at}`)] : undefined
+    return calls ? [calls, `Answer ${at}.`] : [callTool("flights.search", { day: `day ${at}` }), finish(`Answer ${at}.`)]
+  })
+  const model = scriptedModel(steps.flat(), { capabilities: { tools: mode === "native" } })
+  const made = testAgent(model, { dialect: "layered", loop: { mode: "auto" }, ...profile }, { tools: [search] })
+  const send = async () => {
+    for (let at = 0; at < turns; at++) {
+      const { error } = (await made.session.send(`Question ${at}?`).result) as { error?: Error }
+      if (error) throw error
+    }
+  }
+  return { ...made, model, send }
+}
+
+/** Every result stands behind a call of its id, and every call has its results. */
+function expectPairs(messages: readonly Message[]): void {
+  let open: string[] = []
+  for (const { toolCalls, toolCallId } of messages) {
+    if (toolCallId === undefined) expect(open).toEqual([])
+    else expect(open.shift()).toBe(toolCallId)
+    if (toolCalls) open = toolCalls.map(({ id }) => id)
+  }
+  expect(open).toEqual([])
+}
+
+describe("T29 the tool runs of earlier turns", () => {
+  test.each(["layered", "soul", "stack", "root"])(
+    "T29 stand in history as the model's own calls where the loop is native, in %s",
+    async (dialect) => {
+      const { model, send } = flightAgent(2, { dialect })
+      await send()
+      const messages = model.requests[2]?.messages ?? []
+      expectPairs(messages)
+      const [results, calls] = [
+        messages.filter(({ role }) => role === "tool"),
+        messages.flatMap(({ toolCalls = [] }) => toolCalls),
+      ]
+      expect(calls).toEqual([
+        { id: "a0", name: "flights_search", args: '{"day":"day 0"}' },
+        { id: "b0", name: "flights_search", args: '{"day":"night 0"}' },
+      ])
+      expect(results.map(({ content }) => content.replaceAll("\\[", "["))).toEqual([`day 0: ${result}`, `night 0: ${result}`])
+      expect(messages.at(-2)).toMatchObject({ role: "assistant", content: expect.stringMatching(/Answer 0\.$/) })
+    },
+  )
+
+  test("T29 S15 a turn's first request extends the last request of the turn before", async () => {
+    const { model, send } = flightAgent(3, {})
+    await send()
+    const [, second, third] = model.requests.map(({ messages }) => messages)
+    expect(third?.slice(0, second?.length)).toEqual(second)
+  })
+
+  test.each([
+    { mode: "json", toolRuns: "auto", kept: false },
+    { mode: "json", toolRuns: "keep", kept: true },
+    { mode: "native", toolRuns: "auto", kept: true },
+    { mode: "native", toolRuns: "drop", kept: false },
+  ] as const)("T29 the profile keeps them or not: $mode, $toolRuns", async ({ mode, toolRuns, kept }) => {
+    for (const dialect of ["fay", "layered", "soul", "stack", "root"]) {
+      const { session, send } = flightAgent(1, { dialect, history: { toolRuns } }, mode)
+      await send()
+      for (const prompt of ["planner", "chat", "final"]) {
+        const { messages } = await session.preview("And now?", { prompt })
+        expect(messages.some(({ content }) => content.includes("HAT136"))).toBe(kept)
+        expect(messages.some(({ role }) => role === "tool")).toBe(false)
+      }
+    }
+  })
+
+  test("T29 over budget the runs of the oldest turn go first, each call with its results, and a notice stays", async () => {
+    const { session, send } = flightAgent(4, {})
+    await send()
+    const whole = await session.preview("And now?", { prompt: "native" })
+    const kept: string[] = []
+    for (let tokens = whole.tokens; tokens > 500; tokens -= 70) {
+      const { session: small, send: sendSmall } = flightAgent(4, { budget: { tokens, answerTokens: 0, stepTokens: 0 } })
+      await sendSmall()
+      const { messages, decisions } = await small.preview("And now?", { prompt: "native" })
+      expectPairs(messages)
+      const shown = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)).filter((id) => id.startsWith("a"))
+      expect(["a0", "a1", "a2", "a3"].slice(4 - shown.length)).toEqual(shown)
+      if (shown.length < 4) expect(decisions.find(({ key }) => key === "history")?.fate).not.toBe("kept")
+      kept.push(shown.join(" "))
+    }
+    expect(new Set(kept).size).toBeGreaterThan(2)
+  })
+
+  test("T29 T35 jobs after the turn do not see them", async () => {
+    const seen: unknown[] = []
+    const job = { kind: "look", afterTurn: (turn: unknown) => void seen.push(turn), run: async () => undefined }
+    const { send, agent } = flightAgent(1, { plugins: [{ name: "looking", jobs: [job] }] })
+    await send()
+    await agent.idle()
+    expect(JSON.stringify(seen)).toContain("Answer 0.")
+    expect(JSON.stringify(seen)).not.toContain("HAT136")
+  })
+})
