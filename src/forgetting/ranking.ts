@@ -48,29 +48,63 @@ export function relevanceTo(question: string): (text: string) => number {
   }
 }
 
-const maxQuestionCharacters = 1_000
+const maxQuestionCharacters = 400
+const plainTexts = new Map<string, string>()
+
 /**
- * Returns a function that says how well one of the texts fits a question, from 0 to 1. Rare terms count more than
- * those of many texts, and words of grammar count nothing. Both must be high: the share of the question's terms, so that a long
- * question does not fit everything, and the sum of what fits, so that a short one does not fit by a common word.
+ * Returns a function that says how well one of the texts fits a question, from 0 to 1. Rare terms count more than those of many texts, and
+ * words of grammar count nothing. Both must be high: the share of the question's terms, so that a long question does not fit
+ * everything, and the sum of what fits, so that a short one does not fit by a common word.
  */
 export function relevanceAmong(question: string, texts: readonly string[]): (text: string) => number {
   const asked = questionTerms(question)
   if (asked.size === 0 || texts.length === 0) return () => 0
-  const all = texts.map(termsOf)
-  const rarest = Math.log(1 + texts.length)
-  const weighed = [...asked].map(([term, weight]) => {
-    let found = 0
-    for (const terms of all) if (terms.has(term)) found++
-    return { term, weight: weight * Math.log(1 + texts.length / Math.max(1, found)) }
-  })
-  const whole = weighed.reduce((sum, { weight }) => sum + weight, 0)
-  return (text) => {
-    const terms = termsOf(text)
-    let fit = 0
-    for (const { term, weight } of weighed) if (terms.has(term)) fit += weight
-    return Math.sqrt((fit / whole) * (fit / (fit + rarest)))
+  // One scan of all texts for each term costs far less than the terms of all texts.
+  const all = texts.map(plainText)
+  const whole = all.join("\n")
+  const fits = new Float64Array(texts.length)
+  let most = 0
+  for (const [term, weight] of asked) {
+    const found = linesWith(whole, all, term)
+    const weighed = weight * Math.log(1 + texts.length / Math.max(1, found.length))
+    most += weighed
+    for (const at of found) fits[at] = (fits[at] ?? 0) + weighed
   }
+  const rarest = Math.log(1 + texts.length)
+  const fitOf = new Map(texts.flatMap((text, at) => (fits[at] ? [[text, fits[at]] as const] : [])))
+  return (text) => {
+    const fit = fitOf.get(text) ?? 0
+    return Math.sqrt((fit / most) * (fit / (fit + rarest)))
+  }
+}
+
+function plainText(text: string): string {
+  const known = plainTexts.get(text)
+  if (known !== undefined) return known
+  const plain = normaliseText(text).replaceAll("\n", " ")
+  if (plainTexts.size >= maxKeptTexts) plainTexts.clear()
+  plainTexts.set(text, plain)
+  return plain
+}
+
+/** The numbers of the lines that hold a term: a word from its beginning on, one of three letters or less to its end. */
+function linesWith(whole: string, lines: readonly string[], term: string): readonly number[] {
+  const found: number[] = []
+  const isWord = isLetter(term.charCodeAt(0))
+  let [line, start] = [0, 0]
+  for (let at = whole.indexOf(term); at >= 0; at = whole.indexOf(term, at + 1)) {
+    const end = at + term.length
+    if (isWord && (isLetter(whole.charCodeAt(at - 1)) || (term.length <= 3 && isLetter(whole.charCodeAt(end))))) continue
+    while (start + (lines[line]?.length ?? 0) < at) start += (lines[line++]?.length ?? 0) + 1
+    found.push(line)
+    at = start + (lines[line]?.length ?? 0)
+  }
+  return found
+}
+
+/** True for a letter or digit of a script with spaces. */
+function isLetter(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || (code >= 0xaa && code < 0x1100)
 }
 
 /** The terms of a question with their weights. A pair of characters says more than one character. */
@@ -79,14 +113,12 @@ function questionTerms(question: string): ReadonlyMap<string, number> {
   for (const { text, spaceless } of textRuns(normaliseText(question.slice(-maxQuestionCharacters)))) {
     if (!spaceless) {
       const term = wordTerm(text)
-      if (!stopWords.has(text) && !stopWords.has(term)) terms.set(`words ${term}`, 1)
+      // A text is not stemmed: the stem is found where it begins a word.
+      if (!stopWords.has(text) && !stopWords.has(term)) terms.set(text.startsWith(term) ? term : text, 1)
       continue
     }
-    for (const term of characterTerms(text)) {
-      const characters = Array.from(term)
-      if (characters.some((character) => stopCharacters.has(character))) continue
-      terms.set(`characters ${term}`, characters.length > 1 ? 1 : 0.25)
-    }
+    const pairs = characterTerms(text).filter((term) => term.length > 1 || text.length === 1)
+    for (const pair of pairs) if (!Array.from(pair).some((character) => stopCharacters.has(character))) terms.set(pair, 1)
   }
   return terms
 }
