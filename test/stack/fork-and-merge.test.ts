@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { runs } from "../support/size.ts"
 import { anyInjection, anyStack } from "./arbitrary-stack.ts"
 
 const snapshot = (stack: PromptStack) => stack.keys.map((key) => stack.get(key))
@@ -24,6 +25,29 @@ describe("forks of a stack", () => {
     fork.remove("place")
     fork.clearScope("global")
     expect(snapshot(parent)).toEqual(before)
+  })
+
+  test("S9 the end of a turn removes exactly the turn items that its fork has seen; an update shows a fork what was added since", () => {
+    const items = fc.array(anyInjection, { maxLength: 6 })
+    fc.assert(
+      fc.property(anyStack, items, items, items, (make, before, during, after) => {
+        const parent = make().fork({ sharesGlobal: true })
+        const begun = snapshot(parent)
+        for (const item of before) parent.add(item)
+        const fork = parent.fork()
+        for (const item of during) parent.add(item)
+        fork.update()
+        expect(new Set(snapshot(fork))).toEqual(new Set(snapshot(parent)))
+        const seen = new Set(snapshot(parent))
+        for (const item of after) parent.add(item)
+        const whole = snapshot(parent)
+        parent.endTurn(fork)
+        expect(snapshot(parent)).toEqual(
+          whole.filter((item) => item?.scope !== "turn" || !seen.has(item) || begun.includes(item)),
+        )
+      }),
+      { numRuns: runs(100) },
+    )
   })
 
   test("S9 merging takes over session items that were added, changed and removed, and nothing else", () => {
