@@ -102,6 +102,8 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly args: string
+  /** Data of the provider, such as the signature of a thought, that its adapter sends back with the call. Plain JSON. */
+  readonly providerData?: unknown
 }
 
 /** One message of a request. */

@@ -32,6 +32,7 @@ export interface StreamedCall {
   readonly id: string
   readonly name: string
   readonly args: string
+  readonly providerData?: unknown
 }
 
 /** Returns arguments as JSON text. A few servers and providers send an object instead. */
@@ -62,9 +63,14 @@ export function createAnswerReader() {
 function endParts(calls: readonly StreamedCall[], usage: Usage | undefined, finish: Finish): ModelPart[] {
   const named = calls.filter(({ name }) => name !== "")
   const ids = uniqueIds(named.map(({ id }) => id))
-  const parts: ModelPart[] = named.map(({ name, args }, at) => ({
+  const parts: ModelPart[] = named.map(({ name, args, providerData }, at) => ({
     type: "tool-call",
-    call: { id: ids[at] ?? "", name, args: args.trim() === "" && endedWhole(finish.reason) ? "{}" : args },
+    call: {
+      id: ids[at] ?? "",
+      name,
+      args: args.trim() === "" && endedWhole(finish.reason) ? "{}" : args,
+      ...(providerData !== undefined && { providerData }),
+    },
   }))
   const nameless = calls.length - named.length
   if (nameless > 0) parts.push({ type: "warning", message: `${nameless} tool call(s) without a name were left out.` })

@@ -1,8 +1,9 @@
 import { messageOf } from "../../core/errors.ts"
-import { countOf, listOf, recordOf, stringOf } from "../../core/json-access.ts"
+import { countOf, isRecord, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../model/language-model.ts"
 import { argumentsText, createAnswerReader, type Finish, type StreamedCall, unfinished, usageOf } from "../answer-parts.ts"
+import type { ProviderData, ProviderOptions } from "./provider-model.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
 
@@ -32,10 +33,15 @@ export function createPartReader(): PartReader {
           return answer.text.push(part.delta)
         case "text-end":
           return answer.text.end()
+        case "reasoning-start":
+          toolCalls.think(part)
+          return []
         case "reasoning-delta":
           begun = true
+          toolCalls.think(part)
           return answer.thinking.push(part.delta)
         case "reasoning-end":
+          toolCalls.think(part)
           return answer.thinking.end()
         case "finish":
           answer.usage = readUsage(part.usage) ?? answer.usage
@@ -109,6 +115,16 @@ interface OpenCall {
   isText: boolean
   /** True when the provider runs the call itself. */
   isProviders: boolean
+  options: ProviderOptions | undefined
+  /** Thoughts since the call before. */
+  readonly thoughts: readonly Thought[]
+}
+
+/** A thought with the provider's data, such as its signature. Without such data it need not be sent back. */
+interface Thought {
+  readonly id: string
+  text: string
+  options: ProviderOptions | undefined
 }
 
 /**
@@ -118,11 +134,26 @@ interface OpenCall {
  */
 function createToolCallReader() {
   const opened = new Map<string, OpenCall>()
+  let thoughts: Thought[] = []
   return {
+    /** Takes a part of a thought. The last data of a thought counts. */
+    think(part: WirePart): void {
+      const id = stringOf(part.id)
+      let thought = thoughts.find((known) => known.id === id)
+      if (!thought || (part.type === "reasoning-start" && thought.text !== "")) {
+        thought = { id, text: "", options: undefined }
+        thoughts.push(thought)
+      }
+      thought.text += stringOf(part.delta)
+      thought.options = optionsOf(part) ?? thought.options
+    },
     /** True for a part of a tool call. */
     push(part: WirePart): boolean {
       if (!callParts.has(part.type)) return false
-      const call = openCall(opened, part)
+      const known = opened.size
+      const call = openCall(opened, part, thoughts)
+      if (opened.size > known) thoughts = []
+      call.options = optionsOf(part) ?? call.options
       if (part.type === "tool-input-start") call.isText = part.inputEncoding === "text"
       else if (part.type === "tool-input-delta") call.deltas.push(stringOf(part.delta))
       else if (part.type === "tool-input-end")
@@ -136,19 +167,27 @@ function createToolCallReader() {
     isCut: () => [...opened.values()].some(({ input, isProviders }) => input === undefined && !isProviders),
     /** Every call in order of appearance. */
     calls: (): StreamedCall[] =>
-      [...opened.values()].flatMap(({ id, name, input, deltas, isProviders }) =>
-        isProviders ? [] : [{ id, name, args: input ?? deltas.join("") }],
-      ),
+      [...opened.values()].flatMap(({ id, name, input, deltas, isProviders, options, thoughts: before }) => {
+        if (isProviders) return []
+        const signed = before.flatMap(({ text, options: own }) => (own ? [{ text, options: own }] : []))
+        const providerData: ProviderData | undefined = options || signed.length > 0 ? { options, thoughts: signed } : undefined
+        return [{ id, name, args: input ?? deltas.join(""), ...(providerData && { providerData }) }]
+      }),
   }
 }
 
 const callParts: ReadonlySet<unknown> = new Set(["tool-input-start", "tool-input-delta", "tool-input-end", "tool-call"])
 
-function openCall(opened: Map<string, OpenCall>, part: WirePart): OpenCall {
+/** The provider's data of a part, which goes back as options of the same name. */
+function optionsOf({ providerMetadata }: WirePart): ProviderOptions | undefined {
+  return isRecord(providerMetadata) ? (providerMetadata as ProviderOptions) : undefined
+}
+
+function openCall(opened: Map<string, OpenCall>, part: WirePart, thoughts: readonly Thought[]): OpenCall {
   const id = stringOf(part.type === "tool-call" ? part.toolCallId : part.id)
   // A call without an id comes in one part, so that each such part is another call.
   const key = id === "" && part.type === "tool-call" ? `#${opened.size}` : id
-  const call = opened.get(key) ?? { id, name: "", deltas: [], isText: false, isProviders: false }
+  const call = opened.get(key) ?? { id, name: "", deltas: [], isText: false, isProviders: false, options: undefined, thoughts }
   opened.set(key, call)
   return call
 }

@@ -4,9 +4,12 @@ import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cac
 import type {
   AiSdkMessage,
   AiSdkModelName,
+  AiSdkReasoningPart,
   AiSdkSystemMessage,
   AiSdkTextPart,
+  AiSdkToolCallPart,
   AiSdkToolResultPart,
+  ProviderData,
   ProviderOptions,
 } from "./provider-model.ts"
 
@@ -28,9 +31,11 @@ export function toPrompt(messages: readonly Message[], marks?: CacheMarks): AiSd
     } else if (message.role === "user") {
       prompt.push({ role: "user", content: parts })
     } else if (message.role === "assistant") {
-      const calls = (message.toolCalls ?? []).map(toolCall)
-      const said = parts.filter((part) => part.text !== "" || calls.length === 0)
-      prompt.push({ role: "assistant", content: [...said, ...calls] })
+      const [first, ...others] = message.toolCalls ?? []
+      const said = parts.filter((part) => part.text !== "" || first === undefined)
+      const calls = others.flatMap((call) => [...thoughtsBefore(call), toolCall(call)])
+      const content = first ? [...thoughtsBefore(first), ...said, toolCall(first), ...calls] : said
+      prompt.push({ role: "assistant", content })
     } else {
       prompt.push(...parts.map(({ type: _, text, ...options }) => ({ role: "system" as const, content: text, ...options })))
     }
@@ -82,8 +87,16 @@ export function splitText(text: string, cuts: readonly number[]): TextPiece[] {
 }
 
 /** Providers take arguments only as an object. Arguments that are not JSON become an empty one. */
-function toolCall({ id, name, args }: ToolCall) {
-  return { type: "tool-call" as const, toolCallId: id, toolName: name, input: recordOf(parsedJson(args)) }
+function toolCall({ id, name, args, providerData }: ToolCall): AiSdkToolCallPart {
+  const { options } = recordOf(providerData) as Partial<ProviderData>
+  const call = { type: "tool-call" as const, toolCallId: id, toolName: name, input: recordOf(parsedJson(args)) }
+  return options ? { ...call, providerOptions: options } : call
+}
+
+/** Providers check the signatures of the thoughts that led to a call. Data of another adapter has none. */
+function thoughtsBefore({ providerData }: ToolCall): AiSdkReasoningPart[] {
+  const { thoughts = [] } = recordOf(providerData) as Partial<ProviderData>
+  return thoughts.map(({ text, options }) => ({ type: "reasoning", text, providerOptions: options }))
 }
 
 function toolResult(

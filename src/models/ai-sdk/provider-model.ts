@@ -55,6 +55,26 @@ export interface AiSdkToolResultPart {
   providerOptions?: ProviderOptions
 }
 
+export interface AiSdkReasoningPart {
+  type: "reasoning"
+  text: string
+  providerOptions?: ProviderOptions
+}
+
+export interface AiSdkToolCallPart {
+  type: "tool-call"
+  toolCallId: string
+  toolName: string
+  input: unknown
+  providerOptions?: ProviderOptions
+}
+
+/** The data of a provider on a call and on the thoughts before it, to be sent back in the turn's next steps. Plain JSON. */
+export interface ProviderData {
+  readonly options: ProviderOptions | undefined
+  readonly thoughts: readonly { readonly text: string; readonly options: ProviderOptions }[]
+}
+
 /** A system message. Its content cannot have parts. */
 export interface AiSdkSystemMessage {
   role: "system"
@@ -68,7 +88,7 @@ export type AiSdkMessage =
   | { role: "user"; content: AiSdkTextPart[] }
   | {
       role: "assistant"
-      content: (AiSdkTextPart | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown })[]
+      content: (AiSdkTextPart | AiSdkReasoningPart | AiSdkToolCallPart)[]
     }
   | { role: "tool"; content: AiSdkToolResultPart[] }
 
