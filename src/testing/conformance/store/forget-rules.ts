@@ -68,7 +68,12 @@ export const forgetRules: Rules<Store> = {
     const key = keyOf(agent)
     const other = keyOf(agent, { conversation: "other" })
     await keep(service, key, memoryOf("m", key, { text: "a canary" }))
-    const append = [said("what was it?", { recalled: ["a canary"] }), said("a bird", { role: "assistant" })]
+    const runs = [{ id: "1", step: 0, tool: "search_memories", args: {}, result: "a canary" }]
+    const append = [
+      said("what was it?", { recalled: ["a canary"] }),
+      said("a bird", { role: "assistant" }),
+      said("and?", { runs }),
+    ]
     await service.commit(other, { expectVersion: 0, append, state: {}, jobs: [] })
     await service.forget({ agent, conversation: "talk" })
     const text = (await exported(service, agent)).join("\n")
