@@ -1,4 +1,4 @@
-import { countOf, listOf, parsedJson, recordOf, stringOf } from "../../core/json-access.ts"
+import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
 import { argumentsText, createAnswerReader, type Finish, type StreamedCall, usageOf } from "../answer-parts.ts"
@@ -100,6 +100,8 @@ interface OpenCall {
   id: string
   name: string
   readonly args: string[]
+  /** Data of the provider, such as a thought's signature at Google's compatible address. */
+  extra: unknown
 }
 
 /** Joins tool calls whose deltas may be split anywhere and interleaved. */
@@ -117,18 +119,25 @@ function createToolCallAssembler() {
       const index = countOf(wire.index) ?? place
       const byId = wire.index === undefined && id !== "" ? opened.find((call) => call.id === id) : undefined
       const known = byId ?? byIndex.get(index)
-      const call = known && !beginsAnother(known, { id, name, args }) ? known : { id, name: "", args: [] }
+      const call = known && !beginsAnother(known, { id, name, args }) ? known : { id, name: "", args: [], extra: undefined }
       if (call !== known) {
         opened.push(call)
         byIndex.set(index, call)
       }
       call.id ||= id
+      call.extra ??= wire.extra_content
       // Some servers repeat the whole name with each delta, some send it in pieces.
       if (name !== call.name) call.name += name
       call.args.push(args)
     },
     /** Every call in order of appearance. */
-    calls: (): StreamedCall[] => opened.map(({ id, name, args }) => ({ id, name, args: args.join("") })),
+    calls: (): StreamedCall[] =>
+      opened.map(({ id, name, args, extra }) => ({
+        id,
+        name,
+        args: args.join(""),
+        ...(isRecord(extra) && { providerData: { extraContent: extra } }),
+      })),
   }
 }
 

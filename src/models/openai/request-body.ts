@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai"
-import { parsedJson } from "../../core/json-access.ts"
+import { parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
 
@@ -49,11 +49,11 @@ function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "de
   return {
     role,
     content,
-    tool_calls: message.toolCalls.map(({ id, name, args }) => ({
-      id,
-      type: "function" as const,
-      function: { name, arguments: sentArguments(args) },
-    })),
+    tool_calls: message.toolCalls.map(({ id, name, args, providerData }) => {
+      const { extraContent } = recordOf(providerData)
+      const call = { id, type: "function" as const, function: { name, arguments: sentArguments(args) } }
+      return extraContent === undefined ? call : { ...call, extra_content: extraContent }
+    }),
   }
 }
 

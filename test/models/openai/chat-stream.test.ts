@@ -267,6 +267,26 @@ describe("calls in the forms that servers send", () => {
     expect((await callsOf(...pieces)).map(({ args }) => args)).toEqual(['{"n":1}', '{"m":2}'])
   })
 
+  test("a signature that comes with a call goes back with it", async () => {
+    const extra_content = { google: { thought_signature: "c2ln" } }
+    const [made] = await callsOf({ tool_calls: [{ index: 0, id: "a", ...f, extra_content }] })
+    if (!made) throw new Error("no call")
+    server.reply({ body: eventStream([finish]) })
+    await partsOf(local(), {
+      messages: [{ role: "assistant", content: "", toolCalls: [made, { ...made, id: "b", providerData: 7 }] }],
+    })
+    expect(server.calls.at(-1)?.body.messages).toEqual([
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [
+          { id: "a", type: "function", function: { name: "f", arguments: '{"n":1}' }, extra_content },
+          { id: "b", type: "function", function: { name: "f", arguments: '{"n":1}' } },
+        ],
+      },
+    ])
+  })
+
   test("the old form `function_call` is a call", async () => {
     const deltas = [{ function_call: { name: "f", arguments: '{"n"' } }, { function_call: { arguments: ":1}" } }]
     expect(await callsOf(...deltas)).toEqual([{ id: "call_1", name: "f", args: '{"n":1}' }])
