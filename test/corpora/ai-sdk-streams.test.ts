@@ -54,7 +54,9 @@ function summaryOf(parts: readonly ModelPart[]): Summary {
   return {
     text: joined("text-delta"),
     reasoning: joined("thinking-delta"),
-    calls: parts.flatMap((part) => (part.type === "tool-call" ? [{ ...part.call, args: JSON.parse(part.call.args) }] : [])),
+    calls: parts.flatMap((part) =>
+      part.type === "tool-call" ? [{ id: part.call.id, name: part.call.name, args: JSON.parse(part.call.args) }] : [],
+    ),
     finish: finish[0] ?? "",
     inputTokens: usage[0]?.inputTokens,
     outputTokens: usage[0]?.outputTokens,
