@@ -10,7 +10,7 @@ import { canShorten } from "./shrink.ts"
 /**
  * Shrinks injections until the composed prompt is within the budget (S13). The lowest rank shrinks first; equal ranks go in
  * the order given. An injection is shortened no more than needed, at most to its minimum. If that is not enough and it has no
- * reserved tokens, it is dropped with its group. Only then comes the next rank. Ceilings (`maxTokens`) hold even when there is
+ * minimum (`minTokens`), it is dropped with all injections of its `group`. Only then comes the next rank. Ceilings (`maxTokens`) hold even when there is
  * room. Deterministic.
  * @throws PromptStrataError `budget`, with the smallest possible budget and the largest items, if nothing is left to shrink.
  */

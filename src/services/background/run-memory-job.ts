@@ -16,7 +16,7 @@ const embeddedAtOnce = 64
 /** Memories of longer messages are cut here; recall reads no further either. */
 const maxMemoryCharacters = 16_384
 
-/** Runs the steps that are not settled, for the job's turn and the turns that waited for it. Throws `background` if a step must be tried again. */
+/** Runs the steps without a final receipt, for the job's turn and the turns before it that wait to be judged together. Throws `background` if a step must be tried again. */
 export async function runMemoryJob(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
   const words = await wordsOfTurn(job, context)
   if (words === undefined) return
