@@ -52,7 +52,8 @@ export interface ModelRequest {
 
 /**
  * Any model, behind one method. `stream` yields parts as they arrive and ends after `finish`. It throws a
- * {@link PromptStrataError} with code `model` if the provider fails, and stops promptly when `signal` aborts.
+ * {@link PromptStrataError} with code `model` if the provider fails, and stops promptly when `signal` aborts. Of any other error
+ * it throws, `isRetryable` or `status` says if a turn tries again; an error with neither is tried again.
  */
 export interface LanguageModel {
   /** The name for traces, such as `openai:gpt-5-mini`. */

@@ -51,8 +51,12 @@ export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedM
       const index = requests.push(request) - 1
       const step = steps[index]
       if (step === undefined) throw missingStep(id, steps.length, requests)
-      const answer = typeof step === "function" ? await step(request, index) : step
-      for (const chunk of chunksOf(answer, chunkSize)) yield await play(chunk, signal)
+      try {
+        const answer = typeof step === "function" ? await step(request, index) : step
+        for (const chunk of chunksOf(answer, chunkSize)) yield await play(chunk, signal)
+      } catch (thrown) {
+        throw final(thrown)
+      }
     },
     assertDone() {
       if (requests.length < steps.length) throw unusedSteps(id, steps, requests)
@@ -70,6 +74,15 @@ async function play(chunk: ScriptedChunk, signal: AbortSignal): Promise<ModelPar
   if ("type" in chunk) return chunk
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
   throw abortedError(signal)
+}
+
+/**
+ * Marks an error that does not say if a turn may try again as final, because the script's next step is for the next request. The mark
+ * is not enumerable, so that the error still equals the one that the test made.
+ */
+function final(thrown: unknown): unknown {
+  const isOpen = thrown instanceof Error && !("isRetryable" in thrown) && Object.isExtensible(thrown)
+  return isOpen && !PromptStrataError.isInstance(thrown) ? Object.defineProperty(thrown, "isRetryable", { value: false }) : thrown
 }
 
 function missingStep(id: string, count: number, requests: readonly ModelRequest[]): PromptStrataError {

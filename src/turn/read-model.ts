@@ -1,4 +1,5 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { recordOf } from "../core/json-access.ts"
 import type { Clock, Timers } from "../core/ports.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../model/language-model.ts"
 import type { TimeLimits } from "../profile/profile.ts"
@@ -132,6 +133,20 @@ function asModelError(thrown: unknown, modelId: string): unknown {
   if (PromptStrataError.isInstance(thrown)) return thrown
   return new PromptStrataError("model", `${modelId} failed: ${messageOf(thrown)}`, {
     cause: thrown,
-    evidence: { model: modelId },
+    evidence: { model: modelId, isRetryable: mayPass(thrown) },
   })
+}
+
+const passingStatus = new Set([408, 409, 429])
+
+/**
+ * True if the same request may succeed later, as far as an error of an adapter that says no more can tell. It may say more, with
+ * `isRetryable` or the server's `status`. A mistake in the adapter's code fails again; `fetch` throws a TypeError, too.
+ */
+function mayPass(thrown: unknown): boolean {
+  const { isRetryable, status, statusCode = status } = recordOf(thrown)
+  if (typeof isRetryable === "boolean") return isRetryable
+  if (typeof statusCode === "number") return statusCode >= 500 || passingStatus.has(statusCode)
+  if (thrown instanceof TypeError) return thrown.cause !== undefined || /fetch|network|load failed/i.test(thrown.message)
+  return thrown instanceof Error && !(thrown instanceof ReferenceError || thrown instanceof RangeError)
 }

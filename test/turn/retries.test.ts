@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
+import type { LanguageModel } from "../../src/model/language-model.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import type { TurnEvent } from "../../src/trace/turn-event.ts"
 import { finish, type TestAgent, testAgent } from "../support/agents.ts"
@@ -53,6 +54,36 @@ describe("retries", () => {
     expect(events.at(-1)).toMatchObject({ result: { ok: false, error: { code: "model" } } })
     const once = await throughWaits(testAgent(scriptedModel([[refused]]), { retry }))
     expect(once.waits).toEqual([])
+  })
+
+  /** An adapter of a user that throws what it got, twice. */
+  const adapter = (thrown: unknown) => {
+    let requests = 0
+    const own: LanguageModel = {
+      id: "own",
+      capabilities: { developerRole: false, tools: false },
+      async *stream() {
+        requests++
+        if (requests <= 2) throw thrown
+        yield { type: "text-delta", delta: finish("好") }
+      },
+    }
+    return { own, count: () => requests }
+  }
+
+  test.each([
+    { name: "a plain error", thrown: new Error("socket hang up"), requests: 3 },
+    { name: "fetch without a network", thrown: new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") }), requests: 3 },
+    { name: "a busy server", thrown: Object.assign(new Error("no"), { status: 503 }), requests: 3 },
+    { name: "a server that refuses", thrown: Object.assign(new Error("no"), { statusCode: 401 }), requests: 1 },
+    { name: "one that says it is final", thrown: Object.assign(new Error("no"), { isRetryable: false }), requests: 1 },
+    { name: "a mistake in the adapter", thrown: new TypeError("x is not a function"), requests: 1 },
+    { name: "no error at all", thrown: "no", requests: 1 },
+  ])("tries an adapter again after $name: requests $requests", async ({ thrown, requests }) => {
+    const { own, count } = adapter(thrown)
+    const { events } = await throughWaits(testAgent(own, { retry }))
+    expect(events.at(-1)).toMatchObject({ result: { ok: requests === 3 } })
+    expect(count()).toBe(requests)
   })
 
   test("goes on with the next model, in order, and names it", async () => {
