@@ -94,8 +94,13 @@ function runEntry(run: ToolRun): SlotEntry {
     tool: as(run.tool, "agent"),
     arguments: argumentsText(run.args, "agent"),
     failed: run.status === "failed",
-    ...(block ? { block: as(run.result, "tool") } : { result: as(run.result, "tool") }),
+    ...(block ? { block: resultOf(run) } : { result: resultOf(run) }),
   }
+}
+
+/** Of an empty run, the sentence of the dialect that stands for its result; it is not the tool's, so it is neither quoted nor escaped. */
+function resultOf({ result, empty }: ToolRun): TrustedText {
+  return as(result, empty === true ? "author" : "tool")
 }
 
 /** A call and its result. The result `answers` the call, so they are cut together. */

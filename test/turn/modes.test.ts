@@ -84,6 +84,13 @@ describe.each(["json", "native"] as const)("the same scenarios with %s calls", (
     expect(await send.send("？").result).toMatchObject({ ok: true, stopReason: "repeated-call" })
   })
 
+  test("T10 the sentence for an empty result is printed as it is, neither quoted nor escaped", async () => {
+    const silent = defineTool({ name: "silent", description: "", execute: () => " " })
+    const model = scriptedModel([call("silent", {}), answer("好了。")], { capabilities: { tools: true } })
+    await testAgent(model, { dialect: "layered", loop: { mode } }, { tools: [silent] }).session.send("？").result
+    expect(model.requests[1]?.messages.at(-1)?.content).toBe(`${mode === "json" ? "silent() → " : ""}（没有返回内容）`)
+  })
+
   test("T17 a failed call can be made again, and a failure is no repeat", async () => {
     let tries = 0
     const flaky = defineTool({
