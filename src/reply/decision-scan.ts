@@ -75,7 +75,7 @@ export class DecisionScan implements OutputScan {
       reader.end()
       if (reader.state !== "closed") return members.unfinishedFinish()
       const isExact = !reader.string.flawed && !members.understood
-      this.ignored = furtherDecision(this.#after)
+      if (this.#after !== "") this.ignored = furtherDecision(this.#after)
       return interpretDecision(members.values, { isExact, text: "", at: 0 }, this.#count)
     }
     this.#tags.end()

@@ -35,7 +35,7 @@ export function namesAction(text: string): boolean {
 
 /** The beginning of a further decision in the text after one; `undefined` for none. */
 export function furtherDecision(rest: string): string | undefined {
-  if (rest === "" || !namesAction(rest)) return undefined
+  if (!namesAction(rest)) return undefined
   const from = Math.max(0, rest.indexOf("{"))
   return rest.slice(from, from + excerptCharacters).toWellFormed()
 }
