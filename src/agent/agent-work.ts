@@ -13,11 +13,14 @@ import { JobSchedule } from "./schedule/job-schedule.ts"
 interface AgentWork {
   /** Settles when nothing runs or waits. Jobs that wait for a later try are not waited for. */
   idle(): Promise<void>
-  /** Waits for turns and for what follows them. Reports jobs of this process that take too long, and a store that was closed before. */
-  close(): Promise<void>
+  /**
+   * Waits for turns and for what follows them. When `signal` aborts, the turns end and jobs are not waited for. Reports jobs of this
+   * process that are left, and a store that was closed before.
+   */
+  close(signal: AbortSignal | undefined): Promise<void>
 }
 
-type SharedWork = Pick<AgentContext, "turns" | "background" | "runner" | "ports" | "onWarning">
+type SharedWork = Pick<AgentContext, "turns" | "background" | "running" | "runner" | "ports" | "onWarning">
 
 interface AgentWorkOptions {
   /** The agent's id. */
@@ -39,6 +42,8 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
   })
   const started = options.runJobs ? startJobs(shared, { ...options, schedule }) : Promise.resolve()
   let closing: Promise<void> | undefined
+  /** Aborted when closing should wait no longer. */
+  const hurry = new AbortController()
   return {
     async idle() {
       await started
@@ -47,10 +52,17 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
         if (options.runJobs) await runner.idle()
       } while (turns.size + background.size > 0)
     },
-    close() {
+    async close(signal) {
       schedule.stop()
-      closing ??= started.then(() => closeWork(shared, options))
-      return closing
+      closing ??= started.then(() => closeWork(shared, options, hurry.signal))
+      const onAbort = (): void => {
+        hurry.abort()
+        endTurns(shared.running, signal?.reason)
+      }
+      signal?.addEventListener("abort", onAbort, { once: true })
+      if (signal?.aborted === true) onAbort()
+      await closing
+      signal?.removeEventListener("abort", onAbort)
     },
   }
 }
@@ -83,16 +95,27 @@ async function conversationsIdle({ turns, background }: SharedWork, watching: re
   } while (turns.size + background.size > 0)
 }
 
-async function closeWork(shared: SharedWork, { agent, watching, runJobs }: AgentWorkOptions): Promise<void> {
+function endTurns(turns: AgentContext["running"], cause: unknown): void {
+  const reason = new PromptStrataError("aborted", "The agent was closed without waiting for the turn.", { cause })
+  for (const turn of turns) turn.abort(reason)
+}
+
+async function closeWork(shared: SharedWork, { agent, watching, runJobs }: AgentWorkOptions, hurry: AbortSignal): Promise<void> {
   await conversationsIdle(shared, watching)
   for (const observers of watching) observers.close()
   if (!runJobs) return
-  const error = await closeJobs(shared.runner, { agent, ports: shared.ports })
+  const error = await closeJobs(shared.runner, { agent, ports: shared.ports, hurry })
   if (error) shared.onWarning({ key: keyOf(agent), turnId: "", message: error.message, error })
 }
 
 /** The time for which closing waits for jobs. */
 const drainMs = 30_000
+
+interface Closing {
+  readonly agent: string
+  readonly ports: Pick<Ports, "clock" | "timers">
+  readonly hurry: AbortSignal
+}
 
 /**
  * Waits at most `drainMs` for the agent's jobs that this process runs or that wait for it, and starts no more of them. Never rejects.
@@ -100,11 +123,11 @@ const drainMs = 30_000
  */
 async function closeJobs(
   runner: JobRunner,
-  { agent, ports: { clock, timers } }: { readonly agent: string; readonly ports: Pick<Ports, "clock" | "timers"> },
+  { agent, ports: { clock, timers }, hurry }: Closing,
 ): Promise<PromptStrataError | undefined> {
   const beganMs = clock.nowMs()
-  const idle = await within({ timeoutMs: drainMs, timers }, () => runner.idle({ own: true, agent }))
-  const leftMs = idle.status === "timeout" ? 0 : Math.max(0, drainMs - (clock.nowMs() - beganMs))
+  const idle = await within({ timeoutMs: drainMs, signal: hurry, timers }, () => runner.idle({ own: true, agent }))
+  const leftMs = idle.status === "timeout" || idle.status === "aborted" ? 0 : Math.max(0, drainMs - (clock.nowMs() - beganMs))
   let isLate = idle.status === "timeout"
   const timer = timers.set(() => {
     isLate = true
@@ -117,6 +140,7 @@ async function closeJobs(
     timers.clear(timer)
   }
   if (idle.status === "failed") return leftBehind(agent, idle.error)
+  if (idle.status === "aborted") return leftBehind(agent, new Error("the caller did not wait for them."))
   return isLate ? leftBehind(agent, new Error(`they took longer than ${drainMs} ms.`)) : undefined
 }
 

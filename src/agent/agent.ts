@@ -40,9 +40,10 @@ export interface Agent {
   /**
    * Takes no more turns, waits for those that run and, at most half a minute longer, for their jobs in this process. Jobs that are not
    * done then stay in the store, and `onWarning` gets an error with code `closed`, also if the store was closed before. Then closes the
-   * plugins, each within `limits.toolMs`. Throws what went wrong with them, once all were closed.
+   * plugins, each within `limits.toolMs`. Throws what went wrong with them, once all were closed. When `signal` aborts, the turns end
+   * with `aborted`, and jobs are not waited for.
    */
-  close(): Promise<void>
+  close(options?: { readonly signal?: AbortSignal }): Promise<void>
 }
 
 /**
@@ -77,10 +78,10 @@ export function createAgent(options: AgentOptions): Agent {
       return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
     idle: work.idle,
-    async close() {
+    async close({ signal } = {}) {
       const isFirst = !closed
       closed = true
-      await work.close()
+      await work.close(signal)
       const timeoutMs = versions.latest.profile.limits.toolMs
       if (isFirst) await closePlugins(versions.closable, { timers: ports.timers, timeoutMs })
     },
@@ -110,7 +111,7 @@ class SessionCache {
 
 type SharedContext = Pick<
   AgentContext,
-  "models" | "store" | "runner" | "receipts" | "confirm" | "onWarning" | "background" | "turns" | "ports" | "isClosed"
+  "models" | "store" | "runner" | "receipts" | "confirm" | "onWarning" | "background" | "running" | "turns" | "ports" | "isClosed"
 >
 
 /** The part of an agent that depends on its profile. */
@@ -130,7 +131,8 @@ function profileContext(
   })
   const extensions = agentExtensions(profile, { ...options, observers: [...declared, ...(options.observers ?? [])] })
   const chosen = extensions.tools.filter((tool) => isInGroups(tool, profile.tools.groups))
-  const tools = createToolSet(chosen.map((tool) => hidePrestartOnly(tool, profile)))
+  const shownTools = chosen.map((tool) => hidePrestartOnly(tool, profile))
+  const tools = createToolSet(shownTools, profile.tools.builtin)
   const processes = toolProcesses(profile, {
     models: options.models ?? {},
     make: (own, model) => processContext(own, { shared: model ? { ...shared, models: [model] } : shared, kept }),
@@ -193,6 +195,7 @@ function sharedContext(
     confirm,
     onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
+    running: new Set(),
     turns: createKeyedQueue(),
     ports,
     isClosed,

@@ -125,10 +125,16 @@ export class Session {
   #start(makeInput: Running["makeInput"], signal: AbortSignal | undefined): Turn {
     const turnId = this.#agent.ports.ids.next("turn")
     const turn: ObservedTurn = { input: makeInput(turnId) }
-    return startTurn(turnId, (emit, abortSignal) => this.#run(turn, { makeInput, emit, signal: abortSignal }), {
+    const { running } = this.#agent
+    const started = startTurn(turnId, (emit, abortSignal) => this.#run(turn, { makeInput, emit, signal: abortSignal }), {
       signal,
-      onEvent: (event) => this.#agent.tellObservers?.(turn, event),
+      onEvent: (event) => {
+        if (event.type === "turn-end") running.delete(started)
+        this.#agent.tellObservers?.(turn, event)
+      },
     })
+    running.add(started)
+    return started
   }
 
   /** Runs a turn after the session's earlier ones. An abort ends a turn that waits at once. Never rejects. */

@@ -13,8 +13,11 @@ export interface ToolSet {
   plannerTool(name: string): Tool | undefined
 }
 
-/** Makes a tool set. Throws `tool-collision` when two tools have the same name. */
-export function createToolSet(tools: readonly Tool[]): ToolSet {
+/**
+ * Makes a tool set. Throws `tool-collision` when two tools have the same name. The built-in tools that a profile enables let
+ * its hint say how to replace one.
+ */
+export function createToolSet(tools: readonly Tool[], builtin: readonly Tool[] = []): ToolSet {
   const byName = new Map<string, Tool>()
   for (const tool of tools) {
     const other = byName.get(tool.name)
@@ -22,7 +25,7 @@ export function createToolSet(tools: readonly Tool[]): ToolSet {
       const descriptions = [other.description, tool.description]
       const [one, two] = descriptions.map((description) => JSON.stringify(description))
       throw new PromptStrataError("tool-collision", `Two tools are named "${tool.name}".`, {
-        hint: `Their descriptions are ${one} and ${two}. Rename one or leave it out.`,
+        hint: `Their descriptions are ${one} and ${two}. ${builtin.some(({ name }) => name === tool.name) ? replacing(tool.name) : "Rename one or leave it out."}`,
         evidence: { tool: tool.name, descriptions },
       })
     }
@@ -35,6 +38,10 @@ export function createToolSet(tools: readonly Tool[]): ToolSet {
     get: (name) => byName.get(name),
     plannerTool: (name) => plannerTools.find((tool) => tool.name === name),
   }
+}
+
+function replacing(name: string): string {
+  return `The profile brings the built-in ${name}. To put another tool in its place, leave "${name}" out of \`enabled\` under [tools], and out of the tools of its skill plugins; else rename yours.`
 }
 
 /** True for a tool in one of the groups and for a tool without a group (R28). `undefined` groups stand for all. */

@@ -52,6 +52,8 @@ export interface AgentContext {
   readonly onWarning: (warning: BackgroundWarning) => void
   /** Passes an event to the agent's observers. Neither throws nor waits. Undefined if there are none. */
   readonly tellObservers: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
+  /** Turns that run or wait, so that closing can end them. */
+  readonly running: Set<{ abort(reason?: unknown): void }>
   /** Turns, in order within a session. */
   readonly turns: KeyedQueue
   /** Hooks after turns, in order within a session. */

@@ -199,6 +199,34 @@ describe("a session", () => {
     expect(prompts[1]).toContain("一只猫。")
   })
 
+  test("a tool with the name of a built-in one is refused with the way to replace that", () => {
+    const named = (description: string) => defineTool({ name: "read", description, execute: () => "" })
+    const make = () => testAgent(scriptedModel([]), { tools: { builtin: [named("built in")] } }, { tools: [named("mine")] })
+    expect(make).toThrow('leave "read" out of `enabled` under [tools]')
+  })
+
+  test("closing ends hanging turns when its signal aborts, those that wait among them, and waits for them otherwise", async () => {
+    const { agent, session } = testAgent(scriptedModel([[{ stallUntilAborted: true }]]))
+    const [first, second] = [session.send("一"), session.send("二")]
+    for await (const event of first) if (event.type === "step-start") break
+    const [controller, late] = [new AbortController(), new AbortController()]
+    let isClosed = false
+    const closing = agent.close({ signal: controller.signal }).then(() => {
+      isClosed = true
+    })
+    await new Promise(setImmediate)
+    expect(isClosed).toBe(false)
+    controller.abort(new Error("shutting down"))
+    await closing
+    for (const turn of [first, second])
+      expect(await turn.result).toMatchObject({
+        ok: false,
+        error: { code: "aborted", message: "The agent was closed without waiting for the turn." },
+      })
+    late.abort()
+    await agent.close({ signal: late.signal })
+  })
+
   test("an empty question, a closed agent and an unknown preview prompt are typed errors", async () => {
     const { agent, session } = testAgent(scriptedModel([]))
     expect(await session.send(" \n ").result).toMatchObject({ ok: false, error: { code: "empty-question" } })

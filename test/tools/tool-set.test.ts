@@ -41,5 +41,12 @@ describe("createToolSet", () => {
     expect(make).toThrow(
       expect.objectContaining({ code: "tool-collision", message: expect.stringMatching(/"a".*"first".*"second"/s) }),
     )
+    expect(make).toThrow("Rename one or leave it out.")
+  })
+
+  test("a tool with the name of a built-in one is an error that says how to replace that", () => {
+    const builtin = tool("a", "planner", "built-in")
+    const make = () => createToolSet([builtin, tool("a", "planner", "own")], [builtin])
+    expect(make).toThrow('leave "a" out of `enabled` under [tools]')
   })
 })

@@ -9,7 +9,7 @@ export interface ToolErrors {
     /** The type that the schema of the arguments has in place of an object. */ readonly type?: unknown
     /** The library that made the schema. */ readonly vendor?: string | undefined
   }
-  /** Two tools have one name. @remarks Rename one, or leave it out. */
+  /** Two tools have one name. @remarks Rename one, or leave it out; a built-in one is left out of `enabled` under `[tools]`. */
   readonly "tool-collision": {
     /** The name that both have. */ readonly tool: string
     /** The descriptions of both. */ readonly descriptions: readonly string[]
