@@ -50,8 +50,12 @@ export const amounts = {
   KILL_ROUNDS: { quick: 2, long: 100, soak: 1_000 },
   /** Tries while folders and files are swapped for links. */
   SWAP_TRIES: { quick: 400, long: 3_000, soak: 100_000 },
+  /** Reads while a file outside gets and loses a second name in the workspace. */
+  LINK_TRIES: { quick: 300, long: 30_000, soak: 300_000 },
   /** Edits of one workspace file by each of several processes. */
   WORKSPACE_EDITS: { quick: 8, long: 250, soak: 1_000 },
+  /** Entries that each of several processes adds to one schedule, and approvals to one file. */
+  SCHEDULE_ENTRIES: { quick: 5, long: 25, soak: 200 },
 } as const satisfies Readonly<Record<string, Amounts>>
 
 /** How much of `name` this run does. */

@@ -77,12 +77,14 @@ export function isSameFile(one: FileStats, other: FileStats): boolean {
 const checks = 3
 
 /**
- * True while a real path still leads to the same file, and through no link. Needed on platforms that cannot ask what a
- * descriptor has open.
+ * True while a real path still leads to the same file, and through no link. A file must also have as many names as before: one
+ * that was hidden for a moment may have its other name outside. Needed on platforms that cannot ask what a descriptor has open.
  */
 export async function stillLeadsTo(fs: FileSystem, realPath: string, stats: FileStats): Promise<boolean> {
   for (let check = 0; check < checks; check++) {
-    if (!isSameFile(await fs.stat(realPath), stats) || (await fs.realPath(realPath)) !== realPath) return false
+    const now = await fs.stat(realPath)
+    if (!isSameFile(now, stats) || (now.kind === "file" && now.links !== stats.links)) return false
+    if ((await fs.realPath(realPath)) !== realPath) return false
   }
   return true
 }

@@ -1,14 +1,6 @@
 import { join } from "node:path"
 import { fileError, ignoring, isAbsent, stopIfAborted, tooLarge } from "./file-errors.ts"
-import {
-  closeOnFailure,
-  closeQuietly,
-  type FileStats,
-  isSameFile,
-  type OpenFile,
-  openFlags,
-  stillLeadsTo,
-} from "./file-system.ts"
+import { closeOnFailure, closeQuietly, type FileStats, type OpenFile, openFlags, stillLeadsTo } from "./file-system.ts"
 import { relativeNames, spellingOf, type WorkspaceRoot, walkFolders } from "./folders.ts"
 import { isHidden, splitPath } from "./paths.ts"
 import { decodeText, hashOf } from "./text-encoding.ts"
@@ -80,12 +72,12 @@ async function openByDescriptor(root: WorkspaceRoot, names: readonly string[], p
   const located = await fs.open(join(root.path, ...names), locateFlag)
   try {
     const place = `${folder}/${located.descriptor}`
-    const [real, stats] = [await fs.readLink(place), await located.stat()]
+    // In this order: a file that has one name, and after that still is where it was opened, had no other name outside. The other
+    // way round, a second name in the workspace could be removed between the two.
+    const stats = await located.stat()
+    const real = await fs.readLink(place)
     // Linux adds these words to the path of a file that was removed. A file may also have such a name.
-    if (real.endsWith(" (deleted)")) {
-      const there = await fs.stat(real).catch(() => undefined)
-      if (!there || !isSameFile(there, stats)) return undefined
-    }
+    if (real.endsWith(" (deleted)") && !(await stillLeadsTo(fs, real, stats).catch(() => false))) return undefined
     const inside = insideNames(root, real, path)
     checkKind(root, stats, path)
     return { handle: await fs.open(place, openFlags.readDescriptor), names: inside, stats }
