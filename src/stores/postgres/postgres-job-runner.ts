@@ -173,11 +173,30 @@ export class PostgresJobRunner implements JobRunner {
   async #ownIdle(agent: string | undefined): Promise<void> {
     const queue = agent === undefined ? undefined : await this.#parts.queueFor(agent)
     while (this.#handlers.size > 0) {
-      if (!(await this.#parts.claims.canBegin(this.#parts.enqueued.ids(queue), this.#running.ids))) return
+      if (!(await this.#canBegin(queue))) return
       this.wake()
       await this.#pumping
       await this.#wait()
     }
+  }
+
+  /**
+   * Asks the database while no round claims jobs. A job that a round has claimed, but that is not yet known to run here, would look
+   * like one of another process.
+   */
+  async #canBegin(queue: string | undefined): Promise<boolean> {
+    while (this.#pumping) await this.#pumping
+    const asked = this.#parts.claims.canBegin(this.#parts.enqueued.ids(queue), this.#running.ids)
+    this.#pumping = asked
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#pumping = undefined
+        if (this.#isAskedAgain) this.wake()
+      })
+    return asked
   }
 
   #wait(): Promise<void> {
