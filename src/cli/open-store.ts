@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
 import { terminalText } from "../encode/terminal-text.ts"
-import type { Store } from "../services/store/store.ts"
 import { openStore } from "../stores/open-store.ts"
 import { connectionTarget } from "../stores/postgres/connection-url.ts"
+import type { DatabaseStore } from "../stores/sql/sql-store.ts"
 import { storeFile } from "../stores/sqlite/store-file.ts"
 import type { CliContext } from "./context.ts"
 import type { CliIo } from "./io.ts"
@@ -16,7 +16,7 @@ export async function openCliStore(
   options: StoreOptions,
   context: CliContext,
   { ifThere = false }: { readonly ifThere?: boolean } = {},
-): Promise<Store | undefined> {
+): Promise<DatabaseStore | undefined> {
   const place = storePlace(options, context.io.env)
   if (place === undefined) return undefined
   const onWarning = (message: string): void => context.screen.note(context.screen.paint("yellow", `! ${terminalText(message)}`))

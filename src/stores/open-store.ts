@@ -1,5 +1,5 @@
-import type { Store } from "../services/store/store.ts"
 import type { PostgresStoreOptions } from "./postgres/postgres-options.ts"
+import type { DatabaseStore } from "./sql/sql-store.ts"
 import type { SqliteStore, SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts"
 import { storeFile } from "./sqlite/store-file.ts"
 
@@ -9,8 +9,8 @@ import { storeFile } from "./sqlite/store-file.ts"
  * optional package is missing.
  */
 export function openStore(folder: string, options?: SqliteStoreOptions): Promise<SqliteStore>
-export function openStore(options: PostgresStoreOptions): Promise<Store>
-export async function openStore(where: string | PostgresStoreOptions, options: SqliteStoreOptions = {}): Promise<Store> {
+export function openStore(options: PostgresStoreOptions): Promise<DatabaseStore>
+export async function openStore(where: string | PostgresStoreOptions, options: SqliteStoreOptions = {}): Promise<DatabaseStore> {
   if (typeof where === "string") {
     const { openSqliteStore } = await import("./sqlite/open-sqlite-store.ts")
     return openSqliteStore(storeFile(where), options)

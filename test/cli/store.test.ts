@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../src/core/conversation.ts"
 import type { StoredMemory } from "../../src/services/store/records.ts"
 import { openStore } from "../../src/stores/index.ts"
+import { storeFile } from "../../src/stores/sqlite/store-file.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -206,6 +208,24 @@ describe("promptstrata doctor", () => {
     expect(stderr).toContain('from: { id: "user" }')
     const json = await run(["doctor", "--json", ...optionsOf(folder)], { env })
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, sharingUser: ["tg:42", "tg:77"] })
+  })
+
+  test("names a damaged row, and moves it to a file on demand, saying what is lost", async () => {
+    const folder = await remembering()
+    const database = new DatabaseSync(storeFile(folder))
+    database.exec("update memories set body = '{' where rowid = (select min(rowid) from memories)")
+    database.close()
+    const first = await run(["doctor", ...optionsOf(folder)], { env })
+    expect(first.code).toBe(1)
+    expect(first.stdout).toMatch(/✗ memories \(agent .*the row is damaged.*lost: this memory with its vectors/u)
+    const aside = join(tempFolder(), "aside.jsonl")
+    const { code, stdout, stderr } = await run(["doctor", "--repair", aside, ...optionsOf(folder)], { env })
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("memory 2, user 1, statement 2\nNo problems found."),
+    })
+    expect(stderr).toMatch(/memories \(agent .*lost: this memory with its vectors\nMoved 1 damaged rows to/u)
+    expect(JSON.parse(readFileSync(aside, "utf8"))).toMatchObject({ table: "memories", body: "{" })
   })
 
   test("tells of jobs that failed for good and of background work that failed lately, and fails for the former", async () => {

@@ -2,7 +2,7 @@ import type { Agent } from "../../agent/agent.ts"
 import type { Session } from "../../agent/session.ts"
 import type { LanguageModel } from "../../model/language-model.ts"
 import type { Profile } from "../../profile/profile.ts"
-import type { Store } from "../../services/store/store.ts"
+import type { DatabaseStore } from "../../stores/sql/sql-store.ts"
 import type { CliContext } from "../context.ts"
 import { exitCodeOf, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
@@ -18,7 +18,7 @@ interface ConversationParts {
   readonly agent: Agent
   readonly profile: Profile
   readonly model: LanguageModel
-  readonly store: Store | undefined
+  readonly store: DatabaseStore | undefined
   readonly printer: TurnPrinter
   /** Shows the output of commands as lines of JSON. */
   readonly json: boolean

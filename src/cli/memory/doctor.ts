@@ -1,8 +1,10 @@
 import type { Command } from "commander"
+import { PromptStrataError } from "../../core/errors.ts"
 import { terminalLine } from "../../encode/terminal-text.ts"
 import type { DeadJob } from "../../services/store/job-runner.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import type { Store } from "../../services/store/store.ts"
+import { rowText } from "../../stores/sql/row-body.ts"
 import type { SqliteStore } from "../../stores/sqlite/open-sqlite-store.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
@@ -13,6 +15,8 @@ import { countsText, type OpenedStore, placeText, runOnStore, type StoreCommandO
 interface DoctorOptions extends StoreCommandOptions {
   /** Also writes a copy of the store to this file, which must not exist yet. */
   readonly backup?: string
+  /** Moves damaged rows to this file, which must not exist yet. */
+  readonly repair?: string
 }
 
 const help = `
@@ -20,15 +24,17 @@ The exit code is 1 if the store has a problem or a job failed for good. The outp
 
 Examples:
   promptstrata doctor
-  promptstrata doctor --backup ./backups/monday.sqlite`
+  promptstrata doctor --backup ./backups/monday.sqlite
+  promptstrata doctor --repair ./damaged.jsonl`
 
 /** Adds the command `doctor`. */
 export function addDoctor(program: Command, run: RunCommand): void {
   const command = program
     .command("doctor")
-    .summary("check the store, or back it up")
+    .summary("check, back up or repair the store")
     .description("Check the store: its file, its rows, its jobs and recent background work.")
     .option("--backup <file>", "also write a copy of the embedded store to a new file")
+    .option("--repair <file>", "move rows that are damaged to a new file, and say what is lost without them")
     .option("--json", "print the result as JSON")
   runOnStore(command.addHelpText("after", help), run, doctor)
 }
@@ -41,14 +47,30 @@ const mostShown = 10
 async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<number> {
   const { context, store, profile } = opened
   const nowMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
-  const [check, dead] = [await store.check(), await store.jobs.dead()]
-  const receipts = await storedRows(store, { agent: profile.agent.id }, ["receipt"])
+  if (options.repair !== undefined) await repair(opened, options.repair)
+  const [check, dead] = [await store.check(), await readable(store.jobs.dead())]
+  const receipts = await readable(storedRows(store, { agent: profile.agent.id }, ["receipt"]))
   const failed = receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs))
-  const sharingUser = await conversationsOfSharedUser(store, profile.agent.id)
+  const sharingUser = await readable(conversationsOfSharedUser(store, profile.agent.id))
   if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed, sharingUser })}\n`)
   else print({ ...opened, dead, failed, check, sharingUser }, context)
   if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed
   return check.ok ? exitCodes.ok : exitCodes.failed
+}
+
+/** The result, or nothing if a row is damaged: the check tells of that row. */
+async function readable<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
+  return work.catch((error: unknown) => {
+    if (PromptStrataError.isInstance(error) && error.code === "store" && error.evidence.row) return []
+    throw error
+  })
+}
+
+/** Moves damaged rows to a file and notes each with what is lost. */
+async function repair({ store, words, context: { screen } }: OpenedStore, file: string): Promise<void> {
+  const damaged = await store.repair(file)
+  for (const row of damaged) screen.note(terminalLine(`${rowText(row)}: ${words.lost} ${row.lost}`, 500))
+  screen.note(damaged.length === 0 ? words.nothingDamaged : words.repaired(damaged.length, terminalLine(file)))
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
+import type { DatabaseStore } from "../../stores/sql/sql-store.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
@@ -20,7 +21,7 @@ export interface StoreCommandOptions extends CommonOptions, StoreOptions {
 /** An opened store and everything else that a command on it needs. */
 export interface OpenedStore {
   readonly context: CliContext
-  readonly store: Store
+  readonly store: DatabaseStore
   readonly profile: Profile
   readonly words: StoreWords
   /** The columns of the terminal; unlimited if output goes elsewhere. */

@@ -44,6 +44,9 @@ const en = {
   receiptAdvice:
     "timeout and failed: check the model's server. parse-error: the model's answer could not be read; another model may help.",
   backedUp: (file: string) => `Wrote a backup to ${file}.`,
+  lost: "lost:",
+  repaired: (rows: number, file: string) => `Moved ${rows} damaged rows to ${file}. Everything else can be used.`,
+  nothingDamaged: "No row is damaged, so no file was written.",
   noBackup: "Only the embedded store can be backed up here. For PostgreSQL, use pg_dump.",
   superseded: "superseded",
   /** The names of a memory's fields, in the order in which they are printed. */
@@ -93,6 +96,9 @@ const zh: StoreWords = {
   failedReceipts: "最近七天失败的后台工作：",
   receiptAdvice: "timeout 和 failed：请检查模型服务器。parse-error：模型的回答无法解析，可以换一个模型。",
   backedUp: (file) => `已备份到 ${file}。`,
+  lost: "丢失：",
+  repaired: (rows, file) => `已将 ${rows} 个损坏的行移到 ${file}。其余内容都可以使用。`,
+  nothingDamaged: "没有损坏的行，因此没有写文件。",
   noBackup: "这里只能备份嵌入式存储。PostgreSQL 请用 pg_dump。",
   superseded: "已被取代",
   fields: ["编号", "类别", "内容", "说话者", "会话", "时间", "重要性", "依据", "不可信", "被取代为"],

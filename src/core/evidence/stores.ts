@@ -32,11 +32,13 @@ export interface StoreErrors {
     /** The code of the database: SQLSTATE or the system's code for PostgreSQL, SQLite's code for SQLite. */
     readonly code?: string | number | undefined
     /** The time that the store waited for a lock, in milliseconds. */ readonly waitedMs?: number | undefined
-    /** The path of the backup that could not be made. */ readonly path?: string | undefined
+    /** The path of the file that could not be made. */ readonly path?: string | undefined
     /** The part of the schema that a newer version of the library wrote. */ readonly part?: string | undefined
     /** The version of that part in the store. */ readonly foundVersion?: number | undefined
     /** The newest version of that part that this library can read. */ readonly knownVersion?: number | undefined
     /** The line of an export that cannot be read, counted from 1. */ readonly line?: number | undefined
+    /** The table of a damaged row. */ readonly table?: string | undefined
+    /** The columns that name a damaged row. */ readonly row?: Readonly<Record<string, string | number>> | undefined
   }
   /**
    * Work after a turn (memories, summaries) is not done.

@@ -1,11 +1,11 @@
 import type { Pool } from "pg"
 import { PromptStrataError } from "../../core/errors.ts"
-import { runnerOfOpenStore, type Store, storeClosed } from "../../services/store/store.ts"
+import { runnerOfOpenStore, storeClosed } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
-import { createSqlStore } from "../sql/sql-store.ts"
+import { createSqlStore, type DatabaseStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
@@ -22,7 +22,7 @@ import { WakeUpListener } from "./wake-up.ts"
  * once. Throws `store` with advice when the server cannot be reached or refuses, `usage` for a wrong URL or option, and
  * `missing-dependency` without the packages `pg` and `pg-boss`. No error or warning contains the password.
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<DatabaseStore> {
   const settings = postgresSettings(options)
   const target = connectionTarget(options.url)
   const drivers = await loadDrivers()
@@ -54,7 +54,7 @@ interface OpenDatabase extends Omit<SqlJobsParts, "onChange"> {
 /** How long closing a store waits for running jobs. */
 const drainMs = 5_000
 
-function storeOver(open: OpenDatabase): Store {
+function storeOver(open: OpenDatabase): DatabaseStore {
   const { target, database, cache, engine, queueFor } = open
   const runner = runnerOver(open)
   const name = `The store at ${target.shown}`
@@ -92,7 +92,7 @@ function storeOver(open: OpenDatabase): Store {
 }
 
 /** Makes an agent's queue before the first transaction that needs it, because making one takes a connection of its own. */
-function withQueues(store: Store, queueFor: (agent: string) => Promise<string>): Store {
+function withQueues(store: DatabaseStore, queueFor: (agent: string) => Promise<string>): DatabaseStore {
   return {
     ...store,
     async commit(key, commit) {

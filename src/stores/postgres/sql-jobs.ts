@@ -26,6 +26,7 @@ export interface SqlJobsParts {
 
 /** Jobs as rows of pg-boss, written within the transaction of the shared statements. */
 export class PostgresSqlJobs implements SqlJobs {
+  readonly bodies = []
   readonly #parts: SqlJobsParts
   readonly #sql: Sql
   readonly #table: RawBuilder<unknown>

@@ -3,6 +3,7 @@ import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import type { ReceiptRecords } from "../../services/store/records.ts"
 import { aboutUser, inSession, keyText, sessionColumns, userColumns } from "./key-columns.ts"
+import { bodyText, readBody } from "./row-body.ts"
 import type { SqlDatabase } from "./sql-database.ts"
 import type { Queries } from "./sql-tables.ts"
 
@@ -27,7 +28,7 @@ export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
     attempt,
     started_ms: startedMs,
     model: model === undefined ? null : keyText(model),
-    body: JSON.stringify(frozenJson(receipt, "receipt")),
+    body: bodyText(frozenJson(receipt, "receipt")),
   }
   await db
     .insertInto("receipts")
@@ -43,9 +44,11 @@ export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
 }
 
 async function receiptsOfTurn(db: Queries, turnId: string, key: ServiceKey): Promise<readonly Receipt[]> {
-  const found = db.selectFrom("receipts").select("body").where(inSession(key)).where(aboutUser(key))
+  const found = db.selectFrom("receipts").select(["kind", "body"]).where(inSession(key)).where(aboutUser(key))
   const rows = await found.where("turn_id", "=", keyText(turnId)).orderBy("position").orderBy("kind").execute()
-  return rows.map(({ body }) => JSON.parse(body) as Receipt)
+  return rows.map(({ kind, body }) =>
+    readBody<Receipt>(body, { table: "receipts", columns: { ...sessionColumns(key), turn_id: keyText(turnId), kind } }),
+  )
 }
 
 /** The attempts of a user's receipts since a moment: each attempt asked the model once. */

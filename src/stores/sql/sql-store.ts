@@ -1,6 +1,8 @@
 import type { JobRunner } from "../../services/store/job-runner.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRows } from "../../services/store/store-row.ts"
+import type { DamagedRow } from "./maintenance/damaged-rows.ts"
+import { repairRows } from "./maintenance/repair-rows.ts"
 import { checkRows } from "./maintenance/sql-check.ts"
 import { exportLines } from "./maintenance/sql-export.ts"
 import { forgetRows } from "./maintenance/sql-forget.ts"
@@ -27,8 +29,17 @@ export interface SqlStoreParts {
   close(): Promise<void>
 }
 
+/** A store in a database. */
+export interface DatabaseStore extends Store {
+  /**
+   * Moves every row whose body is damaged to a new file, as lines of JSON, and returns these rows with what is lost without them.
+   * A damaged state begins anew; everything else of the store stays. Throws `store` if the file cannot be made.
+   */
+  repair(path: string): Promise<readonly DamagedRow[]>
+}
+
 /** A store over the shared tables of a database. */
-export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): Store {
+export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): DatabaseStore {
   return {
     ...createSqlSessionStore(database, jobs, cache),
     jobs: runner,
@@ -56,6 +67,11 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       const { problems, counts } = await database.read((db) => checkRows(db, jobs))
       const all = [...faults, ...problems]
       return { ok: all.length === 0, problems: all, counts }
+    },
+    async repair(path) {
+      const damaged = await repairRows(database, jobs.bodies, path).finally(() => cache.clear())
+      jobs.wake()
+      return damaged
     },
     close() {
       cache.clear()

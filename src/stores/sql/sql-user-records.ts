@@ -2,6 +2,7 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import { type ProfileStatement, type UserRecords, versionConflict } from "../../services/store/records.ts"
 import { aboutUser, keyText, userColumns } from "./key-columns.ts"
+import { bodyText, readBody } from "./row-body.ts"
 import type { SqlDatabase } from "./sql-database.ts"
 import type { Queries } from "./sql-tables.ts"
 
@@ -15,12 +16,14 @@ export function createSqlUserRecords({ read, write }: SqlDatabase): UserRecords 
 
 async function loadUser(db: Queries, key: ServiceKey): ReturnType<UserRecords["load"]> {
   const user = await db.selectFrom("users").select("version").where(aboutUser(key)).executeTakeFirst()
-  let shown = db.selectFrom("statements").select("body").where(aboutUser(key))
+  let shown = db.selectFrom("statements").select(["position", "body"]).where(aboutUser(key))
   // A group sees only the statements that were made in it.
   if (key.audience === "group")
     shown = shown.where("audience", "=", "group").where("conversation", "=", keyText(key.conversation))
   const rows = await shown.orderBy("position").execute()
-  return { version: user?.version ?? 0, statements: rows.map(({ body }) => JSON.parse(body) as ProfileStatement) }
+  const nameOf = (position: number) => ({ table: "statements", columns: { ...userColumns(key), position } })
+  const statements = rows.map(({ position, body }) => readBody<ProfileStatement>(body, nameOf(position)))
+  return { version: user?.version ?? 0, statements }
 }
 
 async function appendStatements(
@@ -63,7 +66,7 @@ export async function insertStatements(
   for (const [at, statement] of statements.entries()) {
     const { turnId, conversation, audience } = statement
     const said = { turn_id: keyText(turnId), conversation: keyText(conversation), audience }
-    const body = JSON.stringify(frozenJson(statement, `statements[${at}]`))
+    const body = bodyText(frozenJson(statement, `statements[${at}]`))
     const row = { ...userColumns(user), ...said, position: (last?.position ?? -1) + 1 + at, body }
     await db.insertInto("statements").values(row).execute()
   }

@@ -32,13 +32,18 @@ export interface HeadsWanted {
   readonly limit: number
   /** The agents to leave out. */
   readonly without?: readonly string[]
+  /** Called for a job whose row is damaged: it is left out, and its conversation's other jobs wait. */
+  readonly onDamaged: (id: string, error: unknown) => void
 }
 
 /**
  * The first job of each conversation that has a handler and is due, longest waiting first. A job that waits for its next attempt holds
  * up its own conversation only.
  */
-export async function dueHeads(db: Queries, { handlers, nowMs, limit, without = [] }: HeadsWanted): Promise<readonly Head[]> {
+export async function dueHeads(
+  db: Queries,
+  { handlers, nowMs, limit, without = [], onDamaged }: HeadsWanted,
+): Promise<readonly Head[]> {
   const rows = await jobQueries(db)
     .selectFrom("jobs")
     .select(["id", "body"])
@@ -55,7 +60,14 @@ export async function dueHeads(db: Queries, { handlers, nowMs, limit, without = 
     .orderBy("position")
     .limit(limit)
     .execute()
-  return rows.map(({ id, body }) => ({ id, job: jobOf(body) }))
+  return rows.flatMap((row) => {
+    try {
+      return [{ id: row.id, job: jobOf(row) }]
+    } catch (error) {
+      onDamaged(row.id, error)
+      return []
+    }
+  })
 }
 
 /** The condition that a job has a handler. */
@@ -171,7 +183,7 @@ export async function pruneDone(db: Queries, beforeMs: number): Promise<void> {
 
 /** The jobs that failed for good, oldest first. */
 export async function deadJobs(db: Queries): Promise<readonly DeadJob[]> {
-  const dead = jobQueries(db).selectFrom("jobs").select(["body", "error", "attempts"]).where("state", "=", "dead")
+  const dead = jobQueries(db).selectFrom("jobs").select(["id", "body", "error", "attempts"]).where("state", "=", "dead")
   const rows = await dead.orderBy("ended_ms").orderBy("position").execute()
-  return rows.map(({ body, error, attempts }) => ({ job: jobOf(body), error: fromKeyText(error ?? ""), attempts }))
+  return rows.map(({ error, attempts, ...row }) => ({ job: jobOf(row), error: fromKeyText(error ?? ""), attempts }))
 }

@@ -3,11 +3,11 @@ import type { Logger } from "kysely"
 import { checkOptions } from "../../core/check-options.ts"
 import { type Clock, hostTimers, type RandomSource, type Timers } from "../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
-import { runnerOfOpenStore, type Store } from "../../services/store/store.ts"
+import { runnerOfOpenStore } from "../../services/store/store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
-import { createSqlStore } from "../sql/sql-store.ts"
+import { createSqlStore, type DatabaseStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { Leases } from "./leases.ts"
 import { loadSqlite } from "./node-sqlite.ts"
@@ -51,7 +51,7 @@ const storeOptions: Readonly<Record<keyof LoggedStoreOptions, true>> = {
 }
 
 /** A store in a file. */
-export interface SqliteStore extends Store {
+export interface SqliteStore extends DatabaseStore {
   /** The path of the file. */
   readonly file: string
   /** Writes a copy of the store's current state to a new file, while other work goes on. Throws `store` when the file exists. */

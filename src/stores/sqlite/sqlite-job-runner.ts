@@ -41,6 +41,8 @@ export class SqliteJobRunner implements JobRunner {
   /** The running job of each conversation. */
   readonly #running = new Map<string, Running>()
   #pumping: Promise<void> | undefined
+  /** Ids of jobs that were found damaged: each is told once. */
+  readonly #damaged = new Set<string>()
   #isAskedAgain = false
   #timer: unknown
   #idleWaiters: (() => void)[] = []
@@ -181,7 +183,12 @@ export class SqliteJobRunner implements JobRunner {
   async #due(wanted: Pick<HeadsWanted, "limit" | "without">): Promise<readonly Head[]> {
     const { database, clock } = this.#parts
     if (this.#handlers.size === 0) return []
-    return database.read((db) => dueHeads(db, { handlers: this.#handlers, nowMs: clock.nowMs(), ...wanted }))
+    const onDamaged = (id: string, error: unknown): void => {
+      if (!this.#damaged.has(id)) this.#parts.onWarning(`jobs: ${messageOf(error)}`)
+      this.#damaged.add(id)
+    }
+    const options = { handlers: this.#handlers, nowMs: clock.nowMs(), onDamaged, ...wanted }
+    return database.read((db) => dueHeads(db, options))
   }
 
   #begin(head: Head): void {

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely"
 import type { Job } from "../../services/store/job-runner.ts"
 import { fromKeyText, keyText, sessionColumns, userColumns } from "../sql/key-columns.ts"
 import { createTable, type Migration } from "../sql/migrate.ts"
+import { bodyText, readBody } from "../sql/row-body.ts"
 import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
 import { sessionTexts, userTexts } from "../sql/sql-schema.ts"
 import type { Queries, SessionColumns, UserColumns } from "../sql/sql-tables.ts"
@@ -67,6 +68,7 @@ export const jobMigrations: readonly Migration[] = [
 /** Jobs as rows of the store's own file: a commit writes its jobs in its own transaction. */
 export function createSqliteJobs(wake: () => void): SqlJobs {
   return {
+    bodies: [{ table: "jobs", body: "body", group: ["agent"], id: ["id"], lost: "this background work" }],
     async enqueue(db, jobs) {
       const rows = jobs.map((job) => ({ job, attempts: 0 }))
       await insertJobs(db, rows)
@@ -110,7 +112,7 @@ async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number>
         due_ms: 0,
         ended_ms: null,
         error: error === undefined ? null : keyText(error),
-        body: JSON.stringify(job),
+        body: bodyText(job),
       })
       .onConflict((conflict) => conflict.column("id").doNothing())
       .executeTakeFirst()
@@ -128,9 +130,9 @@ async function deleteJobs(db: Queries, owned: OwnedKeys): Promise<number> {
 
 /** The jobs of a scope that wait or are dead, in their order. */
 async function listJobs(db: Queries, owned: OwnedKeys): Promise<readonly JobRow[]> {
-  const rows = ownedJobs(db, owned).where("state", "in", ["waiting", "dead"]).select(["body", "attempts", "error"])
-  return (await rows.orderBy("position").execute()).map(({ body, attempts, error }) => ({
-    job: jobOf(body),
+  const rows = ownedJobs(db, owned).where("state", "in", ["waiting", "dead"]).select(["id", "body", "attempts", "error"])
+  return (await rows.orderBy("position").execute()).map(({ id, body, attempts, error }) => ({
+    job: jobOf({ id, body }),
     attempts,
     ...(error === null ? {} : { error: fromKeyText(error) }),
   }))
@@ -150,6 +152,6 @@ function ownedJobs(db: Queries, { scope, privateConversations }: OwnedKeys) {
 }
 
 /** The job of a row that is not done. */
-export function jobOf(body: string | null): Job {
-  return JSON.parse(body ?? "null") as Job
+export function jobOf({ id, body }: { readonly id: string; readonly body: string | null }): Job {
+  return readBody<Job>(body ?? "null", { table: "jobs", columns: { id } })
 }

@@ -84,7 +84,15 @@ describe("what is known of sessions", () => {
     let outcome: Promise<ForgetReport> = Promise.resolve({})
     const refused = () => Promise.reject(new Error("not asked for"))
     const database = { types: { text: "text", bytes: "blob" }, read: refused, lockSchema: refused, close: refused } as const
-    const jobs = { enqueue: refused, restore: refused, forget: refused, list: refused, wake: () => undefined, check: refused }
+    const jobs = {
+      bodies: [],
+      enqueue: refused,
+      restore: refused,
+      forget: refused,
+      list: refused,
+      wake: () => undefined,
+      check: refused,
+    }
     const done = async () => undefined
     const store = createSqlStore({
       database: { ...database, write: () => outcome as Promise<never> },

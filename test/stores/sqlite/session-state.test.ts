@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, expect, test } from "vitest"
 import type { HistoryMessage, SessionKey } from "../../../src/core/conversation.ts"
 import type { Store } from "../../../src/services/store/store.ts"
+import { bodyText } from "../../../src/stores/sql/row-body.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -99,7 +100,7 @@ describe("the state of a session", () => {
     const version = await talk(store, 3)
     expect(inFile(file).changes).toHaveLength(4)
     await store.forget({ agent: "fay", user: "ann" })
-    expect(inFile(file)).toEqual({ whole: JSON.stringify({ turns: version }).length, changes: [] })
+    expect(inFile(file)).toEqual({ whole: bodyText({ turns: version }).length, changes: [] })
     expect((await store.load(key))?.state).toEqual({ turns: version })
     await talk(store, 3)
     expect(inFile(file).changes.length).toBeGreaterThan(0)

@@ -2,6 +2,7 @@ import type { HistoryMessage } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import { fromKeyText, having, keyText } from "../key-columns.ts"
 import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "../memory/memory-scope.ts"
+import { bodyText, readBody } from "../row-body.ts"
 import type { OwnedKeys } from "../sql-database.ts"
 import type { MemoryColumns, Queries, SessionColumns } from "../sql-tables.ts"
 import { whereOwned } from "./scope-rows.ts"
@@ -9,7 +10,8 @@ import { whereOwned } from "./scope-rows.ts"
 /** A memory that is deleted, by its columns. */
 type DeletedMemory = Pick<MemoryColumns, "id" | "user_id" | "conversation" | "audience">
 
-const columns = ["id", "user_id", "conversation", "audience"] as const
+/** The columns of a {@link DeletedMemory}. */
+export const deletedColumns = ["id", "user_id", "conversation", "audience"] as const
 const pageIds = 500
 
 /**
@@ -37,7 +39,7 @@ export async function forgetMemories(db: Queries, owned: OwnedKeys) {
 }
 
 /** Users' scopes before groups', the order in which all transactions lock them. */
-function scopesOf(memories: readonly DeletedMemory[]): readonly string[] {
+export function scopesOf(memories: readonly DeletedMemory[]): readonly string[] {
   const users = new Set(memories.map(({ user_id }) => userScope(fromKeyText(user_id))))
   const inGroups = memories.filter(({ audience }) => audience === "group")
   const groups = new Set(inGroups.map(({ conversation }) => groupScope(fromKeyText(conversation))))
@@ -45,12 +47,13 @@ function scopesOf(memories: readonly DeletedMemory[]): readonly string[] {
 }
 
 async function memoriesToDelete(db: Queries, owned: OwnedKeys): Promise<readonly DeletedMemory[]> {
-  const rows = await db.selectFrom("memories").select(columns).where(whereOwned(owned)).execute()
+  const rows = await db.selectFrom("memories").select(deletedColumns).where(whereOwned(owned)).execute()
   const found = new Map(rows.map((row) => [row.id, row]))
   const ofAgent = db.selectFrom("memories").where("agent", "=", keyText(owned.scope.agent))
-  const ofInsights = await ofAgent.select(columns).select("body").where("kind", "=", "insight").execute()
-  const sourcesIn = (body: string) => ((JSON.parse(body) as StoredMemory).sources ?? []).map(keyText)
-  const insights = ofInsights.map(({ body, ...row }) => ({ row, sources: sourcesIn(body) }))
+  const ofInsights = await ofAgent.select(deletedColumns).select("body").where("kind", "=", "insight").execute()
+  const columnsOf = (id: string) => ({ table: "memories", columns: { agent: keyText(owned.scope.agent), id } })
+  const sourcesIn = (id: string, body: string) => (readBody<StoredMemory>(body, columnsOf(id)).sources ?? []).map(keyText)
+  const insights = ofInsights.map(({ body, ...row }) => ({ row, sources: sourcesIn(row.id, body) }))
   for (let before = -1; before < found.size; ) {
     before = found.size
     for (const { row, sources } of insights) if (sources.some((source) => found.has(source))) found.set(row.id, row)
@@ -58,8 +61,8 @@ async function memoriesToDelete(db: Queries, owned: OwnedKeys): Promise<readonly
   return [...found.values()]
 }
 
-/** Returns how many vectors were deleted. */
-async function deleteMemories(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<number> {
+/** Deletes memories with their vectors. Returns how many vectors were deleted. */
+export async function deleteMemories(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<number> {
   const owner = keyText(agent)
   let vectors = 0
   for (let at = 0; at < memories.length; at += pageIds) {
@@ -101,10 +104,10 @@ function mayHaveRecalled(db: Queries, agent: string) {
 
 async function dropFrom(db: Queries, messages: ReturnType<typeof mayHaveRecalled>, changed: Map<string, SessionColumns>) {
   for (const { body, position, ...session } of await messages.execute()) {
-    const { recalled, runs, ...rest } = JSON.parse(body) as HistoryMessage
+    const { recalled, runs, ...rest } = readBody<HistoryMessage>(body, { table: "messages", columns: { ...session, position } })
     if ((recalled ?? runs) === undefined) continue
     changed.set(JSON.stringify(session), session)
-    const without = { body: JSON.stringify(rest) }
+    const without = { body: bodyText(rest) }
     await db.updateTable("messages").set(without).where(having(session)).where("position", "=", position).execute()
   }
 }

@@ -1,6 +1,7 @@
 import type { StoreCheck } from "../../../services/store/store.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import type { Queries, Tables } from "../sql-tables.ts"
+import { damagedRows, damageProblem } from "./damaged-rows.ts"
 
 /** The tables by the names of their rows in an export. */
 const countedTables = {
@@ -14,13 +15,17 @@ const countedTables = {
   receipt: "receipts",
 } as const satisfies Readonly<Record<string, keyof Tables>>
 
-/** Counts the rows of each table and looks for rows that do not fit together. */
+/** Counts the rows of each table, reads every body, and looks for rows that do not fit together. */
 export async function checkRows(db: Queries, jobs: SqlJobs): Promise<Omit<StoreCheck, "ok">> {
   const counts: Record<string, number> = {}
   for (const [name, table] of Object.entries(countedTables)) counts[name] = await countOf(db, table)
   const ofJobs = await jobs.check(db)
+  const damaged = await damagedRows(db, jobs.bodies)
   counts.job = ofJobs.count
-  return { counts, problems: [...(await lostRows(db)), ...(await hiddenMemories(db)), ...ofJobs.problems] }
+  return {
+    counts,
+    problems: [...damaged.map(damageProblem), ...(await lostRows(db)), ...(await hiddenMemories(db)), ...ofJobs.problems],
+  }
 }
 
 async function countOf(db: Queries, table: keyof Tables): Promise<number> {

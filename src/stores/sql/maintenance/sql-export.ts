@@ -1,12 +1,12 @@
-import type { HistoryMessage } from "../../../core/conversation.ts"
 import type { Receipt } from "../../../services/store/receipt.ts"
 import type { ProfileStatement } from "../../../services/store/records.ts"
 import { byTime, compareReceipts, compareSessions, compareTexts } from "../../../services/store/row-keys.ts"
-import type { SessionNote } from "../../../services/store/session-store.ts"
 import type { StoreScope } from "../../../services/store/store.ts"
 import { ofSession, type StoreRow, vectorToText, vectorValues } from "../../../services/store/store-row.ts"
-import { fromKeyText, inSession, keyText } from "../key-columns.ts"
+import { fromKeyText, inSession, keyText, userColumns } from "../key-columns.ts"
 import { memoryOf } from "../memory/memory-rows.ts"
+import { readBody } from "../row-body.ts"
+import { readMessage, readNote } from "../session/read-session.ts"
 import { readState } from "../session/stored-state.ts"
 import type { OwnedKeys, SqlJobs } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
@@ -28,11 +28,11 @@ async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: Stor
   const { version, whole_state } = await found.executeTakeFirstOrThrow()
   const spokenIn = owns === "part" && "user" in scope ? await turnsOf(db, key, scope.user).execute() : undefined
   const turns = spokenIn && new Set(spokenIn.map(({ turn_id }) => turn_id))
-  const messages = db.selectFrom("messages").select(["turn_id", "body"]).where(inSession(key)).orderBy("position")
+  const messages = db.selectFrom("messages").select(["position", "turn_id", "body"]).where(inSession(key)).orderBy("position")
   const state = turns === undefined ? (await readState(db, key, whole_state)).state : {}
   const spoken = (await messages.execute())
     .filter(({ turn_id }) => turns?.has(turn_id) ?? true)
-    .map(({ body }): StoreRow => ({ table: "message", ...ofSession(key), message: JSON.parse(body) as HistoryMessage }))
+    .map((row): StoreRow => ({ table: "message", ...ofSession(key), message: readMessage(key, row) }))
   const notes = turns === undefined ? await noteRows(db, key) : []
   return [{ table: "session", ...ofSession(key), version, state }, ...spoken, ...notes]
 }
@@ -43,15 +43,19 @@ async function noteRows(db: Queries, key: OwnedSession["key"]): Promise<readonly
     table: "note",
     ...ofSession(key),
     id: fromKeyText(id),
-    ...(body === null ? {} : { note: JSON.parse(body) as SessionNote }),
+    ...(body === null ? {} : { note: readNote(key, id, body) }),
   }))
 }
 
 async function memoryRows(db: Queries, owned: OwnedKeys): Promise<readonly StoreRow[]> {
-  const rows = await db.selectFrom("memories").select(["id", "hash", "body", "superseded_by"]).where(whereOwned(owned)).execute()
+  const rows = await db
+    .selectFrom("memories")
+    .select(["agent", "id", "hash", "body", "superseded_by"])
+    .where(whereOwned(owned))
+    .execute()
   const vectors = await vectorRows(db, owned)
   return rows
-    .map(({ id, hash, ...row }) => ({ memory: memoryOf(row), hash: fromKeyText(hash), vectors: vectors.get(id) ?? [] }))
+    .map((row) => ({ memory: memoryOf(row), hash: fromKeyText(row.hash), vectors: vectors.get(row.id) ?? [] }))
     .sort(byTime)
     .flatMap(({ memory, hash, vectors }): readonly StoreRow[] => [{ table: "memory", hash, memory }, ...vectors])
 }
@@ -80,22 +84,31 @@ async function userRows(db: Queries, scope: StoreScope): Promise<readonly StoreR
     .innerJoin("users", (join) =>
       join.onRef("users.agent", "=", "statements.agent").onRef("users.user_id", "=", "statements.user_id"),
     )
-    .select(["statements.user_id", "users.version", "statements.body"])
+    .select(["statements.user_id", "users.version", "statements.position", "statements.body"])
     .where("statements.agent", "=", keyText(agent))
   if ("user" in scope) owned = owned.where("statements.user_id", "=", keyText(scope.user))
   if ("conversation" in scope) owned = owned.where("statements.conversation", "=", keyText(scope.conversation))
   const users = new Map<string, StoreRow[]>()
-  for (const { user_id, version, body } of await owned.orderBy("statements.position").execute()) {
+  for (const { user_id, version, position, body } of await owned.orderBy("statements.position").execute()) {
     const user = fromKeyText(user_id)
     const rows = users.get(user) ?? [{ table: "user", agent, user, version }]
-    rows.push({ table: "statement", agent, user, statement: JSON.parse(body) as ProfileStatement })
+    const columns = { ...userColumns({ agent, user }), position }
+    const statement = readBody<ProfileStatement>(body, { table: "statements", columns })
+    rows.push({ table: "statement", agent, user, statement })
     users.set(user, rows)
   }
   return [...users].sort(([a], [b]) => compareTexts([a], [b])).flatMap(([, rows]) => rows)
 }
 
 async function receiptRows(db: Queries, owned: OwnedKeys): Promise<readonly StoreRow[]> {
-  const rows = await db.selectFrom("receipts").select("body").where(whereOwned(owned)).orderBy("position").execute()
-  const receipts = rows.map(({ body }) => JSON.parse(body) as Receipt).sort(compareReceipts)
+  const rows = await db
+    .selectFrom("receipts")
+    .select(["agent", "conversation", "audience", "turn_id", "kind", "body"])
+    .where(whereOwned(owned))
+    .orderBy("position")
+    .execute()
+  const receipts = rows
+    .map(({ body, ...columns }) => readBody<Receipt>(body, { table: "receipts", columns }))
+    .sort(compareReceipts)
   return receipts.map((receipt): StoreRow => ({ table: "receipt", receipt }))
 }

@@ -1,7 +1,9 @@
-import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
+import { isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import { stateWithoutWords } from "../../../services/store/session-store.ts"
 import type { ForgetReport, StoreScope } from "../../../services/store/store.ts"
 import { having, inSession, keyText } from "../key-columns.ts"
+import { bodyText } from "../row-body.ts"
+import { readMessage } from "../session/read-session.ts"
 import { deleteChanges, readState } from "../session/stored-state.ts"
 import { lockSession } from "../session/write-session.ts"
 import type { SqlJobs } from "../sql-database.ts"
@@ -53,19 +55,19 @@ async function keepWithoutWords(db: Queries, key: SessionKey, version: number): 
   const row = await db.selectFrom("sessions").select("whole_state").where(inSession(key)).executeTakeFirstOrThrow()
   const { state } = await readState(db, key, row.whole_state)
   await deleteChanges(db, key)
-  const whole_state = JSON.stringify(stateWithoutWords(state))
+  const whole_state = bodyText(stateWithoutWords(state))
   const kept = { version: version + 1, whole_state, spoken: await recountSpoken(db, key) }
   await db.updateTable("sessions").set(kept).where(inSession(key)).execute()
 }
 
 /** Corrects the count of spoken messages before each message, and returns the session's total. */
-async function recountSpoken(db: Queries, key: SessionKey): Promise<number> {
+export async function recountSpoken(db: Queries, key: SessionKey): Promise<number> {
   const all = db.selectFrom("messages").select(["position", "spoken", "body"]).where(inSession(key))
   let spoken = 0
   for (const row of await all.orderBy("position").execute()) {
     if (row.spoken !== spoken)
       await db.updateTable("messages").set({ spoken }).where(inSession(key)).where("position", "=", row.position).execute()
-    if (isSpoken(JSON.parse(row.body) as HistoryMessage)) spoken += 1
+    if (isSpoken(readMessage(key, row))) spoken += 1
   }
   return spoken
 }

@@ -8,6 +8,7 @@ import { memoryOf } from "../memory/memory-rows.ts"
 import { lockScope, userScope } from "../memory/memory-scope.ts"
 import { markChanged, putVector } from "../memory/memory-vectors.ts"
 import { insertMemory } from "../memory/sql-memory-records.ts"
+import { bodyText } from "../row-body.ts"
 import { insertMessages, insertNote } from "../session/write-session.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import { putReceipt, receiptColumns } from "../sql-receipt-records.ts"
@@ -73,7 +74,7 @@ async function importSession(db: Queries, made: Made, row: RowOf<"session">): Pr
   const empty = { messages: 0, spoken: 0, notes: 0 }
   const added = await db
     .insertInto("sessions")
-    .values({ ...sessionColumns(row), version, whole_state: JSON.stringify(frozenJson(row.state, "state")), ...empty })
+    .values({ ...sessionColumns(row), version, whole_state: bodyText(frozenJson(row.state, "state")), ...empty })
     .onConflict((conflict) => conflict.columns(["agent", "conversation", "audience"]).doNothing())
     .returning("version")
     .executeTakeFirst()
@@ -91,7 +92,7 @@ async function importOfSession(db: Queries, { sessions }: Made, row: RowOf<"mess
     return true
   }
   const { id, note } = row
-  const body = note === undefined ? null : JSON.stringify(frozenJson(note, "note"))
+  const body = note === undefined ? null : bodyText(frozenJson(note, "note"))
   return insertNote(db, row, { id, owner: note?.owner ?? "", position: session.notes++, body })
 }
 
@@ -133,5 +134,5 @@ async function importVector(db: Queries, agent: string, vector: StoredVector): P
 
 function findMemory(db: Queries, agent: string, id: string) {
   const columns = { agent: keyText(agent), id: keyText(id) }
-  return db.selectFrom("memories").select(["body", "superseded_by"]).where(having(columns)).executeTakeFirst()
+  return db.selectFrom("memories").select(["agent", "id", "body", "superseded_by"]).where(having(columns)).executeTakeFirst()
 }

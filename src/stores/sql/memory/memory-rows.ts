@@ -1,6 +1,7 @@
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import { fromKeyText, keyText, sessionColumns, userColumns } from "../key-columns.ts"
+import { bodyText, readBody } from "../row-body.ts"
 import type { MemoryColumns } from "../sql-tables.ts"
 
 /** A memory as a row, without its sequence numbers. */
@@ -15,12 +16,17 @@ export function memoryRow(memory: StoredMemory, hash: string): Omit<MemoryColumn
     hash: keyText(hash),
     at_ms: memory.atMs,
     superseded_by: supersededBy === undefined ? null : keyText(supersededBy),
-    body: JSON.stringify(rest),
+    body: bodyText(rest),
   }
 }
 
 /** The memory of a row. */
-export function memoryOf({ body, superseded_by }: Pick<MemoryColumns, "body" | "superseded_by">): StoredMemory {
-  const memory = JSON.parse(body) as StoredMemory
+export function memoryOf({
+  agent,
+  id,
+  body,
+  superseded_by,
+}: Pick<MemoryColumns, "agent" | "id" | "body" | "superseded_by">): StoredMemory {
+  const memory = readBody<StoredMemory>(body, { table: "memories", columns: { agent, id } })
   return superseded_by === null ? memory : { ...memory, supersededBy: fromKeyText(superseded_by) }
 }

@@ -40,7 +40,11 @@ async function seenMemories(db: Queries, vectors: readonly StoredVector[], key: 
   const seen = new Map<string, StoredMemory>()
   for (let at = 0; at < ids.length; at += pageIds) {
     const page = ids.slice(at, at + pageIds)
-    const found = db.selectFrom("memories").select(["body", "superseded_by"]).where(inScope(key)).where("id", "in", page)
+    const found = db
+      .selectFrom("memories")
+      .select(["agent", "id", "body", "superseded_by"])
+      .where(inScope(key))
+      .where("id", "in", page)
     for (const memory of (await found.execute()).map(memoryOf)) seen.set(memory.id, memory)
   }
   return seen
@@ -76,7 +80,7 @@ export async function readVectors(db: Queries, ids: readonly string[], model: st
 
 /** The memories of the key's scope that hold and have no vector of a model, oldest first. */
 export async function memoriesWithoutVector(db: Queries, model: string, key: ServiceKey, limit: number) {
-  const seen = db.selectFrom("memories").select(["body", "superseded_by"]).where(inScope(key))
+  const seen = db.selectFrom("memories").select(["agent", "id", "body", "superseded_by"]).where(inScope(key))
   const missing = seen.where("superseded_by", "is", null).where(({ not, exists, selectFrom }) => {
     const ofMemory = selectFrom("vectors").select("vectors.memory_id").whereRef("vectors.memory_id", "=", "memories.id")
     return not(exists(ofMemory.whereRef("vectors.agent", "=", "memories.agent").where("vectors.model", "=", keyText(model))))

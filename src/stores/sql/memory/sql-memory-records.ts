@@ -101,5 +101,8 @@ async function recentMemories(db: Queries, key: ServiceKey, { limit, kinds }: Pa
 
 /** The rows of the key's scope, superseded ones too. */
 function seenBy(db: Queries, key: ServiceKey) {
-  return db.selectFrom("memories").select(["body", "superseded_by", "user_sequence", "group_sequence"]).where(inScope(key))
+  return db
+    .selectFrom("memories")
+    .select(["agent", "id", "body", "superseded_by", "user_sequence", "group_sequence"])
+    .where(inScope(key))
 }

@@ -1,8 +1,9 @@
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { freezeParsed } from "../../../services/store/frozen-json.ts"
 import { filterMessages, type MessageFilter, type SessionNote } from "../../../services/store/session-store.ts"
-import { inSession, keyText } from "../key-columns.ts"
+import { inSession, keyText, sessionColumns } from "../key-columns.ts"
 import { epochOf } from "../memory/memory-scope.ts"
+import { readBody } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 import type { CachedSession } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
@@ -30,12 +31,16 @@ export async function loadSession(db: Queries, key: SessionKey, last?: number) {
   if (row === undefined) return undefined
   const notes = await waitingNotes(db, key)
   if (row.version === 0 && notes.length === 0) return undefined
-  const newest = db.selectFrom("messages").select(["spoken", "body"]).where(inSession(key)).orderBy("position", "desc")
+  const newest = db
+    .selectFrom("messages")
+    .select(["position", "spoken", "body"])
+    .where(inSession(key))
+    .orderBy("position", "desc")
   const messages = (await (last === undefined ? newest : newest.limit(Math.max(0, last))).execute()).reverse()
   const { state, size } = await readState(db, key, row.whole_state)
   return {
     version: row.version,
-    history: Object.freeze(messages.map(({ body }) => freezeParsed(JSON.parse(body) as HistoryMessage))),
+    history: Object.freeze(messages.map((row) => freezeParsed(readMessage(key, row)))),
     earlier: messages[0]?.spoken ?? row.spoken,
     state: freezeParsed(state),
     notes,
@@ -52,9 +57,20 @@ export async function sessionVersion(db: Queries, key: SessionKey) {
 }
 
 async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
-  const waiting = db.selectFrom("notes").select("body").where(inSession(key)).where("body", "is not", null)
+  const waiting = db.selectFrom("notes").select(["id", "body"]).where(inSession(key)).where("body", "is not", null)
   const rows = await waiting.orderBy("position").execute()
-  return Object.freeze(rows.map(({ body }) => freezeParsed(JSON.parse(body ?? "null") as SessionNote)))
+  return Object.freeze(rows.map((row) => freezeParsed(readNote(key, row.id, row.body ?? "null"))))
+}
+
+/** The message of a row. */
+export function readMessage(key: SessionKey, row: { readonly position: number; readonly body: string }): HistoryMessage {
+  const columns = { ...sessionColumns(key), position: row.position }
+  return readBody<HistoryMessage>(row.body, { table: "messages", columns })
+}
+
+/** The note of a row. */
+export function readNote(key: SessionKey, id: string, body: string): SessionNote {
+  return readBody<SessionNote>(body, { table: "notes", columns: { ...sessionColumns(key), id } })
 }
 
 const pageRows = 500
@@ -70,7 +86,7 @@ export async function findMessages(db: Queries, key: SessionKey, filter: Message
   let before = Number.POSITIVE_INFINITY
   while (found.length < wanted && before > 0) {
     const rows = await candidates(db, key, filter, before, limit)
-    const messages = rows.map(({ body }) => JSON.parse(body) as HistoryMessage).reverse()
+    const messages = rows.map((row) => readMessage(key, row)).reverse()
     found = [...filterMessages(messages, { ...filter, skip: 0, limit: Number.POSITIVE_INFINITY }), ...found]
     before = rows.at(-1)?.position ?? 0
   }

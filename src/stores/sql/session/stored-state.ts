@@ -1,6 +1,7 @@
 import type { SessionKey } from "../../../core/conversation.ts"
 import type { SessionRecord } from "../../../services/store/session-store.ts"
 import { inSession, sessionColumns } from "../key-columns.ts"
+import { bodyText, readBody } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 import { applyChange, type Change, changeOf } from "./state-change.ts"
 
@@ -17,8 +18,13 @@ const leastWhole = 16_000
 
 /** The current state of a session: `whole`, as its row has it, with all later changes. */
 export async function readState(db: Queries, key: SessionKey, whole: string) {
-  const rows = await db.selectFrom("state_changes").select("body").where(inSession(key)).orderBy("version").execute()
-  const state = rows.reduce<unknown>((before, { body }) => applyChange(before, JSON.parse(body) as Change), JSON.parse(whole))
+  const rows = await db.selectFrom("state_changes").select(["version", "body"]).where(inSession(key)).orderBy("version").execute()
+  const session = sessionColumns(key)
+  const nameOf = (version: number) => ({ table: "state_changes", columns: { ...session, version } })
+  const state = rows.reduce<unknown>(
+    (before, { version, body }) => applyChange(before, readBody<Change>(body, nameOf(version))),
+    readBody(whole, { table: "sessions", columns: { ...session } }),
+  )
   const changes = rows.reduce((sum, { body }) => sum + body.length, 0)
   const size: StateSize = { whole: whole.length, changes }
   return { state: state as State, size }
@@ -42,7 +48,7 @@ export async function writeState(
   { state, version, before }: StateToWrite,
 ): Promise<{ readonly whole: { readonly whole_state?: string }; readonly size: StateSize }> {
   if (before !== undefined && before.size.whole >= leastWhole) {
-    const body = JSON.stringify(changeOf(before.state, state))
+    const body = bodyText(changeOf(before.state, state))
     const changes = before.size.changes + body.length
     if (changes <= before.size.whole) {
       const row = { ...sessionColumns(key), version, body }
@@ -51,7 +57,7 @@ export async function writeState(
     }
   }
   if (before === undefined || before.size.changes > 0) await deleteChanges(db, key)
-  const text = JSON.stringify(state)
+  const text = bodyText(state)
   return { whole: { whole_state: text }, size: { whole: text.length, changes: 0 } }
 }
 

@@ -2,6 +2,7 @@ import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/co
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../services/store/session-store.ts"
 import { inSession, keyText, sessionColumns } from "../key-columns.ts"
+import { bodyText } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 import { sessionVersion } from "./read-session.ts"
 import type { CachedSession } from "./session-cache.ts"
@@ -44,7 +45,7 @@ function sessionBefore(cached: CachedSession | undefined, found: LockedSession, 
 
 /** Posts a note within a transaction. False when its id is known, also when that note was taken. */
 export async function postNote(db: Queries, key: SessionKey, note: SessionNote): Promise<boolean> {
-  const body = JSON.stringify(frozenJson(note, "note"))
+  const body = bodyText(frozenJson(note, "note"))
   const { notes } = await lockSession(db, key)
   const isNew = await insertNote(db, key, { id: note.id, owner: note.owner, position: notes, body })
   const counted = { notes: notes + 1 }
@@ -77,7 +78,7 @@ export async function insertMessages(
   let characters = 0
   for (const message of added.messages) {
     const { role, turnId, speaker, atMs } = message
-    const body = JSON.stringify(message)
+    const body = bodyText(message)
     const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
     const row = { ...sessionColumns(key), ...who, position, at_ms: atMs, spoken, body }
     await db.insertInto("messages").values(row).execute()

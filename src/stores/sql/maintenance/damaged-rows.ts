@@ -1,0 +1,82 @@
+import type { Kysely } from "kysely"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
+import type { Queries } from "../sql-tables.ts"
+
+/** A table of which each row has a body. */
+export interface BodyTable {
+  readonly table: string
+  /** The column of the body. */
+  readonly body: string
+  /** The columns by which the rows are read in portions. */
+  readonly group: readonly string[]
+  /** The columns that name a row within its group. */
+  readonly id: readonly string[]
+  /** The part of the store that is lost without the row's body. */
+  readonly lost: string
+}
+
+const session = ["agent", "conversation", "audience"]
+const bodyTables: readonly BodyTable[] = [
+  { table: "sessions", body: "whole_state", group: session, id: [], lost: "the conversation's state; its messages stay" },
+  { table: "state_changes", body: "body", group: session, id: ["version"], lost: "the state's changes from this version on" },
+  { table: "messages", body: "body", group: session, id: ["position"], lost: "this message" },
+  { table: "notes", body: "body", group: session, id: ["id"], lost: "this note, which waited for the next turn" },
+  { table: "memories", body: "body", group: ["agent", "user_id"], id: ["id"], lost: "this memory with its vectors" },
+  { table: "statements", body: "body", group: ["agent", "user_id"], id: ["position"], lost: "this statement about the user" },
+  { table: "receipts", body: "body", group: session, id: ["turn_id", "kind"], lost: "the record of this background work" },
+]
+
+/** A row whose body cannot be read, and what is lost with it. */
+export interface DamagedRow extends RowName {
+  readonly body: string
+  readonly lost: string
+}
+
+/** Reads every body of the store and returns the damaged ones. `more` are tables that only this database has. */
+export async function damagedRows(db: Queries, more: readonly BodyTable[]): Promise<readonly DamagedRow[]> {
+  const found: DamagedRow[] = []
+  for (const table of [...bodyTables, ...more]) found.push(...(await damagedIn(anyTable(db), table)))
+  return found
+}
+
+/** Statements about a table whose name is data. */
+export function anyTable(db: Queries) {
+  return db as unknown as Kysely<Record<string, Record<string, string | number | null>>>
+}
+
+async function damagedIn(db: ReturnType<typeof anyTable>, { table, body, group, id, lost }: BodyTable) {
+  const found: DamagedRow[] = []
+  const groups = await db
+    .selectFrom(table)
+    .select([...group])
+    .distinct()
+    .execute()
+  for (const columns of groups) {
+    const rows = db
+      .selectFrom(table)
+      .select([...group, ...id, body])
+      .where(({ and }) => and(columns))
+      .where(body, "is not", null)
+    for (const { [body]: text, ...named } of await rows.execute()) {
+      const name = { table, columns: named as RowName["columns"] }
+      if (isDamaged(String(text), name)) found.push({ ...name, body: String(text), lost })
+    }
+  }
+  return found
+}
+
+function isDamaged(body: string, name: RowName): boolean {
+  try {
+    readBody(body, name)
+    return false
+  } catch (error) {
+    if (!PromptStrataError.isInstance(error)) throw error
+    return true
+  }
+}
+
+/** A damaged row as a problem of the store. */
+export function damageProblem(row: DamagedRow): string {
+  return `${rowText(row)}: the row is damaged. Without it is lost: ${row.lost}. ${damagedHint}`
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Job } from "../../../src/services/store/job-runner.ts"
+import { bodyText, readBody } from "../../../src/stores/sql/row-body.ts"
+import { openSqliteStore, type SqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import { collect } from "../../support/collect.ts"
+import { runs } from "../../support/size.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+
+const row = { table: "messages", columns: { position: 3 } }
+const agent = "fay"
+const keyOf = (conversation: string) => ({ agent, conversation, audience: "private" as const, user: `user-${conversation}` })
+const damaged = [keyOf("a"), keyOf("b")] as const
+
+/** Two conversations, each with a row in every table that has bodies. */
+async function filled(file: string): Promise<void> {
+  const store = await openSqliteStore(file)
+  for (const key of damaged) {
+    const { conversation, user } = key
+    const said = { role: "user" as const, speaker: { id: user, name: user }, atMs: 1 }
+    const job: Job = { id: `job-${conversation}`, kind: "memory", key, turnId: "t1", atMs: 1, payload: {} }
+    const append = [
+      { ...said, turnId: "t1", text: "first" },
+      { ...said, turnId: "t2", text: "second" },
+    ]
+    await store.commit(key, { expectVersion: 0, append, state: { large: "x".repeat(20_000), at: 1 }, jobs: [job] })
+    await store.load(key)
+    await store.commit(key, { expectVersion: 1, append: [], state: { large: "x".repeat(20_000), at: 2 }, jobs: [] })
+    await store.post(key, { id: "n1", owner: "hook", value: 1 } as never)
+    const memory = { ...key, id: `memory-${conversation}`, kind: "episode", text: "tea", turnId: "t1", atMs: 1, importance: 5 }
+    await store.memories.put({ ...memory, speaker: said.speaker } as never, { hash: conversation, key })
+    const statement = { name: "drink", value: "tea", turnId: "t1", conversation, audience: "private", atMs: 1, confidence: 1 }
+    await store.users.append([statement as never], { turnId: "t1", expectVersion: 0, key })
+    const receipt = { key, kind: "importance", turnId: "t1", attempt: 1, durationMs: 1, startedMs: 0, outcome: "ok" } as const
+    await store.receipts.put(receipt)
+  }
+  await store.close()
+}
+
+function damage(file: string, table: string, body: string, change: (text: string) => string): void {
+  const database = new DatabaseSync(file)
+  const owner = table === "statements" ? "user_id = 'user-a'" : "conversation = 'a'"
+  const found = database.prepare(`select rowid, ${body} as body from ${table} where ${owner} limit 1`).get()
+  database.prepare(`update ${table} set ${body} = ? where rowid = ?`).run(change(String(found?.body)), Number(found?.rowid))
+  database.close()
+}
+
+const tables = [
+  ["sessions", "whole_state"],
+  ["state_changes", "body"],
+  ["messages", "body"],
+  ["notes", "body"],
+  ["memories", "body"],
+  ["statements", "body"],
+  ["receipts", "body"],
+  ["jobs", "body"],
+] as const
+
+/** The uses of a conversation's rows that a damaged one can fail. */
+const reads = (store: SqliteStore, key: (typeof damaged)[number]) => [
+  store.load(key),
+  store.memories.changes(key, { limit: 9 }),
+  store.users.load(key),
+  store.receipts.ofTurn("t1", key),
+]
+
+describe("a body with a checksum", () => {
+  test("reads as the value that was written, and no changed character of it does", () => {
+    const flips = fc.tuple(fc.jsonValue(), fc.nat(), fc.integer({ min: 0, max: 6 }))
+    fc.assert(
+      fc.property(flips, ([value, place, bit]) => {
+        const body = bodyText(value)
+        expect(readBody(body, row)).toEqual(JSON.parse(JSON.stringify(value)))
+        const at = place % body.length
+        const flipped = body.slice(0, at) + String.fromCharCode(body.charCodeAt(at) ^ (1 << bit)) + body.slice(at + 1)
+        expect(() => readBody(flipped, row)).toThrow("Expected the body that was written")
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+
+  test("is JSON for readers that know no checksum, and a body of an older version has none", () => {
+    expect(JSON.parse(bodyText({ a: 1 }))).toEqual({ a: 1 })
+    expect(readBody('{"a":1}', row)).toEqual({ a: 1 })
+  })
+})
+
+describe("a damaged row", () => {
+  const changes = [
+    ["broken JSON", (text: string) => text.slice(0, -20)],
+    ["another value", (text: string) => text.replace(/[a-z0-9](?=[^a-z0-9]*$)/u, (letter) => (letter === "1" ? "3" : "1"))],
+  ] as const
+  test.each(tables.flatMap(([table, body]) => changes.map(([what, change]) => ({ table, body, what, change }))))(
+    "of $table ($what) is found, named, and set aside with what is lost; other conversations go on",
+    async ({ table, body, change }) => {
+      const folder = tempFolder()
+      const file = join(folder, "store.sqlite")
+      await filled(file)
+      damage(file, table, body, change)
+      const store = await openSqliteStore(file, { onWarning: () => undefined })
+      try {
+        const { ok, problems } = await store.check()
+        expect({ ok, problems }).toEqual({ ok: false, problems: [expect.stringMatching(new RegExp(`^${table} \\(agent fay`))] })
+        expect(problems[0]).toContain("doctor --repair FILE")
+        await expect(collect(store.export({ agent }))).rejects.toMatchObject({ code: "store", evidence: { table } })
+        for (const read of await Promise.allSettled(reads(store, damaged[0])))
+          if (read.status === "rejected") expect(read.reason).toMatchObject({ code: "store", evidence: { table } })
+        await Promise.all(reads(store, damaged[1]))
+
+        const aside = join(folder, "aside.jsonl")
+        const moved = await store.repair(aside)
+        expect(moved).toMatchObject([{ table, lost: expect.any(String) }])
+        expect(readFileSync(aside, "utf8")).toBe(`${JSON.stringify(moved[0])}\n`)
+        expect(await store.check()).toMatchObject({ ok: true, problems: [] })
+        await Promise.all([...reads(store, damaged[0]), collect(store.export({ agent }))])
+        const version = (await store.load(damaged[0]))?.version ?? 0
+        await store.commit(damaged[0], { expectVersion: version, append: [], state: {}, jobs: [] })
+      } finally {
+        await store.close()
+      }
+    },
+  )
+
+  test("that is a job keeps no other conversation's jobs from running, and is told once", async () => {
+    const file = join(tempFolder(), "store.sqlite")
+    await filled(file)
+    damage(file, "jobs", "body", () => "{")
+    const warnings: string[] = []
+    const store = await openSqliteStore(file, { onWarning: (message) => warnings.push(message) })
+    const done: string[] = []
+    await store.jobs.start({ memory: async ({ id }) => void done.push(id) })
+    await store.jobs.idle()
+    await store.jobs.idle()
+    expect(done).toEqual(["job-b"])
+    expect(warnings).toEqual([expect.stringContaining("jobs (id job-a)")])
+    await store.close()
+  })
+
+  test("is not set aside into a file that exists, and no file is made when nothing is damaged", async () => {
+    const folder = tempFolder()
+    const file = join(folder, "store.sqlite")
+    await filled(file)
+    const store = await openSqliteStore(file)
+    await expect(store.repair(file)).rejects.toMatchObject({ code: "store", evidence: { path: file } })
+    expect(await store.repair(join(folder, "aside.jsonl"))).toEqual([])
+    expect(() => readFileSync(join(folder, "aside.jsonl"))).toThrow("ENOENT")
+    await store.close()
+  })
+
+  test("that is a message takes only itself along: the others are counted anew", async () => {
+    const folder = tempFolder()
+    const file = join(folder, "store.sqlite")
+    await filled(file)
+    damage(file, "messages", "body", () => "{")
+    const store = await openSqliteStore(file)
+    await store.repair(join(folder, "aside.jsonl"))
+    expect(await store.load(damaged[0], { last: 1 })).toMatchObject({
+      earlier: 0,
+      history: [{ text: "second" }],
+      state: { at: 2 },
+    })
+    await store.close()
+  })
+})
