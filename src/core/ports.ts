@@ -43,7 +43,7 @@ export interface Timers {
   clear(handle: unknown): void
 }
 
-/** Makes ids that are unique within an agent. */
+/** Makes ids that are unique within an agent. One for `call` has at most 40 characters, because OpenAI refuses longer ids of calls. */
 export interface IdGenerator {
   next(prefix: string): string
 }
@@ -70,6 +70,6 @@ export const hostTimers: Timers = {
 export const hostPorts: Omit<Ports, "counter"> = {
   clock: { nowMs: () => Date.now() },
   timers: hostTimers,
-  ids: { next: (prefix) => `${prefix}_${crypto.randomUUID()}` },
+  ids: { next: (prefix) => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}` },
   random: Math.random,
 }

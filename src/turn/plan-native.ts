@@ -17,6 +17,8 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   const native = nativeTools(turn.progress.tools.plannerTools)
   const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
   const ids = new Set<string>()
+  // Calls of earlier turns may stand in the request too, now or once the window grows.
+  for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
   for (let step = 1; step <= maxSteps; step++) {
     const { calls: given, text, finish } = await nativeStep(turn, native)
     const calls = given.map((call) => withOwnId(turn, ids, call))
@@ -74,7 +76,7 @@ async function runCalls(
   turn.progress.steps.push({ type: "native", text, calls, runs })
 }
 
-/** The call under an id of its own. Some servers give none, or begin with the same one in each answer; a result is matched by it. */
+/** The call under an id that no call of the conversation has. Some servers give none, or begin with the same one in each answer; providers refuse a request in which two calls have one id. */
 function withOwnId({ agent }: TurnContext, taken: Set<string>, call: ToolCall): ToolCall {
   let { id } = call
   while (!id || taken.has(id)) id = agent.ports.ids.next("call")

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { hostPorts } from "../../src/core/ports.ts"
 import type { Message } from "../../src/core/span.ts"
 import type { ModelPart } from "../../src/model/language-model.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"
@@ -72,6 +73,34 @@ describe("T29 the tool runs of earlier turns", () => {
     await send()
     const [, second, third] = model.requests.map(({ messages }) => messages)
     expect(third?.slice(0, second?.length)).toEqual(second)
+  })
+
+  test("T29 S15 ids of calls are unique in every request, for a model that begins with the same ones in each turn", async () => {
+    const turns = 5
+    const steps = Array.from({ length: turns }, (_, at): ScriptedStep[] => [
+      [call("call_1", `day ${at}`), call("call_2", `night ${at}`)],
+      [call("call_1", `evening ${at}`)],
+      `Answer ${at}.`,
+    ])
+    const model = scriptedModel(steps.flat(), { capabilities: { tools: true } })
+    const ids = { next: hostPorts.ids.next }
+    const { agent } = testAgent(model, { dialect: "layered", loop: { mode: "auto" } }, { tools: [search], ports: { ids } })
+    for (let at = 0; at < turns; at++) {
+      // A session that is opened anew knows the calls of earlier turns from the store.
+      const { ok } = await agent.session("test").send(`Question ${at}?`).result
+      expect(ok).toBe(true)
+    }
+    let before: readonly Message[] = []
+    for (const { messages } of model.requests) {
+      expectPairs(messages)
+      const used = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id))
+      expect(new Set(used).size).toBe(used.length)
+      // OpenAI refuses longer ids.
+      for (const id of used) expect(id.length).toBeLessThanOrEqual(40)
+      expect(messages.slice(0, before.length)).toEqual(before)
+      before = messages
+    }
+    expect(before.flatMap(({ toolCalls = [] }) => toolCalls)).toHaveLength(3 * turns)
   })
 
   test.each([
