@@ -57,7 +57,7 @@ function lookOf(dialect: Dialect): DialectLook {
     showsTime: byFile.get("history")?.has("time") === true || byFile.get("question")?.has("time") === true,
     ruledGroups: byFile.get("tool_groups") ?? none,
     unprompted: needsQuestions ? renderNotice(dialect, "unprompted", {}) : undefined,
-    messageHistory: messageLists.has("history"),
+    nativeHistory: messageLists.has("history") && byFile.get("history")?.has("output") === true,
     asksMemory: conditions.has("memory_on"),
   }
   looks.set(dialect, look)

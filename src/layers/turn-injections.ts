@@ -1,6 +1,5 @@
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
 import { encodedText } from "../encode/marked-text.ts"
-import { sanitise } from "../encode/sanitise.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
@@ -27,8 +26,8 @@ export interface TurnLook extends ParameterWords {
   readonly showsTime?: boolean
   /** The line of the dialect that stands before a message of the agent in a turn in which nobody spoke; see {@link HistoryLook}. */
   readonly unprompted?: string | undefined
-  /** True if history is printed as messages, so that it can hold native calls. */
-  readonly messageHistory?: boolean
+  /** True if history is printed as messages and with `output`, so that it can hold native calls and their results. */
+  readonly nativeHistory?: boolean
   /** Tool groups for which the dialect has rules of use (R28). */
   readonly ruledGroups?: ReadonlySet<string>
 }
@@ -42,7 +41,7 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     group,
     zone,
     unprompted: words.unprompted,
-    nativeCalls: turn.nativeCalls === true && words.messageHistory === true,
+    nativeCalls: turn.nativeCalls === true && words.nativeHistory === true,
   }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
   const tools = turn.tools.map((tool) => toolEntry(tool, words))
@@ -118,22 +117,13 @@ function stepEntries(step: PlannerStep): SlotEntry[] {
   ]
 }
 
-/**
- * A text that is a whole message of the provider's own structure. Nothing can be forged in it, so it stays as it is, but for
- * invisible characters: what a tool showed must be what the next call can name.
- */
-function verbatim(text: string, trust: TrustedText["trust"]): TrustedText {
-  const clean = sanitise(text)
-  return encodedText(clean.text, trust, clean)
-}
-
 /** A native call and its results. Ids and calls are data of the messages, not text in them. */
 function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }): SlotEntry[] {
   const results = runs.map((run, index): SlotEntry => {
     const toolCallId = as(calls[index]?.id ?? run.id, "agent")
-    return { role: "tool", answers: true, toolCallId, output: verbatim(run.result, "tool") }
+    return { role: "tool", answers: true, toolCallId, output: as(run.result, "tool") }
   })
-  return [{ role: "assistant", call: verbatim(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
+  return [{ role: "assistant", call: as(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
 }
 
 /** An entry for each group of the turn's tools that has rules of use, in the order of the tools (R28). The profile's rules replace the dialect's. */

@@ -84,7 +84,7 @@ describe("the slots that are known to be filled", () => {
   })
 
   test("in an entry file are all that its entries hold, and no others", () => {
-    const native = turnInjections({ ...state, nativeCalls: true }, { ...words, messageHistory: true })
+    const native = turnInjections({ ...state, nativeCalls: true }, { ...words, nativeHistory: true })
     for (const { key, content } of turnInjections(state, words)) {
       const entries = [content, ...native.filter((other) => other.key === key).map((other) => other.content)].flatMap(entriesOf)
       const fields = new Set(entries.flatMap((entry) => Object.keys(entry)))

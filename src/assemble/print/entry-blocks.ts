@@ -20,6 +20,7 @@ export interface BlockPlace {
   readonly file: PromptFile
   readonly injection: Injection
   readonly rest?: boolean
+  readonly message?: boolean
 }
 
 /** The dialect and the origin under which it is printed. */
@@ -37,6 +38,7 @@ interface KnownBlock extends EntryBlock {
   readonly trust: Trust
   readonly source: Source | undefined
   readonly rest: boolean | undefined
+  readonly isMessage: boolean | undefined
 }
 
 /** By file, the last block of each entry or rest item. They are readonly data, so the same object prints the same. */
@@ -56,7 +58,7 @@ function blocksOf(file: PromptFile): WeakMap<SlotEntry | Injection, KnownBlock> 
 /** The block that an entry, or a rest item, printed the last time in the same context. */
 export function knownBlock(
   owner: SlotEntry | Injection,
-  { file, injection, rest }: BlockPlace,
+  { file, injection, rest, message }: BlockPlace,
   { dialect, origin }: BlockContext,
 ): EntryBlock | undefined {
   const known = blocksOf(file).get(owner)
@@ -68,20 +70,22 @@ export function knownBlock(
     known.injectionKey === injection.key &&
     known.trust === injection.trust &&
     known.source === injection.source &&
-    known.rest === rest
+    known.rest === rest &&
+    known.isMessage === message
   return isSame ? known : undefined
 }
 
 /** Remembers the block of an entry, or a rest item, in place of its last one in that file. */
 export function rememberBlock(
   owner: SlotEntry | Injection,
-  { file, injection, rest }: BlockPlace,
+  { file, injection, rest, message }: BlockPlace,
   { dialect, origin }: BlockContext,
   { pieces, opensWithFrame }: Pick<EntryBlock, "pieces" | "opensWithFrame">,
 ): EntryBlock {
   const { key, stability } = origin
   const { key: injectionKey, trust, source } = injection
-  const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, injectionKey, trust, source, rest }
+  const place = { injectionKey, trust, source, rest, isMessage: message }
+  const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, ...place }
   blocksOf(file).set(owner, known)
   return known
 }

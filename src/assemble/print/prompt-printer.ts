@@ -105,7 +105,7 @@ class PromptPrinter implements WalkHost {
       const node: SlotNode = { type: "slot", name, alone: true, source }
       const file = entryFile(this.#dialect, name)
       if (!file) throw missingEntryFile(name, this.#dialect, node)
-      const place = { injection, file, node }
+      const place = { injection, file, node, message: true }
       const around = this.#recorder.enter(originOf(injection))
       for (const entry of injection.content as readonly SlotEntry[]) this.#message(entry, place)
       this.#recorder.origin = around

@@ -2,6 +2,7 @@ import { invariant, PromptStrataError } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
+import type { Markers } from "../../encode/lines.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
 import type { SlotNode, TemplateNode } from "../../template/ast.ts"
 import { FrameWriter, settleFrame } from "../../template/frame-writer.ts"
@@ -30,7 +31,12 @@ export interface EntryPlace {
   readonly file: PromptFile
   /** True for the entry of a rest item itself, not for entries inside it. */
   readonly rest?: boolean
+  /** True if the entry is a message of its own. */
+  readonly message?: boolean
 }
+
+/** Nothing in a message that holds one text alone is the dialect's, so there is nothing to forge. */
+const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
 
 /** Prints values: texts through encoders, lists through the file of their name. A method returns true if it printed anything. */
 export class ValuePrinter {
@@ -39,9 +45,16 @@ export class ValuePrinter {
   readonly #recorder: DraftRecorder
   /** The rest item that is printed. Its texts come from no place in the file that prints all such items. */
   readonly #restItem: Injection | undefined
+  readonly #markers: Markers
 
-  constructor(dialect: Dialect, writer: FrameWriter, recorder: DraftRecorder, restItem?: Injection) {
+  constructor(
+    dialect: Dialect,
+    writer: FrameWriter,
+    recorder: DraftRecorder,
+    { restItem, markers = dialect.markers }: { readonly restItem?: Injection | undefined; readonly markers?: Markers } = {},
+  ) {
     this.#dialect = dialect
+    this.#markers = markers
     this.#writer = writer
     this.#recorder = recorder
     this.#restItem = restItem
@@ -54,7 +67,7 @@ export class ValuePrinter {
       const text = typeof value === "string" ? { text: value, trust: injection.trust } : value
       this.#writer.beforeContent(node.source)
       const source = this.#restItem ? sourceOf(this.#restItem) : (injection.source ?? node.source)
-      for (const part of printText(text, { node, markers: this.#dialect.markers, source })) this.#recorder.put(part)
+      for (const part of printText(text, { node, markers: this.#markers, source })) this.#recorder.put(part)
       return true
     }
     const file = entryFile(this.#dialect, fileName)
@@ -109,12 +122,24 @@ export class ValuePrinter {
     const context = { dialect: this.#dialect, origin: this.#recorder.origin }
     const known = knownBlock(owner, place, context)
     if (known) return known
-    const { injection, file, rest } = place
+    const printed = this.#printEntry(entry, place)
+    // The provider says whose words the whole message is, so the agent's and a tool's stay as they are. The user's stay encoded: the
+    // message was sent before with the turn's own blocks around the words, and must be the same now.
+    const [piece, ...others] = printed.pieces
+    const isWords = piece?.part === "content" && piece.trust !== "author" && others.length === 0
+    const isWhole = place.message === true && isWords && (entry.role === "assistant" || entry.role === "tool")
+    return rememberBlock(owner, place, context, isWhole ? this.#printEntry(entry, place, noMarkers) : printed)
+  }
+
+  #printEntry(entry: SlotEntry, { injection, file, rest }: EntryPlace, markers?: Markers): DraftRecorder {
     const recorder = new DraftRecorder()
-    recorder.origin = context.origin
+    recorder.origin = this.#recorder.origin
     recorder.startMessage("user")
     const writer = new FrameWriter(recorder.frame)
-    const values = new ValuePrinter(this.#dialect, writer, recorder, rest === true ? injection : undefined)
+    const values = new ValuePrinter(this.#dialect, writer, recorder, {
+      restItem: rest === true ? injection : undefined,
+      ...(markers && { markers }),
+    })
     walkScope(file.template.nodes, writer, {
       // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
       holds: (name) => (Object.hasOwn(entry, name) ? !isEmptyValue(entry[name]) : rest === true && name === injection.key),
@@ -128,7 +153,7 @@ export class ValuePrinter {
       role: () => invariant(false, "an entry file makes no messages"),
       messages: () => invariant(false, "an entry file makes no messages"),
     })
-    return rememberBlock(owner, place, context, recorder)
+    return recorder
   }
 
   #block(block: EntryBlock, place: EntryPlace): boolean {
