@@ -18,7 +18,7 @@ export function cutCallModels(respond: () => string): Readonly<Record<"openaiMod
 }
 
 /** The body of an answer that calls the tool `act` once with each text, and then ends for `finish`, or just ends. */
-export function callsBody(texts: readonly string[], finish: string | undefined): string {
+function callsBody(texts: readonly string[], finish: string | undefined): string {
   const calls = texts.map((text, index) => {
     const half = text.length >> 1
     const first = { index, id: `call_${index}`, type: "function", function: { name: "act", arguments: text.slice(0, half) } }
