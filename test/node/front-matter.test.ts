@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs"
 import fc from "fast-check"
+import matter from "gray-matter"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { type FrontMatter, parseFrontMatter } from "../../src/node/front-matter.ts"
 import { runs } from "../support/size.ts"
+import { root } from "../support/source-files.ts"
 
 function faultOf(text: string): PromptStrataError {
   try {
@@ -189,3 +192,40 @@ describe("mistakes are located in the file", () => {
     )
   })
 })
+
+describe("L12 the parts of gray-matter that are not used", () => {
+  test.each([
+    ["a line of more than three dashes ends a block", "---\na: |\n  b\n---- c\n---\nx", "- c\n---\nx"],
+    ["a blank line at the beginning of the body goes", "---\na: 1\n---\n\nx", "x"],
+    ["a line of dashes that nothing closes takes the body", "---\n\nx: y\n", ""],
+  ])("its split: %s", (_, text, theirs) => {
+    expect(matter(text, {}).content.replace(/^\n/u, "")).toBe(theirs)
+    expect(readOr(text)).not.toBe(theirs)
+  })
+
+  test("its YAML reader: values of YAML 1.1 stay words here", () => {
+    const text = "---\nat: 2026-01-01\nsize: 1_000\n---\n"
+    expect(matter(text, {}).data).toEqual({ at: new Date("2026-01-01"), size: 1000 })
+    expect(parseFrontMatter(text, "p.md").attributes).toEqual({ at: "2026-01-01", size: "1_000" })
+  })
+
+  test("one version of yaml is installed, and js-yaml only by gray-matter", () => {
+    const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8")) as {
+      packages: Record<string, { dependencies?: Record<string, string> }>
+    }
+    const named = (name: string) => Object.keys(packages).filter((path) => path.endsWith(`node_modules/${name}`))
+    expect([named("yaml"), named("js-yaml")]).toEqual([["node_modules/yaml"], ["node_modules/js-yaml"]])
+    const users = Object.entries(packages).filter(([, { dependencies }]) => dependencies?.["js-yaml"] !== undefined)
+    expect(users.map(([path]) => path)).toEqual(["node_modules/gray-matter"])
+  })
+})
+
+/** The body, or the code of the error. */
+function readOr(text: string): string {
+  try {
+    return parseFrontMatter(text, "p.md").body
+  } catch (error) {
+    if (PromptStrataError.isInstance(error)) return error.code
+    throw error
+  }
+}
