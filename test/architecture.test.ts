@@ -245,6 +245,23 @@ const planted: readonly { name: string; files: Record<string, string>; found: re
     ],
   },
   {
+    name: "a file that is written past the lock",
+    files: {
+      "src/node/a.ts": 'import { mkdir, writeFile } from "node:fs/promises"\nimport writeFileAtomic from "write-file-atomic"\n',
+      "src/mcp/b.ts":
+        'import { readFile } from "node:fs/promises"\nimport { updateFile } from "../node/workspace/update-file.ts"\n',
+      "src/models/c.ts": 'import * as fs from "node:fs"\n',
+      "src/testing/d.ts": 'const fs = await import("node:fs")\n',
+      "src/node/workspace/update-file.ts": 'import { rename } from "node:fs/promises"\n',
+    },
+    found: [
+      "write: src/node/a.ts: { mkdir, writeFile } of node:fs/promises; a file is changed by updateFile or a workspace",
+      "write: src/node/a.ts: writeFileAtomic of write-file-atomic; a file is changed by updateFile or a workspace",
+      "write: src/models/c.ts: * as fs of node:fs; a file is changed by updateFile or a workspace",
+      "write: src/testing/d.ts: everything of node:fs; a file is changed by updateFile or a workspace",
+    ],
+  },
+  {
     name: "a file of 301 lines",
     files: { "src/core/a.ts": "const a = 1\n".repeat(301) },
     found: ["size: src/core/a.ts: 301 lines, at most 300"],

@@ -1,8 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises"
-import { dirname } from "node:path"
-import writeFileAtomic from "write-file-atomic"
+import { readFile } from "node:fs/promises"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { isRecord } from "../core/json-access.ts"
+import { updateFile } from "../node/workspace/update-file.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 
 /** Approved tools: the fingerprint of the approved definition by `server.tool`. */
@@ -27,42 +26,49 @@ export function inMemoryApprovals(): McpApprovals {
 }
 
 /**
- * Stores approvals in a JSON file, which the first approval creates. The file is always written as a whole. One that cannot be
- * read throws `mcp` and is not changed: if it counted as empty, every tool would be approved anew.
+ * Stores approvals in a JSON file, which the first approval creates. The file is always written as a whole, and approvals of
+ * several processes are all kept. One that cannot be read throws `mcp` and is not changed: if it counted as empty, every tool
+ * would be approved anew.
  */
 export function fileApprovals(path: string): McpApprovals {
-  const load = (): Promise<Fingerprints> => readFingerprints(path)
-  let writing: Promise<unknown> = Promise.resolve()
   return {
-    load,
+    load: () => readFingerprints(path),
     save(approved) {
-      const write = async (): Promise<void> => {
-        const all = { ...(await load()), ...approved }
+      return updateFile(path, (text) => {
+        const all = { ...parseFingerprints(text, path), ...approved }
         const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
-        await mkdir(dirname(path), { recursive: true })
-        await writeFileAtomic(path, `${JSON.stringify({ version: 1, approved: sorted }, undefined, 2)}\n`)
-      }
-      const done = writing.then(write, write)
-      writing = done.catch(() => undefined)
-      return done
+        return `${JSON.stringify({ version: 1, approved: sorted }, undefined, 2)}\n`
+      })
     },
   }
 }
 
 async function readFingerprints(path: string): Promise<Fingerprints> {
+  const text = await readFile(path, "utf8").catch((cause: { readonly code?: unknown }) => {
+    if (cause.code !== "ENOENT") throw unreadable(path, cause)
+  })
+  return parseFingerprints(text ?? undefined, path)
+}
+
+/** None without a text. */
+function parseFingerprints(text: string | undefined, path: string): Fingerprints {
+  if (text === undefined) return {}
   try {
-    const data: unknown = JSON.parse(await readFile(path, "utf8"))
+    const data: unknown = JSON.parse(text)
     const approved = isRecord(data) ? data.approved : undefined
     if (!isRecord(approved)) throw new Error('it has no object "approved"')
     return Object.fromEntries(Object.entries(approved).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
   } catch (cause) {
-    if ((cause as { readonly code?: unknown }).code === "ENOENT") return {}
-    throw new PromptStrataError("mcp", `The approvals of MCP tools in ${path} cannot be read: ${messageOf(cause)}`, {
-      cause,
-      hint: "Repair the file or delete it. Without it, every tool counts as new.",
-      evidence: { path },
-    })
+    throw unreadable(path, cause)
   }
+}
+
+function unreadable(path: string, cause: unknown): PromptStrataError {
+  return new PromptStrataError("mcp", `The approvals of MCP tools in ${path} cannot be read: ${messageOf(cause)}`, {
+    cause,
+    hint: "Repair the file or delete it. Without it, every tool counts as new.",
+    evidence: { path },
+  })
 }
 
 /** The state of a tool: `new` was never approved, `changed` was approved with another definition. */

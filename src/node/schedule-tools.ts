@@ -1,18 +1,17 @@
-import { mkdir, readFile } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
-import writeFileAtomic from "write-file-atomic"
+import { readFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import { z } from "zod"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
 import { shippedPrompts } from "../dialect/shipped.ts"
 import { encodeInline } from "../encode/inline.ts"
-import { createKeyedQueue } from "../services/keyed-queue.ts"
 import { renderTemplate } from "../template/render.ts"
 import { defineTool } from "../tools/define-tool.ts"
 import { textArguments } from "../tools/text-arguments.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
 import { ignoring } from "./workspace/file-errors.ts"
+import { updateFile } from "./workspace/update-file.ts"
 
 interface ScheduleOptions {
   /** The folder of `schedule.json`; created when the first entry is added. */
@@ -24,12 +23,9 @@ interface ScheduleOptions {
   readonly words?: { readonly add?: ToolWords; readonly list?: ToolWords }
 }
 
-/** Changes of one file by all agents of this process happen one after another. Other processes are not waited for. */
-const changes = createKeyedQueue()
-
 /**
- * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file in one step. Ids are never
- * used again. A file that cannot be read is reported and not changed.
+ * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file in one step, and waits for
+ * those of other agents and processes. Ids are never used again. A file that cannot be read is reported and not changed.
  */
 export function scheduleTools({ folder, clock, locale, words }: ScheduleOptions): readonly [add: Tool, list: Tool] {
   const file = resolve(join(folder, "schedule.json"))
@@ -54,18 +50,24 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
       const atMs = parseMoment(scheduleTime)
       const at = atMs === undefined ? undefined : new Date(atMs).toISOString()
       const item = { title, content, scheduleTime, at, createdAt: new Date(clock.nowMs()).toISOString() }
-      const id = await changes.enqueue(file, () => add(file, item, signal))
+      const id = await add(file, item, signal)
       return renderTemplate(answer, { id, title, content, time: scheduleTime })
     },
   })
 }
 
 async function add(file: string, item: Omit<ScheduleItem, "id">, signal: AbortSignal): Promise<number> {
-  const schedule = await readSchedule(file)
-  // The last moment to stop: the write that follows is not interrupted.
-  signal.throwIfAborted()
-  const id = schedule.nextId
-  await writeSchedule(file, { version: 1, nextId: id + 1, items: [...schedule.items, { id, ...item }] })
+  let id = 0
+  await updateFile(
+    file,
+    (text) => {
+      const { nextId, items } = parseSchedule(text, file)
+      id = nextId
+      const next: Schedule = { version: 1, nextId: id + 1, items: [...items, { id, ...item }] }
+      return `${JSON.stringify(next, undefined, 2)}\n`
+    },
+    signal,
+  )
   return id
 }
 
@@ -75,7 +77,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
     description,
     usageHint,
     async execute() {
-      const { items } = await changes.enqueue(file, () => readSchedule(file))
+      const { items } = parseSchedule(await readText(file), file)
       if (items.length === 0) return renderTemplate(answer, { empty: true })
       return items.map((item) => renderTemplate(answer, printedItem(item))).join("\n")
     },
@@ -114,9 +116,8 @@ const scheduleSchema = z
 
 type Schedule = z.infer<typeof scheduleSchema>
 
-/** Reads a schedule; an empty one when there is no file. Throws `file`, naming the file, when it is not a schedule. */
-async function readSchedule(file: string): Promise<Schedule> {
-  const text = await readText(file)
+/** The schedule in a text; an empty one without a text. Throws `file`, naming the file, when it is not a schedule. */
+function parseSchedule(text: string | undefined, file: string): Schedule {
   if (text === undefined) return { version: 1, nextId: 1, items: [] }
   try {
     return scheduleSchema.parse(JSON.parse(text))
@@ -128,12 +129,6 @@ async function readSchedule(file: string): Promise<Schedule> {
       hint: "The file was not changed. Correct it, or move it away to begin a new one.",
     })
   }
-}
-
-/** Replaces the whole file in one step. A missing folder is created. */
-async function writeSchedule(file: string, schedule: Schedule): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  await writeFileAtomic(file, `${JSON.stringify(schedule, undefined, 2)}\n`)
 }
 
 function readText(file: string): Promise<string | undefined> {

@@ -46,7 +46,7 @@ describe("add_schedule and list_schedule", () => {
         },
       ],
     })
-    expect(await readdir(join(folder, "data/deep"))).toEqual(["schedule.json"])
+    expect(await readdir(join(folder, "data/deep"))).toEqual([".promptstrata", "schedule.json"])
   })
 
   test("speak English too", async () => {
@@ -94,13 +94,15 @@ describe("add_schedule and list_schedule", () => {
       expect(answer).toContain(`failed: ${path}:1: This is not a schedule: `)
     }
     expect(await readFile(path, "utf8")).toBe(text)
-    expect(await readdir(folder)).toEqual(["schedule.json"])
+    expect(await readdir(folder)).toEqual([".promptstrata", "schedule.json"])
   })
 
   test("report a folder that cannot be made", async () => {
     await writeFile(join(folder, "data"), "a file")
     const [add] = tools()
-    expect(await answerOf(add, { title: "a", schedule_time: "x" })).toMatch(/^failed: .*(ENOTDIR|EEXIST|schedule cannot be read)/)
+    expect(await answerOf(add, { title: "a", schedule_time: "x" })).toMatch(
+      /^failed: .*expected a folder on the way to it, found a file/,
+    )
   })
 
   test("an entry cannot look like another one in the list", async () => {

@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import { findCycles } from "./cycles.ts"
 import { type ImportFound, importsOf } from "./imports.ts"
-import { edges, folderOf, generatedFolder, layerOrder, lightPackages, rowOf } from "./layer-order.ts"
+import { edges, fileWriters, folderOf, generatedFolder, layerOrder, lightPackages, rowOf, sharedFile } from "./layer-order.ts"
 
 /** A rule of the house that a file breaks. */
 export interface Violation {
@@ -17,6 +17,7 @@ export interface Violation {
     | "default-export"
     | "export-all"
     | "folder"
+    | "write"
   readonly file: string
   readonly detail: string
 }
@@ -49,6 +50,14 @@ function edgeOf(from: string, found: ImportFound): Edge {
   return { ...found, from, to: relative ? posix.normalize(posix.join(posix.dirname(from), found.specifier)) : undefined }
 }
 
+/** Imports by which a file can be written. */
+const fileImport =
+  /^import\s+([^"';]*?)\s+from\s+"(node:fs|node:fs\/promises|write-file-atomic)"|import\(\s*"(?:node:fs|node:fs\/promises)"\s*\)/gm
+
+/** Names of functions that change files, and everything at once. */
+const writing =
+  /^\w+$|\*|\b(?:promises|open|openSync|(?:write|append|copy)File(?:Sync)?|writev?Sync|rename(?:Sync)?|f?truncate(?:Sync)?|createWriteStream|cp(?:Sync)?|rm(?:Sync)?|unlink(?:Sync)?|link(?:Sync)?|symlink(?:Sync)?)\b/
+
 function checkText(file: string, text: string): Violation[] {
   const found: Violation[] = []
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0)
@@ -56,6 +65,11 @@ function checkText(file: string, text: string): Violation[] {
     found.push({ rule: "size", file, detail: `${lines} lines, at most ${maxLines}` })
   if (rowOf(folderOf(file)) === undefined)
     found.push({ rule: "folder", file, detail: `${folderOf(file)} has no place in the layer order` })
+  const mayDoIo = (rowOf(folderOf(file)) ?? 0) > layerOrder.length
+  if (mayDoIo && !file.startsWith("src/node/workspace/") && !fileWriters.includes(file))
+    for (const [, names = "everything", name = "node:fs"] of text.matchAll(fileImport))
+      if (writing.test(names))
+        found.push({ rule: "write", file, detail: `${names.trim()} of ${name}; a file is changed by updateFile or a workspace` })
   if (/^export\s+(?:default\b|\{[^}]*\bas\s+default\b)/m.test(text))
     found.push({ rule: "default-export", file, detail: "export default" })
   if (/^export\s+(?:type\s+)?\*/m.test(text)) found.push({ rule: "export-all", file, detail: "export *" })
@@ -71,6 +85,7 @@ function checkDirection({ from, line }: Edge, to: string): Violation[] {
   if (posix.basename(to) === "index.ts") return [{ rule: "index", file: at, detail: `imports ${to}` }]
   const [here, there] = [folderOf(from), folderOf(to)]
   if (here === there || here === "cli") return []
+  if (to === sharedFile && edges.includes(here)) return []
   if (edges.includes(here) && edges.includes(there)) return [{ rule: "edge", file: at, detail: `imports ${to}, another edge` }]
   return (rowOf(here) ?? 0) >= (rowOf(there) ?? 0)
     ? []

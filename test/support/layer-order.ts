@@ -12,6 +12,21 @@ export const layerOrder: readonly (readonly string[])[] = [
 /** The folders that may do I/O. None imports another one. */
 export const edges: readonly string[] = ["node", "models", "mcp", "stores", "tokenizers", "testing"]
 
+/** The one file of an edge that other edges import: whoever reads, changes and writes a file does it there, under one lock. */
+export const sharedFile = "src/node/workspace/update-file.ts"
+
+/**
+ * The files beside `src/node/workspace/` that write to the disk: a database, which has its own locks, and new files, which fail
+ * when there is one of that name or hold nothing of what was there.
+ */
+export const fileWriters: readonly string[] = [
+  "src/cli/commands/scaffold.ts",
+  "src/cli/memory/export-import.ts",
+  "src/stores/sql/maintenance/repair-rows.ts",
+  "src/stores/sqlite/store-file.ts",
+  "src/testing/recording/record-model.ts",
+]
+
 /** What may be imported as a module loads, anywhere: small, without I/O, in every JavaScript runtime. */
 export const lightPackages: readonly string[] = ["leven", "@standard-schema/spec"]
 

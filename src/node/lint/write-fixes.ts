@@ -1,8 +1,6 @@
-import { realpathSync, statSync } from "node:fs"
-import writeFileAtomic from "write-file-atomic"
 import type { LintContext } from "../../lint/context.ts"
 import { applyFixes, type LintProblem } from "../../lint/problem.ts"
-import { readTextFile } from "../read-text-file.ts"
+import { updateFile } from "../workspace/update-file.ts"
 
 /**
  * Writes the fixes of problems into their files and resolves to how many files changed. Each file is written whole or not at
@@ -14,11 +12,13 @@ export async function writeFixes({ files }: LintContext, problems: readonly Lint
   for (const { file, path, text, shipped } of files) {
     if (shipped) continue
     const fixed = applyFixes(text, byFile.get(file) ?? [])
-    if (fixed === text || readTextFile(path) !== text) continue
+    if (fixed === text) continue
     // A link stays a link: the file it leads to is written, and keeps its mode.
-    const target = realpathSync(path)
-    await writeFileAtomic(target, fixed, { mode: statSync(target).mode })
-    changed++
+    await updateFile(path, (current) => {
+      if (current !== text) return undefined
+      changed++
+      return fixed
+    })
   }
   return changed
 }

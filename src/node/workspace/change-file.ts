@@ -88,7 +88,12 @@ async function carryOut(rules: ChangeRules, own: OwnFolder, plan: Plan): Promise
   return record
 }
 
-async function replaceOrRemove(root: WorkspaceRoot, { target, current, after }: Plan, temporary: string): Promise<void> {
+/** Puts new bytes in the place of the target, or removes it. The folder must be locked. After an error the temporary file may remain. */
+export async function replaceOrRemove(
+  root: WorkspaceRoot,
+  { target, current, after }: Omit<Plan, "change">,
+  temporary: string,
+): Promise<void> {
   const { folder, name } = target
   if (after) {
     await folder.check()
