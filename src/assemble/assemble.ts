@@ -5,7 +5,9 @@ import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
+import type { KnownNames } from "../encode/lines.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
+import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { assembledBefore } from "./assembly-memo.ts"
@@ -71,6 +73,7 @@ export function assemble(stack: PromptStack, options: AssembleOptions = {}): Ass
     dialect: compiled,
     prompt,
     developerRole: roles?.developer ?? false,
+    names: turn && knownNames(turn),
     ...limits,
   })
 }
@@ -80,6 +83,8 @@ interface AssembleInjectionsOptions extends RequestLimits {
   readonly dialect: Dialect
   readonly prompt: string
   readonly developerRole?: boolean
+  /** The names with which untrusted text could pass for somebody else's (T5). */
+  readonly names?: KnownNames | undefined
 }
 
 /**
@@ -92,7 +97,8 @@ export function assembleInjections(given: readonly Injection[], options: Assembl
 }
 
 function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
-  const { dialect, prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
+  const { prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
+  const dialect = guardedDialect(options.dialect, prompt, options.names)
   const counting = { counter, tools }
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given)
@@ -112,6 +118,26 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
     sanitised,
   }
+}
+
+const guarded = new WeakMap<Dialect, Map<string, Dialect>>()
+const maxGuarded = 100
+
+/**
+ * The dialect with the markers of one request: lines that begin with a name that the session knows, and the shapes of the
+ * headings of its prompt file (T5). The same names give the same markers, so that what was printed before is found again.
+ */
+function guardedDialect(dialect: Dialect, prompt: string, names: KnownNames | undefined): Dialect {
+  const { markers, files } = dialect
+  const shapes = files.get(prompt)?.shapes ?? []
+  if (names === undefined && shapes.length === 0) return dialect
+  const known = guarded.get(dialect) ?? new Map<string, Dialect>()
+  guarded.set(dialect, known)
+  const key = JSON.stringify([names, shapes.map(String)])
+  const made = known.get(key) ?? { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
+  if (known.size >= maxGuarded) known.clear()
+  known.set(key, made)
+  return made
 }
 
 /** The injections that a prompt is made from. */

@@ -1,11 +1,11 @@
 import { locatedError, PromptStrataError } from "../core/errors.ts"
-import type { Markers } from "../encode/lines.ts"
+import type { LineShape, Markers } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
 import { markAlone } from "../template/own-line.ts"
 import { parseTemplate, type TemplateLoader } from "../template/parse.ts"
 import { normalizeText } from "../template/scanner.ts"
-import { deriveMarkers } from "./markers.ts"
+import { deriveMarkers, shapesOf } from "./markers.ts"
 import {
   isPrompt,
   type PromptAttributes,
@@ -21,6 +21,8 @@ export interface PromptFile extends Pick<PromptAttributes, "separator" | "omit">
   readonly template: Template
   /** The keys in `omit` that the profile names, and not the file. */
   readonly off?: readonly string[]
+  /** Shapes of headings and rules that a request of this file has, and a turn's requests do not. */
+  readonly shapes?: readonly LineShape[]
 }
 
 /** A folder of prompt files in one locale, compiled. */
@@ -56,14 +58,23 @@ export function compileDialect({ name, locale, files, load = sourceLoader(files)
     compiled.set(fileName, compileFile(source, load))
   }
   const markers = deriveMarkers([...compiled.values()].map(({ template }) => template))
-  return { name, locale, files: compiled, markers }
+  const ofTurn = [...compiled].filter(([name, { template }]) => turnPrompts.includes(name) || !opensMessage(template.nodes))
+  const shapes = shapesOf(deriveMarkers(ofTurn.map(([, { template }]) => template)))
+  for (const [name, file] of compiled) {
+    const own = shapesOf(deriveMarkers([file.template])).filter((shape) => !shapes.includes(shape))
+    if (own.length > 0) compiled.set(name, { ...file, shapes: own })
+  }
+  return { name, locale, files: compiled, markers: { ...markers, shapes } }
 }
+
+/** The prompts of a turn. Others make requests of their own in the background, with headings of their own. */
+const turnPrompts = [...promptKinds, "native"]
 
 /** The dialect without the blocks of context that a profile leaves out of the turn's prompts (L7b). */
 export function withoutContext(dialect: Dialect, off: readonly string[]): Dialect {
   if (off.length === 0) return dialect
   const files = new Map(dialect.files)
-  for (const name of [...promptKinds, "native"]) {
+  for (const name of turnPrompts) {
     const file = files.get(name)
     if (file) files.set(name, { ...file, omit: [...file.omit, ...off], off })
   }

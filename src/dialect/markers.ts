@@ -1,16 +1,33 @@
 import { fold } from "../encode/fold.ts"
-import type { Markers } from "../encode/lines.ts"
+import { type LineFrame, type LineShape, lineShapes, type Markers, squash } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
 
 /**
  * Derives the markers that untrusted text must not imitate (T28): every line that a template can print from literal text alone,
- * and every literal beginning of a line that goes on with a value. All branches and placeholders are followed.
+ * every literal beginning of a line that goes on with a value, and every line that begins with the name of a speaker or a tool.
+ * All branches and placeholders are followed.
  */
 export function deriveMarkers(templates: Iterable<Template>): Markers {
-  const found: FoundLines = { lines: new Set(), heads: new Set(), fences: false }
+  const found: FoundLines = { lines: new Set(), heads: new Set(), frames: new Set(), fences: false }
   for (const template of templates) collectLines(template.nodes, found)
-  return { lines: found.lines, heads: shortest(found.heads), fences: found.fences }
+  const { lines, fences } = found
+  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames) }
+}
+
+/** The shapes of headings and rules that literal lines have (T5). */
+export function shapesOf({ lines, heads }: Markers): LineShape[] {
+  const literal = [...lines, ...heads]
+  return Object.values(lineShapes).filter((shape) => literal.some((line) => shape.test(line)))
+}
+
+function framesOf(written: ReadonlySet<string>): LineFrame[] {
+  return [...written].flatMap((line) => {
+    const [before = "", slot = "", ...after] = line.split(valueMark)
+    // Without a character of its own behind the name, a frame would be any line that begins with the name.
+    if (after.join("") === "") return []
+    return [{ slot, before, after: after.filter((_, index) => index % 2 === 0) }]
+  })
 }
 
 /** The heads without those that begin with another head. */
@@ -29,6 +46,8 @@ interface FoundLines {
   readonly lines: Set<string>
   /** Literal beginnings of lines that go on with a value. */
   readonly heads: Set<string>
+  /** Lines that begin with a name, without blanks. Each value stands between two {@link valueMark}s. */
+  readonly frames: Set<string>
   /** True if a value is printed in a code fence. */
   fences: boolean
 }
@@ -64,7 +83,7 @@ function step(node: TemplateNode, ways: Ways, walk: Walk): Ways {
       return eitherWay(branch(node.then, ways, walk), branch(node.otherwise, ways, walk))
     case "slot": {
       found.fences ||= node.encoder === "fence"
-      const valued = eachWay(ways, (way) => addValue(way, found))
+      const valued = eachWay(ways, (way) => addValue(node.name, way, found))
       return node.placeholder ? eitherWay(valued, branch(node.placeholder, ways, walk)) : valued
     }
     default:
@@ -106,20 +125,35 @@ function addWords(words: string, way: Way, found: FoundLines): Way {
   return { ...freshLine, line: way.line === null ? null : way.line + space + words }
 }
 
-function addValue(way: Way, found: FoundLines): Way {
-  if (way.breakAt < Infinity) endLine(way, found)
-  else addHead(way, found)
-  return { ...freshLine, line: null }
+/** Stands on both sides of a value's name in a line that begins with a name. No file holds it as text. */
+const valueMark = "\u{1}"
+
+/** The slots whose values are names that a prompt's other lines show too, so that a reader knows them. */
+const nameSlots: ReadonlySet<string> = new Set(["speaker", "tool"])
+
+function addValue(name: string, way: Way, found: FoundLines): Way {
+  const isFirst = way.breakAt < Infinity
+  if (isFirst) endLine(way, found)
+  const line = isFirst ? "" : way.line
+  if (line?.includes(valueMark)) return { ...freshLine, line: line + valueMark + valueMark }
+  if (!isFirst) addHead(way, found)
+  const isFrame = line !== null && nameSlots.has(name) && isBullet(fold(line))
+  return { ...freshLine, line: isFrame ? line + valueMark + name + valueMark : null }
 }
 
 function endLine({ line }: Way, found: FoundLines): void {
-  const folded = fold(line ?? "")
-  if (folded !== "") found.lines.add(folded)
+  if (line?.includes(valueMark)) addFrame(line, found)
+  else if (line !== null && fold(line) !== "") found.lines.add(fold(line))
+}
+
+function addFrame(line: string, found: FoundLines): void {
+  found.frames.add(line.split(valueMark).map(squash).join(valueMark))
 }
 
 function addHead({ line }: Way, found: FoundLines): void {
   const head = fold(line ?? "")
-  if (!isBullet(head)) found.heads.add(head)
+  if (line?.includes(valueMark)) addFrame(line + valueMark + valueMark, found)
+  else if (!isBullet(head)) found.heads.add(head)
 }
 
 /** Limits the ways. If there are too many, the line so far becomes a head, which covers every way in which it can go on. */
@@ -127,7 +161,7 @@ function bounded(ways: Ways, found: FoundLines): Ways {
   if (ways.size <= maxWays) return ways
   return eachWay(ways, (way) => {
     addHead(way, found)
-    return isBullet(fold(way.line ?? "")) ? way : { ...way, line: null }
+    return way.line?.includes(valueMark) !== true && isBullet(fold(way.line ?? "")) ? way : { ...way, line: null }
   })
 }
 
@@ -138,7 +172,7 @@ function isBullet(head: string): boolean {
 
 /** One possible state of the output at a point of a template. */
 interface Way {
-  /** The literal text of the current line; `null` if it begins with a value or a known head. */
+  /** The literal text of the current line, with its values if it begins with a name; `null` if it begins with another value or a known head. */
   readonly line: string | null
   /** The outermost open branch (0 is the file) that has a line break not printed yet; Infinity for none. */
   readonly breakAt: number

@@ -1,4 +1,5 @@
 import { fold, isEven } from "./fold.ts"
+import { encodeInline } from "./inline.ts"
 import { mapLines } from "./line-breaks.ts"
 
 /**
@@ -12,7 +13,35 @@ export interface Markers {
   readonly heads: readonly string[]
   /** True when the dialect uses code fences: then a line that opens or closes a fence is a marker too. */
   readonly fences: boolean
+  /** Lines that begin with a name, such as `${speaker}:`. They are markers for the {@link names} of their slot. */
+  readonly frames?: readonly LineFrame[] | undefined
+  /** Shapes of headings and rules that the dialect uses. Any line of such a shape is a marker. */
+  readonly shapes?: readonly LineShape[] | undefined
+  /** The names that the session knows, by slot, as they were given. */
+  readonly names?: KnownNames | undefined
 }
+
+/** Names of speakers and tools, by the slot that prints them. */
+export type KnownNames = Readonly<Record<string, readonly string[]>>
+
+/** A line that begins with a name. All texts are folded and without blanks. */
+export interface LineFrame {
+  readonly slot: string
+  /** The list bullet before the name, or nothing. */
+  readonly before: string
+  /** The texts behind the name and behind each further value. The last one ends the line. */
+  readonly after: readonly string[]
+}
+
+export type LineShape = RegExp
+
+/** The shapes of lines by which prompt files part their sections. They are tested on folded lines. */
+export const lineShapes = {
+  bold: /^\*\*[^*]+\*\*:?$/,
+  heading: /^#{1,6}(?: |$)/,
+  rule: /^(?:(?:- ?){3,}|(?:= ?){3,}|(?:_ ?){3,}|(?:\* ?){3,})$/,
+  label: /^\[[^[\]]+\]$/,
+} as const satisfies Record<string, LineShape>
 
 /**
  * Encodes untrusted text that has its lines to itself. A line that equals one of the markers, folded and without leading
@@ -42,17 +71,61 @@ function markerReader(markers: Markers): MarkerReader {
   const heads = [...markers.heads, ...(markers.fences ? ["```", "~~~"] : [])].map(core).filter((head) => head !== "")
   const stems = new Set([...lines, ...heads].map((marker) => marker.slice(0, stemLength)))
   const shortHeads = heads.filter(({ length }) => length < stemLength)
-  const initials = new Set([...lines, ...heads].map((marker) => marker.charCodeAt(0)))
+  const named = namedLines(markers)
+  const { shapes = [] } = markers
+  const starts = named.map(([start = ""]) => start)
+  const initials = new Set([...lines, ...heads, ...starts].map((marker) => marker.charCodeAt(0)))
   const reader: MarkerReader = (line) => {
     if (beginsOtherwise(line, initials)) return false
     const begins = beginning(line)
-    if (begins !== undefined && !stems.has(begins.slice(0, stemLength)) && !shortHeads.some((head) => begins.startsWith(head)))
-      return false
+    if (begins !== undefined && /^[a-z0-9]/.test(begins)) {
+      const stem = squash(begins.slice(0, stemLength))
+      const isKnown = stems.has(begins.slice(0, stemLength)) || shortHeads.some((head) => begins.startsWith(head))
+      if (!isKnown && !starts.some((start) => start.startsWith(stem) || stem.startsWith(start))) return false
+    }
     const seen = core(line)
-    return lines.has(seen) || heads.some((head) => seen.startsWith(head))
+    if (lines.has(seen) || heads.some((head) => seen.startsWith(head)) || shapes.some((shape) => shape.test(seen))) return true
+    if (named.length === 0) return false
+    const squashed = seen.replaceAll(" ", "")
+    return named.some((parts) => isNamed(squashed, parts))
   }
   readers.set(markers, reader)
   return reader
+}
+
+/** A name that is printed as it is. Most are. */
+const bareName = /^[a-z0-9_\u4e00-\u9fff]*$/i
+
+/** Each frame that begins with a name, for each known name: what the line begins with, and what follows behind each value. */
+function namedLines({ frames = [], names = {} }: Markers): string[][] {
+  return frames.flatMap(({ slot, before, after: [behind = "", ...after] }) => {
+    const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
+    // A name with unusual characters is printed in quotes. Without them it reads as the same name.
+    const shown = new Set(
+      known.flatMap((name) => (bareName.test(name) ? squash(name) : [squash(name), squash(encodeInline(name))])),
+    )
+    shown.delete("")
+    return [...shown].map((name) => [before + name + behind, ...after])
+  })
+}
+
+/** True if a line begins with the first part, ends with the last one, and holds the others in their order. */
+function isNamed(line: string, [start = "", ...after]: readonly string[]): boolean {
+  if (!line.startsWith(start)) return false
+  let at = start.length
+  for (const part of after.slice(0, -1)) {
+    const found = line.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return after.length === 0
+    ? line.length === at
+    : line.length - (after.at(-1)?.length ?? 0) >= at && line.endsWith(after.at(-1) ?? "")
+}
+
+/** A text as it is compared where blanks do not count. */
+export function squash(text: string): string {
+  return core(text).replaceAll(" ", "")
 }
 
 /** The first characters of a folded line. They are enough to tell that most prose is no marker. */

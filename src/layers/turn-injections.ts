@@ -1,4 +1,5 @@
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
+import type { KnownNames } from "../encode/lines.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
@@ -61,6 +62,17 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     turnItem("note", { text: turn.note ?? "", trust: "agent" }, "agent"),
     turnItem("fault", encodedText(turn.fault ?? "", "agent"), "agent"),
   ]
+}
+
+/**
+ * The names that a turn shows: its agent, its speakers, those of its history and memories, and its tools. A text that begins a
+ * line with one of them, as the prompt does, would speak for somebody else (T5).
+ */
+export function knownNames({ agentName, question, history, memories, tools }: TurnState): KnownNames {
+  const speakers = new Set([agentName, question.speaker.name])
+  for (const { speaker } of history) speakers.add(speaker.name)
+  for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
+  return { speaker: [...speakers].sort(), tool: tools.map(({ name }) => name) }
 }
 
 /** Every character that JavaScript or a reader takes for a line break. */

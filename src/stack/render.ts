@@ -12,7 +12,7 @@ import {
 } from "../core/value.ts"
 import { fold } from "../encode/fold.ts"
 import { splitLines } from "../encode/line-breaks.ts"
-import { encodeLines, type Markers } from "../encode/lines.ts"
+import { encodeLines, lineShapes, type Markers } from "../encode/lines.ts"
 import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
@@ -54,10 +54,10 @@ function headingOf(item: Injection, heading: Heading): string {
   return heading === "none" ? "" : heading(item)
 }
 
-/** The markers that untrusted text must not imitate: `##` headings, and all headings of this rendering. */
+/** The markers that untrusted text must not imitate: headings of any level, and all headings of this rendering. */
 function markersOf(headings: readonly string[]): Markers {
   const lines = headings.flatMap((heading) => splitLines(heading).map((line) => fold(line.text)))
-  return { lines: new Set(lines), heads: ["##"], fences: false }
+  return { lines: new Set(lines), heads: ["##"], fences: false, shapes: [lineShapes.heading] }
 }
 
 function baseSpans(base: string): readonly RenderedSpan[] {

@@ -2,6 +2,7 @@ import { assembleInjections } from "../assemble/assemble.ts"
 import { displaced } from "../assemble/decide.ts"
 import type { Assembly, Message } from "../core/span.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
+import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
 import { withFittedArguments } from "./fit-tool-text.ts"
@@ -24,8 +25,10 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   const { agent, progress, budgetTokens, reserveTokens } = turn
   const { dialect, ports } = agent
   turn.stack.update()
-  const assembly = assembleInjections(combineInjections(turn.stack, stateOf(turn, prompt), dialect), {
+  const state = stateOf(turn, prompt)
+  const assembly = assembleInjections(combineInjections(turn.stack, state, dialect), {
     dialect,
+    names: knownNames(state),
     prompt,
     developerRole: model.capabilities.developerRole,
     counter: ports.counter,

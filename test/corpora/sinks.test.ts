@@ -243,7 +243,13 @@ const isSentence = markerReader(
     "上一次输出无法读取：",
   ],
 )
-const isMarker = (line: string) => markersOfDialect.fay(line) || isSentence(line)
+/** Headings and rules in fay's own shape, and lines by which its speaker or its tool speaks. */
+const isShape = (line: string) =>
+  /^\*\*[^*]+\*\*:?$|^(?:主人|fay)(?:\(.*\))?:$/.test(line) ||
+  /^([-=_*])\1{2,}$/.test(line.replaceAll(" ", "")) ||
+  isBracket(line)
+const isBracket = (line: string) => /^\[[^[\]]+\]$/.test(line)
+const isMarker = (line: string) => markersOfDialect.fay(line) || isSentence(line) || isShape(line)
 
 function seenOnce(line: string): string {
   const known = seenLines.get(line)

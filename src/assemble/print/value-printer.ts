@@ -35,6 +35,18 @@ export interface EntryPlace {
   readonly message?: boolean
 }
 
+/** The living documents. They are Markdown files with headings of their own. */
+const ownHeadings: ReadonlySet<string> = new Set(["soul", "user_document", "memory_document"])
+
+const unshaped = new WeakMap<Markers, Markers>()
+
+/** The markers for a text that may have headings and rules of their shapes. It still cannot imitate one of the dialect's own lines. */
+function withoutShapes(markers: Markers): Markers {
+  const made = unshaped.get(markers) ?? { ...markers, shapes: undefined }
+  unshaped.set(markers, made)
+  return made
+}
+
 /** Nothing in a message that holds one text alone is the dialect's, so there is nothing to forge. */
 const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
 
@@ -67,7 +79,8 @@ export class ValuePrinter {
       const text = typeof value === "string" ? { text: value, trust: injection.trust } : value
       this.#writer.beforeContent(node.source)
       const source = this.#restItem ? sourceOf(this.#restItem) : (injection.source ?? node.source)
-      for (const part of printText(text, { node, markers: this.#markers, source })) this.#recorder.put(part)
+      const markers = ownHeadings.has(injection.key) ? withoutShapes(this.#markers) : this.#markers
+      for (const part of printText(text, { node, markers, source })) this.#recorder.put(part)
       return true
     }
     const file = entryFile(this.#dialect, fileName)
