@@ -87,8 +87,8 @@ function findClosing(text: string, from: number): { start: number; end: number }
 
 /**
  * gray-matter chooses the engine, of which there is one. It does not split: it ends a block at any line that begins with three dashes,
- * and drops a blank line at the beginning of the body. So it gets the block alone, between delimiters that nothing inside can close. It gets options, as without them it caches
- * and shares what it has read.
+ * and drops a blank line at the beginning of the body. So it gets the block alone, between delimiters that nothing inside can close.
+ * It gets options, as without them it caches and shares what it has read.
  */
 function readBlock(block: string, place: YamlPlace): Record<string, unknown> {
   const { data } = matter(`---\n${block}\n---\n`, {

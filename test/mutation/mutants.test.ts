@@ -1,0 +1,22 @@
+import { expect, test } from "vitest"
+import { mutantsOf } from "./mutants.ts"
+
+/** The lines of a program after each mutant. */
+const changed = (code: string) =>
+  mutantsOf("a.ts", code).map(({ line, start, end, text }) => `${line}: ${code.slice(0, start)}${text}${code.slice(end)}`)
+
+test("operators, conditions, constants, returns and statements have mutants", () => {
+  expect(changed("a = b < 3")).toEqual(["1: ;", "1: a = b <= 3", "1: a = b < (4)"])
+  expect(changed("const a = !b ?? 'x'")).toEqual(["1: const a = b ?? 'x'", "1: const a = !b && 'x'", '1: const a = !b ?? ""'])
+  expect(changed("function f() {\n  return g()\n}")).toEqual(["2: function f() {\n  return undefined as never\n}"])
+  expect(changed("if (a) b()")).toEqual(["1: if (true) b()", "1: if (false) b()", "1: if (a) ;"])
+})
+
+test("types, imports, names of properties and joined texts have none", () => {
+  expect(changed('import { a } from "a"\nexport type B = "x" | 1\nconst c = { "d": a as "e" }\nconst f = `${c}` + a')).toEqual([])
+})
+
+test("the id of a mutant tells its file's text from another", () => {
+  const [a, b] = ["const a = 1", "const b = 1"].map((code) => mutantsOf("a.ts", code)[0]?.id)
+  expect(a).not.toBe(b)
+})
