@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { checkOptions, nearName } from "../../src/core/check-options.ts"
+import { promptstrataMiddleware, toAiSdkPrompt, toAiSdkTools } from "../../src/models/ai-sdk/index.ts"
 import { loadProfile, watchProfile } from "../../src/node/index.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
@@ -19,6 +20,22 @@ describe("an unknown option is an error", () => {
     ["its ports", () => createAgent(any({ ...agent, ports: { now: Date.now } })), 'ports of createAgent has no option "now".'],
     ["its services", () => createAgent(any({ ...agent, services: { embedding: {} } })), 'no option "embedding".'],
     ["assemble", () => assemble(new PromptStack(), any({ budget: 500 })), 'no option "budget". Did you mean "budgetTokens"?'],
+    ["toAiSdkTools", () => toAiSdkTools([], any({ local: "en" })), 'toAiSdkTools has no option "local". Did you mean "locale"?'],
+    [
+      "toAiSdkPrompt",
+      () => toAiSdkPrompt(assemble(new PromptStack(), { prompt: "chat" }), any({ models: "x" })),
+      'toAiSdkPrompt has no option "models". Did you mean "model"?',
+    ],
+    [
+      "promptstrataMiddleware",
+      () => promptstrataMiddleware(any({ stack: new PromptStack(), budget: 500 })),
+      'promptstrataMiddleware has no option "budget". Did you mean "budgetTokens"?',
+    ],
+    [
+      "promptstrataMiddleware with assemble",
+      () => promptstrataMiddleware(any({ assemble: () => undefined, dialect: "soul" })),
+      'promptstrataMiddleware has no option "dialect".',
+    ],
     ["resolveProfile", () => resolveProfile(any({ pesona: "x" })), 'unknown key pesona. Did you mean "persona"?'],
     [
       "a table of resolveProfile",

@@ -1,4 +1,5 @@
 import type { AssembleOptions } from "../../assemble/assemble.ts"
+import { checkOptions } from "../../core/check-options.ts"
 import type { Assembly } from "../../core/span.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { PromptStack } from "../../stack/prompt-stack.ts"
@@ -20,6 +21,21 @@ export interface MiddlewareOptions {
   readonly cacheBreakpoints?: CacheBreakpointsOption
 }
 
+const ownOptions: Readonly<Record<keyof MiddlewareOptions, true>> = { specificationVersion: true, cacheBreakpoints: true }
+
+const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
+  dialect: true,
+  locale: true,
+  prompt: true,
+  turn: true,
+  roles: true,
+  counter: true,
+  budgetTokens: true,
+  cut: true,
+  history: true,
+  tools: true,
+}
+
 /** A middleware of the AI SDK's provider interface, for `wrapLanguageModel`. */
 export interface PromptstrataMiddleware<Version extends "v3" | "v4" = "v4"> {
   readonly specificationVersion: Version
@@ -39,11 +55,13 @@ interface CallParams {
 /**
  * Makes a middleware that adds layers to every request: their system messages before the app's own, and their other messages
  * before the app's conversation. With `stack` or `profile`, the layers are assembled with dialect `stack` and prompt `chat`,
- * unless other options of `assemble` are given.
+ * unless other options of `assemble` are given. Throws `usage` for an unknown option.
  */
 export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
   options: LayerSource & MiddlewareOptions & { readonly specificationVersion?: Version },
 ): PromptstrataMiddleware<Version> {
+  const source = "assemble" in options ? { assemble: true } : { stack: true, profile: true, ...assembleOptions }
+  checkOptions("promptstrataMiddleware", options, { ...ownOptions, ...source })
   const { specificationVersion = "v4" as Version, cacheBreakpoints = true, ...layers } = options
   return {
     specificationVersion,

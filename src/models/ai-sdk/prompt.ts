@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message, ToolCall } from "../../core/span.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
@@ -139,9 +140,12 @@ export interface AiSdkPromptOptions {
 
 /**
  * Returns an assembly as the prompt of the package `ai`, version 7. Spread it into `streamText`, or pass its `messages` to a
- * call of a `ToolLoopAgent` and the rest to the agent. Order and roles stay, except that `developer` becomes `system`.
+ * call of a `ToolLoopAgent` and the rest to the agent. Order and roles stay, except that `developer` becomes `system`. Throws `usage`
+ * for an unknown option.
  */
-export function toAiSdkPrompt(assembly: Assembly, { model }: AiSdkPromptOptions = {}): AiSdkPrompt {
+export function toAiSdkPrompt(assembly: Assembly, options: AiSdkPromptOptions = {}): AiSdkPrompt {
+  checkOptions("toAiSdkPrompt", options, { model: true })
+  const { model } = options
   const cacheForm = model && cacheFormOf(model, true)
   const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} })
   const providerOptions = cacheKeyOptions(assembly, cacheForm)

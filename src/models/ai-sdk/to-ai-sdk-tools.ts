@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
+import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
@@ -32,14 +33,17 @@ export interface ToAiSdkToolsOptions {
   readonly timers?: Timers
 }
 
+const toolsOptions: Readonly<Record<keyof ToAiSdkToolsOptions, true>> = { key: true, locale: true, clock: true, timers: true }
+
 const defaultKey: ServiceKey = { agent: "ai-sdk", conversation: "ai-sdk", audience: "private", user: "user" }
 
 /**
  * Returns tools as the `tools` of `streamText` and `ToolLoopAgent`. Arguments are checked. A run ends with the call's signal or
  * at the tool's time limit, which throws `tool-timeout`. The app gets the returned value, and the model its text within the
- * tool's length limit. Prestart tools are left out, since a model may not call them (T27).
+ * tool's length limit. Prestart tools are left out, since a model may not call them (T27). Throws `usage` for an unknown option.
  */
 export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions = {}): Record<string, AiSdkTool> {
+  checkOptions("toAiSdkTools", options, toolsOptions)
   const callable = tools.filter((tool) => tool.visibility === "planner")
   return Object.fromEntries(callable.map((tool) => [tool.name, aiSdkTool(tool, options)]))
 }
