@@ -22,7 +22,7 @@ interface StackSources {
 export function baseStack(profile: Profile, { dialect, skills, plugins = [], injections }: StackSources): PromptStack {
   const { persona, format, final } = profile
   const variables = { ...defaultVariables(profile, dialect, plugins), ...profile.variables }
-  return new PromptStack([
+  const layers = [
     layer("persona", persona, {
       priority: priority.characterProfile,
       fit: { rank: ranks.persona, shrink: "headTail", minTokens: 1 },
@@ -32,6 +32,15 @@ export function baseStack(profile: Profile, { dialect, skills, plugins = [], inj
       : []),
     skillsInjection(skills),
     ...(final.system ? [layer("final_system", final.system)] : []),
+  ]
+  for (const { key, content } of layers) {
+    if (isEmptyValue(content)) continue
+    // The item that comes last would take the layer's place, and nobody would be told.
+    if (Object.hasOwn(variables, key)) throw layerReplaced(key, "a variable of the profile")
+    if (injections.some((injection) => injection.key === key)) throw layerReplaced(key, "an injection of createAgent")
+  }
+  return new PromptStack([
+    ...layers,
     ...Object.entries(variables).map(([key, value]) => layer(key, value)),
     ...injections.map((injection): InjectionInput => ({ scope: "global", ...injection })),
   ])
@@ -64,6 +73,13 @@ function defaultVariables(profile: Profile, dialect: Dialect, plugins: readonly 
   const named = dialectNames(dialect).all
   const used = [...facts].filter(([name]) => named.has(name) && !Object.hasOwn(variables, name))
   return Object.fromEntries(used.map(([name, { value }]) => [name, value]))
+}
+
+function layerReplaced(key: string, by: string): PromptStrataError {
+  return new PromptStrataError("usage", `expected one text for the layer ${JSON.stringify(key)}, found ${by} of the same name.`, {
+    hint: `Rename it, such as my_${key}, or leave the profile's own ${key} empty.`,
+    evidence: { name: key },
+  })
 }
 
 function setTwice(name: string, setBy: readonly string[]): PromptStrataError {

@@ -87,3 +87,29 @@ describe("R3: variables that any prompt can name", () => {
     expect(decisions.map(({ key }) => key)).not.toContain("agent_name")
   })
 })
+
+describe("L3 a layer of the profile is not replaced in silence:", () => {
+  const profile: ProfileInput = { persona: "I am Fay.", format: "No lists.", final: { system: "Be short." } }
+  const tea = { name: "tea", description: "Makes tea.", mode: "inline", priority: 50, metadata: {} } as const
+  const none = { allowedTools: [], resources: [], scripts: [], source: { file: "tea.md", line: 1 } }
+  const skills = [{ ...tea, ...none, content: { text: "Boil water.", trust: "author" } }] as const
+
+  test.each(["persona", "format", "skills", "final_system"])("a variable or an injection named %s is an error", (key) => {
+    const model = scriptedModel([])
+    const message = `expected one text for the layer "${key}", found`
+    const agents = [
+      () => testAgent(model, { ...profile, skills, variables: { [key]: "Mine." } }),
+      () => testAgent(model, { ...profile, skills }, { injections: [{ key, content: "Mine." }] }),
+    ]
+    for (const [at, by] of ["a variable of the profile", "an injection of createAgent"].entries())
+      expect(agents[at]).toThrow(`${message} ${by} of the same name.`)
+  })
+
+  test("it fills a layer that the profile leaves empty", async () => {
+    const injections = [{ key: "persona", content: "I am Mira." }]
+    const { messages } = await testAgent(scriptedModel([]), { persona: "", dialect: "stack" }, { injections }).session.preview(
+      "?",
+    )
+    expect(messages[0]?.content).toContain("I am Mira.")
+  })
+})
