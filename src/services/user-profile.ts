@@ -101,14 +101,22 @@ const fit: FitRule = { rank: 45, shrink: "entries" }
 
 /**
  * A hook that shows the speaker's profile, as far as this conversation may see it, in the slot `user_profile` or in the rest slot.
- * It shows nothing while the conversation's memory is off.
+ * It shows nothing while the conversation's memory is off. Facts that are cut or left out are a warning of the turn.
  */
 export function userProfileHook(service: UserProfileService, { maxCharacters }: { readonly maxCharacters: number }): TurnHook {
   return {
     name: "user-profile",
-    async beforeTurn({ key, speaker, memoryOn, stack }) {
+    async beforeTurn({ key, speaker, memoryOn, stack, warn }) {
       if (!memoryOn) return
-      const text = userProfileText(await service.get(key), maxCharacters)
+      const { fields } = await service.get(key)
+      const text = userProfileText({ fields }, maxCharacters)
+      const shown = new Set(text.split("\n"))
+      const cut = fields.filter((field) => !shown.has(lineOf(field, Infinity))).map(({ name }) => onOneLine(name))
+      if (cut.length > 0) {
+        warn(
+          `Of ${fields.length} facts about the user, ${cut.length} are shortened or left out of the prompt: ${cut.join(", ")}. All have ${maxCharacters} characters (memory.profileCharacters), each at most ${maxValueCharacters}.`,
+        )
+      }
       if (text === "") return
       const content = [{ speaker: { text: speaker.name, trust: "user" as const }, text: { text, trust: "memory" as const } }]
       stack.add({ key: "user_profile", content, trust: "memory", priority: priority.characterMemories, scope: "turn", fit })

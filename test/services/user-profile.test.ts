@@ -108,4 +108,22 @@ describe("what a user said of themselves", () => {
       .join("")
     expect(text.length > 0 && text.length <= 40).toBe(true)
   })
+
+  test("T34 facts that are shortened or left out are a warning of the turn", async () => {
+    const warningsFor = async (profileCharacters: number, ...fields: ProfileStatement[]) => {
+      const store = createInMemoryStore()
+      const { session } = testAgent(backgroundModel(), { memory: { profileCharacters } }, { store })
+      await createUserProfileService({ records: store.users }).put(fields, 0, { ...session.key, user: session.key.conversation })
+      const { trace } = await session.send("Hi").result
+      return trace.warnings.filter(({ message }) => message.includes("facts about the user"))
+    }
+    const [city, diary] = [statement("city", "Paris", { turnId: "t" }), statement("diary", "long ".repeat(60), { turnId: "t" })]
+    expect(await warningsFor(1_000, city)).toEqual([])
+    expect(await warningsFor(1_000, city, diary)).toMatchObject([
+      { kind: "hook", message: expect.stringContaining("1 are shortened") },
+    ])
+    expect(await warningsFor(4, city, diary)).toMatchObject([
+      { message: expect.stringContaining("2 are shortened or left out of the prompt: city, diary") },
+    ])
+  })
 })
