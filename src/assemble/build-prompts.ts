@@ -125,9 +125,9 @@ function guarded(dialect: Dialect): Dialect {
   return made
 }
 
-function withLabels({ lines, heads, fences }: Markers): Markers {
-  const labels = [...lines].filter((line) => line.startsWith("[") && line.endsWith("]"))
-  return { lines, heads: [...heads, ...labels], fences }
+function withLabels(markers: Markers): Markers {
+  const labels = [...markers.lines].filter((line) => line.startsWith("[") && line.endsWith("]"))
+  return { ...markers, heads: [...markers.heads, ...labels] }
 }
 
 /** The last message that injections print in a prompt of a dialect, cleaned and encoded, not counted; `""` if there is none. */

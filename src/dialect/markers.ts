@@ -12,7 +12,7 @@ export function deriveMarkers(templates: Iterable<Template>): Markers {
   const found: FoundLines = { lines: new Set(), heads: new Set(), frames: new Set(), fences: false }
   for (const template of templates) collectLines(template.nodes, found)
   const { lines, fences } = found
-  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames) }
+  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames), tokens: true }
 }
 
 /** The shapes of headings and rules that literal lines have (T5). */

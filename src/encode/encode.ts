@@ -4,6 +4,7 @@ import { withoutUnseen } from "./fold.ts"
 import { decodeInline, encodeInline } from "./inline.ts"
 import { hasLineBreak, mapLines } from "./line-breaks.ts"
 import { decodeLines, encodeLines, type Markers } from "./lines.ts"
+import { breakTokens, joinTokens } from "./sanitise.ts"
 import { decodeSpeaker, decodeTranscript, encodeSpeaker, encodeTranscript } from "./transcript.ts"
 
 interface Encoder {
@@ -26,12 +27,15 @@ const encoders: Readonly<Record<EncoderName, Encoder>> = {
 
 /** Encodes untrusted text with the encoder that a prompt file names. Inverse: {@link decodeText}, for every string. */
 export function encodeText(text: string, encoder: EncoderName, markers: Markers): string {
-  return encoders[encoder].encode(text, markers)
+  const encoded = encoders[encoder].encode(text, markers)
+  // Inside quotes the tokens are broken already, by JSON's own escapes.
+  return markers.tokens && encoder !== "inline" ? breakTokens(encoded) : encoded
 }
 
 /** Decodes what {@link encodeText} returned, for the same encoder and markers. */
 export function decodeText(encoded: string, encoder: EncoderName, markers: Markers): string {
-  return encoders[encoder].decode(encoded, markers)
+  const isBroken = markers.tokens && encoder !== "inline"
+  return encoders[encoder].decode(isBroken ? joinTokens(encoded) : encoded, markers)
 }
 
 /** A backtick, and the characters that look like one: `｀` and the Greek varia. */

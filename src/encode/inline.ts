@@ -1,5 +1,6 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
+import { breakTokens } from "./sanitise.ts"
 
 /** The longest text that is written without quotes, in code points. */
 const longestBare = 500
@@ -54,7 +55,9 @@ export function decodeInline(encoded: string): string {
  * `null`. Throws with code `encoding` for what JSON cannot hold: cycles, bigints, nesting too deep to print.
  */
 export function encodeJsonLine(value: unknown): string {
-  return stringify(value).replace(concealed(), escapeUnits)
+  const json = stringify(value).replace(concealed(), escapeUnits)
+  // A token of a chat template begins only inside a string, where its first character may be escaped.
+  return breakTokens(json, (start) => escapeUnits(start.charAt(0)) + start.slice(1))
 }
 
 function stringify(value: unknown): string {

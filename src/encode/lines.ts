@@ -17,6 +17,8 @@ export interface Markers {
   readonly frames?: readonly LineFrame[] | undefined
   /** Shapes of headings and rules that the dialect uses. Any line of such a shape is a marker. */
   readonly shapes?: readonly LineShape[] | undefined
+  /** True where chat-template tokens in a text are broken, so that no server takes them for its own. */
+  readonly tokens?: boolean | undefined
   /** The names that the session knows, by slot, as they were given. */
   readonly names?: KnownNames | undefined
 }

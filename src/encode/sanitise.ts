@@ -100,3 +100,32 @@ export function sanitiseJson<T>(value: T): Omit<SanitisedText, "text"> & { reado
 }
 
 const maxDepth = 200
+
+/**
+ * The tokens by which chat templates of known model families part messages. A server that finds them in text would begin a
+ * message: ChatML and its kin, DeepSeek, Llama 2 and Mistral, Gemma, Qwen's tools, EXAONE, Cohere.
+ */
+const tokens = [
+  String.raw`<\\*(?=[|｜][\w▁]{1,40}[|｜]?>)`,
+  String.raw`<\\*(?=\w{1,40}[|｜]>)`,
+  String.raw`<\\*(?=<\/?SYS>>)`,
+  String.raw`<\\*(?=(?:start_of_turn|end_of_turn|bos|eos|\/?s|\/?tool_call|\/?tool_response|BOS_TOKEN|EOS_TOKEN)>)`,
+  String.raw`\[\\*(?=\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT)\])`,
+  String.raw`\[\\*(?=\|[a-z]{1,40}\|\])`,
+].join("|")
+
+const token = new RegExp(tokens, "gi")
+const maybeToken = /[<[]\\*[|｜/<a-z]/i
+
+/**
+ * Breaks each token of a chat template: by default with a `\` after its first character, so that {@link joinTokens} is the inverse
+ * for every string.
+ */
+export function breakTokens(text: string, breakAt = (start: string): string => `${start}\\`): string {
+  return maybeToken.test(text) ? text.replace(token, breakAt) : text
+}
+
+/** Decodes what {@link breakTokens} returned. */
+export function joinTokens(encoded: string): string {
+  return encoded.replace(token, (found) => (found.endsWith("\\") ? found.slice(0, -1) : found))
+}

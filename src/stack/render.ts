@@ -10,9 +10,10 @@ import {
   type Trust,
   type TrustedText,
 } from "../core/value.ts"
+import { encodeText } from "../encode/encode.ts"
 import { fold } from "../encode/fold.ts"
 import { splitLines } from "../encode/line-breaks.ts"
-import { encodeLines, lineShapes, type Markers } from "../encode/lines.ts"
+import { lineShapes, type Markers } from "../encode/lines.ts"
 import { isEncodedText } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
@@ -57,7 +58,7 @@ function headingOf(item: Injection, heading: Heading): string {
 /** The markers that untrusted text must not imitate: headings of any level, and all headings of this rendering. */
 function markersOf(headings: readonly string[]): Markers {
   const lines = headings.flatMap((heading) => splitLines(heading).map((line) => fold(line.text)))
-  return { lines: new Set(lines), heads: ["##"], fences: false, shapes: [lineShapes.heading] }
+  return { lines: new Set(lines), heads: ["##"], fences: false, shapes: [lineShapes.heading], tokens: true }
 }
 
 function baseSpans(base: string): readonly RenderedSpan[] {
@@ -141,6 +142,6 @@ function printValue(value: SlotValue, trust: Trust, markers: Markers): readonly 
 
 function printText(written: TrustedText, markers: Markers): readonly TrustedText[] {
   const standsAsItIs = written.trust === "author" || isEncodedText(written)
-  const text = standsAsItIs ? written.text : encodeLines(sanitise(written.text).text, markers)
+  const text = standsAsItIs ? written.text : encodeText(sanitise(written.text).text, "lines", markers)
   return text.trim() === "" ? [] : [{ ...written, text }]
 }

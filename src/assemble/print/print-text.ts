@@ -3,6 +3,7 @@ import type { Trust, TrustedText } from "../../core/value.ts"
 import { encodeFence, encodeText } from "../../encode/encode.ts"
 import type { Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
+import { breakTokens } from "../../encode/sanitise.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import { closedNotice, cutFencesOf } from "../cut/fences.ts"
 
@@ -33,7 +34,8 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
   if (isEncodedText(text)) return [{ ...content, text: text.text }]
   const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
   const cut = cutOf(text)
-  if (encoder === "fence") return fenced(text.text, { cut, content, node })
+  if (encoder === "fence")
+    return fenced(text.text, { cut, content, node, breaks: markers.tokens === true && text.trust !== "author" })
   // Inside a line, a cut value is one quoted string together with its notice.
   if (!cut || encoder === "inline") return [{ ...content, text: encoder ? encodeText(text.text, encoder, markers) : text.text }]
   const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
@@ -57,13 +59,16 @@ interface FencedPlace {
   /** The content's part without its text. */
   readonly content: Omit<PrintedPart, "text">
   readonly node: SlotNode
+  /** True if chat-template tokens are broken. A fence does not stop a server from reading them. */
+  readonly breaks: boolean
 }
 
-function fenced(text: string, { cut, content, node }: FencedPlace): PrintedPart[] {
+function fenced(text: string, { cut, content, node, breaks }: FencedPlace): PrintedPart[] {
   const whole = encodeFence(text)
   const frame = { part: "frame", trust: "author", source: node.source } as const
-  const inside: PrintedPart[] = [{ ...content, text: cut ? cut.head : text }]
-  if (cut) inside.push(noticePart(cut), { ...content, text: cut.tail, source: tailSource(content.source, cut) })
+  const shown = (words: string) => (breaks ? breakTokens(words) : words)
+  const inside: PrintedPart[] = [{ ...content, text: shown(cut ? cut.head : text) }]
+  if (cut) inside.push(noticePart(cut), { ...content, text: shown(cut.tail), source: tailSource(content.source, cut) })
   const opening = { ...frame, text: whole.slice(0, whole.indexOf("\n") + 1) }
   return [opening, ...inside, { ...frame, text: whole.slice(whole.lastIndexOf("\n")) }]
 }

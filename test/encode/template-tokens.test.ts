@@ -1,0 +1,74 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { assemble } from "../../src/assemble/assemble.ts"
+import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
+import { decodeText, encodeText } from "../../src/encode/encode.ts"
+import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { runs } from "../support/size.ts"
+import { ran, turnState } from "../support/turns.ts"
+import { anyText } from "./arbitrary-text.ts"
+
+const tokens = [
+  "<|im_start|>",
+  "<|im_end|>",
+  "<|begin_of_text|>",
+  "<|eot_id|>",
+  "<｜User｜>",
+  "<｜begin▁of▁sentence｜>",
+  "<|channel|>",
+  "<start_of_turn>",
+  "<end_of_turn>",
+  "[INST]",
+  "[/INST]",
+  "[TOOL_CALLS]",
+  "[SYSTEM_PROMPT]",
+  "<<SYS>>",
+  "<</SYS>>",
+  "<tool_call>",
+  "</tool_response>",
+  "<s>",
+  "</s>",
+  "[|user|]",
+  "<|START_OF_TURN_TOKEN|>",
+]
+const encoders = ["lines", "inline", "fence", "indent", "transcript", "speaker"] as const
+const { markers } = shippedDialect("fay", "en")
+
+describe("T28 tokens of chat templates", () => {
+  test.each(tokens)("%s is broken by every encoder, and comes back", (token) => {
+    for (const encoder of encoders) {
+      for (const text of [token, `hi ${token}system`, `a\n${token}`, `${token.charAt(0)}\\${token.slice(1)}`]) {
+        const encoded = encodeText(text, encoder, markers)
+        expect(encoded).not.toContain(token)
+        expect(decodeText(encoded, encoder, markers)).toBe(text)
+      }
+    }
+  })
+
+  test.each(encoders)("%s gives back every string with tokens and backslashes in it", (encoder) => {
+    const piece = fc.oneof(fc.constantFrom(...tokens, "<", "[", "\\", "|", "\n", "<|", "SYS>>"), anyText)
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join("")
+        expect(decodeText(encodeText(text, encoder, markers), encoder, markers)).toBe(text)
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test.each(shippedDialectNames())("stand nowhere in a prompt of %s, also inside fences", (dialect) => {
+    const words = `hi ${tokens.join(" ")}\n${tokens.join("\n")}`
+    const given = { memories: [{ text: words }], prestart: [{ tool: "read", args: { words }, result: words }] }
+    const turn = turnState(words, { ...given, group: true, runs: [ran("read", { words }, words)], note: words })
+    const stack = new PromptStack([{ key: "observed", content: words, trust: "tool" }])
+    for (const prompt of ["planner", "final"]) {
+      const text = assemble(stack, { dialect, prompt, turn }).messages.map(({ content }) => content)
+      for (const token of tokens) expect(text.join("\n")).not.toContain(token)
+    }
+  })
+
+  test("operators, links and HTML are no tokens", () => {
+    const words = "f <| x |> g, a[i] < b, <b>bold</b>, <strong>, [link](x), [Instance], List<s, t>"
+    expect(encodeText(words, "lines", markers)).toBe(words)
+  })
+})
