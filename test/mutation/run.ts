@@ -82,6 +82,12 @@ async function mutate(place: string): Promise<void> {
   const chosen = shuffled(all, mulberry(Number(values.seed))).slice(0, Number(values.sample ?? all.length))
   for (const tests of new Set(chosen.map(({ file }) => nearestTests(file))))
     if ((await runTests(["run", tests])) !== "passed") throw new Error(`expected ${tests} to pass before any change`)
+  const [first] = chosen
+  const planted = first && { ...first, start: 0, end: 0, text: 'throw new Error("planted")\n' }
+  if (planted && (await runTests(["related", planted.file, "--run"], planted)) !== "failed")
+    throw new Error(
+      `expected the tests of ${planted.file} to fail when it throws: no test imports it, or mutants do not reach them`,
+    )
   const known = earlierOutcomes()
   const counts = { killed: 0, timeout: 0, survived: 0 }
   for (const mutant of chosen) {

@@ -25,6 +25,8 @@ export default defineConfig({
     exclude: ["test/corpora/**", "test/bench/**", "test/mutation/**", "test/stores/postgres/**"],
     setupFiles: ["test/support/setup.ts"],
     isolate: false,
+    // The cache of transformed modules knows nothing of the mutant: it would answer with the source as it is.
+    fsModuleCache: false,
     env: { TEST_SIZE: "quick", LANG: "en_US.UTF-8" },
     // A mutant may wait for ever.
     testTimeout: 60_000,
