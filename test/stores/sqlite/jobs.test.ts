@@ -244,3 +244,26 @@ describe("T33 the jobs of a file", () => {
     expect(done).toEqual(["turn a", "turn b", "turn c", "turn d"])
   })
 })
+
+describe("forgetting a user", () => {
+  test("aborts the job that works on their words, and nobody else's", async () => {
+    const { open } = processes()
+    const store = await open()
+    const aborted: string[] = []
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await store.jobs.start({
+      async work({ turnId }, { signal }) {
+        signal.addEventListener("abort", () => aborted.push(turnId))
+        await released
+      },
+    })
+    await commit(store, "of ann", "ann's")
+    await commit(store, "of bob", "bob's")
+    await settle()
+    await store.forget({ agent, user: "user of ann's" })
+    await settle()
+    expect(aborted).toEqual(["of ann"])
+    release()
+    await settle()
+  })
+})

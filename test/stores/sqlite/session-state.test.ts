@@ -142,3 +142,14 @@ describe("the state of a session", () => {
     await store.close()
   })
 })
+
+test("a search for a speaker's messages reads the rows of that speaker only", async () => {
+  const asked: string[] = []
+  const store = await openSqliteStore(join(tempFolder(), "store.sqlite"), {
+    log: ({ query: { sql, parameters } }) => void asked.push(`${sql} ${JSON.stringify(parameters)}`),
+  })
+  await store.messages(key, { speaker: "ann", limit: 3 })
+  const select = asked.find((statement) => statement.includes('from "messages"'))
+  expect(select).toMatch(/"speaker_id" = .* or "speaker_name" = .*"ann","ann"/u)
+  await store.close()
+})

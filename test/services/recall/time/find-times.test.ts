@@ -36,6 +36,8 @@ describe("expressions of time on Wednesday 2024-05-15", () => {
     ["next wednesday", "2024-05-22"],
     ["last week", "2024-05-06..2024-05-12"],
     ["this week", "2024-05-13..2024-05-19"],
+    ["this december", "2024-12-01..2024-12-31"],
+    ["this march", "2024-03-01..2024-03-31"],
     ["last weekend", "2024-05-11..2024-05-12"],
     ["last month", "2024-04-01..2024-04-30"],
     ["last year", "2023-01-01..2023-12-31"],

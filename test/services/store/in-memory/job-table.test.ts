@@ -123,3 +123,15 @@ describe("a job in memory", () => {
     )
   })
 })
+
+describe("a job in memory that is forgotten", () => {
+  test("leaves no timer of its next attempt", async () => {
+    const { jobs, timers } = table()
+    jobs.enqueue([job("a")])
+    await jobs.start({ work: () => Promise.reject(new Error("no")) })
+    await ticks()
+    const pending = timers.pending
+    expect(jobs.deleteWhere(() => true)).toBe(1)
+    expect(timers.pending).toBe(pending - 1)
+  })
+})
