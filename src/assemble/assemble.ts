@@ -112,7 +112,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   return {
     version: 1,
     ...counted,
-    exact: isExact(counting),
+    exact: isExact(counting, counted.messages),
     decisions: decide(given, { places, file, fitted, spans: counted.spans, counter: messageCounter(counter) }),
     cut: fitted.cut,
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),

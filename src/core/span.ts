@@ -73,9 +73,9 @@ export interface Assembly {
   readonly spans: readonly Span[]
   /** Tokens of the contents of all messages. */
   readonly tokens: number
-  /** Tokens that the provider adds around the messages. */
+  /** Tokens that the provider adds around the messages, and those of native tools and calls. */
   readonly overheadTokens: number
-  /** False when the counter estimates. */
+  /** False when the counter estimates, and for a request with native calls, whose tokens are always estimated. */
   readonly exact: boolean
   readonly prefixes: readonly Prefix[]
   readonly decisions: readonly FitDecision[]

@@ -125,7 +125,7 @@ describe("T29 the tool runs of earlier turns", () => {
     await send()
     const whole = await session.preview("And now?", { prompt: "native" })
     const kept: string[] = []
-    for (let tokens = whole.tokens; tokens > 500; tokens -= 70) {
+    for (let tokens = whole.tokens + whole.overheadTokens; tokens > 500; tokens -= 70) {
       const { session: small, send: sendSmall } = flightAgent(4, { budget: { tokens, answerTokens: 0, stepTokens: 0 } })
       await sendSmall()
       const { messages, decisions } = await small.preview("And now?", { prompt: "native" })

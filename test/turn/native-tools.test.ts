@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
+import { roughCounter } from "../../src/assemble/tokens/rough-counter.ts"
+import type { ToolCall } from "../../src/core/span.ts"
 import type { ModelPart } from "../../src/model/language-model.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { nativeTools } from "../../src/turn/plan-native.ts"
 import { testAgent } from "../support/agents.ts"
+import { ran, turnState } from "../support/turns.ts"
 
 afterEach(expectScriptsDone)
 
@@ -63,5 +66,34 @@ describe("what native tools say and answer", () => {
     const model = scriptedModel(["好。"], { capabilities: { tools: true } })
     const { trace } = await testAgent(model, { loop: { mode: "native" } }, { tools: [tool] }).session.send("？").result
     expect(trace.steps[0]?.assembly.overheadTokens).toBeGreaterThan(250)
+  })
+
+  test("arguments of calls, and thoughts that are sent back, count as an estimate, in the budget too", () => {
+    const long = (providerData?: string) => ({
+      id: "1",
+      name: "write",
+      args: JSON.stringify({ text: "word ".repeat(500) }),
+      providerData,
+    })
+    const requestOf = (exact: boolean, call: ToolCall, budgetTokens?: number) => {
+      const step = { type: "native", text: "", calls: [call], runs: [ran("write", {}, "ok")] } as const
+      const counters = [roughCounter, { exact: true, count: (text: string) => text.length, overhead: () => 7 }] as const
+      const turn = turnState("?", { steps: [step], nativeCalls: true })
+      return assemble(new PromptStack(), {
+        prompt: "native",
+        turn,
+        counter: counters[exact ? 1 : 0],
+        ...(budgetTokens && { budgetTokens }),
+      })
+    }
+    const plain = requestOf(true, { id: "1", name: "write", args: "{}" })
+    const [given, thought] = [requestOf(true, long()), requestOf(true, long("signed".repeat(100)))]
+    expect(given.exact).toBe(false)
+    expect(given.overheadTokens).toBe(7 + JSON.stringify([long()]).length)
+    expect(given.overheadTokens - plain.overheadTokens).toBeGreaterThan(2_400)
+    expect(thought.overheadTokens - given.overheadTokens).toBeGreaterThan(600)
+    expect(given.tokens).toBe(plain.tokens)
+    expect(requestOf(false, long()).overheadTokens).toBeGreaterThan(500)
+    expect(() => requestOf(true, long(), 1_000)).toThrow(/1,?000/)
   })
 })

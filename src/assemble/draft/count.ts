@@ -1,5 +1,5 @@
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
-import type { Message, Prefix, Span } from "../../core/span.ts"
+import type { Message, Prefix, Span, ToolCall } from "../../core/span.ts"
 import { joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
 import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
@@ -11,7 +11,7 @@ interface CountedDraft {
   readonly spans: readonly Span[]
   /** Tokens of the messages' contents. */
   readonly tokens: number
-  /** Tokens that the provider adds around the messages. */
+  /** Tokens that the provider adds around the messages, and those of native tools and calls. */
   readonly overheadTokens: number
   readonly prefixes: readonly Prefix[]
 }
@@ -26,8 +26,10 @@ export interface Counting {
 export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
   const counter = messageCounter(given)
   let tokens = 0
-  for (const { written, pieces } of messages)
+  for (const { written, pieces, calls } of messages) {
     tokens += written?.counter === counter ? written.growth.tokens : counter.message(pieces)
+    if (calls?.toolCalls) tokens += callTokens(calls.toolCalls, given)
+  }
   if (!given.overhead) return tokens + schemaTokens(given, tools)
   const sketches = messages.map((message) => message.written?.message ?? new Unwritten(message))
   return tokens + given.overhead(sketches, tools)
@@ -39,8 +41,9 @@ export function countSpans(draft: Draft, { counter: given, tools }: Counting): C
   const written: WrittenMessage[] = []
   const messages: Message[] = []
   const spans: Span[] = []
-  let tokens = 0
+  let [tokens, ofCalls] = [0, 0]
   for (const [index, message] of draft.messages.entries()) {
+    if (message.calls?.toolCalls) ofCalls += callTokens(message.calls.toolCalls, given)
     const own = writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
@@ -51,14 +54,28 @@ export function countSpans(draft: Draft, { counter: given, tools }: Counting): C
     messages,
     spans,
     tokens,
-    overheadTokens: given.overhead?.(messages, tools) ?? schemaTokens(given, tools),
+    overheadTokens: (given.overhead?.(messages, tools) ?? schemaTokens(given, tools)) + ofCalls,
     prefixes: findPrefixes(messages, spans, written),
   }
 }
 
-/** True if all tokens of a request are counted exactly: those of native tools are estimated by a counter without `overhead`. */
-export function isExact({ counter, tools = [] }: Counting): boolean {
-  return counter.exact && (counter.overhead !== undefined || tools.length === 0)
+/** True if all tokens of a request are counted exactly: those of native calls are estimated, and without `overhead` those of native tools too. */
+export function isExact({ counter, tools = [] }: Counting, messages: readonly Message[]): boolean {
+  return (
+    counter.exact && (counter.overhead !== undefined || tools.length === 0) && messages.every((message) => !message.toolCalls)
+  )
+}
+
+/** The last count of each message's native calls. Fitting counts them often. */
+const countedCalls = new WeakMap<readonly ToolCall[], { readonly counter: TokenCounter; readonly tokens: number }>()
+
+/** An estimate of the tokens of a message's native calls, with the thoughts that a provider wants back: as JSON, as for tools. */
+export function callTokens(calls: readonly ToolCall[], counter: TokenCounter): number {
+  const known = countedCalls.get(calls)
+  if (known?.counter === counter) return known.tokens
+  const tokens = counter.count(JSON.stringify(calls))
+  countedCalls.set(calls, { counter, tokens })
+  return tokens
 }
 
 /** The last count of each list of native tools. The steps of a turn have the same list, and fitting counts it often. */

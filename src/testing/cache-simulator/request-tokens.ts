@@ -1,3 +1,4 @@
+import { callTokens } from "../../assemble/draft/count.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
 import { sharedUnits } from "../../trace/diff-assemblies.ts"
@@ -17,7 +18,11 @@ export interface CountedRequest {
 
 export function countRequest(assembly: Assembly, { counter, count }: TextTokens): CountedRequest {
   const { messages, overheadTokens } = assembly
-  const around = (list: readonly Message[]) => counter.overhead?.(list) ?? 0
+  const around = (list: readonly Message[]) => {
+    let tokens = counter.overhead?.(list) ?? 0
+    for (const { toolCalls } of list) if (toolCalls) tokens += callTokens(toolCalls, counter)
+    return tokens
+  }
   const contentTokens = messages.map(({ content }) => count(content))
   const leadTokens = Math.max(0, overheadTokens - around(messages))
   const tokensBefore = [leadTokens]
