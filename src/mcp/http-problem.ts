@@ -1,3 +1,4 @@
+import { messageOf } from "../core/errors.ts"
 import { isRecord } from "../core/json-access.ts"
 
 /** An HTTP status with which a server refused a request. */
@@ -22,6 +23,12 @@ const adviceOf: Readonly<Record<number, string>> = {
 }
 
 const maxBodyCharacters = 120
+
+/** Returns the words for a warning: an HTTP status with a person's next step, or the message of any other error. */
+export function problemOf(error: unknown): string {
+  const http = httpProblem(error)
+  return http === undefined ? messageOf(error) : `it answers ${http.found}; ${http.advice}${http.body}`
+}
 
 /** Reads an error of the client library, whose message holds the answer's body but not its status. */
 export function httpProblem(error: unknown): HttpProblem | undefined {

@@ -1,11 +1,10 @@
 import type { Client } from "@modelcontextprotocol/client"
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { messageOf } from "../core/errors.ts"
 import { isRecord } from "../core/json-access.ts"
 import { orAborted } from "../core/timers.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import type { McpServerSettings } from "../profile/profile.ts"
-import { httpProblem } from "./http-problem.ts"
+import { problemOf } from "./http-problem.ts"
 import type { ResolvedOptions } from "./options.ts"
 import { createTransport, type ServerTransport } from "./transport.ts"
 import { safeLine } from "./warnings.ts"
@@ -31,7 +30,7 @@ export interface Link {
     params: Readonly<Record<string, unknown>>,
     options: { readonly signal: AbortSignal; readonly onProgress?: (progress: RawProgress) => void },
   ): Promise<RawResult>
-  /** Reads a list of the server page by page. */
+  /** Reads a list of the server page by page. The message of its errors is for a warning. */
   list(kind: "tools" | "resources" | "prompts", signal: AbortSignal): Promise<ListRead>
   close(): Promise<void>
 }
@@ -79,9 +78,7 @@ export async function openLink(
     // The library closes the transport without waiting, and a program that ignores this would go on.
     if (transport.kind === "stdio") transport.kill()
     await closeBoth(client, transport)
-    const http = httpProblem(error)
-    const problem = http === undefined ? messageOf(error) : `it answers ${http.found}; ${http.advice}${http.body}`
-    throw new Error(`${problem}${lastLine(transport.stderr())}`, { cause: error })
+    throw new Error(`${problemOf(error)}${lastLine(transport.stderr())}`, { cause: error })
   }
   isOpen = true
   return linkOver(client, transport, () => {
@@ -99,8 +96,13 @@ function linkOver(client: Client, transport: ServerTransport, onClose: () => voi
     pid: transport.kind === "stdio" ? (transport.transport.pid ?? undefined) : undefined,
     capabilities: { ...client.getServerCapabilities() },
     request,
-    list: (kind, signal) =>
-      readPages(kind, (cursor) => request(`${kind}/list`, cursor === undefined ? {} : { cursor }, { signal })),
+    async list(kind, signal) {
+      try {
+        return await readPages(kind, (cursor) => request(`${kind}/list`, cursor === undefined ? {} : { cursor }, { signal }))
+      } catch (error) {
+        throw new Error(problemOf(error), { cause: error })
+      }
+    },
     async close() {
       onClose()
       await closeBoth(client, transport)

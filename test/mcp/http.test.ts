@@ -83,6 +83,25 @@ describe("servers over streamable HTTP", () => {
     },
   )
 
+  const ofLists = [[400, "Bad Request", "check that `url` is the address of an MCP server"], ...refusals] as const
+
+  test.each(ofLists)("one that answers %i only to the list of its tools is such a warning, too", async (status, name, advice) => {
+    const server = await fakeHttpServer()
+    server.refuseOnly("tools/list", status)
+    const { warnings } = await connected({ far: { url: server.url } })
+    expect(warnings[0]?.message).toContain(`It could not be started: it answers HTTP ${status} ${name}; ${advice}`)
+  })
+
+  test.each(["resources", "prompts"] as const)("so is one that refuses the list of its %s", async (kind) => {
+    const server = await fakeHttpServer()
+    const { mcp, warnings } = await connected({ far: { url: server.url } })
+    server.refuseOnly(`${kind}/list`, 403)
+    expect(await mcp[kind]()).toEqual([])
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`Its ${kind} could not be read: it answers HTTP 403 Forbidden; these credentials may not do this`),
+    ])
+  })
+
   test.each(refusals)(
     "one that answers %i to a call says it to the model, and to the program what to do",
     async (status, name, advice) => {

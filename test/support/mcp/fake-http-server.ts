@@ -13,6 +13,8 @@ export interface FakeHttpServer {
   forget(status?: number): void
   /** Answers every request with a status from now on, and without one as before. */
   refuse(status?: number, body?: string): void
+  /** Answers requests of one method with a status, and lets all others through. */
+  refuseOnly(method: string, status: number): void
   /** Stops listening and cuts every connection. */
   stop(): Promise<void>
   /** Listens again at the same address. */
@@ -39,6 +41,9 @@ export async function fakeHttpServer(): Promise<FakeHttpServer> {
     refuse: (status, body = "") => {
       fake.refusal = status === undefined ? undefined : { status, body }
     },
+    refuseOnly: (method, status) => {
+      fake.refusal = { status, body: "", method }
+    },
     stop: () => fake.stop(),
     again: () => fake.listen(fake.port),
   }
@@ -48,7 +53,7 @@ class Fake {
   readonly requests: { readonly method: string; readonly headers: IncomingMessage["headers"]; readonly rpc?: string }[] = []
   readonly sessions = new Set<string>()
   unknownStatus = 404
-  refusal: { readonly status: number; readonly body: string } | undefined
+  refusal: { readonly status: number; readonly body: string; readonly method?: string } | undefined
   port = 0
   #server: Server | undefined
   /** The answer to a call whose stream was closed before it came. */
@@ -76,7 +81,8 @@ class Fake {
     const message = (body === "" ? {} : JSON.parse(body)) as Json & { readonly method?: string }
     const { method = "", headers } = request
     this.requests.push({ method, headers, ...(message.method === undefined ? {} : { rpc: message.method }) })
-    if (this.refusal) return void response.writeHead(this.refusal.status).end(this.refusal.body)
+    if (this.refusal && (this.refusal.method ?? message.method) === message.method)
+      return void response.writeHead(this.refusal.status).end(this.refusal.body)
     const session = String(headers["mcp-session-id"] ?? "")
     if (message.method !== "initialize" && !this.sessions.has(session))
       return void response.writeHead(this.unknownStatus).end("no session")
@@ -95,7 +101,11 @@ class Fake {
       const session = `s${++this.#ids}`
       this.sessions.add(session)
       response.setHeader("mcp-session-id", session)
-      json({ protocolVersion, serverInfo: { name: "fake", version: "1" }, capabilities: { tools: {} } })
+      json({
+        protocolVersion,
+        serverInfo: { name: "fake", version: "1" },
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+      })
     } else if (method === "tools/list") json({ tools: ["echo", "late", "huge", "endless"].map(tool) })
     else if (name === "huge") json(text("x".repeat(11 * 1024 * 1024)))
     else if (name === "late") this.#closeEarly(id, response)
