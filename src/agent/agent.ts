@@ -33,7 +33,7 @@ import { sessionId } from "./session-state.ts"
 
 /** A character, ready to talk in any number of sessions. */
 export interface Agent {
-  /** The session of a conversation; the same one for the same key. A string is a private conversation. */
+  /** The session of a conversation; the same one for the same key. A string is a private conversation. Throws `usage` for an unclear key. */
   session(conversation: string | Omit<SessionKey, "agent">): Session
   /** Settles when no turn runs or waits and nothing runs in the background. A failed job that waits for its next attempt is not waited for; `close` does that where the job would be lost with the process. */
   idle(): Promise<void>
@@ -73,8 +73,7 @@ export function createAgent(options: AgentOptions): Agent {
   const work = agentWork(shared, { agent, watching, latest: () => versions.latest, runJobs })
   const made: Agent = {
     session(conversation) {
-      const named = typeof conversation === "string" ? ({ conversation, audience: "private" } as const) : conversation
-      const key: SessionKey = { agent, ...named }
+      const key: SessionKey = { agent, ...namedSession(conversation) }
       return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
     idle: work.idle,
@@ -88,6 +87,20 @@ export function createAgent(options: AgentOptions): Agent {
   }
   publishAgent(made, { current: () => versions.current(), isClosed: () => closed })
   return made
+}
+
+/** The conversation that a caller names. An unclear audience is refused, because it decides what a prompt may show. */
+function namedSession(named: string | Omit<SessionKey, "agent">): Omit<SessionKey, "agent"> {
+  if (typeof named === "string") return { conversation: named, audience: "private" }
+  checkOptions("session", named, { conversation: true, audience: true })
+  const { conversation, audience } = named
+  if (typeof conversation !== "string") throw unclearKey("the name of a conversation", conversation)
+  if (audience !== "private" && audience !== "group") throw unclearKey("audience private or group", audience)
+  return { conversation, audience }
+}
+
+function unclearKey(expected: string, found: unknown): PromptStrataError {
+  return new PromptStrataError("usage", `Expected ${expected}, found ${JSON.stringify(found)}.`)
 }
 
 /** The sessions that the program still refers to. Others are made again from their store. */

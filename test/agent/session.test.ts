@@ -271,4 +271,15 @@ describe("making an agent", () => {
     expect(agent.session("x")).toBe(agent.session("x"))
     expect(agent.session({ conversation: "x", audience: "group" })).not.toBe(agent.session("x"))
   })
+
+  test.each([
+    [{ conversation: "x", audience: "Group" }, 'Expected audience private or group, found "Group"'],
+    [{ conversation: "x" }, "Expected audience private or group, found undefined"],
+    [{ conversation: "x", audiance: "group" }, 'Did you mean "audience"?'],
+    [{ conversation: "x", audience: "group", agent: "other" }, 'has no option "agent"'],
+    [{ audience: "group" }, "Expected the name of a conversation, found undefined"],
+  ])("a session of %j is refused, so that nothing private enters a group by mistake", (key, message) => {
+    const { agent } = testAgent(scriptedModel([]))
+    expect(() => agent.session(key as Parameters<typeof agent.session>[0])).toThrow(message)
+  })
 })

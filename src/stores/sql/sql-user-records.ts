@@ -17,8 +17,8 @@ export function createSqlUserRecords({ read, write }: SqlDatabase): UserRecords 
 async function loadUser(db: Queries, key: ServiceKey): ReturnType<UserRecords["load"]> {
   const user = await db.selectFrom("users").select("version").where(aboutUser(key)).executeTakeFirst()
   let shown = db.selectFrom("statements").select(["position", "body"]).where(aboutUser(key))
-  // A group sees only the statements that were made in it.
-  if (key.audience === "group")
+  // A group sees only the statements that were made in it, and so does an audience that is none.
+  if (key.audience !== "private")
     shown = shown.where("audience", "=", "group").where("conversation", "=", keyText(key.conversation))
   const rows = await shown.orderBy("position").execute()
   const nameOf = (position: number) => ({ table: "statements", columns: { ...userColumns(key), position } })

@@ -22,13 +22,15 @@ const agentScope = ""
 export function inScope({ agent, audience, conversation, user }: ServiceKey) {
   const owner = { agent: keyText(agent) }
   return having(
-    audience === "group" ? { ...owner, audience, conversation: keyText(conversation) } : { ...owner, user_id: keyText(user) },
+    audience === "private"
+      ? { ...owner, user_id: keyText(user) }
+      : { ...owner, audience: "group" as const, conversation: keyText(conversation) },
   )
 }
 
 /** The epoch of the scope that a key reads. */
 export async function scopeEpoch(db: Queries, { agent, audience, conversation, user }: ServiceKey): Promise<number> {
-  const scope = audience === "group" ? groupScope(conversation) : userScope(user)
+  const scope = audience === "private" ? userScope(user) : groupScope(conversation)
   const ofAgent = db.selectFrom("memory_scopes").select(["scope", "epoch"]).where("agent", "=", keyText(agent))
   const rows = await ofAgent.where("scope", "in", [scope, agentScope]).execute()
   return (rows.find((row) => row.scope === scope) ?? rows[0])?.epoch ?? 0

@@ -86,7 +86,7 @@ async function memoryChanges(db: Queries, key: ServiceKey, { after, limit }: Par
   const epoch = await scopeEpoch(db, key)
   const reset = after !== undefined && after.epoch !== epoch
   const from = after === undefined || reset ? 0 : after.sequence
-  const number = key.audience === "group" ? "group_sequence" : "user_sequence"
+  const number = key.audience === "private" ? "user_sequence" : "group_sequence"
   const rows = await seenBy(db, key).where(number, ">", from).orderBy(number).limit(Math.max(0, limit)).execute()
   const sequence = rows.at(-1)?.[number] ?? from
   return { cursor: { epoch, sequence }, reset, memories: rows.map(memoryOf) }

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/conversation.ts"
+import type { Audience, ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { seededRandom } from "../../deterministic-ports.ts"
@@ -107,6 +107,8 @@ export const visibilityRules: Rules<Store> = {
       ["Bob in the group", bobThere, ["ann aloud", "bob aloud"]],
       ["Bob in private", keyOf(agent, { user: "bob" }), ["bob aloud"]],
       ["another group", { ...group, conversation: "pub" }, []],
+      // JavaScript may pass an audience that is none.
+      ["an unclear audience", { ...group, audience: "Group" as Audience }, ["ann aloud", "bob aloud"]],
       ["a private talk named like the group", keyOf(agent, { conversation: "club", user: "cleo" }), []],
       ["another agent", keyOf(`${agent} 2`), []],
     ]

@@ -1,3 +1,4 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Receipt } from "../../../services/store/receipt.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
@@ -42,6 +43,11 @@ export const userRules: Rules<Store> = {
     await service.users.append([aloud], { turnId: aloud.turnId, expectVersion: 1, key: group })
     claimEqual(await service.users.load(ann), { version: 2, statements: [secret, aloud] }, "what Ann sees in private")
     claimEqual(await service.users.load(group), { version: 2, statements: [aloud] }, "what is shown in the group")
+    // JavaScript may pass an audience that is none; it then sees no more than a group does.
+    for (const audience of ["Group", "", undefined]) {
+      const unclear = { ...group, audience } as ServiceKey
+      claimEqual(await service.users.load(unclear), { version: 2, statements: [aloud] }, `what audience ${audience} sees`)
+    }
     const elsewhere = { ...group, conversation: "pub" }
     claimEqual(await service.users.load(elsewhere), { version: 2, statements: [] }, "what is shown in another group")
     for (const other of [keyOf(agent, { user: "bob" }), keyOf(`${agent} 2`), { ...group, user: "bob" }])
