@@ -13,11 +13,12 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
 
 /**
  * Makes a reader for one answer. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
- * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning.
+ * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning. The names of the tools
+ * that were offered tell calls apart.
  */
-export function createChunkReader(): ChunkReader {
+export function createChunkReader(tools: readonly string[]): ChunkReader {
   const answer = createAnswerReader()
-  const toolCalls = createToolCallAssembler()
+  const toolCalls = createToolCallAssembler(tools)
   let begun = false
   return {
     finished: () => answer.finish !== undefined,
@@ -99,13 +100,17 @@ function readUsage(wire: unknown): Usage | undefined {
 interface OpenCall {
   id: string
   name: string
-  readonly args: string[]
+  args: string
   /** Data of the provider, such as a thought's signature at Google's compatible address. */
   extra: unknown
+  /** True once the name came again after arguments that were whole. */
+  isNamedAgain: boolean
+  /** True if the pieces may belong to two calls. */
+  isUnclear: boolean
 }
 
 /** Joins tool calls whose deltas may be split anywhere and interleaved. */
-function createToolCallAssembler() {
+function createToolCallAssembler(tools: readonly string[]) {
   const opened: OpenCall[] = []
   const byIndex = new Map<unknown, OpenCall>()
   return {
@@ -114,40 +119,51 @@ function createToolCallAssembler() {
       const wire = recordOf(delta)
       const fn = recordOf(wire.function)
       const id = stringOf(wire.id)
-      const name = stringOf(fn.name)
+      let name = stringOf(fn.name)
       const args = argumentsText(fn.arguments)
       const index = countOf(wire.index) ?? place
       const byId = wire.index === undefined && id !== "" ? opened.find((call) => call.id === id) : undefined
-      const known = byId ?? byIndex.get(index)
-      const call = known && !beginsAnother(known, { id, name, args }) ? known : { id, name: "", args: [], extra: undefined }
-      if (call !== known) {
+      let call = byId ?? byIndex.get(index)
+      if (!call || beginsAnother(call, { id, name, args }, tools)) {
+        // Only a call that was named again goes on without a name.
+        if (call?.isNamedAgain) name ||= call.name
+        call = { id, name: "", args: "", extra: undefined, isNamedAgain: false, isUnclear: false }
         opened.push(call)
         byIndex.set(index, call)
       }
       call.id ||= id
       call.extra ??= wire.extra_content
+      call.isUnclear ||= name !== call.name && tools.includes(name) && tools.includes(call.name)
       // Some servers repeat the whole name with each delta, some send it in pieces.
       if (name !== call.name) call.name += name
-      call.args.push(args)
+      else if (name !== "" && args.trim() === "") call.isNamedAgain ||= parsedJson(call.args) !== undefined
+      call.args += args
     },
-    /** Every call in order of appearance. */
-    calls: (): StreamedCall[] =>
-      opened.map(({ id, name, args, extra }) => ({
+    /** Every call in order of appearance. One whose pieces may belong to another has arguments that cannot be read. */
+    calls(): StreamedCall[] {
+      const isAstray = opened.some(({ name, args }) => name === "" && args.trim() !== "")
+      return opened.map(({ id, name, args, extra, isUnclear }) => ({
         id,
         name,
-        args: args.join(""),
+        args: isUnclear || (isAstray && args.trim() === "") ? `[unclear] ${args}` : args,
         ...(isRecord(extra) && { providerData: { extraContent: extra } }),
-      })),
+      }))
+    },
   }
 }
 
 /**
- * Some servers give every call the index 0, or none. Another call then begins with a name that comes with another id, or after
- * arguments that are whole.
+ * Some servers give every call the index 0, or none. Another call then begins with a name that comes with another id or after
+ * arguments that are whole, or with the name of a tool that is no piece of a longer one.
  */
-function beginsAnother(call: OpenCall, next: { readonly id: string; readonly name: string; readonly args: string }): boolean {
-  if (next.name === "") return false
+function beginsAnother(call: OpenCall, next: Pick<OpenCall, "id" | "name" | "args">, tools: readonly string[]): boolean {
+  const isWhole = () => parsedJson(call.args) !== undefined
+  const isBlank = next.args.trim() === ""
+  if (next.name === "") return call.isNamedAgain && !isBlank && isWhole()
   if (next.id !== "" && call.id !== "" && next.id !== call.id) return true
-  const isRepeated = next.name === call.name && next.args.trim() === ""
-  return !isRepeated && parsedJson(call.args.join("")) !== undefined
+  // Its arguments came before its name.
+  if (call.name === "") return false
+  if (next.name === call.name) return !isBlank && isWhole()
+  const isTool = tools.includes(next.name) || tools.includes(call.name)
+  return isWhole() || (isTool && !tools.some((tool) => tool.startsWith(call.name + next.name)))
 }

@@ -101,7 +101,7 @@ async function* streamParts(
 ): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
   const opened = await openOnce()
-  const reader = createChunkReader()
+  const reader = createChunkReader((request.tools ?? []).map(({ name }) => name))
   let answer: Answer | undefined
   /** The beginning of an answer that may be no chat completion. */
   let other = ""

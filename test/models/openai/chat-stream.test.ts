@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../../src/model/language-model.ts"
 import { openaiModel } from "../../../src/models/openai/index.ts"
+import { readNativeArguments } from "../../../src/turn/plan-native.ts"
 import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { collect } from "../../support/collect.ts"
 
@@ -230,7 +231,8 @@ describe("calls in the forms that servers send", () => {
     server.reply({
       body: eventStream([...deltas.map((delta) => chatChunk(delta)), chatChunk({}, { finish_reason: "tool_calls" })]),
     })
-    return (await partsOf(local())).flatMap((part) => (part.type === "tool-call" ? [part.call] : []))
+    const tools = ["f", "g", "pay", "pay_all"].map((name) => ({ name, description: "", inputSchema: { type: "object" } }))
+    return (await partsOf(local(), { ...request, tools })).flatMap((part) => (part.type === "tool-call" ? [part.call] : []))
   }
   const call = (name: string, args: string, more = {}) => ({ ...more, function: { name, arguments: args } })
   const [f, g] = [call("f", '{"n":1}'), call("g", '{"n":2}')]
@@ -259,6 +261,31 @@ describe("calls in the forms that servers send", () => {
 
   test("two calls of one tool without index or id are two calls", async () => {
     expect(await callsOf({ tool_calls: [f] }, { tool_calls: [f] })).toHaveLength(2)
+  })
+
+  test.each([undefined, 0])("the name of another tool begins another call, with index %s", async (index) => {
+    const one = (name: string | undefined, args: string) => ({ tool_calls: [{ index, function: { name, arguments: args } }] })
+    expect((await callsOf(one("f", ""), one("g", ""))).map(({ name }) => name)).toEqual(["f", "g"])
+    expect((await callsOf(one("f", '{"n"'), one("g", ""))).map(({ name, args }) => [name, args])).toEqual([
+      ["f", '{"n"'],
+      ["g", "{}"],
+    ])
+    const twice = [one("pay", ""), one(undefined, '{"n":1}'), one("pay", ""), one(undefined, '{"n":2}')]
+    expect((await callsOf(...twice)).map(({ args }) => args)).toEqual(['{"n":1}', '{"n":2}'])
+    expect(await callsOf(one("pa", ""), one("y_", ""), one("all", '{"n":1}'))).toMatchObject([
+      { name: "pay_all", args: '{"n":1}' },
+    ])
+    expect(await callsOf(one("f", ""), one("f", '{"n"'), one("f", ":1}"))).toMatchObject([{ name: "f", args: '{"n":1}' }])
+  })
+
+  test("arguments that come before their name belong to it; if that is unclear, they cannot be read", async () => {
+    const piece = (id: string, name: string, args: string) => ({
+      tool_calls: [{ index: 0, id, function: { name, arguments: args } }],
+    })
+    expect(await callsOf(piece("a", "", '{"n":1}'), piece("a", "f", ""))).toEqual([{ id: "a", name: "f", args: '{"n":1}' }])
+    const [unclear, ...others] = await callsOf(piece("a", "", '{"n":1}'), piece("b", "f", ""))
+    expect(others).toEqual([])
+    expect(readNativeArguments(unclear?.args ?? "", true).fault).toBeDefined()
   })
 
   test("interleaved pieces without an index are told apart by their ids", async () => {
