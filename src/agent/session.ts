@@ -2,7 +2,7 @@ import type { ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
-import type { Injection } from "../core/value.ts"
+import type { Injection, Trust } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
@@ -34,6 +34,8 @@ export interface SendOptions {
 export interface WakeOptions {
   /** The person whose memories and profile the turn may see. Default: in a private conversation the one who spoke last, in a group nobody. */
   readonly to?: SpeakerInput
+  /** The origin of the reason's words. Only with `author` do they stand in the prompt as they are. Default `tool`: they came from outside. */
+  readonly trust?: Trust
   /** As in {@link SendOptions.inject}. */
   readonly inject?: readonly InjectionInput[]
   readonly signal?: AbortSignal
@@ -81,12 +83,12 @@ export class Session {
   }
 
   /**
-   * Starts a turn in which nobody spoke (R27). `reason` says why, in the author's words. The turn runs like any other, in the
+   * Starts a turn in which nobody spoke (R27). `reason` says why; `trust` says whose words these are. The turn runs like any other, in the
    * session's order. Recall and `{{question}}` get the reason, and hooks get it as `wake`. History keeps only the agent's answer.
    * If the agent says nothing, the turn succeeds with an empty text, and history keeps nothing.
    */
-  wake(reason: string, { to, inject, signal }: WakeOptions = {}): Turn {
-    const given = { wake: reason.toWellFormed(), inject: completed(inject) }
+  wake(reason: string, { to, trust, inject, signal }: WakeOptions = {}): Turn {
+    const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
     return this.#start((turnId, record) => ({ ...this.#input("", to ?? this.#wokenFor(record), turnId), ...given }), signal)
   }
 

@@ -95,8 +95,8 @@ function memoryEntry({ text, speaker, atMs }: RecalledMemory, zone: string | und
   }
 }
 
-function wakeEntry({ reason, bubbles, workMode }: WakeReason): SlotEntry {
-  return { reason: as(reason, "author"), bubbles, work_mode: workMode }
+function wakeEntry({ reason, trust = "tool", bubbles, workMode }: WakeReason): SlotEntry {
+  return { reason: as(reason, trust), bubbles, work_mode: workMode }
 }
 
 function runEntry(run: ToolRun): SlotEntry {

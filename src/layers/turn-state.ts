@@ -1,6 +1,6 @@
 import type { HistoryMessage, KeptPrestart, Speaker } from "../core/conversation.ts"
 import type { ToolCall } from "../core/span.ts"
-import type { TrustedText } from "../core/value.ts"
+import type { Trust, TrustedText } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 
 /** A recalled memory. */
@@ -28,6 +28,8 @@ export type PlannerStep =
 /** The reason of a turn in which nobody spoke (R27), and what the prompt can say about silence. */
 export interface WakeReason {
   readonly reason: string
+  /** The origin of the reason's words. Default `tool`. */
+  readonly trust?: Trust | undefined
   /** True if the agent may answer `<empty_reply>`, which says nothing. */
   readonly bubbles: boolean
   /** True if there should be no idle talk. */

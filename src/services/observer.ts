@@ -1,4 +1,5 @@
 import type { HistoryMessage, ServiceKey } from "../core/conversation.ts"
+import type { Trust } from "../core/value.ts"
 import type { ToolRecord } from "../tools/tool.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import type { MessageFilter, SessionNote } from "./store/session-store.ts"
@@ -62,8 +63,8 @@ export interface ObserverContext {
   post(note: SessionNote): Promise<boolean>
   /** Puts text into the session's next turn, once. Throws `usage` for a key or a text out of bounds. */
   inject(injection: ObservedInjection): Promise<void>
-  /** Starts a turn in which nobody spoke (R27), at most one for each turn. False, and nothing happens, if the event is of such a turn: wakes do not cause each other. */
-  wake(reason: string): boolean
+  /** Starts a turn in which nobody spoke (R27), at most one for each turn. False, and nothing happens, if the event is of such a turn: wakes do not cause each other. `trust` says whose words the reason is; default `agent`. */
+  wake(reason: string, options?: { readonly trust?: Trust }): boolean
 }
 
 /**

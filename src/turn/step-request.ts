@@ -117,5 +117,5 @@ function stateOf(turn: TurnContext, prompt: string): TurnState {
 }
 
 function wakeOf(turn: TurnContext, reason: string): WakeReason {
-  return { reason, bubbles: turn.agent.profile.output.bubbles, workMode: isAtWork(turn) }
+  return { reason, trust: turn.input.wakeTrust, bubbles: turn.agent.profile.output.bubbles, workMode: isAtWork(turn) }
 }

@@ -2,7 +2,7 @@ import type { HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { CutRecord } from "../core/span.ts"
-import type { Injection } from "../core/value.ts"
+import type { Injection, Trust } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { PlannerStep, RecalledMemory } from "../layers/turn-state.ts"
@@ -79,8 +79,10 @@ export interface TurnInput {
   readonly speaker: Speaker
   /** Empty if nobody spoke. */
   readonly text: string
-  /** The reason why the agent begins by itself (R27), in the author's words. Undefined if somebody spoke. */
+  /** The reason why the agent begins by itself (R27). Undefined if somebody spoke. */
   readonly wake: string | undefined
+  /** The origin of the reason's words; undefined for words from outside. */
+  readonly wakeTrust?: Trust | undefined
   /** Paths of files that came with the text (R8). */
   readonly files: readonly string[]
   /** The session's stack; the turn works on a fork of it. */

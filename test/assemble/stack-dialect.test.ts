@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
-import { decodeLines, type Markers } from "../../src/encode/lines.ts"
+import { decodeLines, lineShapes, type Markers } from "../../src/encode/lines.ts"
 import { composeMessages } from "../../src/stack/compose-messages.ts"
 import type { InjectionInput } from "../../src/stack/injection.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
@@ -13,7 +13,7 @@ import { runs } from "../support/size.ts"
 const locales = ["en", "zh-CN"] as const
 
 /** The markers that the stack protects when it renders by itself: its headings. */
-const ownMarkers: Markers = { lines: new Set(), heads: ["##"], fences: false }
+const ownMarkers: Markers = { lines: new Set(), heads: ["##"], fences: false, shapes: [lineShapes.heading] }
 
 /** The dialect's chat prompt over a stack and a base, as messages. */
 function chat(stack: PromptStack, base: string, { locale, developer = false }: { locale: string; developer?: boolean }) {

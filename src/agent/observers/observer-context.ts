@@ -1,6 +1,7 @@
 import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { IdGenerator } from "../../core/ports.ts"
+import type { Trust } from "../../core/value.ts"
 import type { ObserverContext } from "../../services/observer.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { SessionNote, SessionStore } from "../../services/store/session-store.ts"
@@ -15,7 +16,7 @@ export interface ContextParts {
   /** Names of the agent's hooks. */
   readonly hooks: ReadonlySet<string>
   /** Opens a turn of the session. False if the agent is closed. */
-  readonly wake: (turn: ObservedTurn, reason: string) => boolean
+  readonly wake: (turn: ObservedTurn, reason: string, trust: Trust) => boolean
 }
 
 /** Counts what an observer did in one turn so far. */
@@ -54,10 +55,10 @@ export function observerContext(
       const payload = injectionPayload(name, injection)
       await post({ id: `${name}:${parts.ids.next("note")}`, owner: injectionOwner, payload })
     },
-    wake(reason) {
+    wake(reason, { trust = "agent" } = {}) {
       signal.throwIfAborted()
       if (wake !== undefined || allowance.hasWoken || typeof reason !== "string") return false
-      allowance.hasWoken = parts.wake(turn, reason)
+      allowance.hasWoken = parts.wake(turn, reason, trust)
       return allowance.hasWoken
     },
   }

@@ -1,5 +1,6 @@
 import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import type { Trust } from "../../core/value.ts"
 import type { Observer } from "../../services/observer.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AgentContext, ObservedTurn } from "../../turn/turn-context.ts"
@@ -24,7 +25,7 @@ function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
 /** Lets observers begin turns. */
 interface WatchOptions {
   readonly onWake: AgentOptions["onWake"] | undefined
-  readonly session: (key: Omit<SessionKey, "agent">) => { wake(reason: string): Turn }
+  readonly session: (key: Omit<SessionKey, "agent">) => { wake(reason: string, options: { readonly trust: Trust }): Turn }
 }
 
 /** Loaded with the first agent that has observers. */
@@ -85,10 +86,10 @@ function feedParts(
     hooks: new Set(hooks.map(({ name }) => name)),
     drainMs: profile.limits.toolMs,
     warn,
-    wake({ input: { key } }, reason) {
+    wake({ input: { key } }, reason, trust) {
       if (agent.isClosed()) return false
       const { conversation, audience } = key
-      const turn = session({ conversation, audience }).wake(reason)
+      const turn = session({ conversation, audience }).wake(reason, { trust })
       onWake?.(turn, { agent: key.agent, conversation, audience })
       return true
     },

@@ -17,8 +17,10 @@ export interface WakeScheduleOptions {
   readonly timeZone: string
   /** Moments in these hours are left out, not put off. */
   readonly quietHours?: QuietHours
-  /** The reason for waking, in the author's words, or a function that makes it. */
+  /** The reason for waking: the author's words, or a function that finds words. */
   readonly reason: string | ((at: Date) => string)
+  /** The origin of the words that the function finds. Default `tool`: they came from outside. */
+  readonly trust?: WakeOptions["trust"]
   /** The person that the turn is for; see {@link WakeOptions}. */
   readonly to?: WakeOptions["to"]
   /** Called with each turn, so that its answer can be delivered. */
@@ -107,7 +109,9 @@ class Waker {
       this.#warn(`${conversation} was not woken: its last turn still runs.`)
       return
     }
-    const turn = session.wake(reason, to ? { to } : {})
+    // A reason that stands in the options is the author's; one that a function finds may hold anybody's words.
+    const trust = typeof this.#options.reason === "string" ? "author" : (this.#options.trust ?? "tool")
+    const turn = session.wake(reason, { trust, ...(to ? { to } : {}) })
     const ended = turn.result.then((result) => {
       this.#running.delete(id)
       if (!result.ok) this.#warn(`${conversation} was woken and failed: ${result.error.message}`)

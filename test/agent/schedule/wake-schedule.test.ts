@@ -215,8 +215,8 @@ describe("R27 a wake schedule", () => {
     timers.advance(minuteMs)
     await schedule.idle()
     expect(woken).toEqual([
-      ["private", { to }],
-      ["group", { to }],
+      ["private", { trust: "author", to }],
+      ["group", { trust: "author", to }],
     ])
     expect(warnings).toEqual(["c was woken and failed: no model"])
     schedule.stop()
