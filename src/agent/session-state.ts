@@ -16,17 +16,20 @@ export function sessionState(record: SessionRecord | undefined): SessionState {
   }
 }
 
-/** A stack's `session` items as plain JSON, for the session's state. */
-export function stackState(stack: PromptStack): readonly Injection[] {
-  const kept: Injection[] = []
-  for (const item of stack.items()) if (item.scope === "session") kept.push(item)
-  return kept
-}
-
-/** Adds the session items of a stored state to a stack. A state that is not a list is ignored. */
+/**
+ * Adds the session items of a stored state to a stack, apart from those that were added again meanwhile. A turn item of the same key
+ * stays in their place until it ends. A state that is not a list is ignored.
+ */
 export function restoreStack(stack: PromptStack, state: unknown): void {
   if (!Array.isArray(state)) return
-  for (const injection of state as readonly Injection[]) if (!stack.get(injection.key)) stack.add(injection)
+  const known = new Set<string>()
+  for (const { key } of stack.items("session")) known.add(key)
+  for (const injection of state as readonly Injection[]) {
+    if (known.has(injection.key)) continue
+    const shown = stack.get(injection.key)
+    stack.add(injection)
+    if (shown?.scope === "turn") stack.add(shown)
+  }
 }
 
 /** A string that is different for each session. */

@@ -16,7 +16,7 @@ import { assembleStep } from "../turn/step-request.ts"
 import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
-import { sessionId, stackState } from "./session-state.ts"
+import { sessionId } from "./session-state.ts"
 import { findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./unsettled-commits.ts"
 
 /**
@@ -82,7 +82,7 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
     state: {
       ...record?.state,
       turns: session.turns + 1,
-      stack: stackState(stack),
+      stack: stack.items("session"),
       ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
     },
     jobs: jobsAfter(turn, append),

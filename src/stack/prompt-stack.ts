@@ -9,6 +9,7 @@ import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, render
 interface Origin extends ForkOptions {
   readonly parent: PromptStack
   readonly items: Map<string, Injection>
+  readonly covered: Map<string, Injection>
 }
 
 /** Options of {@link PromptStack.fork}. */
@@ -23,6 +24,8 @@ interface ForkOptions {
  */
 export class PromptStack {
   readonly #items = new Map<string, Injection>()
+  /** The session or global item beneath a turn item of the same key. It stands again when the turn item ends or is removed. */
+  readonly #covered = new Map<string, Injection>()
   #origin: Origin | undefined
   /** Keys of the session items that a fork removed. One that is added again after that stands last, in the parent too. */
   readonly #removed = new Set<string>()
@@ -34,8 +37,9 @@ export class PromptStack {
   }
 
   /**
-   * Adds an item, or replaces the item of that key at its place. Blank content changes nothing and gives false (S3). Throws with
-   * code `injection` for a malformed item, and for a `global` one on the stack of a turn.
+   * Adds an item, or replaces the item of that key at its place. A `turn` item replaces one of a longer scope only until it ends or is
+   * removed (S9). Blank content changes nothing and gives false (S3). Throws with code `injection` for a malformed item, and for a
+   * `global` one on the stack of a turn.
    */
   add(injection: InjectionInput): boolean
   add(key: string, content: SlotValue, options?: InjectionOptions): boolean
@@ -45,17 +49,17 @@ export class PromptStack {
     if (this.#origin && injection.scope === "global") {
       const { parent, sharesGlobal } = this.#origin
       if (sharesGlobal !== true) throw globalOnFork(injection.key)
-      parent.#items.set(injection.key, injection)
+      parent.#put(injection)
     }
-    this.#items.set(injection.key, injection)
+    this.#put(injection)
     return true
   }
 
-  /** Removes the item of a key; false if there was none. */
+  /** Removes the item of a key; false if there was none. The item that a turn item had replaced stands again. */
   remove(key: string): boolean {
-    // To remove a turn item that replaced a session item does not remove the session item from the parent.
-    if (this.#origin && this.#items.get(key)?.scope === "session") this.#removed.add(key)
-    return this.#items.delete(key)
+    const item = this.#items.get(key)
+    if (item) this.#remove(item)
+    return item !== undefined
   }
 
   /** The item of a key. */
@@ -68,15 +72,24 @@ export class PromptStack {
     return [...this.#items.keys()]
   }
 
-  /** Every item in render order, also disabled ones: by ascending priority, equal ones in the order of insertion. */
-  items(): Injection[] {
-    return [...this.#items.values()].sort(byPriority)
+  /**
+   * Every item in render order, also disabled ones: by ascending priority, equal ones in the order of insertion. With a scope, those of
+   * that scope, also where a turn item replaces them for now.
+   */
+  items(scope?: Scope): Injection[] {
+    const items: Injection[] = []
+    for (const [key, item] of this.#items) {
+      const covered = scope && this.#covered.get(key)
+      if (covered?.scope === scope && covered) items.push(covered)
+      if (item.scope === (scope ?? item.scope)) items.push(item)
+    }
+    return items.sort(byPriority)
   }
 
   /** Removes all items of a scope and returns their number. */
   clearScope(scope: Scope): number {
-    const cleared = [...this.#items.values()].filter((item) => item.scope === scope)
-    for (const { key } of cleared) this.remove(key)
+    const cleared = this.items(scope)
+    for (const item of cleared) this.#remove(item)
     return cleared.length
   }
 
@@ -104,7 +117,8 @@ export class PromptStack {
   fork({ sharesGlobal = false }: ForkOptions = {}): PromptStack {
     const fork = new PromptStack()
     for (const [key, item] of this.#items) fork.#items.set(key, item)
-    fork.#origin = { parent: this, items: new Map(this.#items), sharesGlobal }
+    for (const [key, item] of this.#covered) fork.#covered.set(key, item)
+    fork.#origin = { parent: this, items: new Map(this.#items), covered: new Map(this.#covered), sharesGlobal }
     inheritRender(this, fork)
     return fork
   }
@@ -115,8 +129,12 @@ export class PromptStack {
    */
   adopt(fork: PromptStack): void {
     const origin = this.#takeRemovals(fork)
-    for (const key of origin.items.keys()) if (!fork.#items.has(key)) this.#items.delete(key)
-    for (const [key, item] of fork.#items) if (item !== origin.items.get(key)) this.#items.set(key, item)
+    for (const key of origin.items.keys()) {
+      if (fork.#items.has(key)) continue
+      this.#items.delete(key)
+      this.#covered.delete(key)
+    }
+    for (const [key, item] of fork.#items) if (item !== origin.items.get(key)) this.#put(item, fork.#covered.get(key))
     inheritRender(fork, this)
   }
 
@@ -127,8 +145,10 @@ export class PromptStack {
    */
   merge(fork: PromptStack): void {
     const origin = this.#takeRemovals(fork)
-    for (const [key, item] of fork.#items) {
-      if (item.scope === "session" && item !== origin.items.get(key)) this.#items.set(key, item)
+    for (const [key, shown] of fork.#items) {
+      const item = fork.#covered.get(key) ?? shown
+      const before = origin.covered.get(key) ?? origin.items.get(key)
+      if (item.scope === "session" && item !== before) this.#put(item)
     }
     inheritRender(fork, this)
   }
@@ -136,29 +156,33 @@ export class PromptStack {
   /** Takes over what was added to, changed in or removed from this fork's parent since this fork last saw it. */
   update(): void {
     if (!this.#origin) return
-    const { parent, items } = this.#origin
+    const { parent, items, covered } = this.#origin
     for (const [key, item] of parent.#items) {
       if (items.get(key) === item) continue
+      const beneath = parent.#covered.get(key)
       items.set(key, item)
-      this.#items.set(key, item)
+      if (beneath) covered.set(key, beneath)
+      else covered.delete(key)
+      this.#put(item, beneath)
     }
     if (items.size === parent.#items.size) return
     for (const [key, item] of items) {
       if (parent.#items.has(key)) continue
       items.delete(key)
-      if (this.#items.get(key) === item) this.#items.delete(key)
+      covered.delete(key)
+      if (this.#items.get(key) === item || this.#covered.get(key) === item) this.#drop(item)
     }
   }
 
   /**
-   * Ends a turn that worked on a fork of this stack: removes the `turn` items that the fork has seen (S9). Those that were added after
-   * the turn's last request stay for the next turn, and so do those that this stack began with.
+   * Ends a turn that worked on a fork of this stack: removes the `turn` items that the fork has seen, and what they had replaced stands
+   * again (S9). Those that were added after the turn's last request stay for the next turn, and so do those that this stack began with.
    */
   endTurn(fork: PromptStack): void {
     const seen = fork.#origin?.items
     for (const [key, item] of this.#items) {
       const isOver = item.scope === "turn" && seen?.get(key) === item && this.#origin?.items.get(key) !== item
-      if (isOver) this.#items.delete(key)
+      if (isOver) this.#drop(item)
     }
     this.#ofLastTurn = fork.items()
   }
@@ -169,19 +193,54 @@ export class PromptStack {
    */
   rebase(base: PromptStack): void {
     const origin = this.#origin
-    const own = [...this.#items].filter(([key, item]) => item.scope !== "global" || (origin && origin.items.get(key) !== item))
+    const own: Injection[] = []
+    for (const [key, shown] of this.#items) {
+      for (const item of [this.#covered.get(key), shown]) {
+        if (item && (item.scope !== "global" || (origin && origin.items.get(key) !== item))) own.push(item)
+      }
+    }
     this.#items.clear()
-    for (const [key, item] of own) if (item.scope === "global") base.#items.set(key, item)
-    for (const [key, item] of base.#items) if (item.scope === "global") this.#items.set(key, item)
-    for (const [key, item] of own) this.#items.set(key, item)
-    if (origin) this.#origin = { ...origin, parent: base, items: new Map(base.#items) }
+    this.#covered.clear()
+    for (const item of own) if (item.scope === "global") base.#put(item)
+    for (const item of base.items("global")) this.#put(item)
+    for (const item of own) this.#put(item)
+    if (origin) this.#origin = { ...origin, parent: base, items: new Map(base.#items), covered: new Map(base.#covered) }
+  }
+
+  /** Sets the item of a key. A turn item covers `beneath`, by default what stands there. */
+  #put(item: Injection, beneath?: Injection): void {
+    const { key, scope } = item
+    const before = this.#items.get(key)
+    const covered = beneath ?? (before?.scope === "turn" ? this.#covered.get(key) : before)
+    if (scope === "turn" && covered) this.#covered.set(key, covered)
+    else this.#covered.delete(key)
+    this.#items.set(key, item)
+  }
+
+  /** Removes an item, covered or not, and remembers a session item for the parent, where it is removed too. */
+  #remove(item: Injection): void {
+    if (this.#origin && item.scope === "session") this.#removed.add(item.key)
+    this.#drop(item)
+  }
+
+  #drop(item: Injection): void {
+    const { key } = item
+    const covered = this.#covered.get(key)
+    this.#covered.delete(key)
+    if (covered === item) return
+    if (covered) this.#items.set(key, covered)
+    else this.#items.delete(key)
   }
 
   /** Removes the session items that a fork of this stack removed, and gives the fork's origin. */
   #takeRemovals(fork: PromptStack): Origin {
     const origin = fork.#origin
     if (origin?.parent === this) {
-      for (const key of fork.#removed) if (origin.items.get(key)?.scope === "session") this.remove(key)
+      for (const key of fork.#removed) {
+        const before = origin.covered.get(key) ?? origin.items.get(key)
+        const item = this.#covered.get(key) ?? this.#items.get(key)
+        if (before?.scope === "session" && item) this.#remove(item)
+      }
       return origin
     }
     throw new PromptStrataError("injection", "Expected a fork of this stack, found another stack.", {

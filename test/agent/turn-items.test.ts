@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { BeforeTurnContext } from "../../src/services/turn-hook.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
@@ -84,6 +85,38 @@ describe("S9 items of scope turn", () => {
       [false, false, true, false],
       [true, false, false, false],
     ])
+  })
+
+  test.each(["session", "global"] as const)("that replace a %s item do so for one turn", async (scope) => {
+    const store = createInMemoryStore()
+    const model = answers("一", "二", "三", "四")
+    const { session } = testAgent(model, {}, { store, runJobs: false })
+    session.stack.add("place", "在图书馆", { scope })
+    await session.send("1").result
+    session.stack.add("place", "在车站")
+    await session.send("2").result
+    await session.send("3").result
+    const { session: again } = testAgent(model, {}, { store, runJobs: false })
+    if (scope === "global") again.stack.add("place", "在图书馆", { scope })
+    await again.send("4").result
+    const places = [0, 1, 2, 3].map((at) => /在图书馆|在车站/.exec(shownIn(model, at))?.[0])
+    expect(places).toEqual(["在图书馆", "在车站", "在图书馆", "在图书馆"])
+  })
+
+  test("that replace a session item leave it in the store, whoever adds them", async () => {
+    const store = createInMemoryStore()
+    const model = answers("一", "二", "三", "四")
+    const { session } = testAgent(model, {}, { store, runJobs: false })
+    session.stack.add("place", "在图书馆", { scope: "session" })
+    await session.send("1").result
+    const { session: second } = testAgent(model, {}, { store, runJobs: false })
+    await second.send("2", { inject: [{ key: "place", content: "在车站" }] }).result
+    const { session: third } = testAgent(model, {}, { store, runJobs: false })
+    third.stack.add("place", "在家")
+    await third.send("3").result
+    await testAgent(model, {}, { store, runJobs: false }).session.send("4").result
+    const places = [0, 1, 2, 3].map((at) => /在图书馆|在车站|在家/.exec(shownIn(model, at))?.[0])
+    expect(places).toEqual(["在图书馆", "在车站", "在家", "在图书馆"])
   })
 
   test("of createAgent are in every prompt of every session, as it says", async () => {

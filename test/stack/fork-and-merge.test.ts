@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import type { Injection } from "../../src/core/value.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { runs } from "../support/size.ts"
 import { anyInjection, anyStack } from "./arbitrary-stack.ts"
@@ -41,9 +42,11 @@ describe("forks of a stack", () => {
         const seen = new Set(snapshot(parent))
         for (const item of after) parent.add(item)
         const whole = snapshot(parent)
+        const lasting = new Map([...parent.items("global"), ...parent.items("session")].map((item) => [item.key, item]))
         parent.endTurn(fork)
+        const stays = (item: Injection) => item.scope !== "turn" || !seen.has(item) || begun.includes(item)
         expect(snapshot(parent)).toEqual(
-          whole.filter((item) => item?.scope !== "turn" || !seen.has(item) || begun.includes(item)),
+          whole.flatMap((item) => (item && stays(item) ? item : (lasting.get(item?.key ?? "") ?? []))),
         )
       }),
       { numRuns: runs(100) },
@@ -74,10 +77,27 @@ describe("forks of a stack", () => {
     const parent = session()
     const fork = parent.fork()
     fork.add("mood", "wild")
+    expect(fork.items("session").map(({ content }) => content)).toEqual(["calm", "home"])
     fork.clearScope("turn")
-    expect(fork.get("mood")).toBeUndefined()
+    expect(fork.get("mood")?.content).toBe("calm")
     parent.merge(fork)
     expect(parent.get("mood")?.content).toBe("calm")
+  })
+
+  test("S9 a session item that a turn item covers can be changed and removed beneath it", () => {
+    const parent = session().fork({ sharesGlobal: true })
+    parent.add("mood", "wild")
+    parent.add("place", "street")
+    const fork = parent.fork()
+    fork.add("mood", "tired", { scope: "session" })
+    fork.add("mood", "asleep")
+    expect(fork.clearScope("session")).toBe(2)
+    expect(fork.items("session")).toEqual([])
+    fork.add("mood", "awake", { scope: "session" })
+    fork.add("mood", "asleep")
+    parent.merge(fork)
+    parent.endTurn(fork)
+    expect(parent.items().map(({ content }) => content)).toEqual(["safe", "awake"])
   })
 
   test("S9 an item that was removed and came back stands last, as it did in the turn", () => {
@@ -130,7 +150,7 @@ describe("forks of a stack", () => {
     hook.add("mood", "wild")
     hook.remove("mood")
     turn.adopt(hook)
-    expect(turn.get("mood")).toBeUndefined()
+    expect(turn.get("mood")?.content).toBe("calm")
     parent.merge(turn)
     expect(parent.get("mood")?.content).toBe("calm")
   })
@@ -156,7 +176,7 @@ describe("forks of a stack", () => {
         }
         parent.merge(fork)
         for (const item of fork.items()) {
-          if (item.scope === "session") expect(parent.get(item.key)).toBe(item)
+          if (item.scope === "session") expect(parent.items("session")).toContain(item)
         }
         for (const item of parent.items()) {
           if (item !== before.get(item.key)) expect(item.scope).toBe("session")
