@@ -27,6 +27,30 @@ export interface Finish {
 /** The finish of a stream that ended without a reason. */
 export const unfinished: Finish = { reason: "other", warning: "The stream ended without a finish reason." }
 
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["stop", "stop"],
+  ["eos", "stop"],
+  ["eos_token", "stop"],
+  ["stop_sequence", "stop"],
+  ["end_turn", "stop"],
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
+  ["tool_calls", "tool-calls"],
+  ["function_call", "tool-calls"],
+  ["tool_use", "tool-calls"],
+  ["content_filter", "content-filter"],
+])
+
+/** Reads a server's own word for the reason, in lower case. */
+export function finishOf(word: string): Finish {
+  if (word === "error") return { reason: "other", warning: "The model stopped because of an error." }
+  const reason = finishReasons.get(word)
+  if (reason !== undefined) return { reason }
+  const shown = JSON.stringify(word.slice(0, 80))
+  return { reason: "other", warning: `The finish reason ${shown} is not known, so the answer may lack its end.` }
+}
+
 /** A whole tool call of the stream. Each text may be blank. */
 export interface StreamedCall {
   readonly id: string

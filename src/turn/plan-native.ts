@@ -1,3 +1,4 @@
+import { isRecord, parsedJson } from "../core/json-access.ts"
 import type { ToolCall } from "../core/span.ts"
 import { endedWhole, type FinishReason, type ModelTool } from "../model/language-model.ts"
 import type { DecisionFault } from "../reply/decision.ts"
@@ -90,7 +91,7 @@ type NativeArguments = Pick<ModelCall, "args" | "fault">
 /**
  * Reads the JSON text of a native call's arguments, repaired as a decision is (T21). Arguments that may be unfinished are
  * unreadable, because a part of them can look whole: `{"amount":10` may be the beginning of 1000. If the model was cut off
- * (`isWhole` is false), only JSON that needs no repair is read. Empty arguments are no sign of a whole call then.
+ * (`isWhole` is false), only a JSON object that needs no repair is read; nothing at all is no sign of a whole call then.
  */
 export function readNativeArguments(text: string, isWhole: boolean): NativeArguments {
   const opening = '{"action":"tool","tool":"native","args":'
@@ -100,8 +101,7 @@ export function readNativeArguments(text: string, isWhole: boolean): NativeArgum
     return unreadable(text, kind)
   }
   const isExact = decision.status === "complete"
-  const isEmpty = Object.keys(decision.args).length === 0
-  if (!isWhole && (isEmpty || !isExact)) return unreadable(text, "unterminated")
+  if (!isWhole && (!isExact || !isRecord(parsedJson(text)))) return unreadable(text, "unterminated")
   // The brace that was added above may stand in for the one that the arguments lack.
   if (!isExact && readDecision(`${opening}${text}`).action === "unreadable") return unreadable(text, "unterminated")
   return { args: decision.args }

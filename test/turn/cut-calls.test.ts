@@ -38,8 +38,18 @@ describe("a native call that was cut off", () => {
   test.each(adapters)("a call without arguments runs if the model ended by itself, else not: %s", async (adapter) => {
     const models = (respond: () => string) => cutCallModels(respond)[adapter]
     expect((await runsOf(models, ["", "{}"], "tool_calls")).ran).toEqual([{}, {}])
-    // A provider may write {} for arguments that never came.
-    expect((await runsOf(models, ["", "{}"], "length")).ran).toEqual([])
+    expect((await runsOf(models, [""], "length")).ran).toEqual([])
+  })
+
+  test.each(adapters.flatMap((adapter) => ["length", "end_turn", "tool_use", "unheard_of"].map((end) => ({ adapter, end }))))(
+    "that the server gave as {} is whole: $adapter, finish reason $end",
+    async ({ adapter, end }) => {
+      expect((await runsOf((respond) => cutCallModels(respond)[adapter], ["{}"], end)).ran).toEqual([{}])
+    },
+  )
+
+  test("{} is whole at a server that gives no finish reason", async () => {
+    expect((await runsOf((respond) => cutCallModels(respond).openaiModel, ["{}", ""], undefined)).ran).toEqual([{}])
   })
 
   test("no beginning of any object is read as arguments, whatever is repaired", () => {
@@ -48,7 +58,7 @@ describe("a native call that was cut off", () => {
         const text = JSON.stringify(args)
         const cut = text.slice(0, at % text.length)
         expect(readNativeArguments(cut, isWhole).fault !== undefined || cut === "").toBe(true)
-        if (text !== "{}") expect(readNativeArguments(text, false)).toEqual({ args: JSON.parse(text) })
+        expect(readNativeArguments(text, false)).toEqual({ args: JSON.parse(text) })
       }),
       { numRuns: runs(200) },
     )

@@ -2,7 +2,15 @@ import { messageOf } from "../../core/errors.ts"
 import { countOf, isRecord, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../model/language-model.ts"
-import { argumentsText, createAnswerReader, type Finish, type StreamedCall, unfinished, usageOf } from "../answer-parts.ts"
+import {
+  argumentsText,
+  createAnswerReader,
+  type Finish,
+  finishOf,
+  type StreamedCall,
+  unfinished,
+  usageOf,
+} from "../answer-parts.ts"
 import type { ProviderData, ProviderOptions } from "./provider-model.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
@@ -79,7 +87,7 @@ function warningText(warning: unknown): string {
   return why === "" ? `${headline}.` : `${headline}: ${why}`
 }
 
-const finishReasons: ReadonlySet<string> = new Set<FinishReason>(["stop", "length", "tool-calls", "content-filter", "other"])
+const finishReasons: ReadonlySet<string> = new Set<FinishReason>(["stop", "length", "tool-calls", "content-filter"])
 
 /** Reads a finish reason of specification v2 (a word) or of v3 and v4 (a word and the provider's own). */
 function readFinish(wire: unknown): Finish {
@@ -88,7 +96,10 @@ function readFinish(wire: unknown): Finish {
   if (word === "error") return { reason: "other", warning: "The model stopped because of an error." }
   // A stream that just ended is `interrupted` in v4, `other` without the provider's own word in v3, and `unknown` in v2.
   const isCutOff = word === "" || word === "interrupted" || word === "unknown" || (unified === "other" && raw === undefined)
-  return isCutOff ? unfinished : { reason: finishReasons.has(word) ? (word as FinishReason) : "other" }
+  if (isCutOff) return unfinished
+  // The provider may not know its server's word.
+  if (!finishReasons.has(word)) return finishOf((stringOf(raw) || word).toLowerCase())
+  return { reason: word as FinishReason }
 }
 
 /** Reads a usage report of specification v2 (flat) or v3 and v4 (nested). Returns `undefined` when it holds no known count. */
@@ -171,7 +182,10 @@ function createToolCallReader() {
         if (isProviders) return []
         const signed = before.flatMap(({ text, options: own }) => (own ? [{ text, options: own }] : []))
         const providerData: ProviderData | undefined = options || signed.length > 0 ? { options, thoughts: signed } : undefined
-        return [{ id, name, args: input ?? deltas.join(""), ...(providerData && { providerData }) }]
+        const streamed = deltas.join("")
+        // A provider may write {} for arguments that never came.
+        const args = input?.trim() === "{}" && streamed.trim() === "" ? "" : (input ?? streamed)
+        return [{ id, name, args, ...(providerData && { providerData }) }]
       }),
   }
 }

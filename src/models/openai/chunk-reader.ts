@@ -1,7 +1,7 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
-import type { FinishReason, ModelPart, Usage } from "../../model/language-model.ts"
-import { argumentsText, createAnswerReader, type Finish, type StreamedCall, usageOf } from "../answer-parts.ts"
+import type { ModelPart, Usage } from "../../model/language-model.ts"
+import { argumentsText, createAnswerReader, finishOf, type StreamedCall, usageOf } from "../answer-parts.ts"
 
 /** Reads the chunks of one streamed chat completion. */
 export interface ChunkReader extends Reader<unknown, ModelPart> {
@@ -34,7 +34,7 @@ export function createChunkReader(tools: readonly string[]): ChunkReader {
       // The form of calls before there were several.
       if (delta.function_call) toolCalls.push({ function: delta.function_call }, 0)
       const reason = stringOf(choice.finish_reason).toLowerCase()
-      if (reason !== "") answer.finish ??= readFinish(reason)
+      if (reason !== "") answer.finish ??= finishOf(reason)
       return [...answer.thinking.push(content.reasoning), ...answer.text.push(content.text)]
     },
     end: () => answer.end(toolCalls.calls()),
@@ -45,22 +45,6 @@ export function createChunkReader(tools: readonly string[]): ChunkReader {
 function firstChoice(chunk: unknown): Readonly<Record<string, unknown>> {
   const choices = listOf(recordOf(chunk).choices).map(recordOf)
   return choices.find((choice) => choice.index === 0 || choice.index === undefined) ?? {}
-}
-
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
-  ["stop", "stop"],
-  ["eos", "stop"],
-  ["length", "length"],
-  ["max_tokens", "length"],
-  ["model_length", "length"],
-  ["tool_calls", "tool-calls"],
-  ["function_call", "tool-calls"],
-  ["content_filter", "content-filter"],
-])
-
-function readFinish(reason: string): Finish {
-  if (reason === "error") return { reason: "other", warning: "The model stopped because of an error." }
-  return { reason: finishReasons.get(reason) ?? "other" }
 }
 
 /** Reads text as a string or as typed parts (Mistral), a refusal's text, and reasoning under either of its two names. */

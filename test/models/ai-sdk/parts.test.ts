@@ -85,7 +85,6 @@ describe("what a provider's stream becomes", () => {
     ["length", "length"],
     ["content-filter", "content-filter"],
     ["tool-calls", "tool-calls"],
-    ["other", "other"],
   ] as const)("finish reason %s is %s", async (unified, reason) => {
     const parts = await partsOf(modelV4(...textBlock("a"), { type: "finish", usage, finishReason: { unified, raw: "x" } }))
     expect(parts.at(-1)).toEqual({ type: "finish", reason })
@@ -106,6 +105,38 @@ describe("what a provider's stream becomes", () => {
       { type: "warning", message: "The stream ended without a finish reason." },
       { type: "finish", reason: "other" },
     ])
+  })
+
+  test.each([
+    ["end_turn", [{ type: "finish", reason: "stop" }]],
+    ["tool_use", [{ type: "finish", reason: "tool-calls" }]],
+    [
+      "moon",
+      [
+        { type: "warning", message: expect.stringContaining('"moon"') },
+        { type: "finish", reason: "other" },
+      ],
+    ],
+  ])("the server's own word %s counts if the provider does not know it", async (raw, end) => {
+    const parts = await partsOf(modelV4({ type: "finish", usage, finishReason: { unified: "other", raw } }))
+    expect(parts.filter(({ type }) => type !== "usage")).toEqual(end)
+  })
+
+  test.each([
+    ["that the server gave", [{ type: "tool-input-delta", id: "a", delta: "{}" }], "{}"],
+    ["that the provider made up", [{ type: "tool-input-delta", id: "a", delta: "" }], ""],
+    ["of which nothing is known", [], ""],
+  ] as const)("in a cut answer the arguments {} %s are told apart", async (_, deltas, args) => {
+    const parts = await partsOf(
+      modelV4(
+        { type: "tool-input-start", id: "a", toolName: "f" },
+        ...deltas,
+        { type: "tool-input-end", id: "a" },
+        { type: "tool-call", toolCallId: "a", toolName: "f", input: "{}" },
+        { ...finish, finishReason: { unified: "length", raw: "max_tokens" } },
+      ),
+    )
+    expect(parts.find(({ type }) => type === "tool-call")).toEqual({ type: "tool-call", call: { id: "a", name: "f", args } })
   })
 
   test("a finish of `error` is other, with a warning; of two finishes the first counts", async () => {

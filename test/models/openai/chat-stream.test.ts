@@ -164,10 +164,21 @@ describe("what a chat completion's chunks become", () => {
     ["length", "length"],
     ["content_filter", "content-filter"],
     ["function_call", "tool-calls"],
-    ["insufficient_system_resource", "other"],
+    ["eos_token", "stop"],
+    ["stop_sequence", "stop"],
+    ["end_turn", "stop"],
+    ["tool_use", "tool-calls"],
   ])("finish_reason %s is %s", async (wire, reason) => {
     server.reply({ body: eventStream([chatChunk({ content: "a" }, { finish_reason: wire })]) })
-    expect((await partsOf(local())).at(-1)).toEqual({ type: "finish", reason })
+    expect((await partsOf(local())).slice(1)).toEqual([{ type: "finish", reason }])
+  })
+
+  test("a finish reason that nobody knows is other, with a warning", async () => {
+    server.reply({ body: eventStream([chatChunk({ content: "a" }, { finish_reason: "insufficient_system_resource" })]) })
+    expect((await partsOf(local())).slice(1)).toEqual([
+      { type: "warning", message: expect.stringContaining('"insufficient_system_resource"') },
+      { type: "finish", reason: "other" },
+    ])
   })
 
   test("duplicate finishes are one, and the first counts", async () => {
