@@ -1,5 +1,5 @@
 import type { Decision } from "./decision.ts"
-import { decisionMembers, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
+import { callBeside, decisionMembers, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
 import type { JsonSink } from "./json/json-grammar.ts"
 import { JsonBuilder } from "./json/json-value.ts"
 import { MessageTail, mayEnd } from "./message-tail.ts"
@@ -44,10 +44,12 @@ export class DecisionMembers implements JsonSink {
   unfinishedFinish(): Decision {
     const message = this.gate.text
     const note = this.values.get("note")
+    const ignored = callBeside(this.values)
     return {
       action: "finish",
       ...(message.trim() === "" ? {} : { message }),
       ...(typeof note === "string" && note.trim() !== "" ? { note } : {}),
+      ...(ignored === undefined ? {} : { ignored }),
       status: this.values.has("message") ? "repaired" : "truncated",
     }
   }

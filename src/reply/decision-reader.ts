@@ -57,7 +57,8 @@ export function createDecisionReader({
       for (const piece of wellFormed.end()) scan.feed(piece)
       const decision = scan.end()
       if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""
-      return [...take(), { type: "decision", decision, ignored: scan.ignored }]
+      const own = decision.action === "unreadable" ? undefined : decision.ignored
+      return [...take(), { type: "decision", decision, ignored: scan.ignored ?? own }]
     },
   }
 }

@@ -86,7 +86,8 @@ export class DecisionScan implements OutputScan {
     if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
     this.#count.steps += record.text.length
     const decision = climbLadder(record, this.#tags.inThought, this.#count)
-    if (record.decisionEnd !== undefined) this.ignored = furtherDecision(record.text.slice(record.decisionEnd))
+    if (record.decisionEnd === undefined) this.ignored = record.ignored
+    else this.ignored = furtherDecision(record.text.slice(record.decisionEnd))
     return decision
   }
 

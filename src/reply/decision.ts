@@ -7,6 +7,8 @@ export type Decision =
       readonly action: "tool"
       readonly tool: string
       readonly args: Readonly<Record<string, unknown>>
+      /** A message beside the call. It is not shown. */
+      readonly ignored?: string
       readonly status: DecisionStatus
     }
   | {
@@ -15,6 +17,8 @@ export type Decision =
       readonly note?: string
       /** A call beside the message: a report that comes with the answer (R16). */
       readonly call?: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+      /** The beginning of a call beside the message that cannot be read, at most 80 characters. It is not run. */
+      readonly ignored?: string
       readonly status: DecisionStatus
     }
   | { readonly action: "unreadable"; readonly fault: DecisionFault; readonly status: "truncated" | "malformed" }
@@ -44,6 +48,6 @@ export type DecisionEvent =
   | {
       readonly type: "decision"
       readonly decision: Decision
-      /** The beginning of a further decision in the same output, at most 80 characters. Only the first one counts. */
+      /** The beginning of what was left out: a further decision in the same output, or a part of this one. At most 80 characters. */
       readonly ignored?: string | undefined
     }

@@ -55,7 +55,7 @@ export function interpretDecision(members: Members, { isExact, text, at }: Decis
   const isExactSoFar = isExact && action.isExact
   let found: Decision | DecisionFault["kind"] = members.has("action") ? "unknown-action" : "no-action"
   if (action.name === "tool") found = readCall(members, isExactSoFar, count)
-  else if (action.name === "finish") found = readFinish(members, isExactSoFar)
+  else if (action.name === "finish") found = readFinish(members, isExactSoFar, count)
   return typeof found === "string" ? unreadable(found, text, at) : found
 }
 
@@ -73,23 +73,23 @@ export interface ActionObject {
 }
 
 /**
- * Finds the object with an action that `value` is or holds. An outer object comes before those inside it. Objects inside a
- * decision that lacks its action are data of that decision and are not searched.
+ * Finds the objects with an action that `value` is or holds. An outer object comes before those inside it. Objects inside a
+ * decision, also one that lacks its action, are data of that decision and are not searched.
  */
-export function findActionObject(value: JsonValue | symbol | undefined, depth = 1): ActionObject | undefined {
-  if (typeof value !== "object" || value === null) return undefined
+export function findActionObjects(value: JsonValue | symbol | undefined, depth = 1): readonly ActionObject[] {
+  if (typeof value !== "object" || value === null) return []
   if (isJsonObject(value)) {
-    if (Object.hasOwn(value, "action")) return { object: value, depth }
-    if (Object.keys(value).some(isOwnMember)) return undefined
+    if (Object.hasOwn(value, "action")) return [{ object: value, depth }]
+    if (Object.keys(value).some(isOwnMember)) return []
   }
-  for (const inner of Object.values(value)) {
-    const found = findActionObject(inner, depth + 1)
-    if (found) return found
-  }
-  return undefined
+  return Object.values(value).flatMap((inner) => findActionObjects(inner, depth + 1))
 }
 
-function readCall(members: Members, isExact: boolean, count: StepCount): Decision | DecisionFault["kind"] {
+function readCall(
+  members: Members,
+  isExact: boolean,
+  count: StepCount,
+): (Decision & { readonly action: "tool" }) | DecisionFault["kind"] {
   const toolName = members.has("tool") ? "tool" : "name"
   const tool = members.get(toolName)
   if (typeof tool !== "string" || tool.trim() === "") return "no-tool"
@@ -97,7 +97,14 @@ function readCall(members: Members, isExact: boolean, count: StepCount): Decisio
   const args = readArgs(argsName === undefined ? undefined : members.get(argsName), count)
   if (typeof args === "string") return args
   const isAsAsked = toolName === "tool" && tool === tool.trim() && (argsName ?? "args") === "args" && args.isExact
-  return { action: "tool", tool: tool.trim(), args: args.value, status: isExact && isAsAsked ? "complete" : "repaired" }
+  const message = members.get("message")
+  return {
+    action: "tool",
+    tool: tool.trim(),
+    args: args.value,
+    ...(readText(message)?.text === "" ? {} : { ignored: excerptOf({ message }) }),
+    status: isExact && isAsAsked ? "complete" : "repaired",
+  }
 }
 
 /** Reads arguments. Absent, `null`, blank text and an empty list mean none; other text must be the whole JSON of an object. */
@@ -116,20 +123,38 @@ function readArgs(
   return isJsonObject(parsed) ? { value: parsed, isExact: false } : "args-not-object"
 }
 
-function readFinish(members: Members, isExact: boolean): Decision | DecisionFault["kind"] {
+function readFinish(members: Members, isExact: boolean, count: StepCount): Decision | DecisionFault["kind"] {
   const message = readText(members.get("message"))
   if (message === undefined) return "message-not-text"
   const note = readText(members.get("note")) ?? { text: "", isExact: false }
-  const [tool, args] = [members.get("tool"), members.get("args")]
-  // A call beside the message counts only as it was asked for: a tool's name and an object.
-  const isCall = typeof tool === "string" && tool.trim() !== "" && isJsonObject(args)
+  const call = namesTool(members) ? readCall(members, isExact, count) : undefined
+  const ignored = typeof call === "string" ? callBeside(members) : undefined
   return {
     action: "finish",
     ...(message.text === "" ? {} : { message: message.text }),
     ...(note.text === "" ? {} : { note: note.text }),
-    ...(isCall ? { call: { tool: tool.trim(), args } } : {}),
+    ...(typeof call === "object" ? { call: { tool: call.tool, args: call.args } } : {}),
+    ...(ignored === undefined ? {} : { ignored }),
     status: isExact && message.isExact && note.isExact ? "complete" : "repaired",
   }
+}
+
+/** True when a finish holds a call: a tool's name, or a `name` with arguments. A blank name is none. */
+function namesTool(members: Members): boolean {
+  if (!members.has("tool")) return members.has("name") && namesCall(members)
+  const tool = members.get("tool")
+  return tool !== null && (typeof tool !== "string" || tool.trim() !== "")
+}
+
+/** The beginning of the call that stands beside a message, as it is told when it is not run; `undefined` for none. */
+export function callBeside(members: Members): string | undefined {
+  if (!namesTool(members)) return undefined
+  return excerptOf(Object.fromEntries([...members].filter(([name]) => !["action", "message", "note"].includes(name))))
+}
+
+/** The beginning of a decision, or of a part of one, as JSON. */
+export function excerptOf(value: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(value).slice(0, excerptCharacters).toWellFormed()
 }
 
 /** Reads text. Blank text and `null` mean none; a number or a flag is its text; an object or a list is no text. */

@@ -2,8 +2,11 @@ import type { Decision } from "./decision.ts"
 import type { StepCount } from "./incoming-text.ts"
 import {
   type ActionObject,
+  callBeside,
   decisionMembers,
-  findActionObject,
+  excerptCharacters,
+  excerptOf,
+  findActionObjects,
   interpretDecision,
   namesCall,
   readAction,
@@ -48,7 +51,9 @@ export function climbLadder(record: OutputRecord, inThought: boolean, count: Ste
       return reading.decision
     } else fault ??= reading.decision
   }
-  return readNested(others, nested, context) ?? fault ?? readRest(others, context)
+  const inside = readNested(others, nested, context)
+  record.ignored = inside?.ignored
+  return inside?.decision ?? fault ?? readRest(others, context)
 }
 
 /** False for an unknown action: a decision may follow it. A later decision does not mend any other fault. */
@@ -56,22 +61,29 @@ function isFinal(decision: Decision): boolean {
   return decision.action !== "unreadable" || decision.fault.kind !== "unknown-action"
 }
 
-/** The first decision inside an object that is none itself; else the fault of the first that could have been one. */
+/**
+ * The first decision inside an object that is none itself, and the beginning of a further one; else the fault of the first that
+ * could have been one.
+ */
 function readNested(
   others: OutputRecord["others"],
   repaired: readonly (CandidateReading & { start: number })[],
   context: RepairContext,
-): Decision | undefined {
+): Pick<CandidateReading, "decision" | "ignored"> | undefined {
   const { text } = context
   const strict = others
     .filter(({ start }) => !repaired.some((reading) => reading.start < start && start < reading.end))
     .map(({ start, end }) => {
-      const found = findActionObject(parseJson(text.slice(start, end), context.count))
-      return { start, decision: found && readClosed(found, { text, start, end }, context) }
+      const [found, further] = findActionObjects(parseJson(text.slice(start, end), context.count))
+      const decision = found && readClosed(found, { text, start, end }, context)
+      return { start, decision, ignored: further && excerptOf(further.object) }
     })
   const readings = [...strict, ...repaired].toSorted((one, other) => one.start - other.start)
-  const decisions = readings.flatMap(({ decision }) => (decision ? [decision] : []))
-  return decisions.find(({ action }) => action !== "unreadable") ?? decisions[0]
+  const decisions = readings.filter(({ decision }) => decision !== undefined)
+  const first = decisions.find(({ decision }) => decision?.action !== "unreadable") ?? decisions[0]
+  const next = first && decisions[decisions.indexOf(first) + 1]
+  const ignored = first?.ignored ?? (next && text.slice(next.start, next.start + excerptCharacters).toWellFormed())
+  return first && { decision: first.decision, ignored }
 }
 
 /** Reads output without an object that could be a decision: members without their brace, words, or neither. */
@@ -110,6 +122,8 @@ interface CandidateReading {
   readonly decision?: Decision | undefined
   /** `own` stands in the object itself, `nested` in an object inside it, which counts only where no own one does. */
   readonly place: "own" | "nested"
+  /** The beginning of a further decision in the same object. */
+  readonly ignored?: string | undefined
   /** The place after it. */
   readonly end: number
 }
@@ -144,12 +158,12 @@ function readCandidate(candidate: Candidate, context: RepairContext): CandidateR
 /** The decision in an object that was repaired, if there is one. */
 function readRepaired(reading: LooseObjectReading, start: number, context: RepairContext): CandidateReading {
   const { end, source } = reading
-  const found = findActionObject(reading.value)
+  const [found, further] = findActionObjects(reading.value)
   if (found === undefined) return { place: "nested", end }
   const isTorn = reading.lacksClosing && (hasStrayMember(found.object) || hasUnopenedBrace(source.text, source.end))
   if (isTorn) return { decision: unreadable("not-json", context.text, start), place: "own", end }
   const decision = reading.isUnclosed ? readUnclosed(found, reading, start, context) : readClosed(found, source, context)
-  return { decision, place: found.depth === 1 ? "own" : "nested", end }
+  return { decision, place: found.depth === 1 ? "own" : "nested", end, ignored: further && excerptOf(further.object) }
 }
 
 /** The decision in an object with both its braces. */
@@ -164,13 +178,20 @@ function readUnclosed(found: ActionObject, reading: LooseObjectReading, start: n
   const { text, count } = context
   const { source, openTail, end } = reading
   const members = new Map(Object.entries(found.object))
-  const decision = interpretDecision(members, { isExact: false, text, at: start }, count)
+  const decision = withoutCall(interpretDecision(members, { isExact: false, text, at: start }, count), members)
   const isClear = !hasStrayMember(found.object) && openTail <= found.depth + 1 && !hasUnopenedBrace(source.text, source.end)
   const isWholeCall = members.has("tool") && members.has("args")
   if (decision.action === "tool" && isClear && isWholeCall && !isDecision(decision.args)) return decision
   if (decision.action === "finish" && isClear)
     return decision.message === undefined ? { ...decision, status: "truncated" } : decision
   return unreadable("unterminated", text, end)
+}
+
+/** Takes the call off a finish whose object was cut off: some of its arguments may be missing. */
+function withoutCall(decision: Decision, members: Parameters<typeof callBeside>[0]): Decision {
+  if (decision.action !== "finish" || decision.call === undefined) return decision
+  const { call: _, ...rest } = decision
+  return { ...rest, ignored: callBeside(members) ?? "" }
 }
 
 /**

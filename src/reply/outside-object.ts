@@ -20,6 +20,11 @@ const action = new RegExp(
   "i",
 )
 
+/** An object that begins with a tool's name and goes on with arguments. */
+const bareCall = new RegExp(
+  `[{｛]${gap}${named("tool|name")}[:：]${gap}${open}[^"]{1,200}${close}${gap}[,，]${gap}${named("args|arguments|parameters|input")}[:：]`,
+)
+
 /** An object that goes on after its closing brace shows it within that many characters. */
 export const maxAfterCharacters = 200
 
@@ -33,9 +38,9 @@ export function namesAction(text: string): boolean {
   return action.test(text)
 }
 
-/** The beginning of a further decision in the text after one; `undefined` for none. */
+/** The beginning of a further decision, or of a call without an action, in the text beside one; `undefined` for none. */
 export function furtherDecision(rest: string): string | undefined {
-  if (!namesAction(rest)) return undefined
+  if (!namesAction(rest) && !bareCall.test(rest)) return undefined
   const from = Math.max(0, rest.indexOf("{"))
   return rest.slice(from, from + excerptCharacters).toWellFormed()
 }
