@@ -210,6 +210,25 @@ describe("promptstrata doctor", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, sharingUser: ["tg:42", "tg:77"] })
   })
 
+  test("looks at every agent of the store, and the lists of another agent say whose rows there are", async () => {
+    const folder = tempFolder()
+    const store = await openStore(folder)
+    for (const conversation of ["tg:42", "tg:43"]) {
+      const own = { ...key, agent: "layered", conversation }
+      await store.memories.put(memory(`of ${conversation}`, "I like tea", own), { hash: conversation, key: own })
+      const receipt = { kind: "importance", attempt: 1, durationMs: 1, startedMs: Date.now(), outcome: "failed" } as const
+      await store.receipts.put({ ...receipt, key: own, turnId: conversation, message: "the server is away" })
+    }
+    await store.close()
+    const { stdout } = await run(["doctor", ...optionsOf(folder)], { env })
+    expect(stdout).toContain('2 conversations share the user "user" with terminal chats: tg:42 (layered), tg:43 (layered).')
+    expect(stdout).toContain("the server is away")
+    for (const list of ["list", "receipts"]) {
+      const { stderr } = await run(["memory", list, ...optionsOf(folder)], { env })
+      expect(stderr).toContain("The store also holds rows of: layered. Name the profile with --profile.")
+    }
+  })
+
   test("names a damaged row, and moves it to a file on demand, saying what is lost", async () => {
     const folder = await remembering()
     const database = new DatabaseSync(storeFile(folder))

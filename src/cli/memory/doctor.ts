@@ -49,9 +49,13 @@ async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<numb
   const nowMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
   if (options.repair !== undefined) await repair(opened, options.repair)
   const [check, dead] = [await store.check(), await readable(store.jobs.dead())]
-  const receipts = await readable(storedRows(store, { agent: profile.agent.id }, ["receipt"]))
-  const failed = receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs))
-  const sharingUser = await readable(conversationsOfSharedUser(store, profile.agent.id))
+  const [failed, sharingUser]: [Receipt[], string[]] = [[], []]
+  for (const agent of await store.agents()) {
+    const receipts = await readable(storedRows(store, { agent }, ["receipt"]))
+    failed.push(...receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs)))
+    const places = await readable(conversationsOfSharedUser(store, agent))
+    sharingUser.push(...(agent === profile.agent.id ? places : places.map((place) => `${place} (${agent})`)))
+  }
   if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed, sharingUser })}\n`)
   else print({ ...opened, dead, failed, check, sharingUser }, context)
   if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed

@@ -75,7 +75,9 @@ async function memoryList(opened: OpenedStore, options: ListOptions & { readonly
   const { store, profile, words } = opened
   const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
   const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
-  return printList(memories.slice(-options.limit), options, { opened, ...listOfMemories(profile, words) })
+  const listed = memories.slice(-options.limit)
+  printList(listed, options, { opened, ...listOfMemories(profile, words) })
+  return listed.length > 0 ? exitCodes.ok : nameOtherAgents(opened)
 }
 
 function listOfMemories({ agent, memory }: Profile, words: StoreWords) {
@@ -153,7 +155,15 @@ async function memoryReceipts(opened: OpenedStore, options: ListOptions): Promis
   const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
   const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
   printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells: receiptCells })
-  if (!options.json && shown.length > 0) context.io.stdout.write(`${printCost(shown)}\n`)
+  if (shown.length === 0) return nameOtherAgents(opened)
+  if (!options.json) context.io.stdout.write(`${printCost(shown)}\n`)
+  return exitCodes.ok
+}
+
+/** Says whose rows the store holds, because an empty list of one agent would pass for an empty store. Returns the exit code. */
+async function nameOtherAgents({ context, store, profile, words }: OpenedStore): Promise<number> {
+  const others = (await store.agents()).filter((agent) => agent !== profile.agent.id)
+  if (others.length > 0) context.screen.note(words.otherAgents(terminalLine(others.join(", "))))
   return exitCodes.ok
 }
 

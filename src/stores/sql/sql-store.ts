@@ -36,6 +36,8 @@ export interface DatabaseStore extends Store {
    * A damaged state begins anew; everything else of the store stays. Throws `store` if the file cannot be made.
    */
   repair(path: string): Promise<readonly DamagedRow[]>
+  /** The ids of the agents that the store has rows of, sorted. */
+  agents(): Promise<readonly string[]>
 }
 
 /** A store over the shared tables of a database. */
@@ -72,6 +74,14 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       const damaged = await repairRows(database, jobs.bodies, path).finally(() => cache.clear())
       jobs.wake()
       return damaged
+    },
+    async agents() {
+      const found = new Set<string>()
+      for (const table of ["sessions", "memories", "receipts"] as const) {
+        const rows = await database.read((db) => db.selectFrom(table).select("agent").distinct().execute())
+        for (const { agent } of rows) found.add(agent)
+      }
+      return [...found].sort()
     },
     close() {
       cache.clear()
