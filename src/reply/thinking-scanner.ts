@@ -4,6 +4,8 @@ import type { StepCount } from "./incoming-text.ts"
 export interface TagSink {
   text(run: string): void
   thinking(run: string): void
+  /** A thought that began within a line was closed, and is taken out of that line. */
+  tookFromLine?(): void
   /** An opening tag, now removed. */
   thoughtOpens?(): void
   /** A closing tag that closes nothing, now removed. */
@@ -115,6 +117,7 @@ export class TagScanner {
     if (tag === "close" && doubtful) {
       this.#doubtful = undefined
       this.#sink.thinking(doubtful.text.slice(doubtful.tagLength))
+      this.#sink.tookFromLine?.()
     } else if (tag === "open" && !this.inThought && !this.#fence.atLineStart) {
       this.#doubtful = { text: this.#held, tagLength: this.#held.length, isAtLineStart: false }
     }

@@ -8,8 +8,11 @@ export interface ReplyPart {
   readonly delta: string
 }
 
-/** A thought that was not closed takes all that follows it; the tag of one that was not opened is removed. */
-export type ThinkingFault = "unclosed" | "unopened"
+/**
+ * A thought that was not closed takes all that follows it; the tag of one that was not opened is removed; one that began within
+ * a line of the text may have been words about the tags.
+ */
+export type ThinkingFault = "unclosed" | "unopened" | "within-line"
 
 /**
  * Separates `<think>` and `<thinking>` from the text around them (T22). Joined, the text is the input without thoughts and
@@ -26,6 +29,7 @@ export function createThinkingReader(options: {
   let parts: ReplyPart[] = []
   let waiting: string[] = []
   let orphans = 0
+  let wasInLine = false
   const scanner = new TagScanner(
     {
       text: (run) => {
@@ -33,6 +37,10 @@ export function createThinkingReader(options: {
         else append(parts, "text", run)
       },
       thinking: (run) => append(parts, "thinking", run),
+      tookFromLine: () => {
+        if (!wasInLine) options.onFault?.("within-line")
+        wasInLine = true
+      },
       orphan: () => {
         if (orphans++ === 0) options.onFault?.("unopened")
         for (const run of waiting) append(parts, "thinking", run)

@@ -8,6 +8,8 @@ import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
 const faultWords = {
   unclosed: "ended inside a thought that it did not close; all after the thought's beginning was taken for thinking.",
   unopened: "closed a thought that it had not opened; the tag was removed. If it begins in thought, say `opensInThought`.",
+  "within-line":
+    "wrote a pair of thinking tags within a line of its answer; the tags and what stood between them were taken out.",
 }
 
 /** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */

@@ -260,6 +260,29 @@ test.each(["native", "chat"] as const)(
     expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining("opensInThought") }])
   },
 )
+
+test.each([
+  ["Use <think> to open and </think> to close.", "Use  to close."],
+  ["- <think> opens\n- </think> closes", "-  closes"],
+  ["1<think>a</think>2<think>b</think>3", "123"],
+])("T22 what closed tags within a line take out of %j is told once", async (answer, text) => {
+  for (const mode of ["native", "chat"] as const) {
+    const model = scriptedModel([answer], { capabilities: { tools: true } })
+    const result = await testAgent(model, { dialect: "layered", loop: { mode } }).session.send("？").result
+    expect(result).toMatchObject({ ok: true, text })
+    expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining("within a line") }])
+  }
+})
+
+test("T22 a thought at the beginning of a line is taken out without a warning", async () => {
+  const model = scriptedModel(["<think>a</think><thinking>b</thinking>\nHi.\n <think>c</think>"], {
+    capabilities: { tools: true },
+  })
+  const result = await testAgent(model, { dialect: "layered", loop: { mode: "chat" } }).session.send("？").result
+  expect(result).toMatchObject({ ok: true, text: expect.stringContaining("Hi.") })
+  expect(result.trace.warnings).toEqual([])
+})
+
 describe("the end of a native or plain answer", () => {
   const ends = [["content-filter"], ["other"], ["length"], [undefined]] as const
   test.each(ends.flatMap(([end]) => (["native", "chat"] as const).map((mode) => ({ mode, end }))))(
