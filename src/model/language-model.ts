@@ -1,4 +1,5 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../core/errors.ts"
+import { countOf } from "../core/json-access.ts"
 import type { Assembly, Message, ToolCall } from "../core/span.ts"
 
 /** The features of a model. They decide what is sent to it. */
@@ -88,12 +89,13 @@ export interface Usage {
   readonly reasoningTokens?: number
 }
 
-/** Adds usage, field by field. A field that both lack stays absent. */
+/** Adds usage, field by field. A field that both lack stays absent; what is no count is taken for unknown. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: number } = {}
   for (const key of usageKeys) {
-    const left = a[key]
-    const right = b[key]
+    // An adapter without types may hand over anything.
+    const left = countOf(a[key])
+    const right = countOf(b[key])
     if (left !== undefined || right !== undefined) sum[key] = (left ?? 0) + (right ?? 0)
   }
   return sum

@@ -301,6 +301,23 @@ describe("the end of a native or plain answer", () => {
     },
   )
 
+  test("a usage count that is no number is unknown", async () => {
+    const parts = [
+      { type: "usage", usage: { inputTokens: "5", outputTokens: 2 } },
+      { type: "text-delta", delta: "好。" },
+      { type: "finish", reason: "stop" },
+    ] as unknown as ModelPart[]
+    const model: LanguageModel = {
+      id: "m",
+      capabilities: { developerRole: false, tools: true },
+      async *stream() {
+        yield* parts
+      },
+    }
+    const result = await testAgent(model, { loop: { mode: "native" } }).session.send("？").result
+    expect(result.trace.usage).toEqual({ outputTokens: 2 })
+  })
+
   test("parts that are none are left out with one warning", async () => {
     const odd = [{ type: "text-delta" }, null, 7, { type: "tool-call" }, { type: "usage" }, { type: "pong" }]
     const parts = [...odd, { type: "text-delta", delta: "好。" }, { type: "finish", reason: "stop" }] as ModelPart[]

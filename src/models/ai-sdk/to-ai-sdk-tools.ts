@@ -51,7 +51,8 @@ export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOption
 function aiSdkTool(tool: Tool, options: ToAiSdkToolsOptions): AiSdkTool {
   const { key = defaultKey, locale = "en", clock = { nowMs: () => Date.now() }, timers = hostTimers } = options
   return {
-    description: tool.description,
+    // As in a native request, the usage hint has no other place.
+    description: [tool.description, tool.usageHint ?? ""].filter((text) => text.trim() !== "").join("\n"),
     inputSchema: toolSchema(tool),
     async execute(args, { toolCallId, abortSignal = new AbortController().signal }) {
       const run = (signal: AbortSignal) => {

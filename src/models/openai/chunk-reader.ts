@@ -35,7 +35,7 @@ export function createChunkReader(tools: readonly string[]): ChunkReader {
       if (delta.function_call) toolCalls.push({ function: delta.function_call }, 0)
       const reason = stringOf(choice.finish_reason).toLowerCase()
       if (reason !== "") answer.finish ??= finishOf(reason)
-      return [...answer.thinking.push(content.reasoning), ...answer.text.push(content.text)]
+      return [...answer.thinking.push(content.reasoning), ...answer.text.push(content.text || choice.text)]
     },
     end: () => answer.end(toolCalls.calls()),
   }

@@ -110,7 +110,7 @@ async function* streamParts(
       other = text
     })
     for await (const chunk of answer.chunks) {
-      const error = errorIn(chunk)
+      const error = errorIn(chunk, reader.begun())
       if (error) throw modelError(reportedFault(error), opened.target)
       // A loop instead of yield*, which costs three more microtasks per part.
       for (const part of reader.push(chunk)) yield part
@@ -119,7 +119,9 @@ async function* streamParts(
   } catch (thrown) {
     if (signal.aborted) throw abortedError(signal)
     if (!reader.finished()) throw asModelError(thrown, opened.target, answer !== undefined)
-    yield { type: "warning", message: "The connection broke after the answer was complete." }
+    const what = PromptStrataError.isInstance(thrown) ? "An error came" : "The connection broke"
+    const said = PromptStrataError.isInstance(thrown) ? `: ${thrown.message}` : "."
+    yield { type: "warning", message: `${what} after the answer was complete${said}` }
   }
   // The client ends an aborted stream like a complete one.
   if (signal.aborted) throw abortedError(signal)
@@ -163,10 +165,10 @@ function isOther(chunk: unknown): boolean {
   return Object.keys(fields).length > 0 && !("choices" in fields) && !("usage" in fields)
 }
 
-/** Returns the error that a chunk reports, in any of the shapes that servers use. */
-function errorIn(chunk: unknown): unknown {
-  const { error, object, choices } = recordOf(chunk)
-  if (object === "error") return error || chunk
+/** Returns the error that a chunk reports, in any of the shapes that servers use. Some are known for errors only once an answer has `begun`. */
+function errorIn(chunk: unknown, begun: boolean): unknown {
+  const { error, object, choices, detail, message } = recordOf(chunk)
+  if (object === "error" || (begun && isOther(chunk) && (detail || message))) return error || chunk
   // OpenRouter reports the error of the provider behind it in the choice.
   return error || recordOf(listOf(choices)[0]).error
 }

@@ -42,7 +42,7 @@ describe("our tools in the real package ai", () => {
       seen.push(args, key, turnId, signal)
       return "sunny"
     }
-    const tools = toAiSdkTools([weather(execute)])
+    const tools = toAiSdkTools([weather(execute, { usageHint: "Ask it once." })])
     const agent = new ToolLoopAgent({ model, tools })
     const result = await agent.stream({ prompt: "go" })
     expect(await result.text).toBe("done")
@@ -50,7 +50,7 @@ describe("our tools in the real package ai", () => {
       {
         type: "function",
         name: "weather",
-        description: "The weather",
+        description: "The weather\nAsk it once.",
         inputSchema: { type: "object", properties: { city: { type: "string", description: "City name" } }, required: ["city"] },
       },
     ])

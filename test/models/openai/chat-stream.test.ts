@@ -228,6 +228,22 @@ describe("what a chat completion's chunks become", () => {
     ])
   })
 
+  test("text in the form of plain completions is read", async () => {
+    server.reply({ body: eventStream([{ choices: [{ index: 0, text: "hi" }] }, finish]) })
+    expect(textOf(await partsOf(local()))).toBe("hi")
+  })
+
+  test.each([{ error: { message: "no usage today" } }, { detail: "no usage today" }])(
+    "an error after the finish is a warning in the server's words: %o",
+    async (event) => {
+      server.reply({ body: eventStream([chatChunk({ content: "done" }), finish, event]) })
+      expect((await partsOf(local())).slice(1)).toEqual([
+        { type: "warning", message: expect.stringMatching(/after the answer was complete.*no usage today/) },
+        { type: "finish", reason: "stop" },
+      ])
+    },
+  )
+
   test("a connection that is cut after the finish costs a warning, not the answer", async () => {
     server.reply({ body: eventStream([chatChunk({ content: "done" }), finish], { done: false }), ending: "cut" })
     const parts = await partsOf(local())

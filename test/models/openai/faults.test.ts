@@ -243,6 +243,17 @@ describe("a connection that fails", () => {
     expect(error).toMatchObject({ code: "model", evidence: { kind: "broken", isRetryable: true } })
   })
 
+  test.each([
+    ["as `detail`", { detail: "the GPU is lost" }],
+    ["as `code` and `message`", { code: 50000, message: "the GPU is lost" }],
+  ])("an error that the server reports %s after text is told", async (_, event) => {
+    server.reply({ body: eventStream([chatChunk({ content: "half" }), event]) })
+    const { error, parts } = await failure()
+    expect(parts).toEqual([{ type: "text-delta", delta: "half" }])
+    expect(error.message).toContain("the GPU is lost")
+    expect(error).toMatchObject({ code: "model", evidence: { kind: "reported", isRetryable: true } })
+  })
+
   test("tool calls that were not finished are never yielded", async () => {
     const call = chatChunk({ tool_calls: [{ index: 0, id: "a", function: { name: "pay", arguments: '{"amount":1' } }] })
     server.reply({ body: eventStream([call], { done: false }), ending: "cut" })
