@@ -57,7 +57,8 @@ function coarseTool({ name, settings, agent }: ToolProcess, own: readonly Tool[]
   })
 }
 
-const maxAbilityCharacters = 80
+/** Enough for each shipped tool. */
+const maxAbilityCharacters = 120
 
 /** The values of the coarse description: each tool's own description, up to its first stop. */
 function abilitiesOf({ description }: ToolWords, own: readonly Tool[]): TemplateValues {

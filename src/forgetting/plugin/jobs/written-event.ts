@@ -2,7 +2,6 @@ import type { HistoryMessage } from "../../../core/conversation.ts"
 import { parsedJson } from "../../../core/json-access.ts"
 import { onOneLine } from "../../../encode/line-breaks.ts"
 import type { EventRecord } from "../../../forgetting/events/event-record.ts"
-import { topOf } from "../../../forgetting/ranking.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import { cutToWidth } from "../../../forgetting/text-width.ts"
 import type { Template } from "../../../template/ast.ts"
@@ -40,13 +39,23 @@ export function writeTopicByRule(messages: readonly HistoryMessage[], form: Temp
 /** How many events the summary of a period by rule tells. */
 const told = { day: 3, week: 3, month: 4, year: 5 } as const
 
-/** The events that a summary by rule tells: the most important ones, in order of time. */
+/**
+ * The events that a summary by rule tells: the most important ones, in order of time. Of equals the one farthest from those already
+ * taken, so that a month of equal topics is told from its first day to its last.
+ */
 export function chooseByRule<T extends Pick<EventRecord, "importance">>(
   events: readonly T[],
   grain: keyof typeof told,
 ): readonly T[] {
-  const best = new Set(topOf(events, told[grain], ({ importance }) => importance))
-  return events.filter((event) => best.has(event))
+  const taken: number[] = []
+  const distance = (at: number): number => Math.min(...taken.map((other) => Math.abs(other - at)))
+  while (taken.length < Math.min(told[grain], events.length)) {
+    const left = [...events.keys()].filter((at) => !taken.includes(at))
+    const most = Math.max(...left.map((at) => events[at]?.importance ?? 0))
+    const equals = left.filter((at) => events[at]?.importance === most)
+    taken.push(equals.reduce((best, at) => (distance(at) > distance(best) ? at : best)))
+  }
+  return events.filter((_, at) => taken.includes(at))
 }
 
 /** Writes the summary of a period by rule: the begin of each event, one after the other. Its importance is the highest of theirs. */
