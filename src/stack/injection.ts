@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { positionAt, type Source } from "../core/source.ts"
 import {
@@ -26,6 +27,17 @@ const scopes: ReadonlySet<Scope> = new Set<Scope>(["global", "session", "turn"])
 const shrinks: ReadonlySet<FitRule["shrink"]> = new Set<FitRule["shrink"]>(["drop", "entries", "head", "tail", "headTail"])
 const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
 
+/** A misspelt `trust` would make an author's text of a tool's. */
+const optionNames: Readonly<Record<keyof InjectionOptions, true>> = {
+  trust: true,
+  priority: true,
+  role: true,
+  scope: true,
+  enabled: true,
+  fit: true,
+  source: true,
+}
+
 /** Orders injections by ascending priority. */
 export function byPriority(a: Injection, b: Injection): number {
   return a.priority - b.priority
@@ -33,11 +45,12 @@ export function byPriority(a: Injection, b: Injection): number {
 
 /**
  * Completes an injection and trims its text; `undefined` if its content is blank (S3). Throws with code `injection` for a key
- * that is not one visible line, and for fields outside their range.
+ * that is not one visible line, and for fields outside their range, and with `usage` for an unknown field.
  */
 export function toInjection(input: InjectionInput): Injection | undefined {
   const { key, content, ...options } = input
   checkKey(key)
+  checkOptions(`The injection ${shown(key)}`, options, optionNames)
   const problem = contentProblem(content, 0)
   if (problem !== undefined)
     throw fault(

@@ -130,3 +130,10 @@ describe("PromptStack", () => {
     expect(add({ scope: "forever" })).toThrow('Expected scope global, session or turn of "k", found "forever".')
   })
 })
+
+test("a misspelt field of an item is refused: without its trust, a tool's text would pass for the author's", () => {
+  const stack = new PromptStack()
+  const misspelt = { trsut: "tool" } as object
+  expect(() => stack.add("rag", "text", misspelt)).toThrow('The injection "rag" has no option "trsut". Did you mean "trust"?')
+  expect(stack.get("rag")).toBeUndefined()
+})
