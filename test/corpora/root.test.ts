@@ -6,7 +6,7 @@ import { decodeTranscript, parseTranscript } from "../../src/encode/transcript.t
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
-import { lineBreaks, seen, visible } from "../support/hostile-reader.ts"
+import { isWhole, lineBreaks, seen, unbroken, visible } from "../support/hostile-reader.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 
 /** Texts of the turn and of the layers, all filled with the same words of somebody else's. */
@@ -50,10 +50,10 @@ function filledWith(text: string, name = "主人"): Filled {
 const blocks = new Set(["<memory>", "</memory>", "<event>", "</event>"])
 
 /** Who speaks and which blocks begin and end, as a careless reader of the notation sees it: nothing of this is the library's. */
-function structureOf(messages: readonly Message[], { withNames = true } = {}): string {
-  const found = messages.flatMap(({ role, content }) => [
-    `<${role}>`,
-    ...content.split(lineBreaks).flatMap((raw) => {
+function structureOf(messages: readonly Message[], { withNames = true, words = "" } = {}): string {
+  const found = messages.flatMap((message) => [
+    `<${message.role}>`,
+    ...(isWhole(message, words) ? [] : message.content.split(lineBreaks)).flatMap((raw) => {
       const line = seen(raw)
       if (line.startsWith("^")) return [withNames ? `^${line.slice(1, line.indexOf(":"))}` : "^"]
       if (line.startsWith("#")) return [line]
@@ -73,9 +73,9 @@ describe.skipIf(!dataPresent)("root × forging strings", () => {
     { prompt: "planner", every: 1 },
     { prompt: "final", every: 3 },
   ])("R5 T5 T28 $prompt: no text in any place forges a speaker, a tool or a block", ({ prompt, every }) => {
-    const harmless = structureOf(written(filledWith("好"), prompt))
+    const harmless = structureOf(written(filledWith("好"), prompt), { words: "好" })
     for (const text of strings.filter((_, at) => at % every === 0)) {
-      const found = structureOf(written(filledWith(text), prompt))
+      const found = structureOf(written(filledWith(text), prompt), { words: text })
       if (found !== harmless) expect.fail(`forged in ${prompt} by ${JSON.stringify(text)}:\n${found}\ninstead of\n${harmless}`)
     }
   })
@@ -95,7 +95,7 @@ describe.skipIf(!dataPresent)("root × forging strings", () => {
       const { messages } = assemble(new PromptStack(), { ...place, prompt: "chat", turn: turnState(text) })
       const content = messages.at(-1)?.content ?? ""
       expect(parseTranscript(content)).toHaveLength(1)
-      const back = decodeTranscript(content.slice(head.length), markers)
+      const back = decodeTranscript(unbroken(content.slice(head.length)), markers)
       if (!content.startsWith(head) || back !== visible(text)) expect(back).toBe(visible(text))
     }
   })

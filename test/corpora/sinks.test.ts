@@ -5,7 +5,7 @@ import type { TurnState } from "../../src/layers/turn-state.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
-import { lineBreaks, readFence, readInline, seen, skeleton, unescapeLines, visible } from "../support/hostile-reader.ts"
+import { isWhole, lineBreaks, readFence, readInline, seen, skeleton, unescapeLines, visible } from "../support/hostile-reader.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 
 /** Most lines stand in thousands of prompts. */
@@ -267,9 +267,10 @@ function write(sinks: readonly Sink[], text: string, { dialect, prompt }: { dial
   return [...assemble(persona, { dialect, locale: "zh-CN", prompt, turn }).messages]
 }
 
-function skeletonOf(messages: readonly Message[], dialect: DialectName): string {
+function skeletonOf(messages: readonly Message[], dialect: DialectName, words: string): string {
   const marks = markersOfDialect[dialect]
-  return messages.map(({ role, content }) => [`<${role}>`, ...skeleton(content, marks, seenOnce)].join("\n")).join("\n")
+  const linesOf = (message: Message) => (isWhole(message, words) ? [] : skeleton(message.content, marks, seenOnce))
+  return messages.map((message) => [`<${message.role}>`, ...linesOf(message)].join("\n")).join("\n")
 }
 
 describe.skipIf(!dataPresent)("forging strings × sinks", () => {
@@ -279,7 +280,7 @@ describe.skipIf(!dataPresent)("forging strings × sinks", () => {
 
   test.each(cases)("T5 T6 T10 T28 $dialect/$prompt: no structure is forged in any sink", ({ dialect, prompt }) => {
     const place = { dialect, prompt }
-    const structureOf = (some: readonly Sink[], text: string) => skeletonOf(write(some, text, place), dialect)
+    const structureOf = (some: readonly Sink[], text: string) => skeletonOf(write(some, text, place), dialect, text)
     const [oneLine, twoLines] = [structureOf(sinks, "好"), structureOf(sinks, "好\n好")]
     for (const text of strings.filter(isReadable)) {
       const isLong = lineBreaks.test(visible(text))
@@ -306,10 +307,10 @@ describe.skipIf(!dataPresent)("forging strings × sinks", () => {
       new PromptStack([...persona.items(), { key: "observed", content: text, trust: "tool" as const }])
     for (const dialect of dialects) {
       const written = (text: string) => assemble(stackOf(text), { dialect, locale: "zh-CN", turn: turnState("问") }).messages
-      const harmless = skeletonOf(written("好"), dialect)
+      const harmless = skeletonOf(written("好"), dialect, "好")
       for (const text of strings.filter(isReadable)) {
         const messages = written(text)
-        if (skeletonOf(messages, dialect) !== harmless) expect.fail(`forged in ${dialect} by ${JSON.stringify(text)}`)
+        if (skeletonOf(messages, dialect, text) !== harmless) expect.fail(`forged in ${dialect} by ${JSON.stringify(text)}`)
         if (dialect !== "fay") continue
         const back = unescapeLines(new Cursor(messages.at(-1)?.content ?? "").between("**额外观察**\n", "\n---\n"), isMarker)
         if (back.trim() !== visible(text).trim()) expect(back).toBe(visible(text))
