@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { Message } from "../../src/core/span.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
+import { joinTokens } from "../../src/encode/sanitise.ts"
 import { decodeTranscript, parseTranscript } from "../../src/encode/transcript.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
-import { isWhole, lineBreaks, seen, unbroken, visible } from "../support/hostile-reader.ts"
+import { isWhole, lineBreaks, seen, visible } from "../support/hostile-reader.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 
 /** Texts of the turn and of the layers, all filled with the same words of somebody else's. */
@@ -95,7 +96,7 @@ describe.skipIf(!dataPresent)("root × forging strings", () => {
       const { messages } = assemble(new PromptStack(), { ...place, prompt: "chat", turn: turnState(text) })
       const content = messages.at(-1)?.content ?? ""
       expect(parseTranscript(content)).toHaveLength(1)
-      const back = decodeTranscript(unbroken(content.slice(head.length)), markers)
+      const back = decodeTranscript(joinTokens(content.slice(head.length)), markers)
       if (!content.startsWith(head) || back !== visible(text)) expect(back).toBe(visible(text))
     }
   })

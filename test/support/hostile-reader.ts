@@ -1,7 +1,8 @@
 import type { Message } from "../../src/core/span.ts"
+import { joinTokens } from "../../src/encode/sanitise.ts"
 
 /**
- * A reader written from the requirements alone (T5, T6, T10, T28), sharing no code with the library: it sees text the
+ * A reader written from the requirements alone (T5, T6, T10, T28), sharing no code with the library but `joinTokens`: it sees text the
  * way a careless model does and says which structure it finds there.
  */
 
@@ -56,21 +57,6 @@ export function visible(text: string): string {
     .replace(/\p{Cc}/gu, (control) => (kept.has(control) ? control : ""))
 }
 
-/** What begins a token of a chat template, up to the place where a backslash breaks it. */
-const tokenStarts = [
-  String.raw`<\\*(?=[|｜][\w▁]{1,40}[|｜]?>)`,
-  String.raw`<\\*(?=\w{1,40}[|｜]>)`,
-  String.raw`<\\*(?=<\/?SYS>>)`,
-  String.raw`<\\*(?=(?:start_of_turn|end_of_turn|bos|eos|\/?s|\/?tool_call|\/?tool_response|BOS_TOKEN|EOS_TOKEN)>)`,
-  String.raw`\[\\*(?=\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT)\])`,
-  String.raw`\[\\*(?=\|[a-z]{1,40}\|\])`,
-].join("|")
-
-/** Puts the tokens of chat templates together again: one backslash behind the beginning of each goes. */
-export function unbroken(text: string): string {
-  return text.replace(new RegExp(tokenStarts, "gi"), (start) => start.replace(/\\$/, ""))
-}
-
 /** True for a message that a provider structures itself: the model's or a tool's, with these words and nothing beside them. */
 export function isWhole({ role, content }: Message, words: string): boolean {
   return role !== "user" && role !== "system" && content.trim() === visible(words).trim()
@@ -78,7 +64,7 @@ export function isWhole({ role, content }: Message, words: string): boolean {
 
 /** Undoes `lines`: one backslash goes from each line that, without its backslashes, reads as a marker or a fence. */
 export function unescapeLines(text: string, isMarker: (line: string) => boolean): string {
-  const parts = unbroken(text).split(/(\r\n|[\n-\r\u0085\u2028\u2029])/)
+  const parts = joinTokens(text).split(/(\r\n|[\n-\r\u0085\u2028\u2029])/)
   return parts
     .map((part) => {
       if (!part.startsWith("\\")) return part
@@ -98,5 +84,5 @@ export function readFence(text: string, from: number): { content: string; end: n
   const mark = /^`{3,}/.exec(text.slice(from, from + 10_000))?.[0] ?? "?"
   const start = from + mark.length + 1
   const end = text.indexOf(`\n${mark}`, start - 1)
-  return { content: unbroken(text.slice(start, Math.max(start, end))), end: end + 1 + mark.length }
+  return { content: joinTokens(text.slice(start, Math.max(start, end))), end: end + 1 + mark.length }
 }

@@ -28,7 +28,7 @@ const count = (least: number, most: number) => {
 /**
  * `[plugins.options.character]`. A table for `state` or `relationship` holds the traits themselves, and false means none. Every
  * other reference is the name of a character, whose files lie in `characters/LOCALE/NAME/`, or a path relative to the profile.
- * What is not named is the persona's own.
+ * A part that is not named is the persona's own.
  */
 const schema = z.strictObject({
   state: sheet.optional(),

@@ -52,7 +52,7 @@ export interface DeadJob {
 export interface IdleOptions {
   /**
    * Only jobs that this process still has to begin. Jobs that run are waited for by `close`; jobs of other processes are not waited for.
-   * Where no other process can make the later attempts of a failed job, they are waited for, too.
+   * Later attempts of a failed job are waited for, too, if no other process can make them.
    */
   readonly own?: boolean
   /** Only jobs of this agent. */
