@@ -19,9 +19,9 @@ export function seedOf(own: number): number {
   return own + shift
 }
 
-/** A test's number of runs: all `long` of them in a long run, a thirtieth but no fewer than 20 in a quick one, five times as many in a soak. */
+/** A test's number of runs: all `long` of them in a long run, a twentieth but no fewer than 20 in a quick one, five times as many in a soak. */
 export function runs(long: number, at: Size = size): number {
-  if (at === "quick") return Math.min(long, Math.max(20, Math.ceil(long / 30)))
+  if (at === "quick") return Math.min(long, Math.max(20, Math.ceil(long / 20)))
   return at === "long" ? long : long * 5
 }
 
@@ -45,15 +45,15 @@ export const amounts = {
   /** Processes killed while they write into PostgreSQL. */
   POSTGRES_KILL_ROUNDS: { quick: 1, long: 5, soak: 200 },
   /** Turns of each process that writes into PostgreSQL. */
-  POSTGRES_TURNS: { quick: 8, long: 100, soak: 2_000 },
+  POSTGRES_TURNS: { quick: 15, long: 100, soak: 2_000 },
   /** Processes killed while they write into a workspace. */
   KILL_ROUNDS: { quick: 2, long: 100, soak: 1_000 },
   /** Tries while folders and files are swapped for links. */
-  SWAP_TRIES: { quick: 150, long: 3_000, soak: 100_000 },
+  SWAP_TRIES: { quick: 400, long: 3_000, soak: 100_000 },
   /** Reads while a file outside gets and loses a second name in the workspace. */
-  LINK_TRIES: { quick: 100, long: 30_000, soak: 300_000 },
+  LINK_TRIES: { quick: 300, long: 30_000, soak: 300_000 },
   /** Edits of one workspace file by each of several processes. */
-  WORKSPACE_EDITS: { quick: 5, long: 250, soak: 1_000 },
+  WORKSPACE_EDITS: { quick: 8, long: 250, soak: 1_000 },
   /** Entries that each of several processes adds to one schedule, and approvals to one file. */
   SCHEDULE_ENTRIES: { quick: 5, long: 25, soak: 200 },
 } as const satisfies Readonly<Record<string, Amounts>>
