@@ -168,9 +168,13 @@ export class Session {
     })
   }
 
-  #refusal({ text, wake, files }: TurnInput): PromptStrataError | undefined {
+  #refusal({ text, wake, files, speaker }: TurnInput): PromptStrataError | undefined {
     if (this.#agent.isClosed())
       return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
+    if (speaker.id.trim() === "")
+      return new PromptStrataError("usage", `expected the id of a speaker, found ${JSON.stringify(speaker.id)}.`, {
+        hint: "Leave out the speaker, or name one: everyone with a blank id would be the same person.",
+      })
     if ((wake ?? text).trim() !== "" || files.length > 0) return undefined
     if (wake !== undefined)
       return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {

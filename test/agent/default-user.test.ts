@@ -19,6 +19,12 @@ async function rowsOf(store: Store, user: string): Promise<string[]> {
 }
 
 describe("a turn without a speaker", () => {
+  test.each(["", " "])("is not one whose speaker has the blank id %j: that is refused", async (id) => {
+    const session = remembering(createInMemoryStore()).session("tg:42")
+    const results = [session.send("你好", { from: { id } }), session.wake("早上了", { to: { id } })].map((turn) => turn.result)
+    for (const result of await Promise.all(results)) expect(result).toMatchObject({ ok: false, error: { code: "usage" } })
+  })
+
   test("belongs in a private conversation to that conversation: nobody else recalls it, and it alone is forgotten", async () => {
     const store = createInMemoryStore()
     const agent = remembering(store)

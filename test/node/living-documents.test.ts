@@ -179,7 +179,7 @@ describe("what counts as read", () => {
     const { session } = await scene({ ...files, "MEMORY.md": "字".repeat(42_000) }, [finish("好")])
     const { trace } = await session.send("你好").result
     expect(trace.warnings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^MEMORY\.md has 42000 characters and 18000 of them are in the prompt: its limit is 20000 /),
+      expect.stringMatching(/^MEMORY\.md has 42000 characters\. Its limit of 20000 .* leaves 18000 of them\. A short budget /),
     ])
     const { decisions } = await session.preview("你好")
     const [decision] = decisions.filter(({ key }) => key === "memory_document")

@@ -101,7 +101,7 @@ function bodyOf(
 
 function cutProblem(name: DocumentName, { kept, total }: DocumentBody, { maxCharacters, maxTokens }: DocumentSettings): string {
   const limit = maxTokens === undefined ? `${maxCharacters} (max_characters` : `${maxTokens} tokens (max_tokens`
-  return `${documentFiles[name]} has ${total} characters and ${kept} of them are in the prompt: its limit is ${limit} in [documents]).`
+  return `${documentFiles[name]} has ${total} characters. Its limit of ${limit} in [documents]) leaves ${kept} of them. A short budget may cut more, as the trace's decisions say.`
 }
 
 function injectionOf(
