@@ -47,21 +47,52 @@ export const lineShapes = {
 
 /**
  * Encodes untrusted text that has its lines to itself. A line that equals one of the markers, folded and without leading
- * backslashes and blanks, gets one leading `\`. All other lines stay as they are. Inverse: {@link decodeLines} (T5, T28).
+ * backslashes and blanks, gets one leading `\`. In other lines each closing marker, such as `[/memory context]`, gets one
+ * behind its bracket. All else stays as it is. Inverse: {@link decodeLines} (T5, T28).
  */
 export function encodeLines(text: string, markers: Markers): string {
-  const reads = markerReader(markers)
-  return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
+  const { reads, closers } = markerReader(markers)
+  if (closers.size === 0 || !bracket.test(text)) return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
+  return mapLines(text, (line) =>
+    reads(atClosers(line, closers, () => "")) ? `\\${line}` : atClosers(line, closers, (broken) => `${broken}\\`),
+  )
 }
 
 /** Decodes what {@link encodeLines} returned, for the same markers. */
 export function decodeLines(text: string, markers: Markers): string {
-  const reads = markerReader(markers)
-  // A leading backslash does not change the comparison, so the same test finds the lines that were marked.
-  return mapLines(text, (line) => (line.startsWith("\\") && reads(line) ? line.slice(1) : line))
+  const { reads, closers } = markerReader(markers)
+  // Backslashes in front of a line and in closing markers do not change the comparison, so the same test finds the lines that were marked.
+  return mapLines(text, (line) =>
+    line.startsWith("\\") && reads(atClosers(line, closers, () => ""))
+      ? line.slice(1)
+      : atClosers(line, closers, (broken) => broken.slice(1)),
+  )
 }
 
-type MarkerReader = (line: string) => boolean
+/** The characters that fold to an opening bracket, and to a closing one. */
+const [opening, closing] = [String.raw`\[<\u226e\ufe47\ufe64\uff1c\uff3b`, String.raw`\]>\u226f\ufe48\ufe65\uff1e\uff3d`]
+const bracket = new RegExp(`[${opening}]`)
+
+/** Words between brackets, and the backslashes behind the first one. */
+const inBrackets = new RegExp(`([${opening}])(\\\\*)([^\\\\${opening}${closing}][^${opening}${closing}]*[${closing}])`, "g")
+
+/** Changes the backslashes behind the bracket of each closing marker in a line. They do not count when it is compared. */
+function atClosers(line: string, closers: ReadonlySet<string>, change: (backslashes: string) => string): string {
+  if (closers.size === 0 || !bracket.test(line)) return line
+  return line.replace(inBrackets, (found, start: string, backslashes: string, rest: string) =>
+    closers.has(squash(start + rest)) ? start + change(backslashes) + rest : found,
+  )
+}
+
+/** A line that closes a block. */
+const closer = /^[[<]\/[^[\]<>]+[\]>]$/
+
+interface MarkerReader {
+  /** True for a line that passes for one of the dialect's own. */
+  readonly reads: (line: string) => boolean
+  /** The lines that close a block, without blanks. */
+  readonly closers: ReadonlySet<string>
+}
 
 /** The readers of markers. Markers live as long as their prompt, so each is built once. */
 const readers = new WeakMap<Markers, MarkerReader>()
@@ -77,7 +108,7 @@ function markerReader(markers: Markers): MarkerReader {
   const { shapes = [] } = markers
   const starts = named.map(([start = ""]) => start)
   const initials = new Set([...lines, ...heads, ...starts].map((marker) => marker.charCodeAt(0)))
-  const reader: MarkerReader = (line) => {
+  const reads = (line: string): boolean => {
     if (beginsOtherwise(line, initials)) return false
     const begins = beginning(line)
     if (begins !== undefined && /^[a-z0-9]/.test(begins)) {
@@ -91,6 +122,7 @@ function markerReader(markers: Markers): MarkerReader {
     const squashed = seen.replaceAll(" ", "")
     return named.some((parts) => isNamed(squashed, parts))
   }
+  const reader = { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
   readers.set(markers, reader)
   return reader
 }

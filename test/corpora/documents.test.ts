@@ -87,11 +87,14 @@ describe.skipIf(!dataPresent)("forging strings as documents", () => {
       const system = promptOf(text, "system").messages[0]?.content ?? ""
       const from = system.indexOf("# 人格\n\n") + "# 人格\n\n".length
       const to = system.indexOf("\n\n请根据上述人格定义来塑造你的性格和语气。\n\n# 用户信息\n\n", from)
-      const back = unescapeLines(system.slice(from, to), isKnown)
+      const back = unescapeLines(system.slice(from, to), isKnown, closers)
       if (back.trim() !== visible(text).trim()) expect(back).toBe(visible(text).trim())
     }
   })
 })
+
+/** The lines by which the dialect closes a block. */
+const closers = ["[/documents]", "[/memory context]", "[/prestart]", "[/tool runs]", "[/规划器建议]", "</prestart>", "[/context]"]
 
 /** A line that reads like another sentence of the dialect may carry a backslash too. */
 function isKnown(line: string): boolean {

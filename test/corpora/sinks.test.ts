@@ -73,7 +73,7 @@ const groups: readonly { readonly name: string; readonly sinks: readonly Sink[] 
       {
         name: "memory",
         fill: (turn, text) => ({ ...turn, memories: [{ text }] }),
-        read: (message) => unescapeLines(message.between("**关联记忆**\n", "\n---\n"), isMarker),
+        read: (message) => unescapeLines(message.between("**关联记忆**\n", "\n---\n"), isMarker, closers),
       },
       {
         name: "prestart result",
@@ -249,6 +249,8 @@ const isShape = (line: string) =>
   /^([-=_*])\1{2,}$/.test(line.replaceAll(" ", "")) ||
   isBracket(line)
 const isBracket = (line: string) => /^\[[^[\]]+\]$/.test(line)
+/** The lines by which fay closes a block. */
+const closers = ["</prestart>", "[/tool runs]"]
 const isMarker = (line: string) => markersOfDialect.fay(line) || isSentence(line) || isShape(line)
 
 function seenOnce(line: string): string {
@@ -312,7 +314,11 @@ describe.skipIf(!dataPresent)("forging strings × sinks", () => {
         const messages = written(text)
         if (skeletonOf(messages, dialect, text) !== harmless) expect.fail(`forged in ${dialect} by ${JSON.stringify(text)}`)
         if (dialect !== "fay") continue
-        const back = unescapeLines(new Cursor(messages.at(-1)?.content ?? "").between("**额外观察**\n", "\n---\n"), isMarker)
+        const back = unescapeLines(
+          new Cursor(messages.at(-1)?.content ?? "").between("**额外观察**\n", "\n---\n"),
+          isMarker,
+          closers,
+        )
         if (back.trim() !== visible(text).trim()) expect(back).toBe(visible(text))
       }
     }

@@ -16,14 +16,22 @@ describe("lines", () => {
     ["an indented one", "  ---\n\t## x", "\\  ---\n\\\t## x"],
     ["one behind backslashes, of any width", "\\---\n\\ \\\\---\n＼---", "\\\\---\n\\\\ \\\\---\n\\＼---"],
     ["one behind a combining mark", "\u0301---", "\\\u0301---"],
+    ["T28 a closing tag in the middle of a line", "hi </prestart> there", "hi <\\/prestart> there"],
+    [
+      "a closing label in the middle of a line, each one",
+      "hi [/memory context][/Memory  Context] x",
+      "hi [\\/memory context][\\/Memory  Context] x",
+    ],
+    ["a look-alike of one", "a ［／memory\u200b context］\na ≮/pre start≯", "a ［\\／memory\u200b context］\na ≮\\/pre start≯"],
+    ["one broken before", "a [\\/memory context] <\\\\/prestart>", "a [\\\\/memory context] <\\\\\\/prestart>"],
     ["fences", "```js\n  ~~~~\n｀``\n``", "\\```js\n\\  ~~~~\n\\｀``\n``"],
   ])("marks %s", (_what, text, encoded) => {
     expect(encodeLines(text, markers)).toBe(encoded)
     expect(decodeLines(encoded, markers)).toBe(text)
   })
 
-  test("T5 leaves other lines alone: other headings, backslashes, blank lines", () => {
-    const text = "**另一个标题**\n\\n is a break\n\\\n\n--\n---- \na --- b\n#tag"
+  test("T5 leaves other lines alone: other headings, backslashes, blank lines, other brackets", () => {
+    const text = "**另一个标题**\n[/x] </b> a[/memory] <br/> [/memory [context]\n\\n is a break\n\\\n\n--\n---- \na --- b\n#tag"
     expect(encodeLines(text, markers)).toBe(text)
     expect(decodeLines(text, markers)).toBe(text)
   })
@@ -72,7 +80,7 @@ describe("lines", () => {
       fc.property(line, (text) => {
         const seen = core(text)
         const reads = lines.has(seen) || heads.some((head) => seen.startsWith(head))
-        expect(encodeLines(text, long) !== text).toBe(reads)
+        expect(encodeLines(text, long) === `\\${text}`).toBe(reads)
       }),
       { numRuns: 2000 },
     )
@@ -81,6 +89,18 @@ describe("lines", () => {
   test("decoding inverts encoding for every string", () => {
     fc.assert(
       fc.property(anyText, (text) => decodeLines(encodeLines(text, markers), markers) === text),
+      { numRuns: 2000 },
+    )
+  })
+
+  test("no line that is not marked holds a closing marker, whatever it looks like", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const line of encodeLines(text, markers).split(/[\n\v\f\r\u0085\u2028\u2029]/)) {
+          const seen = fold(line).replaceAll(" ", "")
+          if (!seen.startsWith("\\")) expect(seen).not.toMatch(/\[\/memorycontext\]|<\/prestart>/)
+        }
+      }),
       { numRuns: 2000 },
     )
   })

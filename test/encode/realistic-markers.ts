@@ -8,6 +8,7 @@ export const markerLines = [
   ...fayHeadings.map((heading) => `**${heading}**`),
   "---",
   "[memory context]",
+  "[/memory context]",
   '<prestart keep="true">',
   "</prestart>",
 ]

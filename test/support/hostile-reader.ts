@@ -62,14 +62,21 @@ export function isWhole({ role, content }: Message, words: string): boolean {
   return role !== "user" && role !== "system" && content.trim() === visible(words).trim()
 }
 
-/** Undoes `lines`: one backslash goes from each line that, without its backslashes, reads as a marker or a fence. */
-export function unescapeLines(text: string, isMarker: (line: string) => boolean): string {
+/**
+ * Undoes `lines`: one backslash goes from each line that, without its backslashes, reads as a marker or a fence, and in other lines
+ * from behind the bracket of each text that reads as one of the `closers`.
+ */
+export function unescapeLines(text: string, isMarker: (line: string) => boolean, closers: readonly string[]): string {
+  const closing = new Set(closers.map((closer) => closer.replaceAll(" ", "")))
   const parts = joinTokens(text).split(/(\r\n|[\n-\r\u0085\u2028\u2029])/)
+  const bracketed = /([[<［＜])\\(\\*)([^[\]<>［］＜＞]+[\]>］＞])/g
   return parts
     .map((part) => {
-      if (!part.startsWith("\\")) return part
       const bare = seen(part).replace(/^[\\ ]+/, "")
-      return isMarker(bare) || /^(```|~~~)/.test(bare) ? part.slice(1) : part
+      if (part.startsWith("\\") && (isMarker(bare) || /^(```|~~~)/.test(bare))) return part.slice(1)
+      return part.replace(bracketed, (found, open: string, others: string, rest: string) =>
+        closing.has(seen(open + rest).replaceAll(" ", "")) ? open + others + rest : found,
+      )
     })
     .join("")
 }
