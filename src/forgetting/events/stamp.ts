@@ -42,7 +42,7 @@ function digits(number: number, count: number): string {
   return String(number).padStart(count, "0")
 }
 
-/** Reads a stamp, also one written `2020.10.12 19:52`. Returns `undefined` for other text, days that do not exist, and a week that ends before it begins. */
+/** Reads a stamp, also one written `2020.10.12 19:52`. Returns `undefined` for other text, days that do not exist, and a week that has not seven days. */
 export function parseStamp(text: string): Stamp | undefined {
   const found = readStamp(text)
   return found?.rest === "" ? found.stamp : undefined
@@ -90,12 +90,9 @@ function stampOf(grain: Grain, numbers: readonly number[]): Stamp | undefined {
   if (grain === "day") return { grain, year, month, day }
   if (grain === "moment") return hour < 24 && minute < 60 ? { grain, year, month, day, hour, minute } : undefined
   const [lastYear = 0, lastMonth = 0, lastDay = 0] = more
+  const first = { year, month, day }
   const last = { year: lastYear, month: lastMonth, day: lastDay }
-  return isDay(last) && compareDays({ year, month, day }, last) <= 0 ? { grain, first: { year, month, day }, last } : undefined
-}
-
-function compareDays(a: CalendarDay, b: CalendarDay): number {
-  return a.year - b.year || a.month - b.month || a.day - b.day
+  return compact(addDays(first, 6)) === compact(last) ? { grain, first, last } : undefined
 }
 
 /** Years before 100 are refused, because `Date` reads them as others. */
