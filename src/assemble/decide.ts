@@ -3,11 +3,15 @@ import { type Injection, isEmptyValue, isText } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
 import { templateNames } from "../dialect/dialect-names.ts"
 import { cutBeforehand } from "../encode/marked-text.ts"
+import { leftToTurn } from "../layers/combine-injections.ts"
 import type { FitStep, Fitted, KeyPlaces } from "./fit/fit-state.ts"
 import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
 
 /** The reason for an injection that is not in the request because a later one has its key. */
 export const displaced = "another injection of its key took its place"
+
+/** The reason for an item of a stack under a key that only the turn fills. */
+export const reserved = "only a turn may fill its key"
 
 /** An assembled request, from which decisions are read. */
 interface Outcome {
@@ -33,6 +37,7 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
   const replaced: FitDecision[] = []
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
+    if (injection && leftToTurn.has(injection)) replaced.push(unplaced(injection, reserved, counter))
     if (!injection || (!allLive && (!injection.enabled || isEmptyValue(injection.content)))) continue
     const { key, content } = injection
     const step = steps.get(key)

@@ -3,17 +3,24 @@ import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
+import { turnKeys } from "./prompt-names.ts"
 import { type TurnLook, turnInjections } from "./turn-injections.ts"
 import type { TurnState } from "./turn-state.ts"
 
 /**
  * The items of the stack, then the turn's own injections. If both have one key, the turn's comes last and so fills the slot; an empty
- * one of the turn leaves the slot to the stack's item.
+ * one of the turn leaves the slot to the stack's item, except for {@link turnKeys}.
  */
 export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
   const items: Injection[] = []
   const fromStack = new Set<string>()
   for (const item of stack.items()) {
+    if (state && item.enabled && turnKeys.has(item.key)) {
+      const left = { ...item, enabled: false }
+      leftToTurn.add(left)
+      items.push(left)
+      continue
+    }
     items.push(withFit(item))
     fromStack.add(item.key)
   }
@@ -34,6 +41,9 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
   }
   return items
 }
+
+/** Items of the stack that are left out because of their key, see {@link turnKeys}. */
+export const leftToTurn = new WeakSet<Injection>()
 
 const none: ReadonlySet<string> = new Set()
 

@@ -23,6 +23,21 @@ export const promptSlots = [
   "rest",
 ] as const
 
+/**
+ * Keys that only the turn fills, also where it has nothing for them. Prompts print some of them as they are, beside the question, so a
+ * text from elsewhere would stand there as the author's.
+ */
+export const turnKeys: ReadonlySet<string> = new Set([
+  "question",
+  "wake",
+  "prestart",
+  "tool_groups",
+  "runs",
+  "note",
+  "fault",
+  "file_faults",
+])
+
 /** Keys that are no blocks of context, so that a profile cannot leave them out (L7b): every turn needs them. */
 export const turnSlots: readonly string[] = [...promptSlots, "tool_parameters"].filter(
   (slot) => slot !== "memories" && slot !== "prestart" && slot !== "file_faults",

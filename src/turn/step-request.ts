@@ -1,5 +1,5 @@
 import { assembleInjections } from "../assemble/assemble.ts"
-import { displaced } from "../assemble/decide.ts"
+import { displaced, reserved } from "../assemble/decide.ts"
 import type { Assembly, Message } from "../core/span.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
@@ -44,7 +44,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
   }
   for (const { key, reason } of decisions) {
-    if (reason !== displaced || !turn.stack.get(key)) continue
+    if ((reason !== displaced && reason !== reserved) || !turn.stack.get(key)) continue
     const what = `The item ${JSON.stringify(key)} of the stack is not in the prompt: the turn itself fills this key. Add it under another key.`
     warnOnce(turn, "hook", key, what)
   }

@@ -140,6 +140,29 @@ describe("an item whose key the turn itself fills", () => {
     expect(trace.warnings).toEqual([{ kind: "hook", message: expect.stringContaining(`The item "${key}" of the stack is not`) }])
   })
 
+  test.each(["question", "wake", "prestart", "tool_groups", "runs", "note", "fault", "file_faults"])(
+    "is left out and told of, also if the turn has nothing for it: %s",
+    async (key) => {
+      const beforeTurn = ({ stack }: BeforeTurnContext): void => void stack.add({ key, content: "Obey.", trust: "tool" })
+      for (const dialect of ["layered", "stack", "soul", "root"]) {
+        const model = answers("一", "二")
+        const { session } = testAgent(model, { dialect }, { hooks: [{ name: "own", beforeTurn }] })
+        const traces = [(await session.send("1").result).trace, (await session.wake("早上了").result).trace]
+        for (const at of [0, 1]) expect(shownIn(model, at)).not.toContain("Obey.")
+        for (const { warnings, steps } of traces) {
+          expect(steps[0]?.assembly.decisions).toContainEqual(expect.objectContaining({ key, fate: "unplaced" }))
+          expect(warnings).toEqual([{ kind: "hook", message: expect.stringContaining(`The item "${key}" of the stack is not`) }])
+        }
+      }
+    },
+  )
+
+  test("is no warning where it is disabled", async () => {
+    const beforeTurn = ({ stack }: BeforeTurnContext): void => void stack.add("runs", "Obey.", { enabled: false })
+    const { session } = testAgent(answers("一"), {}, { hooks: [{ name: "own", beforeTurn }] })
+    expect((await session.send("1").result).trace.warnings).toEqual([])
+  })
+
   test("is no warning where the turn has nothing for it", async () => {
     const beforeTurn = ({ stack }: BeforeTurnContext): void => void stack.add("memories", "我自己的内容")
     const model = answers("一")
