@@ -29,6 +29,8 @@ type HandlersByAgent = ReadonlyMap<string | undefined, JobHandlers>
 export interface HeadsWanted {
   readonly handlers: HandlersByAgent
   readonly nowMs: number
+  /** A job that waits longer than this was put off before the clock was set back, and is due. */
+  readonly longestWaitMs: number
   readonly limit: number
   /** The agents to leave out. */
   readonly without?: readonly string[]
@@ -42,13 +44,13 @@ export interface HeadsWanted {
  */
 export async function dueHeads(
   db: Queries,
-  { handlers, nowMs, limit, without = [], onDamaged }: HeadsWanted,
+  { handlers, nowMs, longestWaitMs, limit, without = [], onDamaged }: HeadsWanted,
 ): Promise<readonly Head[]> {
   const rows = await jobQueries(db)
     .selectFrom("jobs")
     .select(["id", "body"])
     .where("state", "=", "waiting")
-    .where("due_ms", "<=", nowMs)
+    .where(({ or, eb }) => or([eb("due_ms", "<=", nowMs), eb("due_ms", ">", nowMs + longestWaitMs)]))
     .where("position", "in", ({ selectFrom }) =>
       selectFrom("jobs")
         .select(({ fn }) => fn.min("position").as("position"))

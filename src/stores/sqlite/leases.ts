@@ -5,7 +5,8 @@ import { jobQueries } from "./sqlite-jobs.ts"
 
 /**
  * The rights to run the jobs of agents. One process has the lease of an agent, as long as it renews it: a lease that is not renewed for
- * `leaseMs` can be taken by another process. `owner` is a name that no other process has.
+ * `leaseMs` can be taken by another process. So can one that ends more than twice as far ahead, because the clock was set back after it
+ * was written. All processes of a file have the same `leaseMs`. `owner` is a name that no other process has.
  */
 export class Leases {
   readonly #database: SqlDatabase
@@ -21,7 +22,9 @@ export class Leases {
   async hold(agent: string): Promise<boolean> {
     const { owner, leaseMs, clock } = this.#options
     const nowMs = clock.nowMs()
-    if (nowMs < (this.#renewAtMs.get(agent) ?? 0)) return true
+    const renewInMs = (this.#renewAtMs.get(agent) ?? 0) - nowMs
+    // After the clock was set back, more is left than there was at first: the lease is written anew.
+    if (renewInMs > 0 && renewInMs <= leaseMs / 3) return true
     const row = { owner, expires_ms: nowMs + leaseMs }
     const taken = await this.#database.write((db) =>
       jobQueries(db)
@@ -31,7 +34,13 @@ export class Leases {
           conflict
             .column("agent")
             .doUpdateSet(row)
-            .where(({ or, eb }) => or([eb("leases.owner", "=", owner), eb("leases.expires_ms", "<=", nowMs)])),
+            .where(({ or, eb }) =>
+              or([
+                eb("leases.owner", "=", owner),
+                eb("leases.expires_ms", "<=", nowMs),
+                eb("leases.expires_ms", ">", nowMs + 2 * leaseMs),
+              ]),
+            ),
         )
         .returning("owner")
         .executeTakeFirst(),

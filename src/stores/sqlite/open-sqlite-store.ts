@@ -23,7 +23,7 @@ export interface SqliteStoreOptions {
   readonly busyMs?: number
   /** How often to look for jobs that other processes have committed. Default: 1,000. */
   readonly pollMs?: number
-  /** After so long without a sign of life, another process takes over the jobs of a process. Default: 15,000. */
+  /** After so long without a sign of life, another process takes over the jobs of a process. The same in all processes. Default: 15,000. */
   readonly leaseMs?: number
   /** Called with faults of background work. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void

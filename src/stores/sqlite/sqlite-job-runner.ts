@@ -78,7 +78,8 @@ export class SqliteJobRunner implements JobRunner {
       const due = await this.#due({ limit: this.#parts.settings.concurrency })
       if (this.#running.size === 0 && due.length === 0) return
       const left = due.map(({ id }) => id).join()
-      if (this.#running.size > 0 || left !== seen.left) seen = { left, atMs: clock.nowMs() }
+      const isSetBack = clock.nowMs() < seen.atMs
+      if (this.#running.size > 0 || left !== seen.left || isSetBack) seen = { left, atMs: clock.nowMs() }
       if (clock.nowMs() - seen.atMs > patienceMs) return
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#idleWaiters.push(resolve)
@@ -181,13 +182,14 @@ export class SqliteJobRunner implements JobRunner {
   }
 
   async #due(wanted: Pick<HeadsWanted, "limit" | "without">): Promise<readonly Head[]> {
-    const { database, clock } = this.#parts
+    const { database, clock, settings } = this.#parts
     if (this.#handlers.size === 0) return []
     const onDamaged = (id: string, error: unknown): void => {
       if (!this.#damaged.has(id)) this.#parts.onWarning(`jobs: ${messageOf(error)}`)
       this.#damaged.add(id)
     }
-    const options = { handlers: this.#handlers, nowMs: clock.nowMs(), onDamaged, ...wanted }
+    const times = { nowMs: clock.nowMs(), longestWaitMs: 2 * settings.maxWaitMs }
+    const options = { handlers: this.#handlers, ...times, onDamaged, ...wanted }
     return database.read((db) => dueHeads(db, options))
   }
 

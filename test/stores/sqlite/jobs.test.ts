@@ -1,58 +1,9 @@
-import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, onTestFinished, test } from "vitest"
-import type { JobAttempt } from "../../../src/services/store/job-runner.ts"
-import type { Store } from "../../../src/services/store/store.ts"
-import { openSqliteStore, type SqliteStoreOptions } from "../../../src/stores/sqlite/open-sqlite-store.ts"
-import { manualClock, manualTimers } from "../../../src/testing/index.ts"
-import { tempFolder } from "../../support/temp-folder.ts"
-import { agent, turnOf } from "./support/turns.ts"
+import { commit, processes, settle, working } from "./support/processes.ts"
+import { agent } from "./support/turns.ts"
 
 const second = 1_000
-
-/** Several stores on one file, as of several processes, and their clock. */
-function processes(options: SqliteStoreOptions = {}) {
-  const file = join(tempFolder(), "store.sqlite")
-  const clock = manualClock(1_000_000)
-  const timers = manualTimers(clock)
-  // A wait for the other store's transaction ends at once.
-  const set = (callback: () => void, delayMs: number) => (delayMs <= 50 ? setImmediate(callback) : timers.set(callback, delayMs))
-  const mixed = { set, clear: (handle: unknown) => timers.clear(handle) }
-  const warnings: string[] = []
-  const open = async (): Promise<Store> => {
-    const onWarning = (message: string) => void warnings.push(message)
-    const store = await openSqliteStore(file, { clock, timers: mixed, random: () => 1, onWarning, ...options })
-    onTestFinished(() => store.close())
-    return store
-  }
-  return { file, clock, timers, warnings, open }
-}
-
-async function commit(store: Store, turnId: string, conversation = "chat"): Promise<void> {
-  const turn = turnOf(turnId, conversation)
-  const record = await store.load(turn.key, { last: 0 })
-  await store.commit(turn.key, { ...turn.commit, expectVersion: record?.version ?? 0 })
-}
-
-/** Starts a store's runner and lists the jobs that it did. */
-async function working(store: Store, work: (attempt: JobAttempt) => void | Promise<void> = () => undefined): Promise<string[]> {
-  const done: string[] = []
-  await store.jobs.start(
-    {
-      async work(job, attempt) {
-        done.push(job.turnId)
-        await work(attempt)
-      },
-    },
-    { agent },
-  )
-  return done
-}
-
-/** Waits until all jobs that can be done now are done. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
-}
 
 describe("T33 the jobs of a file", () => {
   test("are done by one process; what another one commits is found by looking", async () => {
@@ -110,7 +61,8 @@ describe("T33 the jobs of a file", () => {
     const store = await open()
     const other = new DatabaseSync(file)
     onTestFinished(() => other.close())
-    other.exec("insert into leases (agent, owner, expires_ms) values ('luna', 'alive', 9e15)")
+    other.exec("insert into leases (agent, owner, expires_ms) values ('luna', 'alive', 1000000 + 15000)")
+    const renew = () => other.exec(`update leases set expires_ms = ${clock.nowMs()} + 15000 where agent = 'luna'`)
     const of = (id: string) => ({ agent: id, conversation: "chat", audience: "private", user: "ann" }) as const
     for (const id of ["luna", "fay"]) {
       const jobs = [{ id: `job of ${id}`, kind: "work", key: of(id), turnId: id, atMs: 0, payload: {} }]
@@ -125,10 +77,12 @@ describe("T33 the jobs of a file", () => {
       isIdle = true
     })
     for (let passed = 0; passed < 29; passed++) {
+      renew()
       timers.advance(second)
       await settle()
     }
     expect(isIdle).toBe(false)
+    renew()
     clock.advance(2 * second)
     timers.advance(second)
     await idle
@@ -151,7 +105,7 @@ describe("T33 the jobs of a file", () => {
     await settle()
     const other = new DatabaseSync(file)
     onTestFinished(() => other.close())
-    other.exec("update leases set owner = 'another', expires_ms = 9e15")
+    other.exec("update leases set owner = 'another', expires_ms = 1000000 + 15000")
     timers.advance(5 * second)
     await settle()
     timers.advance(second)
