@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
 import type { DeadJob, Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
+import { heartbeatSeconds } from "./job-engine.ts"
 import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
 
 /** A job that this process holds until it settles the job, or until its heartbeats stop. */
@@ -98,6 +99,21 @@ export class ClaimedJobs {
       [queues, kinds.map(keyText)],
     )
     return (rowCount ?? 0) > 0
+  }
+
+  /**
+   * Ends the times of jobs that lie further ahead than they can, because the server's clock was set back: a lease counts from now, so
+   * that a process that lives can renew it, and a job that waits longer than `longestWaitMs` is due.
+   */
+  async endFutureTimes(longestWaitMs: number): Promise<void> {
+    const lease = `now() + ${2 * heartbeatSeconds} * interval '1 second'`
+    await this.#pool.query(
+      `update ${this.#table} set started_on = least(started_on, now()), heartbeat_on = least(heartbeat_on, now()),
+         start_after = least(start_after, now())
+       where starts_with(name, $1) and ((state = 'active' and (heartbeat_on > ${lease} or started_on > ${lease}))
+         or (state < 'active' and start_after > now() + $2 * interval '1 millisecond'))`,
+      [queuePrefix, 2 * Math.max(longestWaitMs, asideMs)],
+    )
   }
 
   /** True while a job of these queues is due or held by any process. A job behind a running or failed one is not due. */

@@ -13,7 +13,7 @@ const tenYearsSeconds = 10 * 365 * 86_400
 const daySeconds = 86_400
 
 /** A job is taken over when its process has sent no heartbeat for so long. */
-const heartbeatSeconds = 30
+export const heartbeatSeconds = 30
 
 /** The time between two heartbeats. */
 export const heartbeatMs = 10_000

@@ -108,14 +108,18 @@ function runnerOver(open: OpenDatabase): PostgresJobRunner {
   const { timers, random } = settings
   const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
   const connect = () => listeningClient(drivers, settings)
+  const claims = new ClaimedJobs(engine, pool, open)
   const runner = new PostgresJobRunner({
     enqueued,
-    claims: new ClaimedJobs(engine, pool, open),
+    claims,
     settings: { ...settings, onWarning },
     queueFor,
     prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
-    // Rebuilding an index can take long. Jobs of dead processes must not wait for it.
-    supervise: () => engine.supervise(undefined, { reindex: false }),
+    async supervise() {
+      await claims.endFutureTimes(settings.jobs.maxWaitMs)
+      // Rebuilding an index can take long. Jobs of dead processes must not wait for it.
+      await engine.supervise(undefined, { reindex: false })
+    },
     listen: (onWake) => {
       const onMessage = (message: string) => {
         // A job that was set aside only concerns runners with a handler for it. The others must not wake up and claim it again.

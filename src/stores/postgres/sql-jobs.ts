@@ -86,7 +86,10 @@ export class PostgresSqlJobs implements SqlJobs {
     await this.#sql`select pg_notify(${this.#parts.channel}, ${message})`.execute(db)
   }
 
-  /** False when the job's id is known. Jobs are ordered by the time of their statement, as a transaction has only one `now()`. */
+  /**
+   * False when the job's id is known. Jobs are ordered by the time of their statement, as a transaction has only one `now()`, and come
+   * after the earlier ones of their conversation and are due at once also when the server's clock was set back.
+   */
   async #insert(db: Queries, job: Job, attempts = 0): Promise<boolean> {
     const { engine, drivers, enqueued, queueFor } = this.#parts
     const name = await queueFor(job.key.agent)
@@ -95,8 +98,12 @@ export class PostgresSqlJobs implements SqlJobs {
     const added = await engine.insert(name, [row], { db: drivers.boss.fromKysely(db), returnId: true })
     if (added === null) return false
     enqueued.add(name, id)
-    await this.#sql`update ${this.#table} set created_on = clock_timestamp(), retry_count = ${attempts}
-      where name = ${name} and id = ${id}`.execute(db)
+    const last = this.#sql`select max(created_on) from ${this.#table}
+      where name = ${name} and singleton_key = ${row.singletonKey} and state <= 'active' and id <> ${id}`
+    await this.#sql`update ${this.#table} set retry_count = ${attempts}, start_after = 'epoch',
+      created_on = greatest(clock_timestamp(), (${last}) + interval '1 microsecond') where name = ${name} and id = ${id}`.execute(
+      db,
+    )
     return true
   }
 
