@@ -7,9 +7,9 @@ export interface FileReference {
 }
 
 /**
- * Writes a reference as one line of text. In its path brackets and backslashes get a `\`, and line breaks become `\u{…}`.
- * Inverse: `createFileReferenceReader`, for every path that is not blank and, as written, not longer than
- * {@link maxPathLength}.
+ * Writes a reference as one line of text. In its path brackets and backslashes get a `\`; line breaks, and white space at either
+ * end, become `\u{…}`. Inverse: `createFileReferenceReader`, which reads an empty path, and one that as written is longer than
+ * {@link maxPathLength}, as words.
  */
 export function formatFileReference({ path, lines }: FileReference): string {
   return `%[${encodePath(path)}]${lines === undefined ? "" : ` Line ${lines.from} ~ Line ${lines.to}`}`
@@ -29,8 +29,9 @@ export function decodePath(written: string): string {
 
 function encodePath(path: string): string {
   let encoded = ""
-  for (const unit of path.split("")) {
-    if (isLineBreak(unit.charCodeAt(0))) encoded += `\\u{${unit.charCodeAt(0).toString(16)}}`
+  const [from, to] = [path.length - path.trimStart().length, path.trimEnd().length]
+  for (const [at, unit] of path.split("").entries()) {
+    if (at < from || at >= to || isLineBreak(unit.charCodeAt(0))) encoded += `\\u{${unit.charCodeAt(0).toString(16)}}`
     else encoded += unit === "[" || unit === "]" || unit === "\\" ? `\\${unit}` : unit
   }
   return encoded

@@ -91,7 +91,7 @@ class ReferenceReader {
   #close(): void {
     this.#depth--
     if (this.#depth > 0) return
-    const path = decodePath(this.#held.slice(2, -1)).trim()
+    const path = decodePath(this.#held.slice(2, -1).trim())
     if (path === "") this.#giveUp()
     else {
       this.#path = path

@@ -92,7 +92,8 @@ describe("R8: file references in an answer", () => {
   })
 
   test("what formatFileReference writes is read back, for any path and lines", () => {
-    const paths = fc.oneof(fc.string({ unit: "binary", maxLength: 30 }), answers).map((path) => path.trim())
+    const unit = fc.constantFrom(" ", "\t", "\u00a0", "\u3000", "\ufeff", "\n", "a", "]", "\\", "u{20}")
+    const paths = fc.oneof(fc.string({ unit: "binary", maxLength: 30 }), answers, fc.string({ unit, maxLength: 4 }))
     const lines = fc.record({ from: fc.nat(999_999_999), to: fc.nat(999_999_999) })
     const references: fc.Arbitrary<FileReference> = fc.oneof(
       paths.map((path) => ({ path })),
@@ -106,6 +107,11 @@ describe("R8: file references in an answer", () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+
+  test("a reference without a path is words", () => {
+    for (const path of ["", " "]) expect(inShort(read(`%[${path}]`))).toEqual([`%[${path}]`])
+    expect(inShort(read(formatFileReference({ path: "" })))).toEqual(["%[]"])
   })
 
   test("a path of more than a thousand characters is words", () => {
