@@ -30,7 +30,7 @@ export function findMentions(text: string, names: Iterable<string>): FoundMentio
   const unknown: { start: number; end: number; text: string }[] = []
   let end = 0
   for (let start = text.indexOf("@last_"); start >= 0; start = text.indexOf("@last_", Math.max(end, start + 1))) {
-    if (start > end && wordBefore().test(text.slice(Math.max(0, start - 2), start))) continue
+    if (start > end && isInWord(text, start)) continue
     const found = mentionAt(text, start, known)
     if (found) mentions.push(found)
     else unknown.push(unknownAt(text, start))
@@ -44,8 +44,13 @@ const spaced = String.raw`(?:(?!\p{scx=Han}|\p{scx=Hira}|\p{scx=Kana}|\p{scx=Han
 const wordBefore = lazyPattern(`${spaced}$`, "u")
 const wordAfter = lazyPattern(String.raw`${spaced}\.?${spaced}`, "uy")
 
+/** True when a word goes on over the mark at `start`, as in `mail@example.com`. */
+export function isInWord(text: string, start: number): boolean {
+  return wordBefore().test(text.slice(Math.max(0, start - 2), start))
+}
+
 /** True when the name that ends here goes on as a longer word or as a domain. */
-function goesOn(text: string, end: number): boolean {
+export function goesOn(text: string, end: number): boolean {
   const pattern = wordAfter()
   pattern.lastIndex = end - 1
   return pattern.test(text)

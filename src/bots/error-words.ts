@@ -1,0 +1,96 @@
+import type { ErrorCode } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
+
+/** Words for a person who writes to a bot, by what that person can do. */
+type Words = Readonly<Record<Advice, string>>
+type Advice = "busy" | "broken-model" | "silent-model" | "too-long" | "stopped" | "again" | "changed" | "empty" | "owner" | "file"
+
+const en: Words = {
+  busy: "I am being asked too much right now. Please try again in a minute.",
+  "broken-model": "I cannot reach my language model. Please try again later.",
+  "silent-model": "I found no answer this time. Please ask again.",
+  "too-long": "That took too long, so I stopped. Please try again, perhaps with a smaller question.",
+  stopped: "I stopped.",
+  again: "Something went wrong on my side, and I kept nothing of it. Please send your message again.",
+  changed: "Two messages crossed, and I kept only one of them. Please send yours again.",
+  empty: "Your message was empty. Please write something, or send a file.",
+  owner: "I am not set up correctly, so I cannot answer. The person who runs me has to look at this.",
+  file: "I could not use that file. Please check its name, kind and size, and send it again.",
+}
+
+const zh: Words = {
+  busy: "现在问我的人太多了，请过一分钟再试。",
+  "broken-model": "我连不上语言模型，请稍后再试。",
+  "silent-model": "这次我没想出回答，请再问一遍。",
+  "too-long": "花的时间太久，我停下来了。请再试一次，或者把问题问小一点。",
+  stopped: "我停下来了。",
+  again: "我这边出了问题，刚才的话没有记下来，请再发一遍。",
+  changed: "两条消息撞在一起了，我只记下了其中一条，请把你的再发一遍。",
+  empty: "你的消息是空的，请写点什么，或者发一个文件。",
+  owner: "我的设置有问题，没法回答。请让管理我的人看一看。",
+  file: "这个文件我用不了。请检查它的名字、类型和大小，再发一次。",
+}
+
+const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
+  template: "owner",
+  "front-matter": "owner",
+  "prompt-missing": "owner",
+  prompt: "owner",
+  injection: "owner",
+  encoding: "owner",
+  profile: "owner",
+  "profile-missing": "owner",
+  skill: "owner",
+  budget: "too-long",
+  "tool-definition": "owner",
+  "tool-collision": "owner",
+  "tool-arguments": "again",
+  "tool-timeout": "too-long",
+  model: "broken-model",
+  "model-stall": "too-long",
+  "model-empty": "silent-model",
+  "turn-timeout": "too-long",
+  aborted: "stopped",
+  "empty-question": "empty",
+  decision: "silent-model",
+  "session-conflict": "changed",
+  "version-conflict": "changed",
+  "session-store": "again",
+  store: "again",
+  background: "again",
+  closed: "owner",
+  file: "file",
+  "file-missing": "file",
+  "file-path": "file",
+  "file-outside": "file",
+  "file-kind": "file",
+  "file-size": "file",
+  "file-encoding": "file",
+  "file-conflict": "file",
+  "file-busy": "file",
+  plugin: "owner",
+  mcp: "owner",
+  usage: "owner",
+  "missing-dependency": "owner",
+  test: "owner",
+}
+
+/**
+ * One or two sentences about an error for the person who writes to a bot: no code, no path, nothing of the provider's answer. Chinese
+ * for a locale `zh…`, else English. Log the error itself for the person who runs the bot. Any thrown value is accepted.
+ */
+export function errorWords(error: unknown, locale: string): string {
+  const words = locale.toLowerCase().startsWith("zh") ? zh : en
+  return words[adviceOf(error)]
+}
+
+function adviceOf(error: unknown): Advice {
+  if (!PromptStrataError.isInstance(error)) return "again"
+  if (error.code === "model") {
+    const { kind, status } = error.evidence
+    if (kind === "rate-limit" || status === 429) return "busy"
+    if (kind === "credentials" || kind === "forbidden" || kind === "not-found" || kind === "quota") return "owner"
+  }
+  // An error of a newer copy of the package can have a code that is unknown here.
+  return adviceByCode[error.code] ?? "again"
+}

@@ -1,0 +1,6 @@
+export { type BotChat, deliverTurn } from "./deliver-turn.ts"
+export { errorWords } from "./error-words.ts"
+export { keepTyping, type TypingOptions } from "./keep-typing.ts"
+export { type ChatMember, printMentions, readMentions } from "./mentions.ts"
+export type { MessageUnit } from "./message-size.ts"
+export { type SplitOptions, splitMessage } from "./split-message.ts"
