@@ -1,4 +1,6 @@
+import { checkMembers, checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
+import { suggest } from "../core/suggest.ts"
 import type { Skill } from "../layers/skills.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { BackgroundJob } from "../services/background/background-job.ts"
@@ -30,10 +32,14 @@ export function agentExtensions(profile: Profile, given: Partial<AgentExtensions
     ...plugins.flatMap((plugin) => plugin.hooks ?? []),
     ...(given.hooks ?? []),
   ]
+  for (const plugin of plugins) checkPlugin(plugin)
   checkNames("plugins", plugins)
   checkNames("hooks", hooks)
   checkNames("observers", observers)
   const jobs = plugins.flatMap((plugin) => plugin.jobs ?? [])
+  for (const hook of hooks) checkMembers(`The hook ${JSON.stringify(hook.name)}`, hook, hookNames)
+  for (const observer of observers) checkMembers(`The observer ${JSON.stringify(observer.name)}`, observer, observerNames)
+  for (const job of jobs) checkMembers(`The job ${JSON.stringify(job.kind)}`, job, jobNames)
   const named = jobs.map(({ kind }) => ({ name: kind }))
   checkNames("jobs", named)
   return {
@@ -44,6 +50,23 @@ export function agentExtensions(profile: Profile, given: Partial<AgentExtensions
     plugins,
     skills: [...profile.skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])],
   }
+}
+
+const hookNames = { name: true, beforeTurn: true, afterTurn: true }
+const observerNames = { name: true, events: true, timeoutMs: true, maxQueued: true, observe: true }
+const jobNames = { kind: true, afterTurn: true, nextRunMs: true, run: true }
+const pluginMethods = { mayAddTool: true, close: true }
+const pluginLists = { tools: true, skills: true, hooks: true, formats: true, observers: true, jobs: true }
+const pluginNames = { name: true, variables: true, ...pluginLists, ...pluginMethods }
+
+/** Throws `usage` for a misspelt member. Other functions are the plugin's own: a program may ask a connection for its state. */
+function checkPlugin(plugin: Plugin): void {
+  if (Object.getPrototypeOf(plugin) !== Object.prototype) return
+  const methods = Object.keys(pluginMethods)
+  const own = Object.entries(plugin).filter(
+    ([name, value]) => typeof value === "function" && suggest(name, methods) === undefined,
+  )
+  checkOptions(`The plugin ${JSON.stringify(plugin.name)}`, plugin, { ...pluginNames, ...Object.fromEntries(own) })
 }
 
 function checkNames(kind: string, named: readonly { readonly name: string }[]): void {

@@ -1,5 +1,6 @@
+import { checkOptions } from "../core/check-options.ts"
 import type { SessionKey } from "../core/conversation.ts"
-import type { Ports } from "../core/ports.ts"
+import { hostPorts, type Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile, ProfileSource } from "../profile/profile.ts"
 import type { MemoryRecall } from "../services/memory/memory-service.ts"
@@ -55,8 +56,7 @@ export interface AgentOptions {
   readonly ports?: Partial<Ports>
 }
 
-/** The names of the options, so that another one is an error. */
-export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
+const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
   profile: true,
   model: true,
   models: true,
@@ -75,10 +75,18 @@ export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
   ports: true,
 }
 
-/** The names of its services. */
-export const agentServices: Readonly<Record<keyof AgentServices, true>> = {
+const agentServices: Readonly<Record<keyof AgentServices, true>> = {
   memory: true,
   userProfile: true,
   reflection: true,
   embed: true,
+}
+
+const portNames = { ...hostPorts, counter: true }
+
+/** Throws `usage` for an unknown option of `createAgent`. */
+export function checkAgentOptions(options: AgentOptions): void {
+  checkOptions("createAgent", options, agentOptions)
+  checkOptions("ports of createAgent", options.ports ?? {}, portNames)
+  checkOptions("services of createAgent", options.services ?? {}, agentServices)
 }

@@ -17,7 +17,7 @@ import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AskModelOptions } from "../turn/ask-model.ts"
 import type { AgentContext, BackgroundWarning, ObservedTurn } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
-import { type AgentOptions, agentOptions, agentServices } from "./agent-options.ts"
+import { type AgentOptions, checkAgentOptions } from "./agent-options.ts"
 import { type AgentStore, agentStore } from "./agent-store.ts"
 import { agentWork } from "./agent-work.ts"
 import { baseStack } from "./base-stack.ts"
@@ -51,13 +51,10 @@ export interface Agent {
  * (`tool-collision`), an unknown prestart tool (`profile`), an unknown dialect (`prompt-missing`).
  */
 export function createAgent(options: AgentOptions): Agent {
-  checkOptions("createAgent", options, agentOptions)
+  checkAgentOptions(options)
   const sessions = new SessionCache()
   let closed = false
-  const defaultPorts = { ...hostPorts, counter: roughCounter }
-  checkOptions("ports of createAgent", options.ports ?? {}, defaultPorts)
-  checkOptions("services of createAgent", options.services ?? {}, agentServices)
-  const ports = { ...defaultPorts, ...options.ports }
+  const ports = { ...hostPorts, counter: roughCounter, ...options.ports }
   const kept = agentStore(options.store, ports)
   const shared = sharedContext(options, { ports, kept, isClosed: () => closed })
   const watching: ObserverFeeds[] = []
@@ -68,7 +65,9 @@ export function createAgent(options: AgentOptions): Agent {
     if (feeds) watching.push(feeds)
     return { ...context, tellObservers: feeds && ((turn: ObservedTurn, event: TurnEvent) => feeds.tell(turn, event)) }
   })
-  const agent = versions.latest.profile.agent.id
+  const { profile } = versions.latest
+  const agent = profile.agent.id
+  checkOptions("models of createAgent", options.models ?? {}, { ...profile.processes, ...profile.observers })
   const runJobs = options.runJobs ?? true
   const work = agentWork(shared, { agent, watching, latest: () => versions.latest, runJobs })
   const made: Agent = {
@@ -77,10 +76,11 @@ export function createAgent(options: AgentOptions): Agent {
       return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
     idle: work.idle,
-    async close({ signal } = {}) {
+    async close(closing = {}) {
+      checkOptions("close", closing, { signal: true })
       const isFirst = !closed
       closed = true
-      await work.close(signal)
+      await work.close(closing.signal)
       const timeoutMs = versions.latest.profile.limits.toolMs
       if (isFirst) await closePlugins(versions.closable, { timers: ports.timers, timeoutMs })
     },

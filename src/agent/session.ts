@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import type { ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
@@ -52,6 +53,10 @@ export interface PreviewOptions {
   readonly signal?: AbortSignal
 }
 
+const sendOptions = { from: true, files: true, inject: true, signal: true }
+const wakeOptions = { to: true, trust: true, inject: true, signal: true }
+const previewOptions = { ...sendOptions, prompt: true }
+
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
   readonly key: SessionKey
@@ -76,8 +81,10 @@ export class Session {
     this.stack = this.#agent.stack.fork({ sharesGlobal: true })
   }
 
-  /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. */
-  send(text: string, { from, files, inject, signal }: SendOptions = {}): Turn {
+  /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
+  send(text: string, options: SendOptions = {}): Turn {
+    checkOptions("send", options, sendOptions)
+    const { from, files, inject, signal } = options
     const given = { files: wellFormed(files), inject: completed(inject) }
     return this.#start((turnId) => ({ ...this.#input(text, from, turnId), ...given }), signal)
   }
@@ -87,7 +94,9 @@ export class Session {
    * session's order. Recall and `{{question}}` get the reason, and hooks get it as `wake`. History keeps only the agent's answer.
    * If the agent says nothing, the turn succeeds with an empty text, and history keeps nothing.
    */
-  wake(reason: string, { to, trust, inject, signal }: WakeOptions = {}): Turn {
+  wake(reason: string, options: WakeOptions = {}): Turn {
+    checkOptions("wake", options, wakeOptions)
+    const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
     return this.#start((turnId, record) => ({ ...this.#input("", to ?? this.#wokenFor(record), turnId), ...given }), signal)
   }
@@ -95,7 +104,9 @@ export class Session {
   /**
    * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is committed.
    */
-  async preview(text: string, { from, files, prompt = "planner", inject, signal }: PreviewOptions = {}): Promise<Assembly> {
+  async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
+    checkOptions("preview", options, previewOptions)
+    const { from, files, prompt = "planner", inject, signal } = options
     const turnId = this.#agent.ports.ids.next("preview")
     const given = { files: wellFormed(files), inject: completed(inject) }
     return this.#enqueue(signal, async (record, deadline) => {
@@ -186,14 +197,10 @@ export class Session {
   }
 
   /** The result of a turn that failed outside its loop. Emits the `turn-start` that the loop would have emitted. */
-  #failed(
-    input: TurnInput,
-    emit: (event: TurnEvent) => void,
-    { error, isBegun }: { error: unknown; isBegun: boolean },
-  ): TurnResult {
+  #failed(input: TurnInput, emit: Running["emit"], { error, isBegun }: { error: unknown; isBegun: boolean }): TurnResult {
     const atMs = this.#agent.ports.clock.nowMs()
     if (!isBegun) emit({ type: "turn-start", turnId: input.turnId, atMs })
-    return unbegunTurn(input, atMs, asSessionError(error))
+    return unbegunTurn(input, atMs, error)
   }
 
   /** Does {@link Session.#withRecord} after the session's earlier work. */
@@ -270,11 +277,6 @@ function completed(items: readonly InjectionInput[] = []): readonly Injection[] 
   const stack = new PromptStack().fork()
   for (const item of items) stack.add(item)
   return stack.items()
-}
-
-function asSessionError(error: unknown): PromptStrataError {
-  if (PromptStrataError.isInstance(error)) return error
-  return new PromptStrataError("session-store", `The session could not be loaded: ${messageOf(error)}`, { cause: error })
 }
 
 let loop: Promise<typeof import("./session-turn.ts")> | undefined

@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import type { KeptPrestart } from "../core/conversation.ts"
 import { type Injection, isText, priority, type TrustedText } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
@@ -35,14 +36,16 @@ export interface SystemPromptParts {
  * texts give the same bytes, whatever happens in a turn (L1). `render("", { heading: "none" })` gives the system prompt: the
  * layers, joined by blank lines. An empty layer leaves no trace.
  */
-export function buildSystemPrompt({
-  persona,
-  format = "",
-  skills = [],
-  tools = [],
-  locale = "en",
-  dialect: chosen = "layered",
-}: SystemPromptParts): PromptStack {
+export function buildSystemPrompt(parts: SystemPromptParts): PromptStack {
+  checkOptions("buildSystemPrompt", parts, {
+    persona: true,
+    format: true,
+    skills: true,
+    tools: true,
+    locale: true,
+    dialect: true,
+  })
+  const { persona, format = "", skills = [], tools = [], locale = "en", dialect: chosen = "layered" } = parts
   const dialect = typeof chosen === "string" ? shippedDialect(chosen, locale) : chosen
   return new PromptStack([
     layer("persona", asText(persona), priority.characterProfile),
@@ -93,11 +96,11 @@ export interface ContextPromptOptions {
  * block cannot close it, and the user's words cannot open one: a line that reads as a label, in any case or width or with
  * invisible characters, gets a leading `\`. Pure. Without any text the result is `""`.
  */
-export function buildContextPrompt(
-  { memoryContext = [], prestart = [] }: ContextBlocks,
-  userText: string,
-  { locale = "en", dialect: chosen = "layered" }: ContextPromptOptions = {},
-): string {
+export function buildContextPrompt(blocks: ContextBlocks, userText: string, options: ContextPromptOptions = {}): string {
+  checkOptions("buildContextPrompt", blocks, { memoryContext: true, prestart: true })
+  checkOptions("buildContextPrompt", options, { locale: true, dialect: true })
+  const { memoryContext = [], prestart = [] } = blocks
+  const { locale = "en", dialect: chosen = "layered" } = options
   const memories = typeof memoryContext === "string" ? [memoryContext] : memoryContext
   const injections = turnInjections(
     {

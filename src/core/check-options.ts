@@ -1,18 +1,36 @@
 import { PromptStrataError } from "./errors.ts"
 import { didYouMean } from "./suggest.ts"
 
+/** One value for each option that there is. */
+type Names<T> = { readonly [Name in keyof T]-?: unknown }
+
 /** Throws `usage` for an option that is no key of `known`, which would be ignored. One that is `undefined` counts as absent. */
-export function checkOptions(of: string, given: object, known: object): void {
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined || Object.hasOwn(known, name)) continue
+export function checkOptions<T extends object>(of: string, given: T, known: Names<T>): void {
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(known, name) || (given as Readonly<Record<string, unknown>>)[name] === undefined) continue
     const message = `${of} has no option ${JSON.stringify(name)}.${nearName(name, Object.keys(known))}`
     throw new PromptStrataError("usage", message, { evidence: { name } })
   }
 }
 
-/** ` Did you mean "x"?`, also where only the beginning of a name was written, or ` Expected one of x, y.` */
+/** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */
+export function checkMembers<T extends object>(of: string, given: T, known: Names<T>): void {
+  if (Object.getPrototypeOf(given) === Object.prototype) checkOptions(of, given, known)
+}
+
+/** Throws `usage` for options that are passed as a second argument, which would be ignored. */
+export function checkOneArgument(of: string, more: readonly unknown[]): void {
+  if (typeof more[0] !== "object" || more[0] === null) return
+  throw new PromptStrataError("usage", `${of} takes one argument, found options as a second one.`, {
+    hint: "Put everything into one object.",
+  })
+}
+
+/** ` Did you mean "x"?`, also where only the beginning of a name was written or more than the name, or ` Expected one of x, y.` */
 export function nearName(name: string, known: readonly string[]): string {
-  const whole = known.find((each) => each.toLowerCase().startsWith(name.toLowerCase()))
+  if (known.length === 0) return " There are none."
+  const lower = name.toLowerCase()
+  const whole = known.find((each) => each.toLowerCase().startsWith(lower) || lower.startsWith(each.toLowerCase()))
   const near = whole === undefined ? didYouMean(name, known) : ` Did you mean ${JSON.stringify(whole)}?`
   return near || ` Expected one of ${known.join(", ")}.`
 }

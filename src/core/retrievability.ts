@@ -1,3 +1,5 @@
+import { PromptStrataError } from "./errors.ts"
+
 /** The longest stability: a hundred years. */
 export const maxStabilityDays = 36_500
 
@@ -11,6 +13,8 @@ const retrievabilityAtStability = 0.9
  * after `stability` days, the value is 0.9 (R17). Negative days count as 0.
  */
 export function retrievability({ stability, days }: { readonly stability: number; readonly days: number }): number {
+  if (typeof stability !== "number" || typeof days !== "number")
+    throw new PromptStrataError("usage", "retrievability expected { stability, days }, both numbers.")
   return retrievabilityAtStability ** (Math.max(0, days || 0) / boundedStability(stability))
 }
 

@@ -1,9 +1,11 @@
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { firstStabilityDays, retrievability } from "../core/retrievability.ts"
 import {
   type DecayPreset,
   type DecaySettings,
   daysBetween,
+  decayPresets,
   type ForgettingClock,
   type Moment,
   reviewStability,
@@ -79,6 +81,8 @@ const defaults = { evictBelow: 0.3, maxItems: 10_000, clock: { by: "days" } } as
 
 /** Makes a workspace. Throws `usage` when two of the given items have the same id. */
 export function createWorkspace(options: ForgettingWorkspaceOptions = {}): ForgettingWorkspace {
+  checkOptions("createWorkspace", options, { ...defaults, preset: true, settings: true, items: true })
+  checkOptions("settings of createWorkspace", options.settings ?? {}, decayPresets.workspace)
   return new DecayingWorkspace(options)
 }
 

@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises"
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import { chooseLocale } from "../dialect/locales.ts"
@@ -38,7 +39,7 @@ import {
 } from "./files/file-tool-options.ts"
 import { createReadLedger, createTurnMap, type ReadLedger, type TurnMap } from "./files/read-ledger.ts"
 import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
-import { openWorkspace } from "./workspace/open-workspace.ts"
+import { checkWorkspaceOptions, openWorkspace } from "./workspace/open-workspace.ts"
 import { samePath } from "./workspace/paths.ts"
 import type { FileWorkspace, FileWorkspaceOptions, WorkspaceFile } from "./workspace/workspace.ts"
 
@@ -73,6 +74,17 @@ type FolderOptions = DocumentsOptions & {
   readonly files?: FileWorkspaceOptions
 }
 
+const documentsOptions: Readonly<Record<keyof DocumentsOptions, unknown>> = {
+  ...defaultDocumentSettings,
+  maxTokens: true,
+  locale: true,
+  prompts: true,
+  tools: true,
+  toolsOff: true,
+  mounts: true,
+  counter: true,
+}
+
 const names: readonly string[] = Object.values(documentFiles)
 
 /**
@@ -80,6 +92,8 @@ const names: readonly string[] = Object.values(documentFiles)
  * errors whose code begins with `file` when the folder cannot be used.
  */
 export async function openDocuments(folder: string, { files = {}, ...options }: FolderOptions = {}): Promise<LivingDocuments> {
+  checkOptions("openDocuments", options, documentsOptions)
+  checkWorkspaceOptions("files of openDocuments", files)
   await mkdir(folder, { recursive: true })
   const workspace = await openWorkspace(folder, { names, ...files })
   return { ...documentsHook(workspace, options), workspace }

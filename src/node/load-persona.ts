@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { TrustedText } from "../core/value.ts"
@@ -28,10 +29,9 @@ export interface LoadPersonaOptions {
  * like `.md`. Throws `prompt-missing`, with the places that were looked up, if there is none; throws `file` if it is too large or
  * not UTF-8, and `front-matter` if it has other front matter than `name` and `user`.
  */
-export async function loadPersona(
-  nameOrPath: string,
-  { locale = "en", promptFolders }: LoadPersonaOptions = {},
-): Promise<Persona> {
+export async function loadPersona(nameOrPath: string, options: LoadPersonaOptions = {}): Promise<Persona> {
+  checkOptions("loadPersona", options, { locale: true, promptFolders: true })
+  const { locale = "en", promptFolders } = options
   const folder = process.cwd()
   const found = findText(nameOrPath, { kind: "characters", locale, folder, promptFolders: promptFolders ?? [resolve("prompts")] })
   if ("path" in found) return readPersona(found.path)

@@ -1,3 +1,4 @@
+import { checkOneArgument } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { listOf } from "../core/json-access.ts"
 import { isText, type TrustedText } from "../core/value.ts"
@@ -13,7 +14,8 @@ const { keys } = profileKeys
  * changes parts of one. A value that its key does not take, such as a number out of its bounds or a blank name, and an unknown key
  * throw `profile`, naming each such path.
  */
-export function resolveProfile(input: ProfileInput = {}): Profile {
+export function resolveProfile(input: ProfileInput = {}, ...more: readonly never[]): Profile {
+  checkOneArgument("resolveProfile", more)
   refuse(input, [...wrongValues(profileKeys.type, input).map(describeProblem), ...toolsNotMade(input)])
   const { name, locale } = withDefaults({ name: keys.name, locale: keys.locale }, input)
   const { agent, user, persona, format, final } = input

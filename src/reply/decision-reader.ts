@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
@@ -26,12 +27,9 @@ interface InnerOptions {
  * them, and last, from `end`, exactly one `decision`. The message deltas, joined, are the message of that decision, however
  * the output was cut. It never throws for anything the model writes.
  */
-export function createDecisionReader({
-  strict = false,
-  opensInThought = false,
-  streams = true,
-  count = { steps: 0 },
-}: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
+export function createDecisionReader(options: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
+  checkOptions("createDecisionReader", options, { strict: true, opensInThought: true, streams: true, count: true })
+  const { strict = false, opensInThought = false, streams = true, count = { steps: 0 } } = options
   const wellFormed = createWellFormedReader()
   const shown: Shown = { thinking: "", message: "" }
   let isShown = false

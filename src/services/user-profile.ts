@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import type { ServiceKey } from "../core/conversation.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import { type FitRule, priority } from "../core/value.ts"
@@ -37,7 +38,9 @@ export interface UserProfileService {
  * Creates a service of user profiles over a store's records. Names that differ only in case, width or
  * outer spaces are one field. A blank statement is ignored (T34).
  */
-export function createUserProfileService({ records }: { readonly records: UserRecords }): UserProfileService {
+export function createUserProfileService(options: { readonly records: UserRecords }): UserProfileService {
+  checkOptions("createUserProfileService", options, { records: true })
+  const { records } = options
   return {
     async get(key) {
       const { version, statements } = await records.load(key)

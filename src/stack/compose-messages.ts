@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import type { Injection } from "../core/value.ts"
 import { lastRender, rememberRender, withoutTrailing } from "./last-render.ts"
 import type { PromptStack } from "./prompt-stack.ts"
@@ -23,8 +24,10 @@ interface SystemMessage {
 export function composeMessages<M extends ChatMessage>(
   stack: PromptStack,
   messages: readonly M[],
-  { developerRole = false, heading = "key" }: ComposeOptions = {},
+  options: ComposeOptions = {},
 ): (M | SystemMessage)[] {
+  checkOptions("composeMessages", options, { developerRole: true, heading: true })
+  const { developerRole = false, heading = "key" } = options
   const { basePrompt, history } = splitSystemPrompt(messages)
   const base = withoutOwnSections(stack, messages, basePrompt)
   const isApart = (item: Injection) => developerRole && item.role === "developer"

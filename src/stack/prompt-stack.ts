@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
 import type { Injection, Scope, SlotValue } from "../core/value.ts"
@@ -97,7 +98,9 @@ export class PromptStack {
    * Renders the base, then `## key` and the content of each enabled item, with blank lines between them (S5). A base that ends in
    * this stack's own last rendering is recognised as saved output and does not grow (S10).
    */
-  render(base = "", { heading = "key" }: RenderOptions = {}): string {
+  render(base = "", options: RenderOptions = {}): string {
+    checkOptions("render", options, { heading: true })
+    const { heading = "key" } = options
     const bare = baseOf(this, base)
     const items = this.items()
     if (heading === "key") rememberRender(this, { base: bare, system: joinSpans(renderSpans("", items)), developer: "" })

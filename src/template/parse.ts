@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import { messageOf } from "../core/errors.ts"
 import type { Source } from "../core/source.ts"
 import type { Template, TemplateNode } from "./ast.ts"
@@ -24,10 +25,9 @@ export interface ParseOptions {
  * `${messages(…)}`, `${file_load(…)}`. `$${`, `$:` and `$}` stand for the characters `${`, `:` and `}`. Line breaks become
  * `\n`. Throws a located error with code `template` for a mistake in the text.
  */
-export function parseTemplate(
-  text: string,
-  { file = "template", firstLine = 1, load, optional = [] }: ParseOptions = {},
-): Template {
+export function parseTemplate(text: string, options: ParseOptions = {}): Template {
+  checkOptions("parseTemplate", options, { file: true, firstLine: true, load: true, optional: true })
+  const { file = "template", firstLine = 1, load, optional = [] } = options
   const nodes = parseFile({ text, file, firstLine }, { load, loads: 0 }, { chain: [file], depth: 0 })
   return { file, nodes: markAlone(settleLines(nodes)), optional: new Set(optional) }
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Assembly, Span } from "../core/span.ts"
@@ -31,6 +32,7 @@ export function expectStablePrefix(
   given: readonly Assembly[] | PreviewsPrompts,
   options: StablePrefixOptions = {},
 ): void | Promise<void> {
+  checkOptions("expectStablePrefix", options, { questions: true, prompt: true, between: true })
   return "preview" in given ? previewAll(given, options).then(expectAllStable) : expectAllStable(given)
 }
 

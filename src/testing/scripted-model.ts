@@ -1,3 +1,4 @@
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import {
   abortedError,
@@ -40,6 +41,7 @@ export type ScriptedStep = ScriptedAnswer | ((request: ModelRequest, index: numb
  * shows the request. `assertDone` finds steps that were never requested; `expectScriptsDone` does so for all models of a test.
  */
 export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedModelOptions = {}): ScriptedModel {
+  checkOptions("scriptedModel", options, { id: true, capabilities: true, chunkSize: true })
   const { id = "scripted", capabilities, chunkSize = 4 } = options
   const requests: ModelRequest[] = []
   const model: ScriptedModel = {

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
+import { checkMembers } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
 import { type JsonSchema, type Tool, type ToolContext, type ToolGroup, toolGroups } from "./tool.ts"
@@ -38,15 +39,33 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
   readonly trust?: Tool["trust"]
 }
 
+const fields: Readonly<Record<keyof ToolDefinition, true>> = {
+  name: true,
+  description: true,
+  usageHint: true,
+  group: true,
+  inputSchema: true,
+  jsonSchema: true,
+  execute: true,
+  repeatable: true,
+  writes: true,
+  withAnswer: true,
+  visibility: true,
+  timeoutMs: true,
+  maxResultCharacters: true,
+  trust: true,
+}
+
 const namePattern = lazyPattern(String.raw`^[\p{L}_][\p{L}\p{N}_.-]{0,63}$`, "u")
 
 /**
  * Makes a tool. `execute` gets arguments that were checked against `inputSchema`, with defaults filled in. Throws
- * `tool-definition` for a bad name, description, group, limit or schema.
+ * `tool-definition` for a bad name, description, group, limit or schema, and `usage` for an unknown field.
  */
 export function defineTool<Schema extends StandardSchemaV1 | undefined = undefined>(definition: ToolDefinition<Schema>): Tool {
   const { name, inputSchema } = definition
   requireValid(definition)
+  checkMembers(`The tool "${name}"`, definition, fields)
   return {
     name,
     description: definition.description,

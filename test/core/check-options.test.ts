@@ -73,7 +73,7 @@ describe("an unknown option is an error", () => {
 
   test("a name that is near to none gets the list", () => {
     expect(nearName("quux", ["tools", "model"])).toBe(" Expected one of tools, model.")
-    expect(() => checkOptions("f", { constructor: 1 }, { a: true })).toThrow('f has no option "constructor".')
+    expect(() => checkOptions("f", any({ constructor: 1 }), any({ a: true }))).toThrow('f has no option "constructor".')
   })
 
   test("a whole profile has no unknown key", () => {

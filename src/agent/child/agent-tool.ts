@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { defineTool } from "../../tools/define-tool.ts"
 import type { Tool } from "../../tools/tool.ts"
 import { type Agent, createAgent } from "../agent.ts"
@@ -31,6 +32,20 @@ interface AgentToolSettings {
 export type AgentToolOptions = AgentToolSettings &
   ({ readonly agent: Agent } | Pick<AgentOptions, "profile" | "model" | "tools" | "plugins" | "hooks" | "injections" | "ports">)
 
+const toolSettings: Readonly<Record<keyof AgentToolSettings, true>> = {
+  name: true,
+  description: true,
+  usageHint: true,
+  requestDescription: true,
+  hints: true,
+  timeoutMs: true,
+  maxEvents: true,
+  repeatable: true,
+  writes: true,
+}
+
+const childOptions = { profile: true, model: true, tools: true, plugins: true, hooks: true, injections: true, ports: true }
+
 const defaultTimeoutMs = 120_000
 
 /**
@@ -40,6 +55,7 @@ const defaultTimeoutMs = 120_000
  * counts to the caller's usage. If it fails, the tool run fails with the reason. Throws like `createAgent` and `defineTool`.
  */
 export function agentTool(options: AgentToolOptions): Tool {
+  checkOptions("agentTool", options, "agent" in options ? { ...toolSettings, agent: true } : { ...toolSettings, ...childOptions })
   const { name, description, usageHint, requestDescription, hints, timeoutMs, maxEvents, ...rest } = options
   const { repeatable = true, writes = true, ...agent } = rest
   const child = "agent" in agent ? agent.agent : createAgent(agent)

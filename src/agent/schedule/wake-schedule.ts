@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { messageOf } from "../../core/errors.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Session, WakeOptions } from "../session.ts"
@@ -31,6 +32,20 @@ export interface WakeScheduleOptions {
   readonly timers?: Timers
 }
 
+const scheduleOptions: Readonly<Record<keyof WakeScheduleOptions, true>> = {
+  sessions: true,
+  cron: true,
+  timeZone: true,
+  quietHours: true,
+  reason: true,
+  trust: true,
+  to: true,
+  onTurn: true,
+  onWarning: true,
+  clock: true,
+  timers: true,
+}
+
 /** A schedule that runs. */
 export interface WakeSchedule {
   /** The next time, in milliseconds since 1970. Undefined if there is none. */
@@ -49,6 +64,8 @@ export const maxWaitMs = 60_000
  * whose last turn of this schedule still runs is left out. Throws `usage` for a bad pattern, time zone or quiet hours.
  */
 export async function createWakeSchedule(options: WakeScheduleOptions): Promise<WakeSchedule> {
+  checkOptions("createWakeSchedule", options, scheduleOptions)
+  checkOptions("quietHours of createWakeSchedule", options.quietHours ?? {}, { from: true, to: true })
   const { cron, timeZone, clock = hostPorts.clock, timers = hostPorts.timers } = options
   const times = await cronTimes(cron, timeZone)
   const isQuiet = options.quietHours ? quietHours(options.quietHours, timeZone) : () => false

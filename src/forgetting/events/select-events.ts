@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { retrievability } from "../../core/retrievability.ts"
 import { daysBetween, type ForgettingClock, type Moment } from "../decay.ts"
 import { relevanceTo, topOf } from "../ranking.ts"
@@ -21,14 +22,26 @@ export const defaultEventWeights: EventWeights = { stability: 0.3, retrievabilit
 /** A stability of so many days gives half of the share of stability. */
 const halfStabilityDays = 7
 
+type Scored = Pick<EventRecord, "stability" | "recalled" | "importance">
+
+interface ScoreOptions {
+  readonly weights: EventWeights
+  readonly clock: ForgettingClock
+  readonly relevance?: number
+}
+
 /** The score of an event, from 0 to the sum of the weights. It rises with stability, importance and relevance and falls with age. */
-export function eventScore(
-  event: Pick<EventRecord, "stability" | "recalled" | "importance">,
+export function eventScore(event: Scored, now: Moment, options: ScoreOptions): number {
+  checkOptions("eventScore", options, { weights: true, clock: true, relevance: true })
+  return scoreOf(event, now, options)
+}
+
+/** {@link eventScore} for many events, without a check of the options. */
+export function scoreOf(
+  { stability, recalled, importance }: Scored,
   now: Moment,
-  options: { readonly weights: EventWeights; readonly clock: ForgettingClock; readonly relevance?: number },
+  { weights, clock, relevance = 0 }: ScoreOptions,
 ): number {
-  const { weights, clock, relevance = 0 } = options
-  const { stability, recalled, importance } = event
   return (
     weights.stability * (stability / (stability + halfStabilityDays)) +
     weights.retrievability * retrievability({ stability, days: daysBetween(clock, recalled, now) }) +
@@ -57,6 +70,16 @@ export interface EventSelection {
   readonly relevance?: (event: EventRecord) => number
 }
 
+const selectionNames: Readonly<Record<keyof EventSelection, true>> = {
+  keep: true,
+  shownCharacters: true,
+  broughtBack: true,
+  minScore: true,
+  weights: true,
+  clock: true,
+  relevance: true,
+}
+
 /** The default numbers of shown records (R3). */
 export const defaultKeep: Readonly<Record<Grain, number>> = { year: 5, month: 6, week: 4, day: 7, moment: 20 }
 
@@ -75,6 +98,9 @@ const margins = { importance: 2, stability: 0.5 } as const
  * them: it does not tell them, and they are spoken of, matter more, or came up more often.
  */
 export function selectEvents(events: readonly EventRecord[], now: Moment, options: EventSelection = {}): readonly EventRecord[] {
+  checkOptions("selectEvents", options, selectionNames)
+  checkOptions("keep of selectEvents", options.keep ?? {}, defaultKeep)
+  checkOptions("weights of selectEvents", options.weights ?? {}, defaultEventWeights)
   const { shownCharacters = defaultShownCharacters } = options
   const known = knownRecords(events)
   const shown = chooseRecords(known, { keep: { ...defaultKeep, ...options.keep }, shownCharacters })
@@ -106,7 +132,7 @@ function comingBack(
     if (event.grain !== "moment" && event.children.some((id) => byId.has(id))) return undefined
     const own = fitOf(event)
     const isSpokenOf = own >= leastRelevance
-    const score = eventScore(event, now, { weights, clock, relevance: isSpokenOf ? own : 0 })
+    const score = scoreOf(event, now, { weights, clock, relevance: isSpokenOf ? own : 0 })
     if (score < minScore) return undefined
     const topic = topicOfPart.get(event.id)
     const record = topic !== undefined && isShown.has(topic) ? topic : recordOver(shown, event)

@@ -1,13 +1,12 @@
 import type { HistoryMessage } from "../../core/conversation.ts"
-import { eventScore } from "../../forgetting/events/select-events.ts"
+import { scoreOf } from "../../forgetting/events/select-events.ts"
 import { nextTopic } from "../../forgetting/events/topic.ts"
 import { showCompressed } from "../compressed-messages.ts"
 import type { Moment } from "../decay.ts"
-import { createWorkspace } from "../forgetting-workspace.ts"
 import { stalePulled } from "../pulled.ts"
 import type { VirtualContextState } from "./context-state.ts"
 import { markRolledUp } from "./jobs/roll-up-job.ts"
-import type { EventSettings, VirtualContextSettings } from "./virtual-context-settings.ts"
+import { type EventSettings, type VirtualContextSettings, workspaceOf } from "./virtual-context-settings.ts"
 
 /** The state at the begin of a turn: the topic goes on or ends, faded items and surplus events are removed, answers are compressed. */
 export function nextState(
@@ -18,7 +17,7 @@ export function nextState(
   const { now } = turn
   const stale = new Set(stalePulled(state.pulled, now, settings.pulled))
   // Eviction removes the item; the file that it names is never touched (R16).
-  const workspace = createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: state.workspace })
+  const workspace = workspaceOf(settings.workspace, state.workspace)
   const hasEvicted = workspace.evict(now).length > 0
   return {
     ...markRolledUp(withTopic(state, turn.turnId, now, settings.events), now.atMs, settings.events),
@@ -43,7 +42,7 @@ function keepWithin(events: VirtualContextState["events"], now: Moment, { maxEve
   const summarised = new Set(events.flatMap(({ grain, children }) => (grain === "moment" ? [] : children)))
   const scoring = { weights, clock: { by: "days" } as const }
   const ranked = events
-    .map((event) => ({ event, kept: summarised.has(event.id) ? 0 : 1, score: eventScore(event, now, scoring) }))
+    .map((event) => ({ event, kept: summarised.has(event.id) ? 0 : 1, score: scoreOf(event, now, scoring) }))
     .sort((a, b) => a.kept - b.kept || a.score - b.score)
   const forgotten = new Set(ranked.slice(0, surplus).map(({ event }) => event))
   return events.filter((event) => !forgotten.has(event))

@@ -6,12 +6,16 @@ import { type EventRecord, recallEvents } from "../../forgetting/events/event-re
 import { leastRelevance, selectEvents } from "../../forgetting/events/select-events.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Moment } from "../decay.ts"
-import { createWorkspace } from "../forgetting-workspace.ts"
 import { relevanceAmong } from "../ranking.ts"
 import { shorten } from "../shorten-by-rule.ts"
 import { fitTexts } from "../text-width.ts"
 import type { FreshContents, VirtualContextState } from "./context-state.ts"
-import type { EventSettings, VirtualContextSettings, WorkspaceSettings } from "./virtual-context-settings.ts"
+import {
+  type EventSettings,
+  type VirtualContextSettings,
+  type WorkspaceSettings,
+  workspaceOf,
+} from "./virtual-context-settings.ts"
 
 /** The order of cutting when the budget is short: pulled information, then events, then the workspace. All are cut before the tools. */
 const ranks = { pulled: 15, events: 25, workspace: 45 } as const
@@ -32,11 +36,13 @@ export function chooseEvents(
     question,
     state.events.map(({ text }) => text),
   )
-  const chosen = selectEvents(state.events, now, { ...settings, relevance: ({ text }) => fit(text) })
+  const { keep, shownCharacters, broughtBack, minScore, weights } = settings
+  const selection = { keep, shownCharacters, broughtBack, minScore, weights }
+  const chosen = selectEvents(state.events, now, { ...selection, relevance: ({ text }) => fit(text) })
   const spokenOf = new Set(chosen.filter(({ text }) => fit(text) >= leastRelevance))
   const cut = fitTexts(
     chosen.map((event) => (spokenOf.has(event) ? "" : event.text)),
-    settings.shownCharacters,
+    shownCharacters,
   )
   const events = chosen.map(({ stamp, text }, at) => ({ stamp, text: cut[at] || text }))
   const recalled = new Set([...spokenOf].map(({ id }) => id))
@@ -64,7 +70,7 @@ export function shownContext(
 
 /** The best remembered items, in the order in which they were put in, so that the beginning of a prompt stays the same. */
 function workspaceEntries(state: VirtualContextState, now: Moment, settings: WorkspaceSettings): readonly SlotEntry[] {
-  const workspace = createWorkspace({ ...settings, settings: settings.decay, items: state.workspace })
+  const workspace = workspaceOf(settings, state.workspace)
   const best = new Set(workspace.best(now, settings.shownItems).map(({ id }) => id))
   return state.workspace
     .filter(({ id }) => best.has(id))

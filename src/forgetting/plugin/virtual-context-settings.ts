@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import {
   defaultEventWeights,
@@ -8,7 +9,8 @@ import {
 import type { Grain, WeekKind } from "../../forgetting/events/stamp.ts"
 import { hostTimeZone } from "../../forgetting/events/zoned-calendar.ts"
 import { type CompressionSettings, defaultCompression } from "../compressed-messages.ts"
-import type { DecaySettings, ForgettingClock } from "../decay.ts"
+import { type DecaySettings, decayPresets, type ForgettingClock } from "../decay.ts"
+import { createWorkspace, type ForgettingWorkspace, type WorkspaceItem } from "../forgetting-workspace.ts"
 import { defaultPulled, type PulledSettings } from "../pulled.ts"
 
 /** The writer of events, roll-ups and compressed messages: a rule, which costs nothing, or the agent's model. */
@@ -100,6 +102,14 @@ export const virtualContextDefaults = {
 
 export function virtualContextSettings(input: VirtualContextOptions): VirtualContextSettings {
   const { events, workspace, pulled, compression } = virtualContextDefaults
+  checkOptions("createVirtualContext", input, { ...virtualContextDefaults, locale: true, prompts: true })
+  checkOptions("events of createVirtualContext", input.events ?? {}, { ...events, timeZone: true })
+  checkOptions("keep of createVirtualContext", input.events?.keep ?? {}, events.keep)
+  checkOptions("weights of createVirtualContext", input.events?.weights ?? {}, events.weights)
+  checkOptions("workspace of createVirtualContext", input.workspace ?? {}, workspace)
+  checkOptions("decay of createVirtualContext", input.workspace?.decay ?? {}, decayPresets.workspace)
+  checkOptions("pulled of createVirtualContext", input.pulled ?? {}, pulled)
+  checkOptions("compression of createVirtualContext", input.compression ?? {}, compression)
   return {
     events: {
       ...events,
@@ -112,4 +122,12 @@ export function virtualContextSettings(input: VirtualContextOptions): VirtualCon
     pulled: { ...pulled, ...input.pulled },
     compression: { ...compression, ...input.compression },
   }
+}
+
+/** The workspace of a state, with the settings of a virtual context. */
+export function workspaceOf(
+  { clock, evictBelow, maxItems, decay }: WorkspaceSettings,
+  items: readonly WorkspaceItem[],
+): ForgettingWorkspace {
+  return createWorkspace({ clock, evictBelow, maxItems, settings: decay, items })
 }

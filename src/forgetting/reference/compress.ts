@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { type Injection, priority } from "../../core/value.ts"
 import type { AskModel } from "../../services/background/background-job.ts"
 import { relevanceTo, topOf } from "../ranking.ts"
@@ -53,6 +54,18 @@ export interface CompressOptions {
   readonly writer?: CompressionWriter
 }
 
+const compressOptions: Readonly<Record<keyof CompressOptions, true>> = {
+  level: true,
+  criterion: true,
+  weights: true,
+  count: true,
+  range: true,
+  topic: true,
+  units: true,
+  path: true,
+  writer: true,
+}
+
 /** The most characters that a level leaves of a part. */
 const partCharacters: Readonly<Record<CompressionLevel, number>> = { weak: 400, medium: 200, extreme: 80 }
 
@@ -61,6 +74,7 @@ const shares: Readonly<Record<CompressionLevel, number>> = { weak: 0.6, medium: 
 
 /** Compresses a piece of reference info: chooses some of its parts and shortens them. It adds a source that says so. `extraData` stays. */
 export async function compress(reference: ReferenceInfo, options: CompressOptions = {}): Promise<ReferenceInfo> {
+  checkOptions("compress", options, compressOptions)
   const { level = "medium", topic = "", weights, writer, path = "current" } = options
   const criterion = weights ? { weights } : (options.criterion ?? (topic === "" ? "newest" : "best-match"))
   const all = options.units ?? unitsOf(reference.current)

@@ -1,3 +1,4 @@
+import { checkOneArgument } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { listOf, recordOf } from "../../core/json-access.ts"
 import {
@@ -28,7 +29,8 @@ import { type RequestForm, requestBody } from "./request-body.ts"
  * Makes a model of the chat completions API of OpenAI or of any compatible server. The package `openai` is needed. It is
  * loaded, and the environment read, with the first request. Throws `usage` for unknown options and for options that do not go together.
  */
-export function openaiModel(modelOrOptions: string | OpenaiModelOptions): LanguageModel {
+export function openaiModel(modelOrOptions: string | OpenaiModelOptions, ...more: readonly never[]): LanguageModel {
+  checkOneArgument("openaiModel", more)
   const options = typeof modelOrOptions === "string" ? { model: modelOrOptions } : modelOrOptions
   checkOpenaiOptions(options)
   const id = options.id ?? `openai:${options.model}`

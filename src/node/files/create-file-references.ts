@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
 import type { FileReference } from "../../encode/file-reference.ts"
@@ -24,8 +25,10 @@ export interface FileReferencesOptions {
  */
 export function createFileReferences(
   workspace: Pick<FileWorkspace, "readBytes">,
-  { formats, maxBytes = 10 * 1024 * 1024, allow = () => true }: FileReferencesOptions,
+  options: FileReferencesOptions,
 ): FileReferences {
+  checkOptions("createFileReferences", options, { formats: true, maxBytes: true, allow: true })
+  const { formats, maxBytes = 10 * 1024 * 1024, allow = () => true } = options
   const known = formats.map((format) => format.toLowerCase())
   const faultAbout = async (path: string, key: ServiceKey): Promise<FileFault | undefined> => {
     if (!known.includes(extensionOf(path))) return "unsupported"

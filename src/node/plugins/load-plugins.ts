@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../services/plugin.ts"
@@ -28,6 +29,18 @@ export interface LoadPluginsOptions {
   readonly timeoutMs?: number | undefined
 }
 
+const loadPluginsOptions: Readonly<Record<keyof LoadPluginsOptions, true>> = {
+  folder: true,
+  options: true,
+  locale: true,
+  promptFolders: true,
+  persona: true,
+  dataFolder: true,
+  clock: true,
+  timers: true,
+  timeoutMs: true,
+}
+
 /**
  * Loads plugins in the given order (L10). An entry is the name of a built-in plugin (`memory`), a path, or the name of a package.
  * A module exports `plugin` or a default: a plugin, or a function from options and context to one. `diary` and `file-navigation`
@@ -35,6 +48,7 @@ export interface LoadPluginsOptions {
  * none is loaded: one error `plugin` says what is wrong with each.
  */
 export async function loadPlugins(enabled: readonly string[], options: LoadPluginsOptions = {}): Promise<readonly Plugin[]> {
+  checkOptions("loadPlugins", options, loadPluginsOptions)
   const { plugins, faults } = await collectPlugins(enabled, options)
   if (faults.length === 0) return withSkillTools(plugins, options)
   const lines = faults.map(({ at, message, note }) =>

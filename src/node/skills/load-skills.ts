@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import { checkOptions } from "../../core/check-options.ts"
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/value.ts"
@@ -33,6 +34,7 @@ export async function loadSkills(
   references: string | readonly string[],
   options: LoadSkillsOptions = {},
 ): Promise<readonly Skill[]> {
+  checkOptions("loadSkills", options, { locale: true, folder: true, promptFolders: true, modes: true, trust: true })
   const { skills, problems } = await readSkills(references, options)
   const errors = problems.filter(({ severity }) => severity === "error")
   if (errors.length > 0) throw skillsError(errors, skills)

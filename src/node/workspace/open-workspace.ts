@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { type Change, type ChangeRules, type Current, changeFile, type Decision } from "./change-file.ts"
@@ -15,12 +16,33 @@ import type { ChangeOptions, Expectation, FileWorkspace, FileWorkspaceOptions, W
 
 const searchDepth = 16
 
+const workspaceOptions: Readonly<Record<keyof FileWorkspaceOptions, true>> = {
+  clock: true,
+  ids: true,
+  timers: true,
+  random: true,
+  fs: true,
+  maxFileBytes: true,
+  hardLinks: true,
+  hidden: true,
+  names: true,
+  history: true,
+  lockTimeoutMs: true,
+}
+
+/** Throws `usage` for an unknown option of `of`. */
+export function checkWorkspaceOptions(of: string, options: FileWorkspaceOptions): void {
+  checkOptions(of, options, workspaceOptions)
+  checkOptions(`history of ${of}`, options.history ?? {}, { maxEntries: true, maxBytes: true })
+}
+
 /**
  * Opens a folder, which must exist, as a {@link FileWorkspace}. What a process left behind that was killed while it wrote is cleaned
  * up. Nothing is created before the first change, and nothing needs to be closed. Throws errors whose code begins with `file`
  * when the folder cannot be used.
  */
 export async function openWorkspace(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
+  checkWorkspaceOptions("openWorkspace", options)
   const root = await rootOf(folder, options)
   const rules = rulesOf(root, options)
   const { timers = hostPorts.timers, random = hostPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options

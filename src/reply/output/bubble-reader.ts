@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /** How {@link createBubbleReader} reads. */
@@ -16,7 +17,9 @@ const bubbleEnd: OutputPart = { type: "bubble-end" }
  * each side belongs to the mark. A `@br` that touches an ASCII word character is no mark. Holds back at most a mark and the
  * line break before it. A `bubble-end` in the input ends a bubble as a mark does.
  */
-export function createBubbleReader({ marks = true }: BubbleReaderOptions = {}): OutputReader {
+export function createBubbleReader(options: BubbleReaderOptions = {}): OutputReader {
+  checkOptions("createBubbleReader", options, { marks: true })
+  const { marks = true } = options
   if (!marks) return { push: (part) => (part.type === "text" && part.delta === "" ? [] : [part]), end: () => [bubbleEnd] }
   const stage = createTextStage(() => new MarkReader())
   return { push: (part) => stage.push(part), end: () => [...stage.end(), bubbleEnd] }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { pipe } from "../../core/reader.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
 import { withEmptyReply } from "./empty-reply.ts"
@@ -19,11 +20,9 @@ export interface OutputReaderOptions {
  * as it comes, and a `bubble-end` where a tool call interrupts it. `end` yields the rest. Any cutting of the text yields the
  * same parts, once neighbouring texts are joined.
  */
-export function createOutputReader({
-  format = plainFormat,
-  bubbles = false,
-  stages = [],
-}: OutputReaderOptions = {}): OutputReader {
+export function createOutputReader(options: OutputReaderOptions = {}): OutputReader {
+  checkOptions("createOutputReader", options, { format: true, bubbles: true, stages: true })
+  const { format = plainFormat, bubbles = false, stages = [] } = options
   let pipeline = createBubbleReader({ marks: bubbles })
   if (format !== plainFormat)
     pipeline = pipe(

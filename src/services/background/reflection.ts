@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
@@ -55,6 +56,7 @@ export interface ReflectionServiceOptions extends ReflectionTriggers {
   readonly clock: Clock
 }
 
+const reflectionOptions = { ask: true, records: true, clock: true, every: true, importanceSum: true, nextRunMs: true }
 const defaultEvery = 20
 /** The most memories over which importance is added up. */
 const maxSummed = 200
@@ -65,6 +67,7 @@ const maxSummed = 200
  * `ask` throws.
  */
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
+  checkOptions("createReflectionService", options, reflectionOptions)
   const { records, clock } = options
   /** The time of the last reflection of each scope in this process, also of those without an insight. */
   const reflectedMs = new Map<string, number>()

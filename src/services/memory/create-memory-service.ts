@@ -1,5 +1,7 @@
+import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
+import { defaultRecallWeights } from "../recall/recall-weights.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { memoryHash, similarMemory } from "./duplicates.ts"
 import {
@@ -19,6 +21,18 @@ export interface RecordedMemoryService extends MemoryService {
   embedMissing?(key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<number>
 }
 
+const memoryServiceOptions: Readonly<Record<keyof MemoryServiceOptions, true>> = {
+  records: true,
+  clock: true,
+  timers: true,
+  weights: true,
+  timeZone: true,
+  embed: true,
+  duplicateSimilarity: true,
+  maxIndexBytes: true,
+  onWarning: true,
+}
+
 const defaultIndexBytes = 256 * 1024 * 1024
 
 /**
@@ -26,6 +40,8 @@ const defaultIndexBytes = 256 * 1024 * 1024
  * the same way on every store. The index of each user and group is made when it is first needed, then updated with changes.
  */
 export function createMemoryService(options: MemoryServiceOptions): RecordedMemoryService {
+  checkOptions("createMemoryService", options, memoryServiceOptions)
+  checkOptions("weights of createMemoryService", options.weights ?? {}, defaultRecallWeights)
   const { records, embed, maxIndexBytes = defaultIndexBytes } = options
   let indexes: ScopeIndexes | undefined
   return {

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import type { Assembly } from "../../core/span.ts"
 import { type AssemblyDifference, diffAssemblies } from "../../trace/diff-assemblies.ts"
@@ -52,6 +53,7 @@ export interface CacheReport {
  * differ inside one of the tokenizer's pieces, that piece counts as not served.
  */
 export function simulateCache(requests: readonly (Assembly | CacheRequest)[], options: CacheOptions): CacheReport {
+  checkOptions("simulateCache", options, cacheOptions)
   const { counter, prices } = options
   const rules = cacheRules(options)
   const texts = textTokens(counter)
@@ -137,6 +139,15 @@ export interface CacheOptions {
   /** How long an entry is kept after its last use. Needs the requests' `atMs`. Default: for ever. */
   readonly ttlMs?: number
   readonly prices?: CachePrices
+}
+
+const cacheOptions: Readonly<Record<keyof CacheOptions, true>> = {
+  counter: true,
+  breakpoints: true,
+  minTokens: true,
+  blockTokens: true,
+  ttlMs: true,
+  prices: true,
 }
 
 /** One request of a conversation. */

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import type { LanguageModel, ModelPart } from "../../model/language-model.ts"
 import { type Exchange, fileModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 import { hostSecrets, redactParts, redactText } from "./redact.ts"
@@ -14,6 +15,7 @@ export interface RecordingOptions {
  * environment variables and `secrets` are never written. Needs `node:fs`.
  */
 export function recordModel(model: LanguageModel, file: string, options: RecordingOptions = {}): LanguageModel {
+  checkOptions("recordModel", options, { secrets: true })
   const find = hostSecrets(options.secrets)
   const redact = (text: string) => redactText(text, find)
   const exchanges: (Exchange | undefined)[] = []

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { abortedError, type LanguageModel, type ModelPart } from "../../model/language-model.ts"
 import { expectDoneLater } from "../scripted-model.ts"
@@ -19,6 +20,7 @@ export interface ReplayModel extends LanguageModel {
  * that were not made. Needs `node:fs`.
  */
 export async function replayModel(file: string, options: RecordingOptions = {}): Promise<ReplayModel> {
+  checkOptions("replayModel", options, { secrets: true })
   const { model: id, capabilities, exchanges } = readRecording(await read(file), file)
   const find = hostSecrets(options.secrets)
   const left = exchanges.map((exchange, index) => ({ exchange, key: JSON.stringify(exchange.request), number: index + 1 }))

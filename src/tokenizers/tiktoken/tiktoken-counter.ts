@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
@@ -28,6 +29,7 @@ const defaultEncoding: TiktokenEncoding = "o200k_base"
  * for an unknown encoding, and `missing-dependency` when the package `tiktoken` cannot be loaded.
  */
 export async function tiktokenCounter(options: TiktokenCounterOptions): Promise<TiktokenCounter> {
+  checkOptions("tiktokenCounter", options, { model: true, encoding: true })
   const { encoding, exact } = await choose(options)
   const { count, pieces, scan, longestToken } = await loadEncoder(encoding)
   const counter: TiktokenCounter = { exact, count, pieces, scan, longestToken }

@@ -1,6 +1,6 @@
 import { encodeInline } from "../../../encode/inline.ts"
 import { type EventRecord, newEvent, putEvents, recallEvents } from "../../../forgetting/events/event-record.ts"
-import { eventScore, inTime } from "../../../forgetting/events/select-events.ts"
+import { inTime, scoreOf } from "../../../forgetting/events/select-events.ts"
 import { formatStamp, parseStamp, stampAt, stampRange } from "../../../forgetting/events/stamp.ts"
 import type { ZonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import { relevanceTo, topOf } from "../../../forgetting/ranking.ts"
@@ -35,7 +35,7 @@ function search(events: Events, query: string, limit: number, { now, settings }:
   const relevance = relevanceTo(query)
   const best = topOf(events, limit, (event) => {
     const fit = relevance(event.text)
-    return fit === 0 ? undefined : fit + eventScore(event, now, { weights: settings.events.weights, clock })
+    return fit === 0 ? undefined : fit + scoreOf(event, now, { weights: settings.events.weights, clock })
   })
   return best.sort(inTime)
 }

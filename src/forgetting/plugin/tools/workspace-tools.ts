@@ -1,7 +1,8 @@
 import { encodeInline } from "../../../encode/inline.ts"
-import { createWorkspace, type ForgettingWorkspace } from "../../../forgetting/forgetting-workspace.ts"
+import type { ForgettingWorkspace } from "../../../forgetting/forgetting-workspace.ts"
 import { markedPath } from "../../../forgetting/pulled.ts"
 import type { Tool } from "../../../tools/tool.ts"
+import { workspaceOf } from "../virtual-context-settings.ts"
 import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
 const maxIdCharacters = 500
@@ -90,5 +91,5 @@ export function discardPulledTool(parts: ContextToolParts): Tool {
 }
 
 function openWorkspace({ read, settings }: ContextToolParts): ForgettingWorkspace {
-  return createWorkspace({ ...settings.workspace, settings: settings.workspace.decay, items: read().workspace })
+  return workspaceOf(settings.workspace, read().workspace)
 }

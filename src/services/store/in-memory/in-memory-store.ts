@@ -1,4 +1,5 @@
-import { hostTimers, type Ports } from "../../../core/ports.ts"
+import { checkOptions } from "../../../core/check-options.ts"
+import { hostPorts, hostTimers, type Ports } from "../../../core/ports.ts"
 import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
 import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
@@ -13,6 +14,9 @@ export interface InMemoryStoreOptions {
   readonly ports?: Partial<Pick<Ports, "timers" | "random">>
 }
 
+/** All ports, because a program may keep its own in one object. */
+const portNames = { ...hostPorts, counter: true }
+
 /** The time that `close` waits for running jobs. */
 const drainMs = 5_000
 
@@ -20,7 +24,11 @@ const drainMs = 5_000
  * Creates an empty {@link Store} that lives as long as the process. It copies what it is given and returns frozen data, so nothing that
  * a caller holds ever changes. A value that is not plain JSON throws `usage`, because a database could not keep it.
  */
-export function createInMemoryStore({ jobs, ports }: InMemoryStoreOptions = {}): Store {
+export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
+  const { jobs, ports } = options
+  checkOptions("createInMemoryStore", options, { jobs: true, ports: true })
+  checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
+  checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
   const tables: Tables = {
     sessions: new SessionTable(),
     memories: new MemoryTable(),

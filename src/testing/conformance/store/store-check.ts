@@ -1,3 +1,4 @@
+import { checkOptions } from "../../../core/check-options.ts"
 import { hostTimers, type Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
 
@@ -40,8 +41,10 @@ export function runRules<T>(
   suite: string,
   rules: Rules<T>,
   open: () => Promise<OpenedService<T>>,
-  { limitMs = 20_000, timers = hostTimers }: ServiceConformanceOptions = {},
+  options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
+  checkOptions(`The suite ${suite}`, options, { limitMs: true, timers: true })
+  const { limitMs = 20_000, timers = hostTimers } = options
   async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (let waitedMs = 0; !(await condition()); waitedMs += lookEveryMs) {
       claim(waitedMs < limitMs, what, `not so after ${limitMs} ms`)
