@@ -38,6 +38,7 @@ function enqueueing(store: SessionStore, jobs: JobTable): SessionStore {
       jobs.enqueue(commit.jobs)
       return committed
     },
+    append: (key, messages) => store.append(key, messages),
     post: (key, note) => store.post(key, note),
     messages: (key, filter) => store.messages(key, filter),
   }

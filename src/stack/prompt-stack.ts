@@ -30,6 +30,8 @@ export class PromptStack {
   #origin: Origin | undefined
   /** Keys of the session items that a fork removed. One that is added again after that stands last, in the parent too. */
   readonly #removed = new Set<string>()
+  /** The keys of the `global` items that forks added, each with the item that it replaced. */
+  readonly #shared = new Map<string, Injection | undefined>()
   /** The items of the turn that ended last, for {@link PromptStack.renderDebug}. */
   #ofLastTurn: readonly Injection[] = []
 
@@ -50,13 +52,16 @@ export class PromptStack {
     if (this.#origin && injection.scope === "global") {
       const { parent, sharesGlobal } = this.#origin
       if (sharesGlobal !== true) throw globalOnFork(injection.key)
-      parent.#put(injection)
+      parent.#share(injection)
     }
     this.#put(injection)
     return true
   }
 
-  /** Removes the item of a key; false if there was none. The item that a turn item had replaced stands again. */
+  /**
+   * Removes the item of a key; false if there was none. The item that a turn item had replaced stands again. A `global` item that was
+   * added to a session's stack leaves all sessions, and one of the profile that it had replaced stands again.
+   */
   remove(key: string): boolean {
     const item = this.#items.get(key)
     if (item) this.#remove(item)
@@ -91,6 +96,8 @@ export class PromptStack {
   clearScope(scope: Scope): number {
     const cleared = this.items(scope)
     for (const item of cleared) this.#remove(item)
+    // Items of the profile that stand again.
+    for (const item of this.items(scope)) this.#remove(item)
     return cleared.length
   }
 
@@ -204,7 +211,7 @@ export class PromptStack {
     }
     this.#items.clear()
     this.#covered.clear()
-    for (const item of own) if (item.scope === "global") base.#put(item)
+    for (const item of own) if (item.scope === "global") base.#share(item)
     for (const item of base.items("global")) this.#put(item)
     for (const item of own) this.#put(item)
     if (origin) this.#origin = { ...origin, parent: base, items: new Map(base.#items), covered: new Map(base.#covered) }
@@ -220,10 +227,35 @@ export class PromptStack {
     this.#items.set(key, item)
   }
 
+  /** Sets a `global` item that a fork added. */
+  #share(item: Injection): void {
+    if (!this.#shared.has(item.key)) this.#shared.set(item.key, this.#items.get(item.key))
+    this.#put(item)
+  }
+
+  /** Removes a `global` item that a fork added, and gives the one that it had replaced, which stands again. */
+  #unshare(key: string): Injection | undefined {
+    const [before, item] = [this.#shared.get(key), this.#items.get(key)]
+    this.#shared.delete(key)
+    if (before) this.#put(before)
+    else if (item) this.#drop(item)
+    return before
+  }
+
   /** Removes an item, covered or not, and remembers a session item for the parent, where it is removed too. */
   #remove(item: Injection): void {
-    if (this.#origin && item.scope === "session") this.#removed.add(item.key)
+    const { key, scope } = item
+    if (this.#origin && scope === "session") this.#removed.add(key)
     this.#drop(item)
+    if (!this.#origin || scope !== "global") return
+    const { parent, items, sharesGlobal } = this.#origin
+    if (sharesGlobal !== true || !parent.#shared.has(key)) return
+    const before = parent.#unshare(key)
+    if (!before) return
+    const above = this.#items.get(key)
+    if (above) this.#put(above, before)
+    else this.#put(before)
+    items.set(key, before)
   }
 
   #drop(item: Injection): void {

@@ -132,7 +132,11 @@ describe("a session", () => {
     const down = async (): Promise<never> => {
       throw new Error("disk full")
     }
-    const loading = testAgent(scriptedModel([]), {}, { store: { load: down, commit: down, post: down, messages: down } })
+    const loading = testAgent(
+      scriptedModel([]),
+      {},
+      { store: { load: down, commit: down, append: down, post: down, messages: down } },
+    )
     expect(await loading.session.send("1").result).toMatchObject({ ok: false, error: { code: "session-store" } })
     const committing = testAgent(scriptedModel([finish("好")]), {}, { store: { ...createInMemorySessionStore(), commit: down } })
     const result = await committing.session.send("1").result

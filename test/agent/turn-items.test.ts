@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { BeforeTurnContext } from "../../src/services/turn-hook.ts"
+import type { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
@@ -201,6 +202,40 @@ describe("items of scope global", () => {
     await other.send("2").result
     await agent.session("new").send("3").result
     expect([0, 1, 2].map((at) => shownIn(model, at).includes("现在是春天"))).toEqual([false, true, true])
+  })
+
+  test.each([
+    ["remove", (stack: PromptStack) => stack.remove("season")],
+    ["clearScope", (stack: PromptStack) => stack.clearScope("global")],
+  ] as const)("that were added so leave all sessions by %s, and those of the profile stay in the others", async (_, remove) => {
+    const model = answers("一", "二", "三", "四", "五")
+    const { agent, session } = testAgent(model)
+    const other = agent.session("other")
+    await other.send("1").result
+    // The second one replaces the first.
+    for (const season of ["现在是春天", "现在是夏天"]) session.stack.add("season", season, { scope: "global" })
+    await other.send("2").result
+    expect(remove(session.stack)).toBeTruthy()
+    for (const each of [session, other, agent.session("new")]) await each.send("3").result
+    expect([1, 2, 3, 4].map((at) => /现在是.天/.exec(shownIn(model, at))?.[0])).toEqual([
+      "现在是夏天",
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect([3, 4].map((at) => shownIn(model, at).includes("你是Fay"))).toEqual([true, true])
+    expect(session.stack.remove("season")).toBe(false)
+  })
+
+  test("that replace one of the profile bring it back when they are removed", async () => {
+    const model = answers("一", "二", "三")
+    const { agent, session } = testAgent(model)
+    session.stack.add("persona", "你是小夏。", { scope: "global" })
+    await session.send("1").result
+    expect(session.stack.remove("persona")).toBe(true)
+    await session.send("2").result
+    await agent.session("new").send("3").result
+    expect([0, 1, 2].map((at) => /你是(Fay|小夏)/.exec(shownIn(model, at))?.[0])).toEqual(["你是小夏", "你是Fay", "你是Fay"])
   })
 
   test("that a hook adds are refused, and the warning says where they can be added", async () => {

@@ -25,6 +25,7 @@ export function createInMemorySessionStore(): InMemorySessionStore {
       jobs.set(id, [...(jobs.get(id) ?? []), ...committed.jobs])
       return { version: committed.version }
     },
+    append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => sessions.messages(key, filter),
     takeJobs(key) {

@@ -47,6 +47,24 @@ export const sharedSessionScenes: readonly {
     },
   },
   {
+    name: "is completed where words were appended, by this process or another, before and while it is written",
+    async play(here, there) {
+      await here.append(key, [saidBy("ann", "a")])
+      expect(textsOf(await here.load(key))).toEqual(["a"])
+      await there.append(key, [saidBy("bob", "b")])
+      await here.append(key, [saidBy("ann", "c")])
+      expect(textsOf(await here.load(key))).toEqual(["a", "b", "c"])
+      await there.append(key, [saidBy("bob", "d")])
+      await here.commit(key, turnAt(0, "e"))
+      await there.append(key, [saidBy("bob", "f")])
+      expect(textsOf(await here.load(key))).toEqual(["a", "b", "c", "d", "e", "f"])
+      await Promise.all([0, 1, 2, 3].map((at) => (at % 2 ? here : there).append(key, [saidBy("bob", `${at}`)])))
+      const record = await here.load(key)
+      expect(record?.history.map(({ text }) => text).sort()).toEqual(["0", "1", "2", "3", "a", "b", "c", "d", "e", "f"])
+      expect(await there.load(key)).toEqual(record)
+    },
+  },
+  {
     name: "keeps a state that is whole, while both commit at once and it is forgotten in between",
     async play(here, there) {
       const stores = [here, there]

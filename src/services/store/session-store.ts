@@ -13,7 +13,7 @@ export interface SessionNote {
 
 /** A session as a store hands it out. */
 export interface SessionRecord {
-  /** Grows by one with every commit; 0 for a session that has only notes. */
+  /** Grows by one with every commit; 0 for a session that has only notes and words that were appended. */
   readonly version: number
   /** All messages, or the newest ones if `last` was given; oldest first. */
   readonly history: readonly HistoryMessage[]
@@ -61,7 +61,7 @@ export interface MessageFilter {
  * `promptstrata/testing`. All methods may be called concurrently, also from several processes. Changes that a caller makes to a value
  * it passed in or got back must not change what is stored.
  *
- * `commit` and `post` are atomic, and throw `usage` for what is not plain JSON. A failure of the database throws `store`.
+ * `commit`, `append` and `post` are atomic, and throw `usage` for what is not plain JSON. A failure of the database throws `store`.
  */
 export interface SessionStore {
   /** The session of a key; undefined if nothing was ever written. `last` limits the history to the newest messages. The result may be frozen. */
@@ -71,6 +71,12 @@ export interface SessionStore {
    * the session's version is not `expectVersion`. Of commits that race for one version, exactly one succeeds.
    */
   commit(key: SessionKey, commit: SessionCommit): Promise<{ readonly version: number }>
+  /**
+   * Adds messages at the end of the history, outside of a turn: what was said in a group without an answer. Makes the session if it is
+   * missing. Once this resolves they are durable. The version stays, so a running turn can still commit: its messages then stand behind
+   * these. Calls of one process keep their order. Calls that wait at the same time share one write; if it fails, each of them throws.
+   */
+  append(key: SessionKey, messages: readonly HistoryMessage[]): Promise<void>
   /** Leaves a note for the next turn; false if its id is known. The version stays, so a running turn can still commit. */
   post(key: SessionKey, note: SessionNote): Promise<boolean>
   /** The messages that meet the filter, oldest first. */

@@ -74,6 +74,8 @@ async function statements(): Promise<readonly CompiledQuery[]> {
       jobs: [],
       taken: ["note"],
     })
+    await store.append(mine, [{ role: "user", text: "heard", speaker: { id: "the user", name: "Ann" }, turnId: "t2", atMs: 1 }])
+    await store.load(mine)
     await store.load(mine, { last: 1 })
     await store.messages(mine, { limit: 5, speaker: "Ann", containing: "h", fromMs: 0, beforeMs: 9, role: "user" })
     await store.memories.put(memory(`old ${audience}`, audience), { hash: "old", key: mine })

@@ -8,7 +8,16 @@ import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 const keyOf = (conversation: string): SessionKey => ({ agent: "fay", conversation, audience: "private" })
 
 function knownOf(rest: Partial<CachedSession> = {}): CachedSession {
-  return { version: 1, epoch: 0, history: [], state: {}, historyCharacters: 10, size: { whole: 10, changes: 0 }, ...rest }
+  return {
+    version: 1,
+    epoch: 0,
+    messages: 0,
+    history: [],
+    state: {},
+    historyCharacters: 10,
+    size: { whole: 10, changes: 0 },
+    ...rest,
+  }
 }
 
 function cache(): { readonly cache: SessionCache; readonly timers: ReturnType<typeof manualTimers> } {

@@ -35,6 +35,32 @@ describe("a session that this process has read or written", () => {
     await next.close()
   })
 
+  test("is not read again either after words were appended: only these words are", async () => {
+    const asked: string[] = []
+    const store = await openSqliteStore(join(tempFolder(), "store.sqlite"), {
+      log: ({ query: { sql, parameters } }) => void asked.push(`${sql} ${JSON.stringify(parameters)}`),
+    })
+    await store.commit(key, turnAt(0, "words"))
+    await store.append(key, [saidBy("ann", "heard")])
+    await store.commit(key, turnAt(1, "more words"))
+    expect((await store.load(key))?.history).toHaveLength(3)
+    const reads = asked.filter((sql) => /^select/u.test(sql) && /"whole_state"|from "messages"/u.test(sql))
+    expect(reads).toEqual([expect.stringMatching(/"position" >= \? .*"private",1\]$/u)])
+    await store.close()
+  })
+
+  test("takes all words that wait at the same time in one write", async () => {
+    const asked: string[] = []
+    const log = ({ query }: { readonly query: { readonly sql: string } }) => void asked.push(query.sql)
+    const store = await openSqliteStore(join(tempFolder(), "store.sqlite"), { log })
+    await Promise.all(Array.from({ length: 50 }, (_, at) => store.append(key, [saidBy("ann", `heard ${at}`)])))
+    // Each write locks the session once and counts once.
+    expect(asked.filter((sql) => sql.includes('into "sessions"'))).toHaveLength(1)
+    expect(asked.filter((sql) => sql.startsWith('update "sessions"'))).toHaveLength(1)
+    await store.close()
+    await expect(store.append(key, [saidBy("ann", "late")])).rejects.toMatchObject({ code: "closed" })
+  })
+
   for (const { name, play } of sharedSessionScenes)
     test(name, async () => {
       const file = join(tempFolder(), "store.sqlite")
@@ -86,7 +112,9 @@ type Act = (store: Store) => Promise<unknown>
 function randomAct(dice: Dice, { step, key: given }: { readonly step: number; readonly key: ServiceKey }): Act {
   const user = dice.pick("ann", "bob")
   const mine = { ...given, user }
-  switch (dice.pick("commit", "commit", "commit", "commit", "commit", "post", "user", "conversation", "import")) {
+  switch (
+    dice.pick("commit", "commit", "commit", "commit", "commit", "append", "append", "post", "user", "conversation", "import")
+  ) {
     case "commit": {
       const append = [
         saidBy(user, dice.pick(`words ${step}`, " ")),
@@ -99,6 +127,10 @@ function randomAct(dice: Dice, { step, key: given }: { readonly step: number; re
         const state = { step, deep: { list: [step, { user }] } }
         return store.commit(mine, { expectVersion: late ? version + 1 : version, append, state, jobs: [], taken })
       }
+    }
+    case "append": {
+      const heard = [saidBy(user, dice.pick(`heard ${step}`, ""))]
+      return (store) => store.append(mine, heard)
     }
     case "post":
       return (store) => store.post(mine, { id: `note ${step}`, owner: "hook", payload: { step } })

@@ -45,6 +45,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       tables.jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
+    append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => sessions.messages(key, filter),
     jobs: runnerOfOpenStore(tables.jobs, { store: "The store in memory", isClosed: () => isClosed }),

@@ -28,7 +28,7 @@ export class SessionTable {
     if (row === undefined) return undefined
     const { version, state, notes } = row
     const waiting = Object.freeze([...notes.values()].filter((note) => note !== undefined))
-    if (version === 0 && waiting.length === 0) return undefined
+    if (version === 0 && waiting.length === 0 && row.history.length === 0) return undefined
     const begin = row.history.length - Math.max(0, last ?? row.history.length)
     if (begin <= 0) return Object.freeze({ version, history: row.history, earlier: 0, state, notes: waiting })
     const earlier = row.history.slice(0, begin).filter(isSpoken).length
@@ -47,6 +47,12 @@ export class SessionTable {
     const history = Object.freeze([...found.history, ...append])
     this.#rows.set(sessionRowId(key), { key: found.key, version, history, state, notes })
     return { version, jobs }
+  }
+
+  append(key: SessionKey, messages: readonly HistoryMessage[]): void {
+    const added = frozenJson(messages, "messages")
+    const row = this.#rowOf(key)
+    if (added.length > 0) this.put({ ...row, history: Object.freeze([...row.history, ...added]) })
   }
 
   post(key: SessionKey, note: SessionNote): boolean {

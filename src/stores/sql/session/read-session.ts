@@ -9,7 +9,8 @@ import type { CachedSession } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
 /**
- * Reads a whole session, frozen, and its waiting notes. Returns `cached` itself when that is current. Undefined before the first
+ * Reads a whole session, frozen, and its waiting notes. Returns `cached` itself when that is current; when messages were only
+ * appended since, reads these. Undefined before the first
  * commit, unless a note waits.
  */
 export async function findSession(db: Queries, key: SessionKey, cached: CachedSession | undefined) {
@@ -17,20 +18,33 @@ export async function findSession(db: Queries, key: SessionKey, cached: CachedSe
   if (found === undefined) return undefined
   const { version, epoch } = found
   if (cached !== undefined && cached.version === version && cached.epoch === epoch)
-    return { session: cached, notes: await waitingNotes(db, key) }
+    return { session: await withAppended(db, key, cached, found.messages), notes: await waitingNotes(db, key) }
   const read = await loadSession(db, key)
   if (read === undefined) return undefined
   const { notes, earlier: _, ...session } = read
   return { session: { ...session, epoch }, notes }
 }
 
+/** The cached session with the messages that were appended since, up to the position `end`. */
+export async function withAppended(db: Queries, key: SessionKey, cached: CachedSession, end: number): Promise<CachedSession> {
+  if (cached.messages === end) return cached
+  const rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key))
+  const appended = await rows.where("position", ">=", cached.messages).orderBy("position").execute()
+  return {
+    ...cached,
+    messages: end,
+    history: Object.freeze([...cached.history, ...appended.map((row) => freezeParsed(readMessage(key, row)))]),
+    historyCharacters: appended.reduce((sum, { body }) => sum + body.length, cached.historyCharacters),
+  }
+}
+
 /** Reads a session, frozen, with its newest `last` messages or all. Undefined before the first commit, unless a note waits. */
 export async function loadSession(db: Queries, key: SessionKey, last?: number) {
-  const found = db.selectFrom("sessions").select(["version", "whole_state", "spoken"]).where(inSession(key))
+  const found = db.selectFrom("sessions").select(["version", "whole_state", "messages", "spoken"]).where(inSession(key))
   const row = await found.executeTakeFirst()
   if (row === undefined) return undefined
   const notes = await waitingNotes(db, key)
-  if (row.version === 0 && notes.length === 0) return undefined
+  if (row.version === 0 && notes.length === 0 && row.messages === 0) return undefined
   const newest = db
     .selectFrom("messages")
     .select(["position", "spoken", "body"])
@@ -40,6 +54,7 @@ export async function loadSession(db: Queries, key: SessionKey, last?: number) {
   const { state, size } = await readState(db, key, row.whole_state)
   return {
     version: row.version,
+    messages: row.messages,
     history: Object.freeze(messages.map((row) => freezeParsed(readMessage(key, row)))),
     earlier: messages[0]?.spoken ?? row.spoken,
     state: freezeParsed(state),
@@ -49,11 +64,11 @@ export async function loadSession(db: Queries, key: SessionKey, last?: number) {
   }
 }
 
-/** The version of a session and the epoch of its agent; undefined for a session that does not exist. */
+/** The version of a session, the position of its next message, and the epoch of its agent; undefined for a session that does not exist. */
 export async function sessionVersion(db: Queries, key: SessionKey) {
-  const found = db.selectFrom("sessions").select(["version", epochOf(db, key.agent).as("epoch")])
+  const found = db.selectFrom("sessions").select(["version", "messages", epochOf(db, key.agent).as("epoch")])
   const row = await found.where(inSession(key)).executeTakeFirst()
-  return row && { version: row.version, epoch: row.epoch ?? 0 }
+  return row && { ...row, epoch: row.epoch ?? 0 }
 }
 
 async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {

@@ -8,6 +8,8 @@ export interface CachedSession {
   readonly version: number
   /** The agent's epoch. A session that was deleted and begun anew can have the same version, but never the same epoch. */
   readonly epoch: number
+  /** The position of the next message. Messages are appended without a new version, so this tells that some are missing here. */
+  readonly messages: number
   readonly history: readonly HistoryMessage[]
   readonly state: Readonly<Record<string, unknown>>
   /** The length of the history's JSON. */
@@ -25,8 +27,8 @@ const ownCharacters = 500
 const restMs = 300_000
 
 /**
- * Keeps sessions so that they need not be read again. An entry is valid only while the database has the same version and epoch; the
- * caller checks that in its transaction. The timers should not keep the process alive.
+ * Keeps sessions so that they need not be read again. An entry is valid only while the database has the same version and epoch, and
+ * whole only with the same `messages`; the caller checks that in its transaction. The timers should not keep the process alive.
  */
 export class SessionCache {
   readonly #timers: Timers
@@ -85,7 +87,7 @@ export class SessionCache {
 }
 
 function isNewer(a: CachedSession, b: CachedSession): boolean {
-  return a.epoch > b.epoch || (a.epoch === b.epoch && a.version > b.version)
+  return (a.epoch - b.epoch || a.version - b.version || a.messages - b.messages) > 0
 }
 
 function sizeOf({ historyCharacters, size: { whole, changes } }: CachedSession): number {

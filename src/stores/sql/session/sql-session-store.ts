@@ -4,7 +4,7 @@ import type { SessionRecord, SessionStore } from "../../../services/store/sessio
 import type { SqlDatabase, SqlJobs } from "../sql-database.ts"
 import { findMessages, findSession, loadSession } from "./read-session.ts"
 import type { SessionCache } from "./session-cache.ts"
-import { commitSession, postNote } from "./write-session.ts"
+import { type AppendedMessages, appendMessages, commitSession, postNote } from "./write-session.ts"
 
 /** Sessions in a database. A turn's messages, state, jobs and taken notes are written in one transaction. All results are frozen. */
 export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cache: SessionCache): SessionStore {
@@ -20,7 +20,7 @@ export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cach
   async function loadNewest(key: SessionKey, last: number): Promise<SessionRecord | undefined> {
     const found = await database.read((db) => loadSession(db, key, last))
     if (found === undefined) return undefined
-    const { historyCharacters: _, size: __, ...record } = found
+    const { messages: _, historyCharacters: __, size: ___, ...record } = found
     return Object.freeze(record)
   }
 
@@ -40,7 +40,47 @@ export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cach
       if (newJobs.length > 0) jobs.wake()
       return { version }
     },
+    append: sharedAppend(database),
     post: (key, note) => database.write((db) => postNote(db, key, note)),
     messages: (key, filter) => database.read((db) => findMessages(db, key, filter)),
+  }
+}
+
+/** The caller of an `append` whose messages wait to be written. */
+interface WaitingAppend extends AppendedMessages {
+  readonly settle: (written: Promise<void>) => void
+}
+
+/**
+ * Appends messages. All calls that wait when a transaction begins are written by it, because each transaction waits for the disk once:
+ * so a busy group costs a few transactions a second.
+ */
+function sharedAppend({ write }: SqlDatabase): SessionStore["append"] {
+  const waiting: WaitingAppend[] = []
+  let isWriting = false
+  const writeAll = async (): Promise<void> => {
+    // Calls of the same moment join the first one.
+    await undefined
+    while (waiting.length > 0) {
+      const batch: WaitingAppend[] = []
+      // The work can run again after a fault; what came meanwhile is then written, too.
+      const written = write(async (db) => {
+        batch.push(...waiting.splice(0))
+        await appendMessages(db, batch)
+      })
+      // A store that is closed refuses before it asks for any work.
+      await written.catch(() => batch.push(...(batch.length === 0 ? waiting.splice(0) : [])))
+      for (const { settle } of batch) settle(written)
+    }
+    isWriting = false
+  }
+  return async (key, given) => {
+    const messages = frozenJson(given, "messages")
+    if (messages.length === 0) return
+    const { promise, resolve: settle } = Promise.withResolvers<void>()
+    waiting.push({ key, messages, settle })
+    if (!isWriting) void writeAll()
+    isWriting = true
+    return promise
   }
 }

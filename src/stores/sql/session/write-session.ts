@@ -1,10 +1,11 @@
 import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../../../services/store/frozen-json.ts"
+import { sessionRowId } from "../../../services/store/row-keys.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../services/store/session-store.ts"
 import { inSession, keyText, sessionColumns } from "../key-columns.ts"
 import { bodyText } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
-import { sessionVersion } from "./read-session.ts"
+import { sessionVersion, withAppended } from "./read-session.ts"
 import type { CachedSession } from "./session-cache.ts"
 import { writeState } from "./stored-state.ts"
 
@@ -23,24 +24,50 @@ export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWr
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
   // Read under the lock: a session that was deleted meanwhile and begun anew has another epoch.
   const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
-  const before = sessionBefore(turn.cached, found, epoch)
+  const before = await sessionBefore(db, key, { cached: turn.cached, found, epoch })
   const added = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
   const version = found.version + 1
   const { whole, size } = await writeState(db, key, { state, version, before })
-  const row = { version, ...whole, messages: found.messages + append.length, spoken: added.spoken }
+  const messages = found.messages + append.length
+  const row = { version, ...whole, messages, spoken: added.spoken }
   await db.updateTable("sessions").set(row).where(inSession(key)).execute()
   if (taken.length > 0)
     await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
   const history = before && Object.freeze([...before.history, ...append])
   const historyCharacters = (before?.historyCharacters ?? 0) + added.characters
-  return { version, session: history && { version, epoch, history, state, historyCharacters, size } }
+  return { version, session: history && { version, epoch, messages, history, state, historyCharacters, size } }
 }
 
 /** The session before the turn: from the cache if that is current, empty for a new session, else undefined. */
-function sessionBefore(cached: CachedSession | undefined, found: LockedSession, epoch: number): CachedSession | undefined {
-  if (cached !== undefined && cached.version === found.version && cached.epoch === epoch) return cached
+async function sessionBefore(
+  db: Queries,
+  key: SessionKey,
+  known: { readonly cached: CachedSession | undefined; readonly found: LockedSession; readonly epoch: number },
+): Promise<CachedSession | undefined> {
+  const { cached, found, epoch } = known
+  if (cached !== undefined && cached.version === found.version && cached.epoch === epoch)
+    return withAppended(db, key, cached, found.messages)
   if (found.version > 0 || found.messages > 0) return undefined
-  return { version: 0, epoch, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
+  return { version: 0, epoch, messages: 0, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
+}
+
+/** Messages that were said outside of a turn, of one session. */
+export interface AppendedMessages {
+  readonly key: SessionKey
+  readonly messages: readonly HistoryMessage[]
+}
+
+/** Adds messages to several sessions within a transaction. Sessions are locked in one order, so that two processes never wait for each other. */
+export async function appendMessages(db: Queries, appended: readonly AppendedMessages[]): Promise<void> {
+  const bySession = [...Map.groupBy(appended, ({ key }) => sessionRowId(key))].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [, ofSession] of bySession) {
+    const [{ key }] = ofSession as [AppendedMessages]
+    const added = ofSession.flatMap(({ messages }) => messages)
+    const { messages: position, spoken } = await lockSession(db, key)
+    const counts = await insertMessages(db, key, { messages: added, position, spoken })
+    const next = { messages: position + added.length, spoken: counts.spoken }
+    await db.updateTable("sessions").set(next).where(inSession(key)).execute()
+  }
 }
 
 /** Posts a note within a transaction. False when its id is known, also when that note was taken. */

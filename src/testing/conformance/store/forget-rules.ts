@@ -79,6 +79,21 @@ export const forgetRules: Rules<Store> = {
     const text = (await exported(service, agent)).join("\n")
     claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
   },
+  async "forgetting a speaker deletes what was appended of their words, and keeps that of others"({ service, agent }) {
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    const bob = { speaker: { id: "bob", name: "Bob" } }
+    await service.append(group, [said("ann-heard"), said("bob-heard", bob)])
+    await service.append(group, [said("ann-again"), said("bob-again", bob)])
+    const report = await service.forget({ agent, user: "ann" })
+    claimEqual(report.message, 2, "the messages forgotten")
+    const lines = await exported(service, agent)
+    for (const word of ["ann-heard", "ann-again"]) claimWithout(lines, word)
+    const { version, history, earlier } = (await service.load(group, { last: 1 })) ?? {}
+    claimEqual([history?.map(({ text }) => text), earlier], [["bob-again"], 1], "the words of others")
+    await service.append(group, [said("later", bob)])
+    const next = await service.load(group)
+    claimEqual([next?.version, next?.history.length], [version, 3], "the session after another word")
+  },
   async "a forgotten job never runs"({ service, agent }) {
     await plant(service, keyOf(agent), "ann-secret")
     await plant(service, keyOf(agent, { user: "bob", conversation: "bob's" }), "bob-secret")

@@ -4,7 +4,7 @@ import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { commitOf, hardTexts, jobOf, keyOf, said } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
-const textsOf = (history: readonly { readonly text: string }[] = []): string[] => history.map(({ text }) => text)
+export const textsOf = (history: readonly { readonly text: string }[] = []): string[] => history.map(({ text }) => text)
 
 function objectsIn(value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return []

@@ -1,5 +1,6 @@
 import type { SessionStore } from "../../../services/store/session-store.ts"
 import type { Store } from "../../../services/store/store.ts"
+import { appendRules } from "./append-rules.ts"
 import { exportRules } from "./export-rules.ts"
 import { forgetRules } from "./forget-rules.ts"
 import { type JobStore, jobRules } from "./job-rules.ts"
@@ -16,7 +17,7 @@ export function sessionStoreConformance(
   open: () => Promise<OpenedService<SessionStore>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  return runRules<SessionStore>("sessions", { ...sessionRules, ...noteRules }, open, options)
+  return runRules<SessionStore>("sessions", { ...sessionRules, ...appendRules, ...noteRules }, open, options)
 }
 
 /**
@@ -29,7 +30,7 @@ export function storeConformance(
 ): readonly ServiceCheck[] {
   const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules }
   return [
-    ...runRules<SessionStore>("store sessions", { ...sessionRules, ...noteRules }, open, options),
+    ...runRules<SessionStore>("store sessions", { ...sessionRules, ...appendRules, ...noteRules }, open, options),
     ...runRules<Store>("store", rules, open, options),
     ...runRules<JobStore>("store jobs", jobRules, open, options),
   ]
