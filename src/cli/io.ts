@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream"
 import { styleText } from "node:util"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { escapeUnits } from "../encode/inline.ts"
+import { terminalText } from "../encode/terminal-text.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 
 /** A stream that may be a terminal. */
@@ -63,7 +64,7 @@ export interface Screen {
   answer(text: string): void
   /** Ends an unfinished line of an answer. */
   endLine(): void
-  /** Writes whole lines that are no part of an answer. */
+  /** Writes whole lines that are no part of an answer. The text must be safe for a terminal. */
   note(text: string): void
   /** Writes an error to stderr. */
   complain(text: string): void
@@ -92,7 +93,7 @@ export function createScreen({ stdout, stderr, env }: Pick<CliIo, "stdout" | "st
     },
     complain(text) {
       screen.endLine()
-      stderr.write(`${paintError("red", "error:")} ${text}\n`)
+      stderr.write(`${paintError("red", "error:")} ${terminalText(text)}\n`)
     },
   }
   return screen
@@ -104,7 +105,12 @@ const unfit = /[\u{7f}-\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u
 /** Plain data as one line of JSON that is safe to print. An error becomes its code, message and evidence. */
 export function jsonLine(data: unknown): string {
   const text = JSON.stringify(data, (_, value: unknown) => (value instanceof Error ? errorJson(value) : value))
-  return text.replace(unfit, escapeUnits)
+  return printableJson(text)
+}
+
+/** A line of JSON with the same value that is safe to print. */
+export function printableJson(json: string): string {
+  return json.replace(unfit, escapeUnits)
 }
 
 /** An error as data. An error that is not the library's own gets the code `internal`. */

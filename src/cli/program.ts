@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
+import { terminalText } from "../encode/terminal-text.ts"
 import { addChat } from "./chat/chat.ts"
 import { defaultModel } from "./choose-model.ts"
 import { addEvents } from "./commands/events.ts"
@@ -25,7 +26,8 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Comma
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      // An error repeats the arguments.
+      writeErr: (text) => stderr.write(terminalText(text)),
       getOutHelpWidth: () => stdout.columns ?? 100,
       getErrHelpWidth: () => stderr.columns ?? 100,
     })

@@ -1,7 +1,6 @@
 import { CommanderError } from "commander"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
-import { terminalText } from "../encode/terminal-text.ts"
 import { chooseModel, type ModelChooser } from "./choose-model.ts"
 import type { CliContext, ErrorOptions } from "./context.ts"
 import { createInterrupts, type Interrupts } from "./interrupts.ts"
@@ -66,7 +65,7 @@ function errorText(thrown: unknown, { debug = false }: ErrorOptions): string {
   const isKnown = PromptStrataError.isInstance(thrown)
   const hint = isKnown || debug ? "" : "\nThis is a bug in promptstrata. Use --debug to see where it is."
   const stack = debug && thrown instanceof Error ? `\n${stackOf(thrown)}` : ""
-  return terminalText(`${messageOf(thrown)}${hint}${stack}`)
+  return `${messageOf(thrown)}${hint}${stack}`
 }
 
 function stackOf(error: Error): string {

@@ -46,9 +46,9 @@ export function codeFrame(text: string, { line, column }: Position, { around = 1
   return rows.join("\n")
 }
 
-/** Controls, line separators, bidi controls and half surrogate pairs. Each is shown as one visible character. */
+/** Controls, line separators, bidi controls and half surrogate pairs, tags. Each is shown as one visible character. */
 const disturbing = lazyPattern(
-  String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]`,
+  String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]`,
   "gu",
 )
 

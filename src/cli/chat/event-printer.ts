@@ -127,7 +127,7 @@ function runText({ tool, status, result, repeatOf, durationMs }: ToolRun, words:
 function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
   if (!result.ok) {
     if (result.error.code === "aborted") screen.note(screen.paint("yellow", words.aborted))
-    else screen.complain(terminalText(result.error.message))
+    else screen.complain(result.error.message)
     return
   }
   const notes = {

@@ -8,7 +8,7 @@ import { readState } from "../../forgetting/plugin/context-state.ts"
 import { virtualContextName } from "../../forgetting/plugin/virtual-context-name.ts"
 import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { exitCodes } from "../io.ts"
+import { exitCodes, jsonLine } from "../io.ts"
 import { exportedLines } from "../memory/export-import.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
@@ -64,7 +64,7 @@ async function events(options: EventsOptions, context: CliContext): Promise<numb
     const remembered = eventsOf(row, profile.agent.id, options)
     if (remembered !== undefined) found.push(remembered)
   }
-  if (options.json) for (const remembered of found) io.stdout.write(`${JSON.stringify(remembered)}\n`)
+  if (options.json) for (const remembered of found) io.stdout.write(`${jsonLine(remembered)}\n`)
   else for (const line of found.flatMap(linesOf)) io.stdout.write(`${terminalLine(line)}\n`)
   if (found.length > 0) return exitCodes.ok
   const { noEvents, noContext } = storeWords(profile.locale)

@@ -4,6 +4,7 @@ import { createInterface, type Interface } from "node:readline"
 import type { Command } from "commander"
 import { createAgent } from "../../agent/agent.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { terminalText } from "../../encode/terminal-text.ts"
 import { environmentLocale, promptLocale } from "../../node/locale.ts"
 import { loadProfile } from "../../node/profile/load-profile.ts"
 import { shippedTemplatesFolder } from "../../node/shipped-files.ts"
@@ -79,7 +80,7 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   const next = nextSteps(folder, words).map((step) => `  ${step}`)
   const from = clone === undefined ? [] : ["", words.clone(clone)]
   if (answers.locale === undefined && environmentLocale(io.env) === undefined) screen.note(words.language)
-  screen.note([...made, "", words.next, ...next, "", words.memory, ...from].join("\n"))
+  screen.note(terminalText([...made, "", words.next, ...next, "", words.memory, ...from].join("\n")))
   return exitCodes.ok
 }
 

@@ -129,7 +129,7 @@ async function mcpCall(
     return exitCodes.ok
   }
   const { failure } = outcome
-  screen.complain(terminalText(failure.kind === "threw" ? failure.reason : failure.kind))
+  screen.complain(failure.kind === "threw" ? failure.reason : failure.kind)
   return exitCodes.failed
 }
 

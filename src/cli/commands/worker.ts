@@ -72,7 +72,7 @@ async function worker(options: WorkerOptions, context: CliContext): Promise<numb
   const models = chooseOwnModels(profile, io.env, context.chooseModel)
   const agent = createAgent({ profile, model, models, store, onWarning, ports: await portsFor(profile, context) })
   if (demo) screen.note(screen.paint("dim", chatWords(profile.locale).demo))
-  screen.note(words.working(profile.agent.name, shownPlace(storePlace(options, io.env) ?? "")))
+  screen.note(words.working(profile.agent.name, terminalLine(shownPlace(storePlace(options, io.env) ?? ""))))
   await terminated
   screen.note(words.draining(options.drainSeconds))
   await store.jobs.close({ drainMs: options.drainSeconds * 1000, agent: profile.agent.id })

@@ -2,8 +2,9 @@ import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
 import { type Command, Option } from "commander"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { terminalLine } from "../../encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { exitCodes } from "../io.ts"
+import { exitCodes, printableJson } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { storeWords } from "../words/store-words.ts"
@@ -49,11 +50,11 @@ export function addImport(memory: Command, run: RunCommand): void {
 async function memoryExport({ context, store, profile, words }: OpenedStore, options: ExportOptions): Promise<number> {
   const lines = store.export(scopeOf(profile, options))
   if (options.out === undefined) {
-    for await (const line of lines) context.io.stdout.write(`${line}\n`)
+    for await (const line of lines) context.io.stdout.write(`${printableJson(line)}\n`)
     return exitCodes.ok
   }
   const written = await writeLines(options.out, lines)
-  context.screen.note(words.exported(written, options.out))
+  context.screen.note(words.exported(written, terminalLine(options.out)))
   return exitCodes.ok
 }
 
