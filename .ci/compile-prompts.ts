@@ -1,7 +1,7 @@
 // Writes prompts/**/*.{md,txt} as modules into src/dialect/shipped-prompts/, one for each folder and locale, so that assembling
 // needs neither a disk nor YAML at run time and reads only the dialect that is used. The modules are not in git: every command
-// that needs them runs this first. `--if-older` does nothing where they are newer than the prompts.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+// that needs them runs this first. Contents are compared, because times say nothing in a copy; only what differs is written.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { PromptSource } from "../src/dialect/prompt-source.ts"
@@ -50,24 +50,17 @@ function moduleName(folder: string): string {
   return folder.replace("/", ".")
 }
 
-function write(): void {
-  rmSync(target, { recursive: true, force: true })
-  mkdirSync(target, { recursive: true })
-  for (const [name, text] of compilePrompts()) writeFileSync(join(target, name), text)
-}
-
-/** True where the modules were made after the last change of a prompt, of a folder of prompts, and of this file. */
-function isUpToDate(): boolean {
-  const index = join(target, "folders.ts")
-  if (!existsSync(index)) return false
-  const madeMs = statSync(index).mtimeMs
-  const sources = readdirSync(prompts, { recursive: true, encoding: "utf8" }).map((path) => join(prompts, path))
-  return [fileURLToPath(import.meta.url), prompts, ...sources].every((path) => statSync(path).mtimeMs < madeMs)
+/** Makes the folder hold exactly these modules. */
+export function writeModules(modules: ReadonlyMap<string, string>, folder: string = target): void {
+  mkdirSync(folder, { recursive: true })
+  const written = writtenPrompts(folder)
+  for (const name of written.keys()) if (!modules.has(name)) rmSync(join(folder, name))
+  for (const [name, text] of modules) if (written.get(name) !== text) writeFileSync(join(folder, name), text)
 }
 
 /** The modules as they lie there, to compare them with what would be written. */
-export function writtenPrompts(): ReadonlyMap<string, string> {
-  return new Map(readdirSync(target).map((name) => [name, readFileSync(join(target, name), "utf8")]))
+export function writtenPrompts(folder: string = target): ReadonlyMap<string, string> {
+  return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]))
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url) && !(process.argv.includes("--if-older") && isUpToDate())) write()
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeModules(compilePrompts())

@@ -1,9 +1,26 @@
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { compilePrompts, writtenPrompts } from "../../.ci/compile-prompts.ts"
+import { compilePrompts, writeModules, writtenPrompts } from "../../.ci/compile-prompts.ts"
 import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../../src/dialect/shipped.ts"
+import { tempFolder } from "../support/temp-folder.ts"
 
 test("the generated modules are equal to the files under prompts/ (else run `npm run prompts`)", () => {
   expect(Object.fromEntries(writtenPrompts())).toEqual(Object.fromEntries(compilePrompts()))
+})
+
+test("old modules are written anew and removed whatever their times are, as in a copy; equal ones stay untouched", () => {
+  const folder = tempFolder()
+  const names = ["old.ts", "removed.ts", "equal.ts"]
+  for (const name of names) {
+    writeFileSync(join(folder, name), name)
+    utimesSync(join(folder, name), 4_000_000_000, 4_000_000_000)
+  }
+  const modules = new Map(Object.entries({ "old.ts": "new", "equal.ts": "equal.ts", "added.ts": "added" }))
+  writeModules(modules, folder)
+  expect(writtenPrompts(folder)).toEqual(new Map([...modules].sort()))
+  expect(statSync(join(folder, "equal.ts")).mtimeMs).toBe(4_000_000_000_000)
+  expect(readFileSync("package.json", "utf8")).not.toContain("--if-older")
 })
 
 describe("shipped dialects", () => {
