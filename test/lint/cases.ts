@@ -348,6 +348,23 @@ export const lintCases: readonly LintCase[] = [
     ],
   },
   {
+    name: "tools and groups of a process that nothing brings",
+    rule: "unknown-tool",
+    files: profile(
+      '[tools]\nenabled = ["calculate"]\n[processes.a]\ntools = ["calculat"]\n[processes.b]\ngroups = ["device"]\n[processes.c]\nenabled = false\ntools = ["x"]\n',
+    ),
+    found: [
+      'profiles/luna.toml:9:10 error unknown-tool: the profile brings no tool "calculat". Did you mean "calculate"?',
+      'profiles/luna.toml:11:1 warning unknown-tool: the process "b" takes the tools of the group device, of which the profile brings none.',
+    ],
+  },
+  {
+    name: "none, where a plugin adds the tools and groups of a process",
+    rule: "unknown-tool",
+    files: profile('[events]\n[processes.a]\ntools = ["record_event"]\n[processes.b]\ngroups = ["context"]\n'),
+    found: [],
+  },
+  {
     name: "an inherited prestart tool that the profile's own list leaves out",
     rule: "unknown-tool",
     files: {

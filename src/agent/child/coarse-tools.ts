@@ -12,14 +12,15 @@ import { requestSchema, type ToolProcess } from "./tool-processes.ts"
 /**
  * The tools of a turn as its planner sees them: the tools that processes take over are replaced by one coarse tool for each process
  * (R24, R25). The process gets the tools themselves, those included that hooks added for this turn. Prestart tools and tools that
- * come with an answer stay.
+ * come with an answer stay. A process without tools has a coarse tool only if the profile describes it: the shipped words would promise
+ * work that it cannot do.
  */
 export function withProcesses(tools: ToolSet, processes: readonly ToolProcess[]): ToolSet {
   const taken = new Set<Tool>()
-  const coarse = processes.map((process) => {
+  const coarse = processes.flatMap((process) => {
     const own = tools.plannerTools.filter((tool) => isTaken(tool, process, processes))
     for (const tool of own) taken.add(tool)
-    return coarseTool(process, own)
+    return own.length === 0 && process.settings.description === undefined ? [] : [coarseTool(process, own)]
   })
   return createToolSet([...coarse, ...tools.tools.filter((tool) => !taken.has(tool))])
 }

@@ -59,22 +59,56 @@ function placeOf({ file, documents }: LintProfile, { name }: Tool): Pick<LintFin
 /** Tools that do not exist, named anywhere but in `[tools] enabled`: with a wrong name there the profile does not load. */
 export const unknownTool = profileRule(
   "unknown-tool",
-  "A prestart tool, a hidden tool, or one that a skill needs, which neither the profile nor a plugin brings.",
+  "A prestart tool, a hidden tool, or one that a process or a skill needs, which neither the profile nor a plugin brings.",
   ({ profile, documents }) => {
     if (profile === undefined) return []
-    const known = toolsOf(profile).map(({ name }) => name)
+    const tools = toolsOf(profile)
+    const names = tools.map(({ name }) => name)
+    const known = { names, has: (name: string) => names.includes(name) || profile.plugins.some((one) => one.mayAddTool?.(name)) }
     // An MCP server may bring a tool that is not known before it is asked.
     const severity: LintSeverity = Object.keys(profile.mcp.servers).length > 0 ? "warning" : "error"
     const unknown = [
       ...missing(documents, { known, list: prestartOf, key: ["prestart"], inner: ["tool"] }),
       ...missing(documents, { known, list: hiddenOf, key: ["tools", "prestart_only"] }),
+      ...processesOf(profile).flatMap(([process]) =>
+        missing(documents, { known, list: ({ data }) => processIn(data, process)?.tools, key: ["processes", process, "tools"] }),
+      ),
     ]
-    return [...unknown.map((finding) => ({ ...finding, severity })), ...unknownInSkills(profile, documents, known)]
+    return [
+      ...unknown.map((finding) => ({ ...finding, severity })),
+      ...emptyGroups(profile, documents, tools),
+      ...unknownInSkills(profile, documents, names),
+    ]
   },
 )
 
+function processesOf({ processes }: Profile) {
+  return Object.entries(processes).filter(([, { enabled }]) => enabled !== false)
+}
+
+function processIn(data: LintDocument["data"], process: string) {
+  const tables = data.processes as Readonly<Record<string, { readonly tools?: readonly string[] }>> | undefined
+  return tables?.[process]
+}
+
+/** A process that chooses groups of which the profile has no tool. Hooks add tools of `context`, and MCP servers those of `external`. */
+function emptyGroups(profile: Profile, [document]: readonly LintDocument[], tools: readonly Tool[]): LintFinding[] {
+  if (document === undefined) return []
+  const found = new Set(tools.map(({ group }) => group))
+  if (profile.plugins.some(({ hooks = [] }) => hooks.length > 0)) found.add("context")
+  if (Object.keys(profile.mcp.servers).length > 0) found.add("external")
+  return processesOf(profile).flatMap(([process, { groups = [] }]) => {
+    const empty = groups.filter((group) => !found.has(group))
+    if (empty.length === 0) return []
+    const message = `the process ${JSON.stringify(process)} takes the tools of the group ${empty.join(", ")}, of which the profile brings none.`
+    const hint =
+      "Enable such tools in [tools], or pass them to createAgent. A process without any tool is left out of the prompt."
+    return [warning(document.file, message, { ...document.locate(["processes", process, "groups"]), hint })]
+  })
+}
+
 interface NamedTools {
-  readonly known: readonly string[]
+  readonly known: { readonly names: readonly string[]; has(name: string): boolean }
   /** The names in a document; undefined if it leaves the list to the profile that it extends. */
   list({ data }: LintDocument): readonly (string | undefined)[] | undefined
   readonly key: readonly string[]
@@ -99,8 +133,8 @@ function missing(
   const setter = documents.find((document) => list(document) !== undefined)
   if (own === undefined || setter === undefined) return []
   return (list(setter) ?? []).flatMap((name, at) => {
-    if (name === undefined || known.includes(name)) return []
-    const suggestion = didYouMean(name, known)
+    if (name === undefined || known.has(name)) return []
+    const suggestion = didYouMean(name, known.names)
     if (setter === own) {
       const message = `the profile brings no tool ${JSON.stringify(name)}.${suggestion}`
       const hint =

@@ -47,6 +47,14 @@ describe("R25: a process that the profile declares", () => {
     expect(trace.children).toMatchObject([{ name: "tools", trace: { process: "tools", runs: [{ tool: "weather" }] } }])
   })
 
+  test("is not in the prompt while it has no tools, unless the profile describes it", async () => {
+    const groups = ["device"] as const
+    const processes = { home: { groups }, thinker: { groups, description: "Thinks." }, tools: {} }
+    const { model, session } = talk([finish("Hi.")], { processes }, { tools: [weather] })
+    await session.send("Hi").result
+    expect(toolsIn(textOf(model, 0))).toEqual(["thinker", "tools"])
+  })
+
   test("has its own model, dialect, budget and limits; what it leaves out is the agent's", async () => {
     const own = scriptedModel([callTool("weather"), "Sunny."])
     const { model, session } = talk(
