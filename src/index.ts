@@ -94,6 +94,7 @@ export type { AgentOptions } from "./agent/agent-options.ts"
 export { type AgentToolOptions, agentTool } from "./agent/child/agent-tool.ts"
 export type { ChooseHints, HintSource } from "./agent/child/hints.ts"
 export type { AgentServices } from "./agent/remembering.ts"
+export type { ChatMessage, RespondOptions } from "./agent/respond.ts"
 export type { QuietHours } from "./agent/schedule/schedule-times.ts"
 export {
   createWakeSchedule,

@@ -28,13 +28,21 @@ import { watch } from "./observers/watch.ts"
 import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
 import { remembering } from "./remembering.ts"
+import { type ChatMessage, type RespondOptions, respond } from "./respond.ts"
 import { Session } from "./session.ts"
 import { sessionId } from "./session-state.ts"
+import type { Turn } from "./turn.ts"
 
 /** A character, ready to talk in any number of sessions. */
 export interface Agent {
   /** The session of a conversation; the same one for the same key. A string is a private conversation. Throws `usage` for an unclear key. */
   session(conversation: string | Omit<SessionKey, "agent">): Session
+  /**
+   * Answers the last message of a conversation that the caller keeps: a turn like any other, of which nothing is stored and no job
+   * follows. Memories are recalled for the person in `from`, and not without one. Tools act as ever. Throws `usage` for messages that
+   * do not end with the user's.
+   */
+  respond(messages: readonly ChatMessage[], options?: RespondOptions): Turn
   /** Settles when no turn runs or waits and nothing runs in the background. A failed job that waits for its next attempt is not waited for; `close` does that where the job would be lost with the process. */
   idle(): Promise<void>
   /**
@@ -75,6 +83,7 @@ export function createAgent(options: AgentOptions): Agent {
       const key: SessionKey = { agent, ...namedSession(conversation) }
       return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
+    respond: (messages, options = {}) => respond(versions.current(), versions.latest, { messages, options }),
     idle: work.idle,
     async close(closing = {}) {
       checkOptions("close", closing, { signal: true })

@@ -1,0 +1,99 @@
+import { checkOptions } from "../core/check-options.ts"
+import type { Audience, HistoryMessage, SessionKey } from "../core/conversation.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { filterMessages, type SessionStore } from "../services/store/session-store.ts"
+import type { AgentContext } from "../turn/turn-context.ts"
+import { type SendOptions, Session } from "./session.ts"
+import type { Turn } from "./turn.ts"
+
+/** One message of a conversation that the caller keeps. */
+export interface ChatMessage {
+  readonly role: "user" | "assistant"
+  readonly content: string
+  /** The speaker of a user's message. Default: the name of the profile's user. */
+  readonly name?: string
+  /** When it was said, in milliseconds since 1970. Default: now. */
+  readonly atMs?: number
+}
+
+/** Options of `Agent.respond`. */
+export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "signal"> {
+  /** Default `private`. */
+  readonly audience?: Audience
+}
+
+const known: Required<{ readonly [K in keyof RespondOptions]: true }> = { from: true, inject: true, signal: true, audience: true }
+
+/** Starts a turn that answers the last of the messages, after those before it. Nothing of it is kept. Throws `usage`. */
+export function respond(
+  current: AgentContext | Promise<AgentContext>,
+  latest: AgentContext,
+  { messages, options }: { readonly messages: readonly ChatMessage[]; readonly options: RespondOptions },
+): Turn {
+  checkOptions("respond", options, known)
+  const { audience = "private", ...given } = options
+  const { ports, profile } = latest
+  const key: SessionKey = { agent: profile.agent.id, conversation: ports.ids.next("respond"), audience }
+  const question = checked(messages)
+  const speaker = { id: given.from?.id ?? key.conversation, name: question.name ?? profile.user.name, ...given.from }
+  const history = messages.slice(0, -1).map((message, at) => historyMessage(message, { key, at, latest, speaker }))
+  const stateless = (context: AgentContext): AgentContext => ({
+    ...context,
+    store: storeOf(history),
+    jobs: [],
+    tellObservers: undefined,
+  })
+  const session = new Session(current instanceof Promise ? current.then(stateless) : stateless(current), stateless(latest), key)
+  return session.send(question.content, { ...given, from: speaker })
+}
+
+/** The last message. Throws for messages that are none, and for a last one that nobody can answer. */
+function checked(messages: readonly ChatMessage[]): ChatMessage {
+  for (const [at, { role, content }] of messages.entries()) {
+    if ((role === "user" || role === "assistant") && typeof content === "string") continue
+    const found = typeof content === "string" ? `role ${JSON.stringify(role)}` : `content of type ${typeof content}`
+    throw new PromptStrataError(
+      "usage",
+      `respond expected text of role user or assistant in message ${at + 1}, found ${found}.`,
+      {
+        hint: "Instructions are given as `inject`; the prompt's own system message comes from the profile.",
+      },
+    )
+  }
+  const last = messages.at(-1)
+  if (last?.role === "user") return last
+  const found = last === undefined ? "none" : "one of the assistant"
+  throw new PromptStrataError("usage", `respond expected a message of the user at the end, found ${found}.`)
+}
+
+function historyMessage(
+  { role, content, name, atMs }: ChatMessage,
+  given: {
+    readonly key: SessionKey
+    readonly at: number
+    readonly latest: AgentContext
+    readonly speaker: HistoryMessage["speaker"]
+  },
+): HistoryMessage {
+  const { key, at, latest, speaker } = given
+  const { profile, ports } = latest
+  const self = { id: key.agent, name: profile.agent.name }
+  return {
+    role,
+    text: content.toWellFormed(),
+    speaker: role === "assistant" ? self : { ...speaker, name: name ?? speaker.name },
+    turnId: `${key.conversation}:${at}`,
+    atMs: atMs ?? ports.clock.nowMs(),
+  }
+}
+
+/** A store that holds one conversation and keeps nothing. */
+function storeOf(history: readonly HistoryMessage[]): SessionStore {
+  return {
+    load: async () => ({ version: 1, history, earlier: 0, state: {}, notes: [] }),
+    commit: async () => ({ version: 2 }),
+    post: async () => false,
+    append: async () => undefined,
+    messages: async (_key, filter) => filterMessages(history, filter),
+  }
+}
