@@ -21,7 +21,7 @@ const entrySlots: Readonly<Record<string, readonly string[]>> = {
   tools: ["name", "description", "parameters", "hint", "owed"],
   runs: run,
   steps: ["role", "answers", "call", "notice", "output", ...run],
-  rest: ["key", "content"],
+  rest: ["key", "content", "beside"],
   standing: ["key", "content"],
   developer: ["key", "content"],
   skills: ["content", "skill_outline"],

@@ -115,15 +115,19 @@ export class ValuePrinter {
   restItems(items: readonly Injection[], { node, file }: Omit<EntryPlace, "injection">): boolean {
     const [writer, recorder] = [this.#writer, this.#recorder]
     const context = { dialect: this.#dialect, file, stability: recorder.origin.stability }
+    // Recalled memories have another heading beside memories of the stack's own (S2). The copy keeps what was printed before apart.
+    const hasOwn = items.some(({ key }) => key === "character.memories")
+    const shown = hasOwn ? items.map((item) => (item.key === "memories" ? { ...item } : item)) : items
     const print = (injection: Injection): boolean => {
       const around = recorder.enter(originOf(injection))
-      const entry: SlotEntry = { key: { text: injection.key, trust: "author" }, content: injection.content }
+      const { key, content } = injection
+      const entry: SlotEntry = { key: { text: key, trust: "author" }, content, beside: key === "memories" && shown !== items }
       const place = { injection, file, node, rest: true }
       const isPrinted = this.#block(this.#blockOf(injection, entry, place), place)
       recorder.origin = around
       return isPrinted
     }
-    return printList(items, { node, context, writer, recorder, print })
+    return printList(shown, { node, context, writer, recorder, print })
   }
 
   /**

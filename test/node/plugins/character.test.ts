@@ -85,6 +85,18 @@ describe("the profile stack", () => {
     },
   )
 
+  test("S2 recalled memories have a heading of their own beside memories that the program adds", async () => {
+    const agent = await characterAgent(scriptedModel([]), { memory: recalls("They were afraid of thunder.") })
+    const session = agent.session("c")
+    const shown = async () =>
+      headings((await session.preview("It thunders.")).messages[0]?.content ?? "").filter((key) => key?.includes("memories"))
+    expect(await shown()).toEqual(["character.memories"])
+    session.stack.add("character.memories", "Momo came in spring.", { priority: priority.characterMemories, scope: "session" })
+    expect((await shown()).sort()).toEqual(["character.memories", "character.memories.recalled"])
+    session.stack.remove("character.memories")
+    expect(await shown()).toEqual(["character.memories"])
+  })
+
   test("S2 gives each injection its recommended priority, and the trace tells of each", async () => {
     const seen: [string, number][] = []
     const hook = {
