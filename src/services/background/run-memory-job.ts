@@ -100,7 +100,7 @@ async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSig
 
 function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance: number): readonly NewMemory[] {
   return messages.flatMap(({ role, text, speaker, atMs }, at) => {
-    if (role === "assistant" && isBare(text)) return []
+    if (role === "assistant" ? isBare(withoutName(text, speaker)) : isNod(text)) return []
     const memory = {
       id: `${turnId}:${at}`,
       kind: "dialogue" as const,
@@ -122,6 +122,22 @@ const digit = lazyPattern(String.raw`\p{N}`, "u")
 
 function isBare(text: string): boolean {
   return !digit().test(text) && (text.match(letters())?.length ?? 0) <= maxBareLetters
+}
+
+/** An answer without the name of its speaker before it, as in `Fay：好`. */
+function withoutName(text: string, { name }: StoredMemory["speaker"]): string {
+  const said = text.trimStart()
+  const rest = said.startsWith(name) ? said.slice(name.length).trimStart() : ""
+  return rest.startsWith(":") || rest.startsWith("：") ? rest : text
+}
+
+const nod =
+  /^(?:[嗯恩唔哦噢喔啊呀哎诶唉呃额哈嘿呵嘻好行对是的了吧]+|o?k+|okay|ye(?:s|ah|p)|nope?|h+m+|m+h?m*|[uoa]+h+|(?:ha|he|hi)+)$/i
+
+/** True for words of the user that only show that somebody listens, such as `嗯`, and for text without a letter or digit. Other short words may be what was asked for, such as a name. */
+function isNod(text: string): boolean {
+  const said = text.match(letters())?.join("") ?? ""
+  return !digit().test(text) && (said === "" || nod.test(said))
 }
 
 /** Reflects on recent memories if that is due (T36), and stores the insights with the ids of the memories they rest on. */

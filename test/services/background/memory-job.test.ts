@@ -59,6 +59,9 @@ describe("the work after a turn", () => {
       ["嗯嗯！", 1],
       ["OK.", 1],
       ["😊", 1],
+      ["Fay：好", 1],
+      [" Fay: OK.", 1],
+      ["Fay说好的", 2],
       ["42", 2],
       ["好的，明天见", 2],
     ] as const) {
@@ -71,6 +74,24 @@ describe("the work after a turn", () => {
       expect(told).toBe(stored === 1 ? "1 stored, 1 too short to mean anything by itself" : "2 stored")
     }
   })
+
+  test.each(["嗯", "嗯嗯。", "好的", "OK!", "yes", "哈哈哈", "👍", "……"])(
+    "T31 a nod of the user is no memory: %s",
+    async (said) => {
+      const made = scene({})
+      await made.say(said)
+      expect((await made.stored()).map(({ text }) => text)).toEqual(["I see."])
+    },
+  )
+
+  test.each(["茶", "李雷", "Tom", "8点", "好奇怪的梦", "no milk"])(
+    "T31 a short word of the user is a memory: %s",
+    async (said) => {
+      const made = scene({})
+      await made.say(said)
+      expect((await made.stored()).map(({ text }) => text)).toEqual([said, "I see."])
+    },
+  )
 
   test("R27 after a wake the agent's own words are judged and stored, nothing is learnt of the user; a silent one leaves no job", async () => {
     for (const audience of ["private", "group"] as const) {
