@@ -128,9 +128,10 @@ function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["toolRuns"]
   for (const [at, step] of steps.entries()) {
     if (toolRuns === "drop" || (toolRuns === "auto" && step.type !== "native") || step.type === "fault") continue
     const runs = step.type === "native" ? step.runs : [step.run]
-    for (const [index, { id, tool, args, result, status }] of runs.entries()) {
+    for (const [index, { id, tool, args, result, status, empty }] of runs.entries()) {
       const callId = step.type === "native" ? (step.calls[index]?.id ?? id) : id
-      kept.push({ id: callId, step: at, tool, args, result, ...(status === "failed" ? { failed: true } : {}) })
+      const marks = { ...(status === "failed" ? { failed: true as const } : {}), ...(empty === true ? { empty } : {}) }
+      kept.push({ id: callId, step: at, tool, args, result, ...marks })
     }
   }
   return kept

@@ -32,6 +32,8 @@ export interface KeptRun extends KeptPrestart {
   readonly id: string
   readonly step: number
   readonly failed?: true
+  /** True if the tool returned nothing. `result` is then a sentence of the dialect. */
+  readonly empty?: true
 }
 
 /** One message of a conversation's history (T29): the words, without thinking and injected context. */

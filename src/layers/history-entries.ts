@@ -180,14 +180,15 @@ export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
 
 const breaks = /[\n-\r\u0085\u2028\u2029]/
 
-function keptRunEntry({ failed, result, ...run }: KeptRun): SlotEntry {
-  const text = { text: result, trust: "tool" } as const
+function keptRunEntry({ failed, result, empty, ...run }: KeptRun): SlotEntry {
+  const text = { text: result, trust: empty === true ? "author" : "tool" } as const
   const { tool, arguments: args } = prestartEntry({ ...run, result })
   return {
     tool: tool ?? "",
     arguments: args ?? "",
     failed: failed === true,
     ...(breaks.test(result) ? { block: text } : { result: text }),
+    ...(empty === true ? { nothing: text } : {}),
   }
 }
 
@@ -209,9 +210,10 @@ function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[]): 
       answers: unprompted === true,
       toolCalls: { text: JSON.stringify(calls), trust: "agent" },
     })
-    for (const { id, result } of group) {
+    for (const { id, result, empty } of group) {
       const toolCallId = { text: id, trust: "agent" } as const
-      entries.push({ role: "tool", own: true, answers: true, toolCallId, output: { text: result, trust: "tool" } })
+      const output = { text: result, trust: empty === true ? "author" : "tool" } as const
+      entries.push({ role: "tool", own: true, answers: true, toolCallId, output })
     }
   }
   return entries

@@ -106,6 +106,8 @@ function runEntry(run: ToolRun): SlotEntry {
     arguments: argumentsText(run.args, "agent"),
     failed: run.status === "failed",
     ...(block ? { block: resultOf(run) } : { result: resultOf(run) }),
+    // For files that name an encoder for `result`, because that sentence needs none.
+    ...(run.empty === true ? { nothing: resultOf(run) } : {}),
   }
 }
 
@@ -133,7 +135,7 @@ function stepEntries(step: PlannerStep): SlotEntry[] {
 function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }): SlotEntry[] {
   const results = runs.map((run, index): SlotEntry => {
     const toolCallId = as(calls[index]?.id ?? run.id, "agent")
-    return { role: "tool", answers: true, toolCallId, output: as(run.result, "tool") }
+    return { role: "tool", answers: true, toolCallId, output: resultOf(run) }
   })
   return [{ role: "assistant", call: as(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
 }

@@ -56,10 +56,11 @@ const state: TurnState = {
     defineTool({ name: "t", description: "d", execute: () => 1 }),
     ...toolGroups.map((group) => defineTool({ name: group, group, description: "d", execute: () => 1 })),
   ],
-  runs: [run, { ...run, result: "a\nb" }],
+  runs: [run, { ...run, result: "a\nb" }, { ...run, empty: true }],
   steps: [
     { type: "run", call: "c", run },
     { type: "run", call: "c", run: { ...run, result: "a\nb" } },
+    { type: "run", call: "c", run: { ...run, empty: true } },
     { type: "native", text: "x", calls: [call as never], runs: [run] },
     { type: "fault", output: "o", notice: "n" },
   ],

@@ -91,6 +91,19 @@ describe.each(["json", "native"] as const)("the same scenarios with %s calls", (
     expect(model.requests[1]?.messages.at(-1)?.content).toBe(`${mode === "json" ? "silent() → " : ""}（没有返回内容）`)
   })
 
+  test.each(["fay", "layered", "soul", "stack", "root"])("T10 T29 so it is in the next turn, in %s", async (dialect) => {
+    const silent = defineTool({ name: "silent", description: "", execute: () => " " })
+    const model = scriptedModel([call("silent", {}), answer("好了。"), answer("好。")], { capabilities: { tools: true } })
+    const { session } = testAgent(model, { dialect, loop: { mode }, history: { toolRuns: "keep" } }, { tools: [silent] })
+    for (const text of ["？", "！"]) await session.send(text).result
+    for (const at of [1, 2]) {
+      const lines = model.requests[at]?.messages.flatMap(({ content }) => content.split("\n")) ?? []
+      const told = lines.filter((line) => line.includes("没有返回内容"))
+      expect(told).toHaveLength(1)
+      expect(told[0]).toMatch(/^(silent\(\) → )?（没有返回内容）$/)
+    }
+  })
+
   test("T17 a failed call can be made again, and a failure is no repeat", async () => {
     let tries = 0
     const flaky = defineTool({
