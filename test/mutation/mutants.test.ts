@@ -16,7 +16,15 @@ test("types, imports, names of properties and joined texts have none", () => {
   expect(changed('import { a } from "a"\nexport type B = "x" | 1\nconst c = { "d": a as "e" }\nconst f = `${c}` + a')).toEqual([])
 })
 
-test("the id of a mutant tells its file's text from another", () => {
-  const [a, b] = ["const a = 1", "const b = 1"].map((code) => mutantsOf("a.ts", code)[0]?.id)
-  expect(a).not.toBe(b)
+test("the id of a mutant stays while its line stays, and tells equal lines apart", () => {
+  const ids = (code: string) => mutantsOf("a.ts", code).map(({ id }) => id)
+  const [moved] = ids("const b = a\nconst a = 1")
+  expect(ids("const a = 1")).toEqual([moved])
+  expect(ids("const a = 2")).not.toEqual([moved])
+  expect(new Set(ids("f = 1\nf = 1")).size).toBe(4)
+})
+
+test("code that runs when its module loads is told from code of functions", () => {
+  const isStatic = mutantsOf("a.ts", "const a = 1\nconst f = () => 2").map((mutant) => mutant.isStatic)
+  expect(isStatic).toEqual([true, false])
 })

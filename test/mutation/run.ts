@@ -1,107 +1,128 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { mulberry } from "../support/mulberry.ts"
-import { type Mutant, mutantsOf } from "./mutants.ts"
+import type { Mutant } from "./mutants.ts"
+import { type CoverageRow, type OutcomeRow, type Plan, readRows } from "./plan.ts"
+import { beginning, type Equivalents, isFound, scoreTable, survivorLines } from "./report.ts"
+import { drawMutants, testFiles } from "./sample.ts"
+import { hashOf } from "./work.ts"
+import { runWorkers } from "./workers.ts"
 
 const usage = `Changes the sources a little, one change at a time, and prints the changes that no test finds.
-The nearest tests run first, then all that import the file. It continues from test/mutation/outcomes.jsonl. Ctrl-C stops it.
+It continues where it was stopped (node_modules/.cache/promptstrata-mutation). Ctrl-C stops it.
 
-  npm run mutate -- src/stores/sql              every mutant of a folder or a file
-  npm run mutate -- src --sample 100 --seed 7   a hundred of them, chosen by a seed`
-
-type Outcome = "killed" | "timeout" | "survived"
+  npm run mutate -- src/stores/sql                every mutant of a folder or a file
+  npm run mutate -- src --sample 1500 --seed 17   so many of them, chosen by a seed
+  --only src/encode     tries only mutants of the sample in this folder; may stand more than once
+  --again        tries those again that no test found, with the tests as they are now, and whole test files
+  --tests test/encode   only tests of a folder; else all
+  --workers 2    so many processes
+  --report       tries nothing; prints what is known
+  --write        writes the scores and what was not found into test/mutation/RESULTS.md
+  --effort 20    no more test files for a mutant after so many seconds of CPU time`
 
 const root = resolve(import.meta.dirname, "../..")
-const outcomesFile = resolve(import.meta.dirname, "outcomes.jsonl")
-const [vitest, config] = [resolve(root, "node_modules/vitest/vitest.mjs"), resolve(import.meta.dirname, "vitest.config.ts")]
-/** A mutant that runs longer than this has made a loop endless. */
-const limitMs = 600_000
+const folder = join(root, "node_modules/.cache/promptstrata-mutation")
+const coverageFile = join(folder, "coverage.jsonl")
+const outcomesFile = join(folder, "outcomes.jsonl")
 
-const options = { sample: { type: "string" }, seed: { type: "string", default: "1" }, help: { type: "boolean" } } as const
-const { values, positionals } = parseArgs({ options, allowPositionals: true })
-const [folder] = positionals
+const { values, positionals } = parseArgs({
+  options: {
+    sample: { type: "string" },
+    seed: { type: "string", default: "17" },
+    only: { type: "string", multiple: true, default: [""] },
+    again: { type: "boolean", default: false },
+    workers: { type: "string", default: "2" },
+    tests: { type: "string", default: "test" },
+    effort: { type: "string", default: "20" },
+    report: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    help: { type: "boolean" },
+  },
+  allowPositionals: true,
+})
+const workers = Number(values.workers)
 
-/** The source files of a folder, or the file. */
-function sources(place: string): readonly string[] {
-  if (!statSync(resolve(root, place)).isDirectory()) return [place]
-  const paths = readdirSync(resolve(root, place), { recursive: true, encoding: "utf8" })
-  const files = paths.filter((path) => path.endsWith(".ts") && !path.includes("shipped-prompts"))
-  return files.sort().map((path) => `${place.replace(/\/$/, "")}/${path.replaceAll("\\", "/")}`)
+/** The last outcome of each mutant whose file is still as it was. */
+function outcomesOf(hashes: Plan["hashes"]): ReadonlyMap<string, OutcomeRow> {
+  const rows = readRows<OutcomeRow>(outcomesFile).filter(({ file, hash }) => hashes[file] === hash)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
-function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
-  return items
-    .map((item) => ({ item, rank: random() }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ item }) => item)
-}
-
-/** The test of a file, else the nearest folder that has tests of its own. */
-function nearestTests(file: string): string {
-  const own = file.replace(/^src\//, "test/").replace(/\.ts$/, ".test.ts")
-  if (existsSync(resolve(root, own))) return own
-  let near = dirname(own)
-  while (!existsSync(resolve(root, near)) && near.includes("/")) near = dirname(near)
-  return near
-}
-
-/** Runs vitest with a mutant in a process of its own. */
-async function runTests(args: readonly string[], mutant?: Mutant): Promise<"passed" | "failed" | "timeout"> {
-  const all = [vitest, ...args, "--config", config, "--bail", "1", "--reporter", "dot", "--passWithNoTests"]
-  const env = { ...process.env, ...(mutant && { MUTANT: JSON.stringify(mutant) }) }
-  const child = spawn(process.execPath, all, { cwd: root, env, stdio: "ignore" })
-  const timer = setTimeout(() => child.kill("SIGKILL"), limitMs)
-  const [code, signal] = await once(child, "exit")
-  clearTimeout(timer)
-  if (signal === "SIGKILL") return "timeout"
-  return code === 0 ? "passed" : "failed"
-}
-
-async function outcomeOf(mutant: Mutant): Promise<Outcome> {
-  for (const args of [
-    ["run", nearestTests(mutant.file)],
-    ["related", mutant.file, "--run"],
-  ]) {
-    const result = await runTests(args, mutant)
-    if (result !== "passed") return result === "failed" ? "killed" : "timeout"
+/** Forgets the coverage of test files that changed, and all of it if the switches changed. Returns the test files without coverage. */
+function uncovered(plan: Plan): readonly string[] {
+  const files = testFiles(root).filter((file) => file.startsWith(values.tests))
+  const hashes = new Map(files.map((file) => [file, hashOf(join(root, file))]))
+  const isSame = existsSync(join(folder, plan.switches))
+  if (!isSame) {
+    for (const name of readdirSync(folder)) if (name.startsWith("switches-")) rmSync(join(folder, name), { recursive: true })
+    mkdirSync(join(folder, plan.switches))
   }
-  return "survived"
+  const kept = isSame ? readRows<CoverageRow>(coverageFile).filter(({ file, hash }) => hashes.get(file) === hash) : []
+  writeFileSync(`${coverageFile}.new`, kept.map((row) => `${JSON.stringify(row)}\n`).join(""))
+  renameSync(`${coverageFile}.new`, coverageFile)
+  const known = new Set(kept.map(({ file }) => file))
+  return files.filter((file) => !known.has(file))
 }
 
-function earlierOutcomes(): Map<string, Outcome> {
-  const lines = existsSync(outcomesFile) ? readFileSync(outcomesFile, "utf8").trim().split("\n") : []
-  const rows = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as { id: string; outcome: Outcome })
-  return new Map(rows.map(({ id, outcome }) => [id, outcome]))
-}
-
-async function mutate(place: string): Promise<void> {
-  const all = sources(place).flatMap((file) => mutantsOf(file, readFileSync(resolve(root, file), "utf8")))
-  const chosen = shuffled(all, mulberry(Number(values.seed))).slice(0, Number(values.sample ?? all.length))
-  for (const tests of new Set(chosen.map(({ file }) => nearestTests(file))))
-    if ((await runTests(["run", tests])) !== "passed") throw new Error(`expected ${tests} to pass before any change`)
-  const [first] = chosen
-  const planted = first && { ...first, start: 0, end: 0, text: 'throw new Error("planted")\n' }
-  if (planted && (await runTests(["related", planted.file, "--run"], planted)) !== "failed")
-    throw new Error(
-      `expected the tests of ${planted.file} to fail when it throws: no test imports it, or mutants do not reach them`,
-    )
-  const known = earlierOutcomes()
-  const counts = { killed: 0, timeout: 0, survived: 0 }
-  for (const mutant of chosen) {
-    const { id, file, line, start, end, text } = mutant
-    const earlier = known.get(id)
-    const outcome = earlier ?? (await outcomeOf(mutant))
-    counts[outcome] += 1
-    const change = `${readFileSync(resolve(root, file), "utf8").slice(start, end)} → ${text}`.replaceAll(/\s+/g, " ")
-    if (earlier === undefined) appendFileSync(outcomesFile, `${JSON.stringify({ outcome, file, line, change, id })}\n`)
-    if (outcome === "survived") console.log(`${file}:${line} ${change}`)
+async function mutate(places: readonly string[]): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const mutants = drawMutants(root, folder, places, Number(values.sample ?? Number.MAX_SAFE_INTEGER), values.seed)
+  const hashes = Object.fromEntries([...new Set(mutants.map(({ file }) => file))].map((file) => [file, hashOf(join(root, file))]))
+  const build = createHash("sha256").update(JSON.stringify([mutants, hashes]))
+  const switches = `switches-${build.digest("hex").slice(0, 12)}`
+  const base: Plan = {
+    root,
+    folder,
+    switches,
+    stateFile: "",
+    mutants,
+    hashes,
+    files: [],
+    pending: [],
+    effortSeconds: Number(values.effort),
+    whole: values.again,
   }
-  const score = ((100 * (chosen.length - counts.survived)) / Math.max(1, chosen.length)).toFixed(1)
-  console.log(`${chosen.length} of ${all.length} mutants, seed ${values.seed}: ${JSON.stringify(counts)}, ${score} % found`)
+  if (values.report) return report(mutants, outcomesOf(hashes))
+  const files = uncovered(base)
+  if (files.length > 0) {
+    console.log(`${files.length} test files run without a mutant`)
+    await runWorkers({ ...base, files }, workers, () => new Set(readRows<CoverageRow>(coverageFile).map(({ file }) => file)))
+    const rows = readRows<CoverageRow>(coverageFile)
+    if (!rows.some(({ load, tests }) => load.length > 0 || tests.some(({ hits }) => hits.length > 0)))
+      throw new Error("expected a test to reach a mutant; found none: do the tests import the sources?")
+    for (const { file, failed } of rows)
+      for (const name of failed) console.log(`fails without a mutant and is not asked: ${file} > ${name}`)
+  }
+  const earlier = outcomesOf(hashes)
+  const isOpen = ({ id, file }: Mutant): boolean =>
+    values.only.some((place) => file.startsWith(place)) && (values.again ? !isFound(earlier.get(id)) : !earlier.has(id))
+  const pending = mutants.filter(isOpen).map(({ id }) => id)
+  const rowsBefore = readRows(outcomesFile).length
+  console.log(`${pending.length} mutants to try`)
+  await runWorkers({ ...base, pending }, workers, () => {
+    const rows = readRows<OutcomeRow>(outcomesFile).slice(rowsBefore)
+    return new Set(rows.map(({ id }) => id))
+  })
+  report(mutants, outcomesOf(hashes))
 }
 
-if (folder === undefined || values.help) console.log(usage)
-else await mutate(folder)
+/** Prints the scores and what no test found; with --write also into RESULTS.md. */
+function report(sample: readonly Mutant[], outcomes: ReadonlyMap<string, OutcomeRow>): void {
+  const equivalents = JSON.parse(readFileSync(join(import.meta.dirname, "equivalent.json"), "utf8")) as Equivalents
+  const lines = survivorLines(sample, outcomes, equivalents)
+  const table = scoreTable(sample, outcomes, equivalents)
+  console.log([...lines, ...table].join("\n"))
+  if (!values.write) return
+  const tried = beginning(sample, outcomes).length
+  const head = `The first ${tried} of a sample of ${sample.length}, seed ${values.seed}: \`${positionals.join(" ")}\`.`
+  const file = join(import.meta.dirname, "RESULTS.md")
+  const text = readFileSync(file, "utf8")
+  const before = text.slice(0, text.indexOf("## Scores"))
+  const list = lines.map((line) => `- ${line}`).join("\n")
+  writeFileSync(file, `${before}## Scores\n${head}\n\n${table.join("\n")}\n\n## Not found\n${list}\n`)
+}
+
+if (positionals.length === 0 || values.help) console.log(usage)
+else await mutate(positionals)

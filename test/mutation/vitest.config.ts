@@ -1,35 +1,45 @@
-import { resolve } from "node:path"
+import { join, relative, resolve } from "node:path"
 import { defineConfig } from "vitest/config"
-import type { Mutant } from "./mutants.ts"
+import { instrument } from "./instrument.ts"
+import { mutantsOf } from "./mutants.ts"
+import { ownPlan } from "./plan.ts"
 
 const root = resolve(import.meta.dirname, "../..")
-const { MUTANT } = process.env
-const mutant = MUTANT === undefined ? undefined : (JSON.parse(MUTANT) as Mutant)
+const { mutants, folder, switches } = ownPlan()
+const chosen = new Map<string, Set<string>>()
+for (const { file, id } of mutants) chosen.set(file, (chosen.get(file) ?? new Set()).add(id))
 
-/** The unit tests over sources of which one has a mutant. No file is changed. Programs that tests start run the sources as they are. */
+/**
+ * One process that runs test files over sources with switches for mutants; `runner.ts` says which. No file is changed. Programs that
+ * tests start run the sources as they are.
+ */
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   root,
   plugins: [
     {
-      name: "mutant",
+      name: "mutants",
       enforce: "pre",
       transform(code, id) {
-        if (mutant === undefined || id.split("?")[0] !== resolve(root, mutant.file)) return null
-        return code.slice(0, mutant.start) + mutant.text + code.slice(mutant.end)
+        const file = relative(root, id.split("?")[0] as string)
+        const ids = chosen.get(file)
+        return ids === undefined ? null : { code: instrument(code, mutantsOf(file, code), ids), map: null }
       },
     },
   ],
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/corpora/**", "test/bench/**", "test/mutation/**", "test/stores/postgres/**"],
+    include: ["test/mutation/mutants.test.ts"],
     setupFiles: ["test/support/setup.ts"],
+    globalSetup: ["test/support/postgres-setup.ts"],
+    runner: resolve(import.meta.dirname, "runner.ts"),
     isolate: false,
-    // The cache of transformed modules knows nothing of the mutant: it would answer with the source as it is.
-    fsModuleCache: false,
-    env: { TEST_SIZE: "quick", LANG: "en_US.UTF-8" },
-    // A mutant may wait for ever.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    fileParallelism: false,
+    update: false,
+    // Sources with other switches have another cache: the cache does not know of them.
+    fsModuleCache: true,
+    fsModuleCachePath: join(folder, switches),
+    env: { TEST_SIZE: "quick", LANG: "en_US.UTF-8", NODE_COMPILE_CACHE: join(root, "node_modules/.cache/promptstrata-tests") },
+    expect: { poll: { timeout: 1_800_000 } },
+    reporters: ["dot"],
   },
 })

@@ -1,0 +1,104 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Mutant } from "./mutants.ts"
+
+/** What became of a mutant: the first three are found by a test. A test that also fails without it leaves it unsure. */
+export type Outcome = "killed" | "timeout" | "crashed" | "survived" | "unreached" | "unsure"
+
+export interface OutcomeRow {
+  readonly id: string
+  /** The hash of the source file in which it was tried. */
+  readonly hash: string
+  readonly outcome: Outcome
+  readonly file: string
+  readonly line: number
+  readonly change: string
+  /** The test that found it, as `file > name`; for a survivor, how many of the files that reach it ran. */
+  readonly by: string
+}
+
+/** A test file's run without a mutant: which switches its tests passed. */
+export interface CoverageRow {
+  readonly file: string
+  readonly hash: string
+  /** Passed outside of any test. */
+  readonly load: readonly string[]
+  readonly tests: readonly { readonly name: string; readonly ms: number; readonly hits: readonly string[] }[]
+  /** Tests that fail without any mutant; they are not asked. */
+  readonly failed: readonly string[]
+}
+
+/** A test file to run for a mutant, and its tests that can see it; `undefined` means all. */
+export interface Job {
+  readonly file: string
+  readonly tests: readonly string[] | undefined
+  readonly ms: number
+}
+
+/** All that a worker process needs to know. */
+export interface Plan {
+  readonly root: string
+  /** Holds what is known so far. */
+  readonly folder: string
+  /** Names the switches: the mutants, and the sources as they are. */
+  readonly switches: string
+  /** The worker process writes there what it does. */
+  readonly stateFile: string
+  /** All mutants that have switches. */
+  readonly mutants: readonly Mutant[]
+  /** The ids to try, in order, and the files' hashes; empty while coverage is collected. */
+  readonly pending: readonly string[]
+  readonly hashes: Readonly<Record<string, string>>
+  /** Test files whose coverage is wanted. */
+  readonly files: readonly string[]
+  /** No more files are run for a mutant after so many seconds of CPU time. */
+  readonly effortSeconds: number
+  /** Runs whole test files, not only the tests that passed the switch. */
+  readonly whole: boolean
+}
+
+/** The plan of this worker process. */
+export function ownPlan(): Plan {
+  return JSON.parse(readFileSync(process.env.MUTATION_PLAN as string, "utf8")) as Plan
+}
+
+export function readRows<T>(file: string): readonly T[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, "utf8").split("\n")
+  return lines.filter((line) => line.endsWith("}")).map((line) => JSON.parse(line) as T)
+}
+
+export function appendCoverage(plan: Plan, row: CoverageRow): void {
+  appendFileSync(join(plan.folder, "coverage.jsonl"), `${JSON.stringify(row)}\n`)
+}
+
+export function appendOutcome(plan: Plan, mutant: Mutant, outcome: Outcome, by: string): void {
+  const { id, file, line, start, end, text } = mutant
+  const from = readFileSync(join(plan.root, file), "utf8").slice(start, end)
+  const change = `${from} → ${text}`.replaceAll(/\s+/g, " ")
+  const row: OutcomeRow = { outcome, file, line, change, by, id, hash: plan.hashes[file] ?? "" }
+  appendFileSync(join(plan.folder, "outcomes.jsonl"), `${JSON.stringify(row)}\n`)
+}
+
+/** The test files to run for a mutant: the nearest first, and of equally near ones the fastest. */
+export function jobsOf(mutant: Mutant, coverage: readonly CoverageRow[], whole: boolean): readonly Job[] {
+  const jobs: Job[] = []
+  for (const { file, load, tests, failed } of coverage) {
+    const seeing = tests.filter(({ name, hits }) => hits.includes(mutant.id) && !failed.includes(name))
+    const isLoaded = load.includes(mutant.id)
+    if (seeing.length === 0 && !isLoaded) continue
+    const all = whole || isLoaded || mutant.isStatic
+    const run = (all ? tests : seeing).filter(({ name }) => !failed.includes(name))
+    const ms = run.reduce((sum, test) => sum + test.ms, 20)
+    jobs.push({ file, tests: all && failed.length === 0 ? undefined : run.map(({ name }) => name), ms })
+  }
+  return jobs.sort((a, b) => cost(mutant.file, a) - cost(mutant.file, b))
+}
+
+/** A job's time, made smaller for each folder that the test shares with the source. */
+function cost(source: string, { file, ms }: Job): number {
+  const [from, to] = [source.replace(/\.ts$/, "").split("/"), file.replace(/(\.[\w-]+)?\.test\.ts$/, "").split("/")]
+  let shared = 1
+  while (shared < from.length && from[shared] === to[shared]) shared++
+  return ms / 5 ** shared
+}
