@@ -20,7 +20,7 @@ It continues where it was stopped (node_modules/.cache/promptstrata-mutation). C
   --workers 2    so many processes
   --report       tries nothing; prints what is known
   --write        writes the scores and what was not found into test/mutation/RESULTS.md
-  --effort 20    no more test files for a mutant after so many seconds of CPU time`
+  --effort 20    no more test files for a mutant after so many seconds of CPU time, and none that takes twice as long`
 
 const root = resolve(import.meta.dirname, "../..")
 const folder = join(root, "node_modules/.cache/promptstrata-mutation")

@@ -85,7 +85,7 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
   const byId = new Map(plan.mutants.map((mutant) => [mutant.id, mutant]))
   let mutant: Mutant | undefined
   let jobs: Job[] = []
-  let [total, cpuStart, tried] = [0, 0, 0]
+  let [total, asked, cpuStart] = [0, 0, 0]
   /** The failed test that has to pass without the mutant. */
   let doubt: { readonly job: Job; readonly by: string; readonly outcome: Outcome } | undefined
   const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000_000
@@ -96,8 +96,9 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
   const begin = (): boolean => {
     mutant = byId.get(ids.shift() ?? "")
     if (mutant === undefined) return false
-    jobs = [...jobsOf(mutant, coverage, plan.whole)]
-    ;[total, cpuStart, tried] = [jobs.length, cpuSeconds(), tried + 1]
+    const all = jobsOf(mutant, coverage, plan.whole)
+    jobs = all.filter(({ ms }) => ms < 2000 * plan.effortSeconds)
+    ;[total, asked, cpuStart] = [all.length, 0, cpuSeconds()]
     switches.active = mutant.id
     forgetModules()
     return true
@@ -111,7 +112,7 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
         const isSpent = cpuSeconds() - cpuStart > plan.effortSeconds
         if (jobs[0] && !isSpent) return jobs[0]
         if (total === 0) end("unreached", "no test")
-        else end("survived", `${total - jobs.length} of ${total} test files`)
+        else end("survived", `${asked} of ${total} test files`)
       }
     },
     begins() {},
@@ -127,6 +128,7 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
         return
       }
       const job = jobs.shift()
+      asked += 1
       if (!failed || !job) return
       const name = failed.type === "test" ? nameOf(failed) : undefined
       const isHang = failed.result?.errors?.some(({ message }) => / timed out in \d+ms/.test(message))
