@@ -132,6 +132,7 @@ describe("a virtual context whose model writes", () => {
   })
 
   test("R26 what hangs for ever behind a turn costs the next ones not a single await, and no timer", async () => {
+    await loadAll()
     const hanging = await rounds({ jobs: "hang", observer: true })
     const none = await rounds({ jobs: "none", observer: false })
     expect(hanging.hung).toBeGreaterThanOrEqual(2)
@@ -139,6 +140,21 @@ describe("a virtual context whose model writes", () => {
     expect(Math.max(...none.rounds)).toBeLessThan(1_000)
   })
 })
+
+/** Loads everything that turns, observers and jobs load when they first need it: that takes awaits of its own, and more time than `rounds` leaves. */
+async function loadAll(): Promise<void> {
+  const { model } = answering(Array(2).fill(finish(long)))
+  const parts = { store: createInMemoryStore(), clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds() }
+  const made = createVirtualContext({ events: { writer: "model", timeZone: "UTC" }, compression: { writer: "model" } })
+  const plugin: Plugin = { ...made, observers: [{ name: "quick", observe: () => undefined }] }
+  const { agent, session } = bot(model, parts, { plugins: [plugin] })
+  for (let turn = 0; turn < 2; turn++) {
+    await session.send("hello").result
+    await agent.idle()
+    parts.clock.advance(dayMs)
+  }
+  await agent.close()
+}
 
 /** How many rounds of the microtask queue each of 12 turns takes; a turn that waits for a timer or for I/O never ends here. */
 async function rounds({ jobs, observer }: { readonly jobs: "hang" | "none"; readonly observer: boolean }) {
@@ -163,8 +179,6 @@ async function rounds({ jobs, observer }: { readonly jobs: "hang" | "none"; read
   }
   const parts = { store: createInMemoryStore(), clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds() }
   const { session } = bot(model, parts, { plugins: [plugin] })
-  // The feeds load beside the first turn, which here leaves them no time.
-  await import("../../src/agent/observers/observers.ts")
   const counts: number[] = []
   for (let turn = 0; turn < 12; turn++) {
     let isOver = false
