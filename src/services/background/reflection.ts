@@ -60,6 +60,8 @@ const reflectionOptions = { ask: true, records: true, clock: true, every: true, 
 const defaultEvery = 20
 /** The most memories over which importance is added up. */
 const maxSummed = 200
+/** Of more users and groups the earliest are left out: they may be reflected on sooner. */
+const maxReflected = 10_000
 
 /**
  * Creates a service that reflects with a model and the prompt `reflection`. Every insight is linked to memories that the model was shown:
@@ -69,7 +71,7 @@ const maxSummed = 200
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
   checkOptions("createReflectionService", options, reflectionOptions)
   const { records, clock } = options
-  /** The time of the last reflection of each scope in this process, also of those without an insight. */
+  /** The time of the last reflection of each scope in this process, also of those without an insight; the earliest first. */
   const reflectedMs = new Map<string, number>()
   return {
     nextRunMs: options.nextRunMs,
@@ -87,7 +89,10 @@ export function createReflectionService(options: ReflectionServiceOptions): Refl
         const message = `expected a list of insights as JSON, found ${answer.text.length} characters without one.`
         throw new PromptStrataError("decision", message)
       }
+      reflectedMs.delete(scopeOf(key))
       reflectedMs.set(scopeOf(key), clock.nowMs())
+      const [earliest] = reflectedMs.keys()
+      if (reflectedMs.size > maxReflected && earliest !== undefined) reflectedMs.delete(earliest)
       return written.map(({ text, numbers }): Insight => ({ text, sources: sourcesOf(numbers, memories) }))
     },
   }

@@ -22,11 +22,12 @@ export class ScopeIndexes {
   /** The index of the key's scope, up to date. */
   async current(key: ServiceKey): Promise<ScopeIndex> {
     const scope = scopeOf(key)
-    const index = this.#indexes.get(scope) ?? new ScopeIndex(this.#records, key, this.#settings.model)
+    const known = this.#indexes.get(scope)
+    const index = known ?? new ScopeIndex(this.#records, key, this.#settings.model)
     // Set again, so that the order of the map is the order of use.
     this.#indexes.delete(scope)
     this.#indexes.set(scope, index)
-    if (await index.update()) this.#makeRoom(index)
+    if ((await index.update()) || known === undefined) this.#makeRoom(index)
     return index
   }
 
@@ -45,6 +46,8 @@ export class ScopeIndexes {
 const pageSize = 500
 /** The approximate size of a memory without its text and its place in the index. */
 const rowBytes = 400
+/** The approximate size of an index without memories. */
+const emptyBytes = 10_000
 
 /** The memories of one scope with their recall index. `update` reads what changed. */
 export class ScopeIndex {
@@ -70,7 +73,7 @@ export class ScopeIndex {
 
   /** The approximate size in memory. */
   get bytes(): number {
-    return this.#index.bytes + this.#textBytes + this.#memories.size * rowBytes
+    return emptyBytes + this.#index.bytes + this.#textBytes + this.#memories.size * rowBytes
   }
 
   get(id: string): StoredMemory | undefined {

@@ -57,6 +57,18 @@ describe("createReflectionService", () => {
     expect(await service.due(key)).toBe(false)
   })
 
+  test("remembers of the last 10,000 users alone that they gave no insight, so that it does not grow for ever", async () => {
+    const { service, keep } = scene({ every: 1 })
+    const memories = [await keep()]
+    await service.reflect(memories, key, { signal })
+    const reflectFor = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, at) => service.reflect(memories, { ...key, user: `u${at}` }, { signal })))
+    await reflectFor(9)
+    expect(await service.due(key)).toBe(false)
+    await reflectFor(10_000)
+    expect(await service.due(key)).toBe(true)
+  })
+
   test("T36 is due by accumulated importance, where that is asked for", async () => {
     const { service, keep } = scene({ every: 0, importanceSum: 12 })
     await keep(7)

@@ -160,7 +160,7 @@ describe("createMemoryService", () => {
 
   test("keeps no more indexes than there is room for, and the ones used last", async () => {
     const { memories } = createInMemoryStore()
-    const indexes = new ScopeIndexes(memories, { model: undefined, maxBytes: 3_000 })
+    const indexes = new ScopeIndexes(memories, { model: undefined, maxBytes: 30_000 })
     const users = ["a", "b", "c", "d", "e"]
     for (const user of users) {
       const own = { ...key, user }
@@ -178,5 +178,11 @@ describe("createMemoryService", () => {
     expect(indexes.size).toBeLessThan(users.length)
     const last = await indexes.current({ ...key, user: "e" })
     expect(last.size).toBe(1)
+  })
+
+  test("makes room for the indexes of users without memories, too", async () => {
+    const indexes = new ScopeIndexes(createInMemoryStore().memories, { model: undefined, maxBytes: 100_000 })
+    for (let user = 0; user < 50; user++) await indexes.current({ ...key, user: `user ${user}` })
+    expect(indexes.size).toBeLessThan(15)
   })
 })
