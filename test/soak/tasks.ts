@@ -133,4 +133,12 @@ export const tasks: readonly SoakTask[] = [
     perRound: 200,
     target: 20_000,
   },
+  {
+    name: "turns of one process that may not grow, others beside it killed",
+    project: "long",
+    file: "test/soak/lifetime/lifetime.test.ts",
+    variable: "LIFETIME_TURNS",
+    perRound: 200_000,
+    target: 200_000,
+  },
 ]

@@ -56,6 +56,8 @@ export const amounts = {
   WORKSPACE_EDITS: { quick: 8, long: 250, soak: 1_000 },
   /** Entries that each of several processes adds to one schedule, and approvals to one file. */
   SCHEDULE_ENTRIES: { quick: 5, long: 25, soak: 200 },
+  /** Turns of a process whose heap, files and handles may not grow; a quick run leaves it out. */
+  LIFETIME_TURNS: { quick: 200, long: 2_000, soak: 200_000 },
 } as const satisfies Readonly<Record<string, Amounts>>
 
 /** How much of `name` this run does. */

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
-/** A script of this folder in a process of its own. It is killed at the end of the test. */
+/** A script in a process of its own. It is killed at the end of the test. */
 export interface Child {
   readonly process: ChildProcess
   /** The lines it has written so far. */
@@ -15,10 +15,11 @@ export interface Child {
   readonly ended: Promise<number | string>
 }
 
-/** Starts `<name>.ts` with its settings as one JSON argument. */
-export function startChild(name: string, settings: unknown): Child {
-  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
-  const child = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ["ignore", "pipe", "inherit"] })
+/** Starts `<name>.ts` of this folder, or the script at a URL, with its settings as one JSON argument. */
+export function startChild(name: string | URL, settings: unknown, nodeOptions: readonly string[] = []): Child {
+  const script = fileURLToPath(typeof name === "string" ? new URL(`./${name}.ts`, import.meta.url) : name)
+  const given = [...nodeOptions, script, JSON.stringify(settings)]
+  const child = spawn(process.execPath, given, { stdio: ["ignore", "pipe", "inherit"] })
   onTestFinished(() => {
     child.kill("SIGKILL")
   })
