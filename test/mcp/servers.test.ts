@@ -1,6 +1,10 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { hostTimers, type Timers } from "../../src/core/ports.ts"
 import { connected, isRunning } from "../support/mcp/connected.ts"
 import { fakeServer } from "../support/mcp/fake-server-config.ts"
+import { tempFolder } from "../support/temp-folder.ts"
 
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name)
 
@@ -28,7 +32,22 @@ describe("servers over stdio", () => {
   })
 
   test("a server that never answers the handshake is given up in time and leaves no process, though it ignores signals", async () => {
-    const { mcp, warnings } = await connected({ dumb: fakeServer({ silent: true, stubborn: true }, { startTimeoutMs: 3_000 }) })
+    const readyFile = join(tempFolder(), "ready")
+    // The limit is over once the server has begun, however long that takes.
+    const timers: Timers = {
+      ...hostTimers,
+      set: (callback, delayMs) => {
+        if (delayMs !== 3_000) return hostTimers.set(callback, delayMs)
+        const poll = async () => {
+          await expect.poll(() => existsSync(readyFile)).toBe(true)
+          for (let round = 0; round < 5; round++) await new Promise(setImmediate)
+          callback()
+        }
+        return poll()
+      },
+    }
+    const config = { silent: true, stubborn: true, readyFile }
+    const { mcp, warnings } = await connected({ dumb: fakeServer(config, { startTimeoutMs: 3_000 }) }, { ports: { timers } })
     expect(warnings[0]?.message).toMatch(
       /^It could not be started: it was not ready within 3000 ms; the last line it wrote is "pid \d+"/,
     )

@@ -22,6 +22,8 @@ export interface FakeServerConfig {
   readonly exit?: boolean
   /** Ignores the end of its input and polite signals. */
   readonly stubborn?: boolean
+  /** A file that it writes when it has begun, and what it writes at once is written. */
+  readonly readyFile?: string
   /** What its resources hold. */
   readonly memo?: string
 }

@@ -2,7 +2,7 @@
  * A server over stdio that misbehaves as it is told: a program of its own, run by node. What it is told stands in its
  * first argument, as JSON.
  */
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import type { FakeServerConfig } from "./fake-server-config.ts"
 
@@ -141,6 +141,7 @@ if (config.stderr !== undefined) process.stderr.write(config.stderr)
 if (config.stubborn === true) process.stderr.write(`pid ${process.pid}\n`)
 if (config.noise === true) process.stdout.write('starting…\n\n{"level":"info"}\n[1,2]\n42\n{"jsonrpc":"2.0"}\n')
 if (config.stubborn === true) for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => undefined)
+if (config.readyFile !== undefined) writeFileSync(config.readyFile, "ready")
 // One that ignores the end of its input must be kept alive by something else.
 if (config.stubborn === true) setInterval(() => undefined, 1_000)
 
