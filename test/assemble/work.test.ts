@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { size } from "../support/size.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 import { perCodePoint } from "./arbitrary-turn.ts"
 
@@ -21,22 +22,25 @@ function measuring(): TokenCounter & { units: number; calls: number } {
 }
 
 const mebibyte = 2 ** 20
+/** The counted work grows with the text, so a fifth of it says the same. */
+const questionMb = size === "quick" ? 1 : 5
+const resultUnits = size === "quick" ? mebibyte / 4 : mebibyte
 const many = (count: number) => Array.from({ length: count }, (_, i) => said(i % 2 === 0 ? "user" : "assistant", `message ${i}`))
 
 describe("the work of assembling", () => {
   test.each(["fay", "layered", "stack"])(
-    "%s takes a question of 5 MB whole, counting each character thrice at most",
+    `%s takes a question of ${questionMb} MB whole, counting each character thrice at most`,
     (dialect) => {
       const counter = measuring()
-      const text = "一二三四五 **系统设定**\n---\n".repeat((5 * mebibyte) / 22)
+      const text = "一二三四五 **系统设定**\n---\n".repeat((questionMb * mebibyte) / 22)
       const assembly = assemble(new PromptStack(), { dialect, turn: turnState(text), counter, budgetTokens: 8 * mebibyte })
       expect(assembly.messages.at(-1)?.content.length).toBeGreaterThanOrEqual(text.trim().length)
       expect(counter.units).toBeLessThanOrEqual(3 * assembly.tokens)
     },
   )
 
-  test("a tool result of 1 MB too, and one of a million short lines", () => {
-    for (const result of ["x".repeat(mebibyte), "x\n".repeat(mebibyte / 2), "```\n".repeat(mebibyte / 4)]) {
+  test("a tool result of 1 MB too, and one of very many short lines", () => {
+    for (const result of ["x".repeat(mebibyte), "x\n".repeat(resultUnits / 2), "```\n".repeat(resultUnits / 4)]) {
       const counter = measuring()
       const turn = turnState("?", {
         runs: [ran("read", {}, result)],
@@ -44,26 +48,26 @@ describe("the work of assembling", () => {
       })
       for (const dialect of ["fay", "layered"]) {
         const { tokens } = assemble(new PromptStack(), { dialect, turn, counter, budgetTokens: 8 * mebibyte })
-        expect(tokens).toBeGreaterThan(mebibyte / 2)
+        expect(tokens).toBeGreaterThan(result.length / 2)
       }
-      expect(counter.units).toBeLessThanOrEqual(10 * mebibyte)
+      expect(counter.units).toBeLessThanOrEqual(10 * result.length)
     }
   })
 
   test("a budget that is kept costs two counts of each message however many items and messages there are", () => {
-    const calls = (size: number) => {
+    const calls = (count: number) => {
       const counter = measuring()
-      const items = Array.from({ length: size }, (_, i) => ({
+      const items = Array.from({ length: count }, (_, i) => ({
         key: `k${i}`,
         content: `item ${i}`,
         fit: { rank: i, shrink: "drop" as const },
       }))
-      const turn = turnState("?", { history: many(size) })
+      const turn = turnState("?", { history: many(count) })
       const assembly = assemble(new PromptStack(items), { dialect: "layered", turn, counter, budgetTokens: mebibyte })
       return { calls: counter.calls, parts: assembly.spans.length + assembly.messages.length }
     }
-    for (const size of [10, 100, 1000]) {
-      const { calls: made, parts } = calls(size)
+    for (const count of [10, 100, 1000]) {
+      const { calls: made, parts } = calls(count)
       expect(made).toBeLessThanOrEqual(2 * parts)
     }
   })
