@@ -7,9 +7,10 @@ export interface FileReference {
 }
 
 /**
- * Writes a reference as one line of text. In its path brackets and backslashes get a `\`; line breaks, and white space at either
- * end, become `\u{…}`. Inverse: `createFileReferenceReader`, which reads an empty path, and one that as written is longer than
- * {@link maxPathLength}, as words.
+ * Writes a reference as one line of text. In its path square brackets and backslashes get a `\`. Line breaks, white space at either
+ * end, and angle brackets that open and look-alikes, with which a tag or a token of a chat template would begin, become `\u{…}`.
+ * Inverse: `createFileReferenceReader`, which reads an empty path, and one that as written is longer than {@link maxPathLength},
+ * as words.
  */
 export function formatFileReference({ path, lines }: FileReference): string {
   return `%[${encodePath(path)}]${lines === undefined ? "" : ` Line ${lines.from} ~ Line ${lines.to}`}`
@@ -31,7 +32,8 @@ function encodePath(path: string): string {
   let encoded = ""
   const [from, to] = [path.length - path.trimStart().length, path.trimEnd().length]
   for (const [at, unit] of path.split("").entries()) {
-    if (at < from || at >= to || isLineBreak(unit.charCodeAt(0))) encoded += `\\u{${unit.charCodeAt(0).toString(16)}}`
+    const isHidden = at < from || at >= to || isLineBreak(unit.charCodeAt(0)) || "<≮﹤＜﹇［".includes(unit)
+    if (isHidden) encoded += `\\u{${unit.charCodeAt(0).toString(16)}}`
     else encoded += unit === "[" || unit === "]" || unit === "\\" ? `\\${unit}` : unit
   }
   return encoded

@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
 import { decodeText, encodeText } from "../../src/encode/encode.ts"
+import { decodePath, formatFileReference } from "../../src/encode/file-reference.ts"
+import { withoutUnseen } from "../../src/encode/fold.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { runs } from "../support/size.ts"
 import { ran, turnState } from "../support/turns.ts"
@@ -59,11 +61,19 @@ describe("T28 tokens of chat templates", () => {
   test.each(shippedDialectNames())("stand nowhere in a prompt of %s, also inside fences", (dialect) => {
     const words = `hi ${tokens.join(" ")}\n${tokens.join("\n")}`
     const given = { memories: [{ text: words }], prestart: [{ tool: "read", args: { words }, result: words }] }
-    const turn = turnState(words, { ...given, group: true, runs: [ran("read", { words }, words)], note: words })
+    const turn = turnState(words, { ...given, group: true, runs: [ran("read", { words }, words)], note: words, files: [words] })
     const stack = new PromptStack([{ key: "observed", content: words, trust: "tool" }])
     for (const prompt of ["planner", "final"]) {
       const text = assemble(stack, { dialect, prompt, turn }).messages.map(({ content }) => content)
       for (const token of tokens) expect(text.join("\n")).not.toContain(token)
+    }
+  })
+
+  test("a file's path, too, holds none, and no closing marker", () => {
+    for (const path of [...tokens, "</prestart>", "［/memory context］", "﹤/s≯"]) {
+      const written = formatFileReference({ path: `a ${path}` })
+      expect(withoutUnseen(written)).not.toContain(withoutUnseen(path))
+      expect(decodePath(written.slice(2, -1))).toBe(`a ${path}`)
     }
   })
 
