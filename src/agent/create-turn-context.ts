@@ -1,11 +1,13 @@
 import { type HistoryMessage, isSpoken } from "../core/conversation.ts"
+import type { Ports } from "../core/ports.ts"
 import type { MessageFilter, SessionRecord } from "../services/store/session-store.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
 import { mainProcess, type TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
 import { AnswerOutput } from "../turn/answer-output.ts"
 import type { Deadline } from "../turn/deadline.ts"
-import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
+import type { AgentContext, SessionState, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
 import { sessionState } from "./session-state.ts"
 
@@ -24,7 +26,10 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const { profile, ports, store } = agent
   const { record, emit, deadline, child } = begin
   const { tokens, answerTokens, stepTokens } = profile.budget
-  const session = child ? { ...sessionState(undefined), memoryOn: false } : sessionState(record)
+  const stored = child ? { ...sessionState(undefined), memoryOn: false } : sessionState(record)
+  const isMarked = profile.context.sessionMarkers
+  const session =
+    isMarked || stored.markerId ? { ...stored, markerId: isMarked ? markerIdOf(input, stored, ports) : undefined } : stored
   const notes = record?.notes ?? []
   // The hook for the notes of observers runs only in a turn that has such notes.
   const lacksNotes = agent.hooks.includes(injectionHook) && !notes.some(({ owner }) => owner === injectionOwner)
@@ -50,6 +55,22 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     deadline,
     progress: createTurnProgress(parts),
   }
+}
+
+/** The ids of sessions that have no committed turn yet, so that a preview and a turn that fails have the id of the next turn. */
+const newMarkerIds = new WeakMap<PromptStack, string>()
+
+function markerIdOf({ stack }: TurnInput, { markerId }: SessionState, { ids }: Ports): string {
+  const known =
+    markerId ??
+    newMarkerIds.get(stack) ??
+    ids
+      .next("marker")
+      .toLowerCase()
+      .replace(/[^0-9a-z]/g, "")
+      .slice(-8)
+  newMarkerIds.set(stack, known)
+  return known
 }
 
 function createTurnProgress(

@@ -83,6 +83,7 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
       ...record?.state,
       turns: session.turns + 1,
       stack: stack.items("session"),
+      ...(session.markerId === undefined ? {} : { markerId: session.markerId }),
       ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
     },
     jobs: jobsAfter(turn, append),

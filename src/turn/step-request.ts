@@ -1,6 +1,7 @@
 import { assembleInjections } from "../assemble/assemble.ts"
 import { displaced, reserved } from "../assemble/decide.ts"
 import type { Assembly, Message } from "../core/span.ts"
+import { withSessionMarkers } from "../dialect/dialect.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
@@ -23,7 +24,9 @@ export interface StepRequest {
  */
 export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
   const { agent, progress, budgetTokens, reserveTokens } = turn
-  const { dialect, ports } = agent
+  const { ports } = agent
+  const { markerId } = turn.session
+  const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
   turn.stack.update()
   const state = stateOf(turn, prompt)
   const assembly = assembleInjections(combineInjections(turn.stack, state, dialect), {

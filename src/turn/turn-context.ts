@@ -105,6 +105,8 @@ export interface SessionState {
   readonly turns: number
   /** The state that each hook keeps, by the hook's name. */
   readonly hooks: Readonly<Record<string, unknown>>
+  /** The id in the session's block markers; absent without `[context] session_markers`. */
+  readonly markerId?: string | undefined
 }
 
 /**

@@ -28,7 +28,7 @@ describe("resolveProfile", () => {
       variables: {},
       skills: [],
       plugins: [],
-      context: { off: [], older: "drop", olderCharacters: 120 },
+      context: { off: [], older: "drop", sessionMarkers: false, olderCharacters: 120 },
       output: { bubbles: false },
       files: { hardLinks: "refuse", formats: expect.arrayContaining(["txt", "png"]) },
       loop: { mode: "json", maxSteps: 12, strict: false, responseFormat: "text" },

@@ -94,5 +94,10 @@ export const context = table("Layer 5: everything in a turn's prompt that is not
     default: "drop",
     words: "The part of an earlier turn's recalled memories that history shows: nothing, a short line for each, or all of it.",
   }),
+  sessionMarkers: flag({
+    default: false,
+    words:
+      "With true, the lines that open and close a block hold an id that each session makes for itself, as in `[memory context 7f3a91c2]`, so that no text can know them.",
+  }),
   olderCharacters: wholeNumber({ min: 1, default: 120, words: 'How long such a line is with "condense".' }),
 })
