@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises"
 import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
@@ -39,6 +38,9 @@ import {
 } from "./files/file-tool-options.ts"
 import { createReadLedger, createTurnMap, type ReadLedger, type TurnMap } from "./files/read-ledger.ts"
 import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
+import { withFileErrors } from "./workspace/file-errors.ts"
+import { nodeFileSystem } from "./workspace/file-system.ts"
+import { makeFolders } from "./workspace/folders.ts"
 import { checkWorkspaceOptions, openWorkspace } from "./workspace/open-workspace.ts"
 import { samePath } from "./workspace/paths.ts"
 import type { FileWorkspace, FileWorkspaceOptions, WorkspaceFile } from "./workspace/workspace.ts"
@@ -94,7 +96,7 @@ const names: readonly string[] = Object.values(documentFiles)
 export async function openDocuments(folder: string, { files = {}, ...options }: FolderOptions = {}): Promise<LivingDocuments> {
   checkOptions("openDocuments", options, documentsOptions)
   checkWorkspaceOptions("files of openDocuments", files)
-  await mkdir(folder, { recursive: true })
+  await withFileErrors("open", folder, () => makeFolders(files.fs ?? nodeFileSystem, folder))
   const workspace = await openWorkspace(folder, { names, ...files })
   return { ...documentsHook(workspace, options), workspace }
 }

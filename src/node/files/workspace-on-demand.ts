@@ -1,5 +1,6 @@
-import { mkdir } from "node:fs/promises"
-import { fileError, ignoring } from "../workspace/file-errors.ts"
+import { fileError, ignoring, withFileErrors } from "../workspace/file-errors.ts"
+import { nodeFileSystem } from "../workspace/file-system.ts"
+import { makeFolders } from "../workspace/folders.ts"
 import { openWorkspace } from "../workspace/open-workspace.ts"
 import { canonicalPath } from "../workspace/paths.ts"
 import type { FileWorkspace, FileWorkspaceOptions } from "../workspace/workspace.ts"
@@ -28,7 +29,7 @@ export function workspaceOnDemand(
     search: async (text, searchOptions) => (await openOrEmpty()).search(text, searchOptions),
     resolve: async (path) => (await openOrEmpty()).resolve(path),
     async write(path, text, writeOptions) {
-      await mkdir(folder, { recursive: true })
+      await withFileErrors("write", folder, () => makeFolders(options.fs ?? nodeFileSystem, folder))
       return (await open()).write(path, text, writeOptions)
     },
   }

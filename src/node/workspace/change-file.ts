@@ -50,7 +50,11 @@ export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Cha
     const after = typeof decision === "object" ? decision.bytes : decision === "remove" ? undefined : current?.bytes
     const afterHash = after && hashOf(after)
     const outcome = { path: target.path, ...(afterHash === undefined ? {} : { hash: afterHash }) }
-    if (afterHash === current?.hash) return outcome
+    if (afterHash === current?.hash) {
+      // The change may have been made before, by a process that ended, or failed, before it was durable.
+      if (decision !== "keep") await target.folder.sync()
+      return outcome
+    }
     if (after && after.length > root.maxFileBytes) throw tooLarge(target.path, after.length, root.maxFileBytes)
     return { ...outcome, record: await carryOut(rules, own, { change, target, current, after }) }
   } finally {
@@ -76,6 +80,8 @@ async function carryOut(rules: ChangeRules, own: OwnFolder, plan: Plan): Promise
   } catch (error) {
     // The file was not touched, so the entry is dropped. If that fails, recovery does it before the next change.
     await removeIfThere(root.fs, folder.at(temporary))
+      // Only the entry names the temporary file: it goes when that one is gone for good.
+      .then(() => folder.sync())
       .then(() => root.fs.remove(own.history.at(entry.name)))
       .catch(() => {})
     throw error

@@ -172,6 +172,21 @@ export async function makeFolder(root: WorkspaceRoot, folder: OpenFolder, name: 
 }
 
 /**
+ * Creates a folder and its missing parents durably: a file that is written there is not lost with its folder. Throws the system's
+ * errors. Node's own `recursive` syncs nothing.
+ */
+export async function makeFolders(fs: FileSystem, folder: string): Promise<void> {
+  const missing: string[] = []
+  for (let path = resolve(folder); !(await statIfThere(fs, path)); path = dirname(path)) missing.push(path)
+  for (const path of missing.reverse()) {
+    await fs.makeFolder(path, 0o777).catch(ignoring("EEXIST"))
+    if (!fs.syncsFolders) continue
+    const parent = await fs.open(await fs.realPath(dirname(path)), openFlags.folder)
+    await parent.sync().finally(() => closeQuietly(parent))
+  }
+}
+
+/**
  * Finds how a name is spelled in a folder: exactly as given, or as the one name there with the same {@link nameKey} (D12). When
  * nothing is found, `name` is the spelling for a new file. Throws `file-path` when several names fit, as none is guessed.
  */

@@ -63,8 +63,11 @@ async function wasMade(root: WorkspaceRoot, { record, temporary }: HistoryEntry)
   const target = await findTarget(root, splitPath(record.path, root.hidden))
   if (!target) return record.afterHash === undefined
   try {
-    if (isTemporaryName(temporary) && (await removeIfThere(root.fs, target.folder.at(temporary)))) return false
-    return (await readTarget(root, target, undefined))?.hash !== record.beforeHash
+    const wasUnfinished = isTemporaryName(temporary) && (await removeIfThere(root.fs, target.folder.at(temporary)))
+    const wasDone = !wasUnfinished && (await readTarget(root, target, undefined))?.hash !== record.beforeHash
+    // What the entry says from now on must be so after a loss of power, too.
+    await target.folder.sync()
+    return wasDone
   } finally {
     await target.folder.close()
   }

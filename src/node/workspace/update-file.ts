@@ -1,11 +1,10 @@
-import { mkdir } from "node:fs/promises"
 import { basename, dirname, resolve } from "node:path"
 import { hostPorts } from "../../core/ports.ts"
 import { createKeyedQueue } from "../../services/keyed-queue.ts"
 import { readTarget, replaceOrRemove } from "./change-file.ts"
 import { ignoring, stopIfAborted, withFileErrors } from "./file-errors.ts"
 import { nodeFileSystem, removeIfThere } from "./file-system.ts"
-import { findRoot, openRootFolder, type WorkspaceRoot } from "./folders.ts"
+import { findRoot, makeFolders, openRootFolder, type WorkspaceRoot } from "./folders.ts"
 import { withLock } from "./lock.ts"
 import { ownName } from "./paths.ts"
 import { decodeText, encodeText } from "./text-encoding.ts"
@@ -32,7 +31,7 @@ export function updateFile(
   const update = async (): Promise<void> => {
     const { timers, random, ids } = hostPorts
     const fs = nodeFileSystem
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolders(fs, dirname(path))
     const real = (await fs.realPath(path).catch(ignoring("ENOENT"))) ?? resolve(path)
     const place = await findRoot(dirname(real), fs)
     const root: WorkspaceRoot = { ...place, hidden: "allow", hardLinks: "allow", maxFileBytes, names: [] }
