@@ -49,6 +49,13 @@ export async function repairRows(
 
 /** Deletes damaged rows, and makes the rest fit together again. */
 async function setAside(db: Queries, damaged: readonly DamagedRow[]): Promise<void> {
+  const ids = damaged.filter(({ table }) => table === "memories").map(({ columns: { agent, id } }) => ({ agent, id }))
+  for (const agent of new Set(ids.map(({ agent }) => String(agent))))
+    await setMemoriesAside(
+      db,
+      fromKeyText(agent),
+      ids.filter((row) => row.agent === agent).map(({ id }) => String(id)),
+    )
   const sessions = new Map<string, SessionKey>()
   for (const row of damaged) {
     if (["sessions", "state_changes", "messages", "notes"].includes(row.table)) sessions.set(...sessionOf(row))
@@ -59,13 +66,6 @@ async function setAside(db: Queries, damaged: readonly DamagedRow[]): Promise<vo
     const next = { version: version + 1, spoken: await recountSpoken(db, key) }
     await db.updateTable("sessions").set(next).where(inSession(key)).execute()
   }
-  const ids = damaged.filter(({ table }) => table === "memories").map(({ columns: { agent, id } }) => ({ agent, id }))
-  for (const agent of new Set(ids.map(({ agent }) => String(agent))))
-    await setMemoriesAside(
-      db,
-      fromKeyText(agent),
-      ids.filter((row) => row.agent === agent).map(({ id }) => String(id)),
-    )
 }
 
 function sessionOf({ columns }: DamagedRow): [id: string, key: SessionKey] {

@@ -15,19 +15,14 @@ import { type OwnedSession, ownedKeys, ownedSessions, turnsOf, whereOwned } from
 export async function forgetRows(db: Queries, jobs: SqlJobs, scope: StoreScope): Promise<ForgetReport> {
   const sessions = await ownedSessions(db, scope)
   const owned = ownedKeys(scope, sessions)
-  const job = await jobs.forget(db, owned)
   const { memories, vectors } = await forgetMemories(db, owned)
+  const users = await forgetUsers(db, scope)
   const receipt = await countDeleted(db.deleteFrom("receipts").where(whereOwned(owned)))
-  const report = {
-    ...(await forgetSessions(db, sessions, scope)),
-    memory: memories.length,
-    vector: vectors,
-    ...(await forgetUsers(db, scope)),
-    receipt,
-    job,
-  }
+  const forgotten = await forgetSessions(db, sessions, scope)
+  const report = { ...forgotten, memory: memories.length, vector: vectors, ...users, receipt }
   await dropRecalled(db, scope.agent, memories)
-  return report
+  // Last, as in a commit: docs/stores.md has the order of locks.
+  return { ...report, job: await jobs.forget(db, owned) }
 }
 
 async function countDeleted(statement: { executeTakeFirst(): Promise<{ readonly numDeletedRows: bigint }> }): Promise<number> {

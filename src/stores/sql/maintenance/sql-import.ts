@@ -5,7 +5,7 @@ import { rowId, sessionRowId } from "../../../services/store/row-keys.ts"
 import { type StoreRow, vectorFromText } from "../../../services/store/store-row.ts"
 import { having, inSession, keyText, sessionColumns, userColumns } from "../key-columns.ts"
 import { memoryOf } from "../memory/memory-rows.ts"
-import { lockScope, userScope } from "../memory/memory-scope.ts"
+import { lockScopeOf } from "../memory/memory-scope.ts"
 import { markChanged, putVector } from "../memory/memory-vectors.ts"
 import { insertMemory } from "../memory/sql-memory-records.ts"
 import { bodyText } from "../row-body.ts"
@@ -113,8 +113,8 @@ async function importUser(db: Queries, { users }: Made, row: RowOf<"user"> | Row
 }
 
 async function importMemory(db: Queries, { memory, hash }: RowOf<"memory">): Promise<boolean> {
-  const { agent, user, id } = memory
-  const { sequence } = await lockScope(db, agent, userScope(user))
+  const { agent, id } = memory
+  const { sequence } = await lockScopeOf(db, memory)
   if ((await findMemory(db, agent, id)) !== undefined) return false
   await insertMemory(db, memory, hash, sequence + 1)
   return true

@@ -42,8 +42,8 @@ export function epochOf(db: Pick<Queries, "selectFrom">, agent: string) {
 }
 
 /**
- * Locks a scope until the transaction ends, so that numbers become visible in their order. Lock users' scopes before groups': all
- * transactions keep this order.
+ * Locks a scope until the transaction ends, so that numbers become visible in their order. Lock the agent's row before users' scopes,
+ * and these before groups': all transactions keep this order.
  */
 export async function lockScope(db: Queries, agent: string, scope: string): Promise<ScopeState> {
   const row = { agent: keyText(agent), scope }
@@ -56,6 +56,19 @@ export async function lockScope(db: Queries, agent: string, scope: string): Prom
   if (found) return found
   const { epoch } = await touchScope(db, row.agent, agentScope, 0)
   return touchScope(db, row.agent, scope, epoch)
+}
+
+/**
+ * Locks the scope of a memory's user. If the scope of its group is to be made, the agent's row is locked before, because making one
+ * needs it.
+ */
+export async function lockScopeOf(db: Queries, { agent, user, audience, conversation }: StoredMemory): Promise<ScopeState> {
+  const row = { agent: keyText(agent), scope: groupScope(conversation) }
+  const isNew =
+    audience === "group" &&
+    (await db.selectFrom("memory_scopes").select("scope").where(having(row)).executeTakeFirst()) === undefined
+  if (isNew) await touchScope(db, row.agent, agentScope, 0)
+  return lockScope(db, agent, userScope(user))
 }
 
 /** Sets the number of a scope's newest change. */

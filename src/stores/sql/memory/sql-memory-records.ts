@@ -5,7 +5,7 @@ import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
 import type { SqlDatabase } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
 import { memoryOf, memoryRow } from "./memory-rows.ts"
-import { inScope, lockScope, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
+import { inScope, lockScopeOf, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
 import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
 
 /** Memories in a database. */
@@ -28,8 +28,7 @@ async function putMemory(
   { hash, supersedes = [], key }: Parameters<MemoryRecords["put"]>[1],
 ): ReturnType<MemoryRecords["put"]> {
   checkKey(memory, key)
-  const { agent, user } = memory
-  let { sequence } = await lockScope(db, agent, userScope(user))
+  let { sequence } = await lockScopeOf(db, memory)
   const known = await knownAs(db, memory, hash)
   if (known !== undefined) return { stored: false, id: known }
   for (const old of await supersededIds(db, supersedes, memory)) {
