@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
+import { messageOf } from "../../core/errors.ts"
 import type { DeadJob, Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
 import { heartbeatSeconds } from "./job-engine.ts"
@@ -30,22 +31,41 @@ export class ClaimedJobs {
   readonly #schema: string
   readonly #table: string
   readonly #channel: string
+  readonly #onWarning: (message: string) => void
+  /** Ids of jobs that were found damaged: each is told once. */
+  readonly #damaged = new Set<string>()
 
-  constructor(engine: PgBoss, pool: Pool, { jobSchema, channel }: { readonly jobSchema: string; readonly channel: string }) {
+  constructor(
+    engine: PgBoss,
+    pool: Pool,
+    {
+      jobSchema,
+      channel,
+      onWarning,
+    }: { readonly jobSchema: string; readonly channel: string; readonly onWarning: (message: string) => void },
+  ) {
     this.#engine = engine
     this.#pool = pool
     this.#schema = jobSchema
     this.#table = `${jobSchema}.job`
     this.#channel = channel
+    this.#onWarning = onWarning
   }
 
-  /** Claims at most `limit` due jobs of these queues. */
+  /** Claims at most `limit` due jobs of these queues. One whose row is damaged is set aside and told. */
   async claim(queues: readonly string[], limit: number): Promise<readonly ClaimedJob[]> {
     const claimed: ClaimedJob[] = []
     for (const queue of queues) {
       if (claimed.length >= limit) break
       const rows = await this.#engine.fetch<StoredJob>(queue, { batchSize: limit - claimed.length })
-      claimed.push(...rows.map(({ id, retryCount, data }) => ({ queue, id, retryCount, job: readJob(data) })))
+      for (const { id, retryCount, data } of rows)
+        try {
+          claimed.push({ queue, id, retryCount, job: readJob(data) })
+        } catch (error) {
+          if (!this.#damaged.has(id)) this.#onWarning(`jobs: ${messageOf(error)}`)
+          this.#damaged.add(id)
+          await this.#pool.query(this.#unclaim(), [queue, id, retryCount, asideMs])
+        }
     }
     return claimed
   }

@@ -27,7 +27,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const target = connectionTarget(options.url)
   const drivers = await loadDrivers()
   const pool = openPool(drivers, settings, target)
-  const database = postgresDatabase(pool, drivers, target)
+  const database = postgresDatabase(pool, drivers, { target, onWarning: settings.onWarning })
   try {
     await migrate(database, "core", schemaMigrations)
     const engine = await startJobEngine(pool, drivers, { settings, target })
@@ -108,7 +108,7 @@ function runnerOver(open: OpenDatabase): PostgresJobRunner {
   const { timers, random } = settings
   const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
   const connect = () => listeningClient(drivers, settings)
-  const claims = new ClaimedJobs(engine, pool, open)
+  const claims = new ClaimedJobs(engine, pool, { ...open, onWarning })
   const runner = new PostgresJobRunner({
     enqueued,
     claims,

@@ -13,11 +13,22 @@ const attempts = 12
 /** The advisory lock for changes of the schema: "prom" in ASCII. Nothing else in the database may use this number. */
 const schemaLock = 0x70_72_6f_6d
 
-/** A PostgreSQL database as the shared statements use it. Each `read` and each `write` is one transaction. */
-export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">, target: ConnectionTarget): SqlDatabase {
+/** Losses against another transaction after which nothing was written, so that another try can succeed. */
+const lostAgainst: Readonly<Record<string, string>> = { "40P01": "a deadlock", "40001": "a serialization failure" }
+
+/**
+ * A PostgreSQL database as the shared statements use it. Each `read` and each `write` is one transaction. `onWarning` is told of every
+ * transaction that is tried again because another one was first, with their number so far.
+ */
+export function postgresDatabase(
+  pool: Pool,
+  { kysely }: Pick<Drivers, "kysely">,
+  { target, onWarning }: { readonly target: ConnectionTarget; readonly onWarning: (message: string) => void },
+): SqlDatabase {
   const { Kysely, PostgresDialect, sql } = kysely
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   let closing: Promise<void> | undefined
+  let losses = 0
 
   async function run<T>(transaction: ReturnType<typeof db.transaction>, work: (db: Queries) => Promise<T>): Promise<T> {
     const refusal = () => storeClosed(`The store at ${target.shown}`, { database: target.shown })
@@ -32,9 +43,14 @@ export function postgresDatabase(pool: Pool, { kysely }: Pick<Drivers, "kysely">
       } catch (error) {
         if (closing && !hasBegun) throw refusal()
         // A connection that broke while idle fails at its next use, before the transaction has begun.
-        // After a deadlock or a serialization failure nothing was written either, and another try can succeed.
-        const isHarmless = ["40001", "40P01"].includes(codeOf(error) ?? "") || (!hasBegun && isConnectionLost(error))
+        const loss = lostAgainst[codeOf(error) ?? ""]
+        const isHarmless = loss !== undefined || (!hasBegun && isConnectionLost(error))
         if (attempt >= attempts || !isHarmless) throw postgresFault(error, target)
+        if (loss === undefined) continue
+        losses += 1
+        onWarning(
+          `a transaction is tried again after ${loss}, try ${attempt + 1} of ${attempts}; ${losses} so far in this process`,
+        )
       }
     }
   }

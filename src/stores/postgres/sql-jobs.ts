@@ -1,5 +1,6 @@
 import type { RawBuilder, Sql } from "kysely"
 import type { PgBoss } from "pg-boss"
+import { messageOf } from "../../core/errors.ts"
 import type { Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
 import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
@@ -78,8 +79,23 @@ export class PostgresSqlJobs implements SqlJobs {
       count(*) filter (where ${this.#isWaiting})::int as waiting
       from ${this.#table} where name = ${deadQueue} or starts_with(name, ${queuePrefix})`
     const { dead = 0, waiting = 0 } = (await query.execute(db)).rows[0] ?? {}
-    const problems = dead === 0 ? [] : [`${dead} jobs failed for good: read why with store.jobs.dead(); they are kept.`]
-    return { problems, count: waiting + dead }
+    const damaged = await this.#damaged(db)
+    const deadProblems = dead === 0 ? [] : [`${dead} jobs failed for good: read why with store.jobs.dead(); they are kept.`]
+    return { problems: [...damaged, ...deadProblems], count: waiting + dead }
+  }
+
+  /** A line for every job whose row is not what was written. Rows of older versions have no checksum. */
+  async #damaged(db: Queries): Promise<readonly string[]> {
+    const query = this.#sql<JobRowColumns & { id: string }>`select id, name = ${deadQueue} as is_dead, state, retry_count, data
+      from ${this.#table} where name = ${deadQueue} or (starts_with(name, ${queuePrefix}) and ${this.#isWaiting}) order by id`
+    const problems: string[] = []
+    for (const { id, ...row } of (await query.execute(db)).rows)
+      try {
+        jobRowOf(row)
+      } catch (error) {
+        problems.push(`jobs: ${messageOf(error)} Its id in ${this.#parts.jobSchema}.job is ${id}.`)
+      }
+    return problems
   }
 
   async #tell(db: Queries, message: string): Promise<void> {

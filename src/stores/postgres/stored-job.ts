@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import type { SessionKey } from "../../core/conversation.ts"
 import type { DeadJob, Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
+import { bodyText, damagedRow, type RowName, readBody } from "../sql/row-body.ts"
 import type { JobRow } from "../sql/sql-database.ts"
 
 /** A job as pg-boss stores it. Statements ask for the columns; `body` is the whole job as text, which can hold any string. */
@@ -15,19 +16,35 @@ export interface StoredJob {
 }
 
 export function storeJob(job: Job): StoredJob {
-  return { ...columns(job), body: JSON.stringify(job) }
+  return { ...columns(job), body: bodyText(job) }
 }
 
-export function readJob({ body }: StoredJob): Job {
-  return JSON.parse(body) as Job
+/** The job of a row. Throws `store` if the row is not what was written. */
+export function readJob(stored: StoredJob): Job {
+  const job = readBody<Job>(stored.body, rowNameOf(stored))
+  checkColumns(stored, job)
+  return job
 }
 
 export function storeDeadJob(dead: DeadJob): StoredJob {
-  return { ...columns(dead.job), body: JSON.stringify(dead) }
+  return { ...columns(dead.job), body: bodyText(dead) }
 }
 
-export function readDeadJob({ body }: StoredJob): DeadJob {
-  return JSON.parse(body) as DeadJob
+/** The dead letter of a row. Throws `store` if the row is not what was written. */
+export function readDeadJob(stored: StoredJob): DeadJob {
+  const dead = readBody<DeadJob>(stored.body, rowNameOf(stored))
+  checkColumns(stored, dead.job)
+  return dead
+}
+
+function rowNameOf({ body: _, ...names }: StoredJob): RowName {
+  return { table: "jobs", columns: names }
+}
+
+/** The columns repeat what is in the body, which has a checksum. */
+function checkColumns(stored: StoredJob, job: Job): void {
+  for (const [name, value] of Object.entries(columns(job)))
+    if (stored[name as keyof StoredJob] !== value) throw damagedRow(rowNameOf(stored), `another ${name} beside it`)
 }
 
 function columns({ key, kind }: Job): Omit<StoredJob, "body"> {

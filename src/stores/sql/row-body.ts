@@ -50,7 +50,8 @@ export function rowText({ table, columns }: RowName): string {
 export const damagedHint =
   "Go back to a backup, or run `promptstrata doctor --repair FILE`: it moves damaged rows to a new file and says what is lost. Other rows can be used."
 
-function damagedRow(row: RowName, found: string, cause?: unknown): PromptStrataError {
+/** The error that a row is damaged. `found` stands where its body was expected. */
+export function damagedRow(row: RowName, found: string, cause?: unknown): PromptStrataError {
   const evidence: ErrorEvidence["store"] = { table: row.table, row: row.columns }
   const message = `Expected the body that was written, found ${found}, in ${rowText(row)}. The row is damaged.`
   return new PromptStrataError("store", message, { cause, hint: damagedHint, evidence })

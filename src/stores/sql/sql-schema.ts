@@ -110,4 +110,8 @@ export const schemaMigrations: readonly Migration[] = [
     name: "the state that stands in a session's row, under a name of its own",
     up: ({ schema }) => schema.alterTable("sessions").renameColumn("state", "whole_state").execute(),
   },
+  {
+    name: "checksums of vectors",
+    up: ({ schema }, { text }) => schema.alterTable("vectors").addColumn("checksum", text).execute(),
+  },
 ]

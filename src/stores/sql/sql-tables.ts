@@ -32,7 +32,8 @@ export interface Tables {
   memories: MemoryColumns
   /** The number of the newest change in the memories of a user (`user:…`) or group (`group:…`). Scope `""` holds the agent's epoch. */
   memory_scopes: { agent: string; scope: string; epoch: number; sequence: number }
-  vectors: { agent: string; memory_id: string; model: string; dimensions: number; vector: Uint8Array }
+  /** `checksum` is the CRC-32 of the vector as hexadecimal digits. Rows of older versions have none. */
+  vectors: { agent: string; memory_id: string; model: string; dimensions: number; vector: Uint8Array; checksum: string | null }
   /** The version never goes back, even when statements are deleted. */
   users: UserColumns & { version: number }
   statements: UserColumns & { position: number; turn_id: string; conversation: string; audience: Audience; body: string }

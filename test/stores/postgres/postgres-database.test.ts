@@ -10,11 +10,13 @@ import { makeDatabase, query } from "./support/database.ts"
 
 let url = ""
 let database: SqlDatabase
+const warnings: string[] = []
 beforeAll(async () => {
   url = await makeDatabase()
   const drivers = await loadDrivers()
   const target = connectionTarget(url)
-  database = postgresDatabase(openPool(drivers, postgresSettings({ url, onWarning: () => undefined }), target), drivers, target)
+  const pool = openPool(drivers, postgresSettings({ url, onWarning: () => undefined }), target)
+  database = postgresDatabase(pool, drivers, { target, onWarning: (message) => warnings.push(message) })
   await query(url, "create table counts (name text primary key, count bigint not null)")
   await query(url, "insert into counts values ('a', 0), ('b', 0)")
 })
@@ -44,6 +46,11 @@ describe("transactions on PostgreSQL", () => {
       })
     await Promise.all([both("a", "b", firstHas, secondHas), both("b", "a", secondHas, firstHas)])
     expect(runs).toBeGreaterThan(2)
+    expect(warnings).toEqual(
+      Array.from({ length: runs - 2 }, (_, at) =>
+        expect.stringMatching(`^a transaction is tried again after a deadlock.* ${at + 1} so far`),
+      ),
+    )
     expect(await counts()).toEqual({ a: Number(before.a) + 2, b: Number(before.b) + 2 })
   })
 

@@ -3,40 +3,19 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Job } from "../../../src/services/store/job-runner.ts"
 import { bodyText, readBody } from "../../../src/stores/sql/row-body.ts"
 import { openSqliteStore, type SqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { collect } from "../../support/collect.ts"
 import { runs } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
+import { agent, fillBodies, keyOf } from "../filled-store.ts"
 
 const row = { table: "messages", columns: { position: 3 } }
-const agent = "fay"
-const keyOf = (conversation: string) => ({ agent, conversation, audience: "private" as const, user: `user-${conversation}` })
 const damaged = [keyOf("a"), keyOf("b")] as const
 
-/** Two conversations, each with a row in every table that has bodies. */
 async function filled(file: string): Promise<void> {
   const store = await openSqliteStore(file)
-  for (const key of damaged) {
-    const { conversation, user } = key
-    const said = { role: "user" as const, speaker: { id: user, name: user }, atMs: 1 }
-    const job: Job = { id: `job-${conversation}`, kind: "memory", key, turnId: "t1", atMs: 1, payload: {} }
-    const append = [
-      { ...said, turnId: "t1", text: "first" },
-      { ...said, turnId: "t2", text: "second" },
-    ]
-    await store.commit(key, { expectVersion: 0, append, state: { large: "x".repeat(20_000), at: 1 }, jobs: [job] })
-    await store.load(key)
-    await store.commit(key, { expectVersion: 1, append: [], state: { large: "x".repeat(20_000), at: 2 }, jobs: [] })
-    await store.post(key, { id: "n1", owner: "hook", value: 1 } as never)
-    const memory = { ...key, id: `memory-${conversation}`, kind: "episode", text: "tea", turnId: "t1", atMs: 1, importance: 5 }
-    await store.memories.put({ ...memory, speaker: said.speaker } as never, { hash: conversation, key })
-    const statement = { name: "drink", value: "tea", turnId: "t1", conversation, audience: "private", atMs: 1, confidence: 1 }
-    await store.users.append([statement as never], { turnId: "t1", expectVersion: 0, key })
-    const receipt = { key, kind: "importance", turnId: "t1", attempt: 1, durationMs: 1, startedMs: 0, outcome: "ok" } as const
-    await store.receipts.put(receipt)
-  }
+  await fillBodies(store, damaged)
   await store.close()
 }
 
@@ -123,6 +102,30 @@ describe("a damaged row", () => {
       }
     },
   )
+
+  test("of vectors is found by any flipped bit, named, and set aside, so that the vector is made again", async () => {
+    const folder = tempFolder()
+    const file = join(folder, "store.sqlite")
+    await filled(file)
+    const database = new DatabaseSync(file)
+    const { vector } = database.prepare("select vector from vectors where memory_id = 'memory-a'").get() as { vector: Uint8Array }
+    const write = (bytes: Uint8Array) => database.prepare("update vectors set vector = ? where memory_id = 'memory-a'").run(bytes)
+    const store = await openSqliteStore(file)
+    const [key] = damaged
+    for (let bit = 0; bit < vector.length * 8; bit++) {
+      write(vector.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte)))
+      expect((await store.check()).problems).toEqual([
+        expect.stringMatching(/^vectors \(agent fay, model m, memory_id memory-a\)/),
+      ])
+    }
+    database.close()
+    await expect(collect(store.export({ agent }))).rejects.toMatchObject({ code: "store", evidence: { table: "vectors" } })
+    await expect(store.memories.vectors(["memory-a"], "m", key)).rejects.toMatchObject({ evidence: { table: "vectors" } })
+    expect(await store.repair(join(folder, "aside.jsonl"))).toMatchObject([{ table: "vectors" }])
+    expect(await store.check()).toMatchObject({ ok: true })
+    expect(await store.memories.withoutVector("m", key, 9)).toMatchObject([{ id: "memory-a" }])
+    await store.close()
+  })
 
   test("that is a job keeps no other conversation's jobs from running, and is told once", async () => {
     const file = join(tempFolder(), "store.sqlite")

@@ -116,7 +116,9 @@ describe("the state of a session", () => {
     await talk(old, 1)
     await old.close()
     const raw = new DatabaseSync(file)
-    raw.exec("drop table state_changes; alter table sessions rename column whole_state to state")
+    raw.exec(
+      "drop table state_changes; alter table vectors drop column checksum; alter table sessions rename column whole_state to state",
+    )
     raw.exec("update schema_versions set version = 1 where part = 'store'")
     raw.close()
     const store = await openSqliteStore(file)

@@ -1,5 +1,7 @@
 import type { Kysely } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { having } from "../key-columns.ts"
+import { readVector } from "../memory/memory-vectors.ts"
 import { damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 
@@ -37,6 +39,23 @@ export interface DamagedRow extends RowName {
 export async function damagedRows(db: Queries, more: readonly BodyTable[]): Promise<readonly DamagedRow[]> {
   const found: DamagedRow[] = []
   for (const table of [...bodyTables, ...more]) found.push(...(await damagedIn(anyTable(db), table)))
+  return [...found, ...(await damagedVectors(db))]
+}
+
+async function damagedVectors(db: Queries): Promise<readonly DamagedRow[]> {
+  const found: DamagedRow[] = []
+  const groups = await db.selectFrom("vectors").select(["agent", "model"]).distinct().execute()
+  for (const group of groups)
+    for (const row of await db.selectFrom("vectors").selectAll().where(having(group)).execute()) {
+      const columns = { ...group, memory_id: row.memory_id }
+      if (!isDamaged(() => readVector(row))) continue
+      found.push({
+        table: "vectors",
+        columns,
+        body: Buffer.from(row.vector).toString("base64"),
+        lost: "this vector, which is made again",
+      })
+    }
   return found
 }
 
@@ -60,15 +79,15 @@ async function damagedIn(db: ReturnType<typeof anyTable>, { table, body, group, 
       .where(body, "is not", null)
     for (const { [body]: text, ...named } of await rows.execute()) {
       const name = { table, columns: named as RowName["columns"] }
-      if (isDamaged(String(text), name)) found.push({ ...name, body: String(text), lost })
+      if (isDamaged(() => readBody(String(text), name))) found.push({ ...name, body: String(text), lost })
     }
   }
   return found
 }
 
-function isDamaged(body: string, name: RowName): boolean {
+function isDamaged(read: () => unknown): boolean {
   try {
-    readBody(body, name)
+    read()
     return false
   } catch (error) {
     if (!PromptStrataError.isInstance(error)) throw error

@@ -2,9 +2,10 @@ import type { Receipt } from "../../../services/store/receipt.ts"
 import type { ProfileStatement } from "../../../services/store/records.ts"
 import { byTime, compareReceipts, compareSessions, compareTexts } from "../../../services/store/row-keys.ts"
 import type { StoreScope } from "../../../services/store/store.ts"
-import { ofSession, type StoreRow, vectorToText, vectorValues } from "../../../services/store/store-row.ts"
+import { ofSession, type StoreRow, vectorToText } from "../../../services/store/store-row.ts"
 import { fromKeyText, inSession, keyText, userColumns } from "../key-columns.ts"
 import { memoryOf } from "../memory/memory-rows.ts"
+import { readVector } from "../memory/memory-vectors.ts"
 import { readBody } from "../row-body.ts"
 import { readMessage, readNote } from "../session/read-session.ts"
 import { readState } from "../session/stored-state.ts"
@@ -64,12 +65,12 @@ async function memoryRows(db: Queries, owned: OwnedKeys): Promise<readonly Store
 async function vectorRows(db: Queries, owned: OwnedKeys): Promise<ReadonlyMap<string, readonly StoreRow[]>> {
   const { agent } = owned.scope
   const memories = db.selectFrom("memories").select("id").where(whereOwned(owned))
-  const ofAgent = db.selectFrom("vectors").select(["memory_id", "model", "vector"]).where("agent", "=", keyText(agent))
+  const ofAgent = db.selectFrom("vectors").selectAll().where("agent", "=", keyText(agent))
   const rows = await ofAgent.where("memory_id", "in", memories).execute()
   const byMemory = new Map<string, StoreRow[]>()
-  const named = rows.map((row) => ({ ...row, model: fromKeyText(row.model) }))
-  for (const { memory_id, model, vector } of named.sort((a, b) => compareTexts([a.model], [b.model]))) {
-    const values = vectorToText(vectorValues(vector))
+  const named = rows.map((row) => ({ values: readVector(row), memory_id: row.memory_id, model: fromKeyText(row.model) }))
+  for (const { memory_id, model, ...vector } of named.sort((a, b) => compareTexts([a.model], [b.model]))) {
+    const values = vectorToText(vector.values)
     const row: StoreRow = { table: "vector", agent, memoryId: fromKeyText(memory_id), model, values }
     byMemory.set(memory_id, [...(byMemory.get(memory_id) ?? []), row])
   }

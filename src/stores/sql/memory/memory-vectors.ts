@@ -1,8 +1,10 @@
+import { crc32 } from "node:zlib"
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory, StoredVector } from "../../../services/store/records.ts"
 import { vectorBytes, vectorValues } from "../../../services/store/store-row.ts"
 import { aboutUser, fromKeyText, having, keyText } from "../key-columns.ts"
-import type { Queries } from "../sql-tables.ts"
+import { damagedRow } from "../row-body.ts"
+import type { Queries, Tables } from "../sql-tables.ts"
 import { memoryOf } from "./memory-rows.ts"
 import { inScope, lockScope, nextInGroup, setSequence, userScope } from "./memory-scope.ts"
 
@@ -26,12 +28,25 @@ export async function putVectors(db: Queries, vectors: readonly StoredVector[], 
 
 /** Adds a vector, or replaces it. */
 export async function putVector(db: Queries, agent: string, { memoryId, model, values }: StoredVector): Promise<void> {
-  const value = { dimensions: values.length, vector: vectorBytes(values) }
+  const vector = vectorBytes(values)
+  const value = { dimensions: values.length, vector, checksum: checksumOf(vector) }
   await db
     .insertInto("vectors")
     .values({ agent: keyText(agent), memory_id: keyText(memoryId), model: keyText(model), ...value })
     .onConflict((conflict) => conflict.columns(["agent", "memory_id", "model"]).doUpdateSet(value))
     .execute()
+}
+
+/** The values of a vector's row. Throws `store` with the row's name if it has another checksum. */
+export function readVector(row: Pick<Tables["vectors"], "agent" | "memory_id" | "model" | "vector" | "checksum">): Float32Array {
+  const { vector, checksum, agent, memory_id, model } = row
+  if (checksum !== null && checksum !== checksumOf(vector))
+    throw damagedRow({ table: "vectors", columns: { agent, memory_id, model } }, "a vector with another checksum")
+  return vectorValues(vector)
+}
+
+function checksumOf(vector: Uint8Array): string {
+  return crc32(vector).toString(16)
 }
 
 /** The memories of these vectors that lie in the key's scope, by id. */
@@ -67,12 +82,12 @@ export async function readVectors(db: Queries, ids: readonly string[], model: st
     const page = ids.slice(at, at + pageIds)
     const seen = db.selectFrom("memories").select("id").where(inScope(key)).where("id", "in", page.map(keyText))
     const ofModel = having({ agent: keyText(key.agent), model: keyText(model) })
-    const vectors = db.selectFrom("vectors").select(["memory_id", "vector"]).where(ofModel)
+    const vectors = db.selectFrom("vectors").selectAll().where(ofModel)
     const rows = await vectors.where("memory_id", "in", seen).execute()
-    const byId = new Map(rows.map((row) => [fromKeyText(row.memory_id), row.vector]))
+    const byId = new Map(rows.map((row) => [fromKeyText(row.memory_id), row]))
     for (const memoryId of page) {
-      const vector = byId.get(memoryId)
-      if (vector) found.push({ memoryId, model, values: vectorValues(vector) })
+      const row = byId.get(memoryId)
+      if (row) found.push({ memoryId, model, values: readVector(row) })
     }
   }
   return found
