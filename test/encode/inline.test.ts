@@ -92,6 +92,7 @@ describe("inline", () => {
 
   test("a text that is no encoding is refused", () => {
     expect(() => decodeInline('"open')).toThrow(PromptStrataError)
+    expect(() => decodeInline('"open')).toThrow(String.raw`found "\"open".`)
   })
 
   test("any JSON value stands on one line and parses back", () => {

@@ -56,6 +56,7 @@ describe("text on its way to a terminal", () => {
         }
         shown.push(...reader.push(characters.slice(at).join("")), ...reader.end())
         expect(shown.join("")).toBe(terminalText(text))
+        expect([...reader.end()].join(""), "what was held is shown once").toBe("")
       }),
     )
   })

@@ -33,6 +33,12 @@ const cases: readonly { name: string; text: string; whole: string; streamed?: st
     thinking: "a <thinking> b",
   },
   { name: "leaves a nested pair's end an orphan", text: "<think>a<think>b</think>c</think>d", whole: "d", streamed: "cd" },
+  {
+    name: "keeps a tag within a thought within a line",
+    text: "1 <think>a <think>b</think>2",
+    whole: "1 2",
+    thinking: "a <think>b",
+  },
   { name: "leaves words in a fence alone", text: "```\n<think>a\n```\nb", whole: "```\n<think>a\n```\nb" },
   {
     name: "leaves words in a fence of tildes alone",

@@ -76,6 +76,9 @@ describe.each(judgments)("looking around, paths checked as $pathCheck", ({ fs })
     expect([matches.map(({ line }) => line), truncated]).toEqual([[1, 2, 3], false])
     const shown = matches[1]?.text ?? ""
     expect([shown.includes("needle"), shown.length <= 500, shown.isWellFormed()]).toEqual([true, true, true])
+    const ends = await open({ "a.md": `needle${"x".repeat(1_000)}\n${"x".repeat(1_000)}needle` })
+    const cut = (await ends.search("needle")).matches.map(({ text }) => text)
+    expect(cut).toEqual([`needle${"x".repeat(494)}`, `${"x".repeat(494)}needle`])
   })
 
   test("opens as many files as it closes", async () => {

@@ -194,6 +194,13 @@ describe("opening a workspace", () => {
     expect(await outcomeOf(openWorkspace(join(folder, "none")))).toBe("file-missing")
     expect(await outcomeOf(openWorkspace(join(folder, "a.md")))).toBe("file-kind")
     expect(await outcomeOf(openWorkspace("/"))).toBe("file-outside")
+    await expect(openWorkspace("/")).rejects.toThrow("found the whole disk")
+  })
+
+  test("its largest file has at least a byte", async () => {
+    const folder = tempFolder({ "a.md": "x" })
+    expect(await outcomeOf(openWorkspace(folder, { maxFileBytes: 0 }))).toBe("usage")
+    expect((await (await openWorkspace(folder, { maxFileBytes: 1 })).read("a.md")).text).toBe("x")
   })
 
   test("a link to a folder opens that folder, and nothing is made in it before the first change", async () => {

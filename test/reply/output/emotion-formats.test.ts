@@ -36,6 +36,7 @@ const pipeCases: readonly Case[] = [
   { name: "a tag after @br", text: "[a] ||| b @br[c] ||| d", read: ["{a}", "b @br", "{c}", "d"] },
   { name: "a tag after @br on its line", text: "[a]|||b\n@br\n[c]|||d", read: ["{a}", "b\n@br\n", "{c}", "d"] },
   { name: "no tag after what only looks like @br", text: "[a]|||b @bro[c]|||d", read: ["{a}", "b @bro[c]|||d"] },
+  { name: "no tag after @br with its end twice", text: "[a]|||b @brbr[c]|||d", read: ["{a}", "b @brbr[c]|||d"] },
   { name: "no tag after an @br that a word touches", text: "[a]|||b@br[c]|||d", read: ["{a}", "b@br[c]|||d"] },
   { name: "no tag within a line", text: "[a] ||| b [c] ||| d", read: ["{a}", "b [c] ||| d"] },
   { name: "a table after a tag", text: "[a] ||| b\n| c | d |", read: ["{a}", "b\n| c | d |"] },

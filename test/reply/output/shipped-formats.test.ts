@@ -25,4 +25,9 @@ describe("the format files that ship", () => {
       expect(parts.filter(({ type }) => type === "warning")).toEqual([])
     },
   )
+
+  test("a plain reply passes as it comes", () => {
+    const reader = formatNamed("plain")?.createReader({})
+    expect([reader?.push("a"), reader?.push(""), reader?.end()]).toEqual([[{ type: "text", delta: "a" }], [], []])
+  })
 })

@@ -182,9 +182,10 @@ describe("the work after a turn", () => {
     expect(model.count("importance")).toBe(2)
     expect(model.count("user-profile")).toBe(1)
     expect(await stored()).toEqual([])
-    expect(warnings.map(({ message }) => message).join("\n")).toContain("parse-error")
+    expect(warnings.map(({ message }) => message).join("\n")).toContain("parse-error, no number from 0 to 10 in the answer")
     const receipts = await store.receipts.ofTurn(warnings[0]?.turnId ?? "", { ...key, agent: session.key.agent })
     expect(outcomesOf(receipts)).toEqual(["importance parse-error", "profile empty", "store skipped"])
+    expect(receipts[1]?.message).toBe("nothing new")
     expect(await store.jobs.dead()).toEqual([])
   })
 

@@ -23,6 +23,15 @@ describe("a connection URL", () => {
     )
   })
 
+  test.each(["Connection terminated", "the connection has ended", "Client is not queryable", "timeout"])(
+    "of a server that fails with %j is told with advice",
+    (said) => {
+      const target = connectionTarget("postgres://bot@db/chat")
+      expect(postgresFault(new Error(said), target).hint).toEqual(expect.any(String))
+      expect(postgresFault(new Error("something else"), target).hint).toBeUndefined()
+    },
+  )
+
   test.each([
     ["postgres://db", { shown: "postgres://db/", host: "db", user: "", database: "" }],
     ["postgresql://bot@db/", { shown: "postgres://bot@db/bot", database: "bot" }],

@@ -79,6 +79,16 @@ export const forgetRules: Rules<Store> = {
     const text = (await exported(service, agent)).join("\n")
     claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
   },
+  async "forgetting a user deletes their memories where others of the group recalled them"({ service, agent }) {
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    await keep(service, group, memoryOf("m", group, { text: "a canary" }))
+    const bob = { speaker: { id: "bob", name: "Bob" } }
+    const append = [said("what was it?", { ...bob, recalled: ["a canary"] }), said("a bird", { ...bob, role: "assistant" })]
+    await service.commit(group, { expectVersion: 0, append, state: {}, jobs: [] })
+    await service.forget({ agent, user: "ann" })
+    const text = (await exported(service, agent)).join("\n")
+    claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
+  },
   async "forgetting a speaker deletes what was appended of their words, and keeps that of others"({ service, agent }) {
     const group = keyOf(agent, { audience: "group", conversation: "club" })
     const bob = { speaker: { id: "bob", name: "Bob" } }
