@@ -1,5 +1,5 @@
+export { errorWords } from "../trace/error-words.ts"
 export { type BotChat, deliverTurn } from "./deliver-turn.ts"
-export { errorWords } from "./error-words.ts"
 export { keepTyping, type TypingOptions } from "./keep-typing.ts"
 export { type ChatMember, printMentions, readMentions } from "./mentions.ts"
 export type { MessageUnit } from "./message-size.ts"

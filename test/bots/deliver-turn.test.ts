@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { type BotChat, deliverTurn } from "../../src/bots/deliver-turn.ts"
-import { errorWords } from "../../src/bots/error-words.ts"
 import { keepTyping } from "../../src/bots/keep-typing.ts"
 import { retryAfterMs } from "../../src/bots/send-patiently.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../src/testing/index.ts"
+import { errorWords } from "../../src/trace/error-words.ts"
 import { finish, testAgent } from "../support/agents.ts"
 
 function chatThat(changes: Partial<BotChat> = {}): { readonly chat: BotChat; readonly sent: string[] } {

@@ -10,7 +10,7 @@ export const layerOrder: readonly (readonly string[])[] = [
 ]
 
 /** The folders that may do I/O. None imports another one. */
-export const edges: readonly string[] = ["node", "models", "mcp", "stores", "tokenizers", "testing", "bots"]
+export const edges: readonly string[] = ["node", "models", "mcp", "stores", "tokenizers", "testing", "bots", "server"]
 
 /** The one file of an edge that other edges import: whoever reads, changes and writes a file does it there, under one lock. */
 export const sharedFile = "src/node/workspace/update-file.ts"

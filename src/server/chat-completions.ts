@@ -1,0 +1,160 @@
+import type { ChatMessage } from "../agent/respond.ts"
+import type { Turn } from "../agent/turn.ts"
+import { isRecord } from "../core/json-access.ts"
+import type { Usage } from "../model/language-model.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
+import { errorBody, HttpProblem } from "./http-problem.ts"
+
+/** A request to `/v1/chat/completions`, as far as a character follows it. */
+export interface CompletionRequest {
+  readonly model: string
+  readonly messages: readonly ChatMessage[]
+  /** The client's own instructions: the texts of messages of role `system` and `developer`. */
+  readonly instructions: string
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  /** Fields of the request that mean nothing here. */
+  readonly ignored: readonly string[]
+}
+
+const understood = new Set(["model", "messages", "stream", "stream_options", "user", "n", "store", "metadata"])
+/** Fields that change what an answer is, so that ignoring them would mislead. */
+const refused = new Set([
+  "tools",
+  "tool_choice",
+  "functions",
+  "function_call",
+  "response_format",
+  "modalities",
+  "audio",
+  "prediction",
+])
+
+/** Reads the body of a request. Throws {@link HttpProblem} for one that a character cannot follow. */
+export function readCompletionRequest(body: Readonly<Record<string, unknown>>): CompletionRequest {
+  const { model, messages, stream, stream_options: streamOptions, n } = body
+  if (typeof model !== "string") throw new HttpProblem(400, "Expected the name of a model.", { param: "model" })
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw new HttpProblem(400, "Expected a list of messages.", { param: "messages" })
+  if (n !== undefined && n !== null && n !== 1) throw new HttpProblem(400, "Only one answer can be asked for.", { param: "n" })
+  const given = Object.keys(body).filter((name) => body[name] !== null && body[name] !== undefined)
+  const wrong = given.find((name) => refused.has(name) && !isEmptyList(body[name]))
+  if (wrong !== undefined)
+    throw new HttpProblem(400, `${wrong} is not supported: a character has its own tools and its own form of answer.`, {
+      param: wrong,
+    })
+  const read = messages.map(readMessage)
+  return {
+    model,
+    messages: read.flatMap(({ role, content, name }) => (role === "system" ? [] : [{ role, content, ...(name && { name }) }])),
+    instructions: read.flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n\n"),
+    stream: stream === true,
+    includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
+    ignored: given.filter((name) => !understood.has(name) && !refused.has(name)),
+  }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+interface ReadMessage {
+  readonly role: "system" | "user" | "assistant"
+  readonly content: string
+  readonly name: string
+}
+
+const roles: Readonly<Record<string, ReadMessage["role"]>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+}
+
+function readMessage(message: unknown, at: number): ReadMessage {
+  const param = `messages[${at}]`
+  if (!isRecord(message)) throw new HttpProblem(400, `${param} is no object.`, { param })
+  const { role, content, name, tool_calls: toolCalls } = message
+  const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined
+  if (known === undefined || (toolCalls !== undefined && toolCalls !== null && !isEmptyList(toolCalls)))
+    throw new HttpProblem(
+      400,
+      `${param} has ${known ? "tool calls" : `the role ${JSON.stringify(role)}`}, which is not supported.`,
+      {
+        param,
+      },
+    )
+  return { role: known, content: contentText(content, param), name: typeof name === "string" ? name : "" }
+}
+
+function contentText(content: unknown, param: string): string {
+  if (typeof content === "string") return content
+  if (!Array.isArray(content)) throw new HttpProblem(400, `${param}.content is no text.`, { param: `${param}.content` })
+  const texts = content.map((part: unknown, at) => {
+    if (isRecord(part) && part.type === "text" && typeof part.text === "string") return part.text
+    const type = isRecord(part) ? JSON.stringify(part.type) : "of another form"
+    throw new HttpProblem(400, `${param}.content[${at}] is ${type}; only text is supported.`, {
+      param: `${param}.content[${at}]`,
+    })
+  })
+  return texts.join("\n")
+}
+
+/** The facts that every object of an answer repeats. */
+interface Answering {
+  readonly id: string
+  /** Seconds since 1970. */
+  readonly created: number
+  readonly model: string
+}
+
+/** The answer as one object. */
+export function completion({ id, created, model }: Answering, { text, stopReason, usage }: TurnResult & { readonly ok: true }) {
+  const message = { role: "assistant", content: text, refusal: null }
+  const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(stopReason) }
+  return { id, object: "chat.completion", created, model, choices: [choice], usage: usageOf(usage) }
+}
+
+/** The answer as the chunks of a stream. A failed turn ends it with an object `error`, which clients throw. */
+export async function* completionChunks(
+  { id, created, model }: Answering,
+  turn: Turn,
+  {
+    includeUsage,
+    failure,
+  }: { readonly includeUsage: boolean; readonly failure: (result: TurnResult & { readonly ok: false }) => string },
+): AsyncGenerator<object> {
+  const chunk = (delta: object, finish: string | null = null) => ({
+    ...{ id, object: "chat.completion.chunk", created, model },
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    ...(includeUsage ? { usage: null } : {}),
+  })
+  yield chunk({ role: "assistant", content: "" })
+  for await (const event of turn) {
+    if (event.type === "text-delta") yield chunk({ content: event.delta })
+    if (event.type === "thinking-delta") yield chunk({ reasoning_content: event.delta })
+    if (event.type !== "turn-end") continue
+    const { result } = event
+    if (!result.ok) {
+      yield errorBody(failure(result), { type: "server_error", code: result.error.code })
+      return
+    }
+    yield chunk({}, finishReason(result.stopReason))
+    if (includeUsage) yield { id, object: "chat.completion.chunk", created, model, choices: [], usage: usageOf(result.usage) }
+  }
+}
+
+function finishReason(stopReason: (TurnResult & { readonly ok: true })["stopReason"]): string {
+  return stopReason === "truncated" ? "length" : "stop"
+}
+
+/** The tokens of all requests of the turn. What a provider did not report counts as 0. */
+function usageOf({ inputTokens = 0, outputTokens = 0, inputCacheReadTokens, reasoningTokens }: Usage) {
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    ...(inputCacheReadTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: inputCacheReadTokens } }),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  }
+}

@@ -1,0 +1,190 @@
+import type { Agent } from "../agent/agent.ts"
+import type { ChatMessage } from "../agent/respond.ts"
+import type { Turn } from "../agent/turn.ts"
+import { checkOptions } from "../core/check-options.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { isRecord } from "../core/json-access.ts"
+import type { Clock } from "../core/ports.ts"
+import { didYouMean } from "../core/suggest.ts"
+import { errorWords } from "../trace/error-words.ts"
+import { completion, completionChunks, readCompletionRequest } from "./chat-completions.ts"
+import { eventStream, eventStreamHeaders } from "./event-stream.ts"
+import { errorBody, HttpProblem, problemResponse } from "./http-problem.ts"
+import { readJsonBody } from "./read-body.ts"
+import { uiMessageChunks } from "./ui-message-stream.ts"
+import { readUiMessages } from "./ui-messages.ts"
+
+/** Whoever sent a request, as the server's owner knows them. */
+export interface Caller {
+  /** The person whose memories the answer may use. */
+  readonly user: string
+  /** The name that prompts show. Default: the name of the profile's user. */
+  readonly name?: string | undefined
+  /**
+   * The conversation that the request belongs to. It is kept by the agent, so only the last message of the request is read. Without it
+   * the request's own messages are the whole conversation, and nothing is kept.
+   */
+  readonly conversation?: string | undefined
+}
+
+/** Options of {@link createHandler}. */
+export interface HandlerOptions {
+  /** The agents that can be asked, each by the name of its model. */
+  readonly agents: Readonly<Record<string, Agent>>
+  /** Says who sent a request. Undefined refuses it with status 401. Whatever it throws refuses it with 500 and goes to `onError`. */
+  readonly authorize: (request: Request) => Caller | undefined | Promise<Caller | undefined>
+  /** The most bytes of a request's body. Default 1,000,000. */
+  readonly maxBodyBytes?: number
+  /** The language of the words for an error in a chat. Default `en`. */
+  readonly locale?: string
+  /** Gets the error of each turn that failed, of which the client gets only words and a code. Default: `console.error`. */
+  readonly onError?: (error: unknown) => void
+  readonly clock?: Clock
+}
+
+const known: { readonly [K in keyof Required<HandlerOptions>]: true } = {
+  agents: true,
+  authorize: true,
+  maxBodyBytes: true,
+  locale: true,
+  onError: true,
+  clock: true,
+}
+
+/** The options with their defaults, as the routes share them. */
+interface Server extends Required<HandlerOptions> {
+  readonly startedSeconds: number
+}
+
+type Route = (server: Server, request: Request, caller: Caller) => Response | Promise<Response>
+
+/** The routes, by method and the end of the path. */
+const routes: readonly { readonly method: string; readonly path: string; readonly route: Route }[] = [
+  { method: "GET", path: "/v1/models", route: listModels },
+  { method: "POST", path: "/v1/chat/completions", route: completeChat },
+  { method: "POST", path: "/api/chat", route: uiChat },
+]
+
+/**
+ * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions` and
+ * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`), at any base path. A character keeps its own tools and
+ * prompt; a client's system messages become a labelled block of its prompt. The handler never rejects. Throws `usage` for a mistake in the
+ * options.
+ */
+export function createHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
+  checkOptions("createHandler", options, known)
+  if (Object.keys(options.agents).length === 0 || typeof options.authorize !== "function")
+    throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
+  const { maxBodyBytes = 1_000_000, locale = "en", onError = console.error, clock = { nowMs: () => Date.now() } } = options
+  const startedSeconds = seconds(clock)
+  const server: Server = { ...options, maxBodyBytes, locale, onError, clock, startedSeconds }
+  return async (request) => {
+    try {
+      return await answer(server, request)
+    } catch (error) {
+      if (error instanceof HttpProblem) return problemResponse(error)
+      onError(error)
+      return Response.json(errorBody("The server failed.", { type: "server_error" }), { status: 500 })
+    }
+  }
+}
+
+async function answer(server: Server, request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  const found = routes.filter(({ path }) => pathname.endsWith(path))
+  const caller = await server.authorize(request)
+  if (caller === undefined) throw new HttpProblem(401, "The request has no valid key.", { code: "invalid_api_key" })
+  const route = found.find(({ method }) => method === request.method)
+  if (route) return route.route(server, request, caller)
+  if (found.length === 0) throw new HttpProblem(404, `There is nothing at ${JSON.stringify(pathname)}.`)
+  throw new HttpProblem(405, `${request.method} is not answered here.`)
+}
+
+function listModels({ agents, startedSeconds }: Server): Response {
+  const data = Object.keys(agents).map((id) => ({ id, object: "model", created: startedSeconds, owned_by: "promptstrata" }))
+  return Response.json({ object: "list", data })
+}
+
+async function completeChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+  const { model, messages, instructions, stream, includeUsage, ignored } = readCompletionRequest(
+    await readJsonBody(request, server.maxBodyBytes),
+  )
+  const turn = startTurn(agentOf(server, model), caller, { messages, instructions })
+  const answering = { id: `chatcmpl-${turn.id}`, created: seconds(server.clock), model }
+  const headers = ignored.length > 0 ? { "x-promptstrata-ignored": ignored.map(encodeURIComponent).join(", ") } : {}
+  if (stream) {
+    const failure = ({ error }: { readonly error: PromptStrataError }) => told(server, error)
+    const chunks = completionChunks(answering, turn, { includeUsage, failure })
+    return streamed(chunks, { turn, caller, end: "[DONE]", headers })
+  }
+  const abort = (): void => leave(turn, caller)
+  request.signal.addEventListener("abort", abort, { once: true })
+  const result = await turn.result
+  request.signal.removeEventListener("abort", abort)
+  if (result.ok) return Response.json(completion(answering, result), { headers })
+  const body = errorBody(told(server, result.error), { type: "server_error", code: result.error.code })
+  return Response.json(body, { status: statusOf(result.error), headers })
+}
+
+async function uiChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+  const body = await readJsonBody(request, server.maxBodyBytes)
+  const names = Object.keys(server.agents)
+  const model = body.model ?? (names.length === 1 ? names[0] : undefined)
+  const turn = startTurn(agentOf(server, model), caller, { messages: readUiMessages(body), instructions: "" })
+  void turn.result.then((result) => result.ok || told(server, result.error))
+  const headers = { "x-vercel-ai-ui-message-stream": "v1" }
+  return streamed(uiMessageChunks(turn, { locale: server.locale }), { turn, caller, end: "[DONE]", headers })
+}
+
+function agentOf({ agents }: Server, model: unknown): Agent {
+  const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined
+  if (found) return found
+  const names = Object.keys(agents)
+  const near = typeof model === "string" ? didYouMean(model, names) : ""
+  const message = `There is no model ${JSON.stringify(model)}; there are ${names.join(", ")}.${near}`
+  throw new HttpProblem(404, message, { param: "model", code: "model_not_found" })
+}
+
+/** Starts the turn of a request. A kept conversation gets the last message alone. */
+function startTurn(
+  agent: Agent,
+  { user, name, conversation }: Caller,
+  { messages, instructions }: { readonly messages: readonly ChatMessage[]; readonly instructions: string },
+): Turn {
+  const last = messages.at(-1)
+  if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
+  if (last.content.trim() === "") throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
+  const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
+  const from = name === undefined ? { id: user } : { id: user, name }
+  if (conversation === undefined) return agent.respond(messages, { from, inject })
+  return agent.session(conversation).send(last.content, { from, inject })
+}
+
+/** A client that leaves ends a turn of which nothing is kept. A kept one goes on, so that its answer is there later. */
+function leave(turn: Turn, { conversation }: Caller): void {
+  if (conversation === undefined) turn.abort("The client left.")
+}
+
+function streamed(
+  events: AsyncIterable<unknown>,
+  { turn, caller, end, headers }: { turn: Turn; caller: Caller; end: string; headers: Readonly<Record<string, string>> },
+): Response {
+  const body = eventStream(events, { end, onCancel: () => leave(turn, caller) })
+  return new Response(body, { headers: { ...eventStreamHeaders, ...headers } })
+}
+
+/** Passes the error to the server's owner, and returns words for the client, without what only the owner should see. */
+function told({ locale, onError }: Server, error: PromptStrataError): string {
+  if (error.code !== "aborted") onError(error)
+  return errorWords(error, locale)
+}
+
+function statusOf({ code, evidence }: PromptStrataError): number {
+  if (code === "model") return isRecord(evidence) && evidence.status === 429 ? 429 : 502
+  if (code === "turn-timeout" || code === "model-stall") return 504
+  return code === "session-conflict" ? 409 : 500
+}
+
+function seconds({ nowMs }: Clock): number {
+  return Math.floor(nowMs() / 1000)
+}

@@ -1,0 +1,2 @@
+export { type Caller, createHandler, type HandlerOptions } from "./handler.ts"
+export { toUiMessageStream, type UiMessageChunk, type UiMessageStreamOptions } from "./ui-message-stream.ts"
