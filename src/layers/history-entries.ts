@@ -5,6 +5,7 @@ import { formatFileReference } from "../encode/file-reference.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/call-arguments.ts"
+import type { NativeNames } from "../tools/tool-set.ts"
 import type { TurnState } from "./turn-state.ts"
 
 export interface HistoryLook {
@@ -14,8 +15,8 @@ export interface HistoryLook {
   readonly zone: string | undefined
   /** A user line that stands before each message of the agent in a turn in which nobody spoke (R27), so that roles alternate. Undefined if the history is printed as text. */
   readonly unprompted?: string | undefined
-  /** True if kept tool runs are messages of their own: native calls and their results. Else they stand above the words. */
-  readonly nativeCalls?: boolean | undefined
+  /** The names of tools for providers, if kept tool runs are messages of their own: native calls and their results. Else they stand above the words. */
+  readonly nativeCalls?: NativeNames | undefined
 }
 
 /** The entry of a message, with the text and settings from which it was made. `entry` is undefined for a blank message. */
@@ -48,7 +49,7 @@ function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
     a.group === b.group &&
     a.zone === b.zone &&
     a.unprompted === b.unprompted &&
-    a.nativeCalls === b.nativeCalls
+    a.nativeCalls?.key === b.nativeCalls?.key
   )
 }
 
@@ -85,7 +86,8 @@ function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
   const entry = isShown ? historyEntry(message, look) : undefined
   const before = unprompted === true && look.unprompted !== undefined ? [unpromptedEntry(look.unprompted)] : []
   const behind: SlotEntry[] = []
-  if (look.nativeCalls === true && runs.length > 0) (unprompted === true ? before : behind).push(...callEntries(message, runs))
+  if (look.nativeCalls && runs.length > 0)
+    (unprompted === true ? before : behind).push(...callEntries(message, runs, look.nativeCalls))
   const made = { look, text, speaker: speaker.name, entry, before, behind }
   entries.set(message, made)
   return made
@@ -121,7 +123,7 @@ function historyEntry(message: HistoryMessage, { agentName, group, zone, unpromp
     text: { text: message.text, trust: own ? "agent" : "user" },
     memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
     prestart: (message.prestart ?? []).map(prestartEntry),
-    ...(runs && nativeCalls !== true ? { runs: runs.map(keptRunEntry) } : {}),
+    ...(runs && !nativeCalls ? { runs: runs.map(keptRunEntry) } : {}),
     ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
     ...timeAndFiles(message, zone),
   }
@@ -196,12 +198,12 @@ function keptRunEntry({ failed, result, empty, ...run }: KeptRun): SlotEntry {
  * Kept runs as the model's native calls, by step, each with its results behind it. They are cut together, because a result
  * `answers` its call. Without a user's message before it, a call goes with the agent's message.
  */
-function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[]): SlotEntry[] {
+function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], names: NativeNames): SlotEntry[] {
   const entries: SlotEntry[] = []
   for (const group of Map.groupBy(runs, ({ step }) => step).values()) {
     const calls = group.map(({ id, tool, args }) => ({
       id,
-      name: tool.replace(/[^a-zA-Z0-9_-]/g, "_"),
+      name: names.of(tool),
       args: JSON.stringify(args),
     }))
     entries.push({

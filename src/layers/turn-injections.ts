@@ -3,6 +3,7 @@ import type { KnownNames } from "../encode/lines.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
+import { nativeNames } from "../tools/tool-set.ts"
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
 
@@ -42,7 +43,7 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     group,
     zone,
     unprompted: words.unprompted,
-    nativeCalls: turn.nativeCalls === true && words.nativeHistory === true,
+    nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,
   }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
   const tools = turn.tools.map((tool) => toolEntry(tool, words))

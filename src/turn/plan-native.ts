@@ -4,6 +4,7 @@ import { endedWhole, type FinishReason, type ModelTool } from "../model/language
 import type { DecisionFault } from "../reply/decision.ts"
 import { readDecision } from "../reply/decision-reader.ts"
 import type { Tool } from "../tools/tool.ts"
+import { nativeNames } from "../tools/tool-set.ts"
 import { type PlanOutcome, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
@@ -123,41 +124,18 @@ interface NativeTools {
   nativeNameOf(name: string): string
 }
 
-const maxNameLength = 64
-
-/** Gives each tool a name for providers, which accept only letters, digits, `_` and `-`. A tool with another name gets one that no other tool has. */
+/** The tools as a provider gets them. */
 export function nativeTools(tools: readonly Tool[]): NativeTools {
-  const taken = new Set(tools.map(({ name }) => name).filter(isLegal))
-  const nativeNames = new Map<string, string>()
-  for (const { name } of tools) {
-    const native = isLegal(name) ? name : unused(name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, maxNameLength - 4), taken)
-    taken.add(native)
-    nativeNames.set(name, native)
-  }
-  const names = new Map([...nativeNames].map(([name, native]) => [native, name]))
+  const { of } = nativeNames(tools)
+  const names = new Map(tools.map(({ name }) => [of(name), name]))
   return {
-    tools: tools.map((tool) => ({
-      name: nativeNames.get(tool.name) ?? tool.name,
-      description: describe(tool),
-      inputSchema: tool.inputSchema,
-    })),
+    tools: tools.map((tool) => ({ name: of(tool.name), description: describe(tool), inputSchema: tool.inputSchema })),
     nameOf: (native) => names.get(native) ?? native,
-    nativeNameOf: (name) => nativeNames.get(name) ?? name,
+    nativeNameOf: of,
   }
 }
 
 /** The description with the usage hint, for which a native tool has no other place. */
 function describe({ description, usageHint = "" }: Tool): string {
   return [description, usageHint].filter((text) => text.trim() !== "").join("\n")
-}
-
-function isLegal(name: string): boolean {
-  return /^[a-zA-Z0-9_-]{1,64}$/.test(name)
-}
-
-function unused(name: string, taken: ReadonlySet<string>): string {
-  for (let number = 1; ; number++) {
-    const candidate = number === 1 && name !== "" ? name : `${name}_${number}`
-    if (!taken.has(candidate)) return candidate
-  }
 }

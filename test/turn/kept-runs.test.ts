@@ -3,6 +3,7 @@ import { hostPorts } from "../../src/core/ports.ts"
 import type { Message } from "../../src/core/span.ts"
 import type { ModelPart } from "../../src/model/language-model.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
@@ -101,6 +102,26 @@ describe("T29 the tool runs of earlier turns", () => {
       before = messages
     }
     expect(before.flatMap(({ toolCalls = [] }) => toolCalls)).toHaveLength(3 * turns)
+  })
+
+  test("T29 name each tool as the request's tools do, also one that is gone", async () => {
+    const tools = ["s.mail", "s_mail"].map((name) => defineTool({ name, description: "", execute: () => name }))
+    const named = (id: string, name: string): ModelPart => ({ type: "tool-call", call: { id, name, args: "{}" } })
+    const model = scriptedModel([[named("a", "s_mail_2"), named("b", "s_mail")], "One.", "Two.", "Three."], {
+      capabilities: { tools: true },
+    })
+    const store = createInMemoryStore()
+    const sessionWith = (given: typeof tools) =>
+      testAgent(model, { dialect: "layered", loop: { mode: "auto" } }, { tools: given, store, runJobs: false }).session
+    await sessionWith(tools).send("1").result
+    await sessionWith(tools).send("2").result
+    await sessionWith(tools.slice(1)).send("3").result
+    const calls = [1, 2, 3].map((at) =>
+      model.requests[at]?.messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ name }) => name)),
+    )
+    expect(calls[1]).toEqual(calls[0])
+    expect(calls[2]?.[1]).toBe("s_mail")
+    expect(calls[2]?.[0]).not.toBe("s_mail")
   })
 
   test.each([
