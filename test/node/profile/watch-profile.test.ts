@@ -112,7 +112,7 @@ describe("L13: an edit takes effect in the next session, and a running one keeps
     const { edit, begin } = await watched()
     edit("prompts/characters/en/mei.md", "You are Mia.")
     const session = begin()
-    session.stack.add({ key: "note", content: "NOTE", scope: "session" })
+    session.stack.add({ key: "remark", content: "NOTE", scope: "session" })
     const prompt = await promptOf(session)
     session.stack.add({ key: "later", content: "LATER", scope: "session" })
     expect(prompt).toContain("You are Mia.")
