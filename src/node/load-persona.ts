@@ -14,6 +14,8 @@ export interface Persona {
   readonly name?: string | undefined
   /** The name by which the agent calls the user, from `user` in the front matter. */
   readonly userName?: string | undefined
+  /** The agent's colour, such as `#1D75B3`, from `colour` in the front matter. */
+  readonly colour?: string | undefined
 }
 
 /** The places in which `loadPersona` looks. */
@@ -27,7 +29,7 @@ export interface LoadPersonaOptions {
 /**
  * Loads a persona by name, from `prompts/characters/LOCALE/NAME.md` or `prompts/characters/NAME.md`, or by path. `.txt` works
  * like `.md`. Throws `prompt-missing`, with the places that were looked up, if there is none; throws `file` if it is too large or
- * not UTF-8, and `front-matter` if it has other front matter than `name` and `user`.
+ * not UTF-8, and `front-matter` if it has other front matter than `name`, `user` and `colour`.
  */
 export async function loadPersona(nameOrPath: string, options: LoadPersonaOptions = {}): Promise<Persona> {
   checkOptions("loadPersona", options, { locale: true, promptFolders: true })
@@ -47,6 +49,6 @@ export async function loadPersona(nameOrPath: string, options: LoadPersonaOption
 
 /** Reads the persona in one file. */
 export function readPersona(path: string): Persona {
-  const { text, attributes } = readWholeText(path, { kind: "persona", attributes: ["name", "user"] })
-  return { text, name: attributes.name, userName: attributes.user }
+  const { text, attributes } = readWholeText(path, { kind: "persona", attributes: ["name", "user", "colour"] })
+  return { text, name: attributes.name, userName: attributes.user, colour: attributes.colour }
 }

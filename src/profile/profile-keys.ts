@@ -41,7 +41,7 @@ export const agent = table("The agent's names.", {
   ),
   colour: line({
     form: colourForm,
-    otherwise: "none",
+    otherwise: "`colour` of the persona's front matter, else none",
     words: "The agent's colour: of its name and emotions at a terminal, and for programs that show the agent.",
   }),
 })

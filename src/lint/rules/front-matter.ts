@@ -13,7 +13,7 @@ import { keyPosition } from "../text-positions.ts"
 const knownKeys: Readonly<Partial<Record<LintFileKind, readonly string[]>>> = {
   prompt: ["omit", "optional", "separator"],
   tool: ["description", "usage_hint", "parameters"],
-  persona: ["name", "user"],
+  persona: ["name", "user", "colour"],
   format: ["parser", "emotions"],
   final: [],
 }

@@ -71,7 +71,7 @@ export function findProfileDialect(search: ProfileSearch, folder: string | undef
   return dialect
 }
 
-/** Reads persona, format and system message. Names that the profile gives win over those that the persona gives. */
+/** Reads persona, format and system message. Names and a colour that the profile gives win over those of the persona. */
 export function readProfileTexts(file: ProfileFile, texts: ProfileTexts) {
   const persona: Partial<Persona> = texts.persona === undefined ? {} : readPersona(texts.persona)
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
@@ -80,7 +80,7 @@ export function readProfileTexts(file: ProfileFile, texts: ProfileTexts) {
     finalSystem === undefined ? undefined : readWholeText(finalSystem, { kind: "system message", attributes: [] }).text
   return {
     input: {
-      agent: { ...file.agent, name: file.agent?.name ?? persona.name },
+      agent: { ...file.agent, name: file.agent?.name ?? persona.name, colour: file.agent?.colour ?? persona.colour },
       user: { name: file.user?.name ?? persona.userName },
       persona: persona.text,
       format: format?.text,

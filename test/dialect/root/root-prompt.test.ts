@@ -80,3 +80,17 @@ test("R29: the shipped root profile is 青蓝, and its colour reaches the profil
   expect(english.agent).toEqual({ id: "root", name: "Qinglan", colour: "#1D75B3" })
   expect(chinese.output.files?.formats).toEqual(chinese.files.formats)
 })
+
+test("R29: its colour goes with the persona: another one has its own or none, and a profile's own wins", async () => {
+  const persona = (front: string) => `---\nname: Mei\n${front}---\nYou are Mei.\n`
+  const folder = tempFolder({
+    "plain.md": persona(""),
+    "red.md": persona('colour: "#AA0000"\n'),
+    "plain.toml": 'extends = "root"\n[prompt]\npersona = "plain.md"\n',
+    "red.toml": 'extends = "root"\n[prompt]\npersona = "red.md"\n',
+    "green.toml": 'extends = "root"\n[agent]\ncolour = "#00AA00"\n',
+  })
+  const colourOf = async (name: string) =>
+    (await loadProfile(`${folder}/${name}.toml`, { locale: "en", env: {}, dataFolder: tempFolder({}) })).agent.colour
+  expect([await colourOf("plain"), await colourOf("red"), await colourOf("green")]).toEqual([undefined, "#AA0000", "#00AA00"])
+})
