@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { describe, expect, test, vi } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import type { FileSystem } from "../../../src/node/workspace/file-system.ts"
+import { type FileSystem, nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
 import { size } from "../../support/size.ts"
@@ -160,3 +160,43 @@ describe("a workspace whose disk fails at its first change ever", () =>
       expect((await workspace.read("new/b.md")).text).toBe("alive")
     }
   }))
+
+describe("a folder that becomes a link to the outside after it was found", () => {
+  /** The names that are opened, and how often is written, after the folder was exchanged at the opening of a name with this end. */
+  async function exchangedAt(end: string) {
+    const folder = tempFolder({ "ws/notes/a.md": oldText, "outside/keep.md": "" })
+    const [notes, after] = [join(folder, "ws/notes"), { opened: [] as string[], writes: 0 }]
+    let isExchanged = false
+    const exchange = (): void => {
+      renameSync(notes, join(folder, "ws/moved"))
+      symlinkSync(join(folder, "outside"), notes)
+      isExchanged = true
+    }
+    const open: FileSystem["open"] = async (path, flags, mode) => {
+      if (isExchanged) after.opened.push(basename(path))
+      if (!isExchanged && path.endsWith(end)) {
+        exchange()
+        after.opened.push(basename(path))
+      }
+      const file = await nodeFileSystem.open(path, flags, mode)
+      const write: typeof file.write = (source, offset) => {
+        if (path.endsWith(".tmp")) after.writes += 1
+        return file.write(source, offset)
+      }
+      const sync = () => file.sync().then(() => (end === "synced" && path.endsWith(".tmp") ? exchange() : undefined))
+      return { ...file, write, sync }
+    }
+    const workspace = await openWorkspace(join(folder, "ws"), { fs: { ...nodeFileSystem, descriptors: undefined, open } })
+    const error = await workspace.write("notes/a.md", newText, { by }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: "file-outside" })
+    expect(readdirSync(join(folder, "outside"))).toEqual(["keep.md"])
+    return { ...after, opened: after.opened.filter((name) => name.endsWith(".tmp")).length }
+  }
+
+  test("gets no file when that is seen before one is made, and no bytes when it is seen then", async () => {
+    expect(await exchangedAt(".pending")).toEqual({ opened: 0, writes: 0 })
+    expect(await exchangedAt(".tmp")).toEqual({ opened: 1, writes: 0 })
+    // The file was written in the folder, which then moved away with it.
+    expect(await exchangedAt("synced")).toEqual({ opened: 0, writes: 1 })
+  })
+})

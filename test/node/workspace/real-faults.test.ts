@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, chownSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
@@ -67,11 +67,18 @@ describe.skipIf(!isRoot)("another user", () => {
 
   /** A workspace that belongs to the user `nobody`, with files that this user may not write, read or enter. */
   function setUp() {
-    const folder = tempFolder({ "ws/mine.md": "old", "ws/read-only.md": "old", "ws/secret.md": "old", "ws/closed/a.md": "old" })
+    const folder = tempFolder({
+      "ws/mine.md": "old",
+      "ws/theirs.md": "old",
+      "ws/read-only.md": "old",
+      "ws/secret.md": "old",
+      "ws/closed/a.md": "old",
+    })
     chmodSync(folder, 0o755)
     const ws = join(folder, "ws")
     chownSync(ws, nobody, nobody)
     chownSync(join(ws, "mine.md"), nobody, nobody)
+    chmodSync(join(ws, "theirs.md"), 0o666)
     chmodSync(join(ws, "read-only.md"), 0o444)
     chmodSync(join(ws, "secret.md"), 0o600)
     chmodSync(join(ws, "closed"), 0o700)
@@ -84,13 +91,15 @@ describe.skipIf(!isRoot)("another user", () => {
     expect(JSON.parse((await outputOf(child)).join("\n"))).toEqual({
       "write mine.md": "done",
       "write new.md": "done",
+      // Only root may give the new file to the owner of the old one. It becomes that of the user who wrote.
+      "write theirs.md": "done",
       "write read-only.md": ["file", "EACCES"],
       "write secret.md": ["file", "EACCES"],
       "read read-only.md": "done",
       "read secret.md": ["file", "EACCES"],
       "read closed/a.md": ["file", "EACCES"],
       "write closed/a.md": ["file", "EACCES"],
-      list: ["closed", "mine.md", "new.md", "read-only.md", "secret.md"],
+      list: ["closed", "mine.md", "new.md", "read-only.md", "secret.md", "theirs.md"],
     })
     expect(["mine.md", "read-only.md", "secret.md", "closed/a.md"].map((name) => readFileSync(join(ws, name), "utf8"))).toEqual([
       "new",
@@ -98,6 +107,8 @@ describe.skipIf(!isRoot)("another user", () => {
       "old",
       "old",
     ])
+    const { uid, mode } = statSync(join(ws, "theirs.md"))
+    expect([readFileSync(join(ws, "theirs.md"), "utf8"), uid, mode & 0o777]).toEqual(["new", nobody, 0o666])
     expect(leftovers(ws)).toEqual([])
   })
 

@@ -21,7 +21,7 @@ async function outcome(task: Promise<unknown>): Promise<unknown> {
 
 const workspace = await openWorkspace(folder)
 const found: Record<string, unknown> = {}
-for (const name of ["mine.md", "new.md", "read-only.md", "secret.md", "closed/a.md"]) {
+for (const name of ["mine.md", "new.md", "theirs.md", "read-only.md", "secret.md", "closed/a.md"]) {
   found[`write ${name}`] = await outcome(workspace.write(name, "new", { by: "nobody" }))
 }
 for (const name of ["read-only.md", "secret.md", "closed/a.md"]) found[`read ${name}`] = await outcome(workspace.read(name))
