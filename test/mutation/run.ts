@@ -15,7 +15,9 @@ It continues where it was stopped (node_modules/.cache/promptstrata-mutation). C
   npm run mutate -- src/stores/sql                every mutant of a folder or a file
   npm run mutate -- src --sample 1500 --seed 17   so many of them, chosen by a seed
   --only src/encode     tries only mutants of the sample in this folder; may stand more than once
-  --again        tries those again that no test found, with the tests as they are now, and whole test files
+  --mutant 3f0c…        only this one; may stand more than once
+  --again        tries those again that no test found, with the tests as they are now
+  --whole        runs whole test files, not only the tests that pass the switch: one may prepare what another one finds
   --tests test/encode   only tests of a folder; else all
   --workers 2    so many processes
   --report       tries nothing; prints what is known
@@ -32,7 +34,9 @@ const { values, positionals } = parseArgs({
     sample: { type: "string" },
     seed: { type: "string", default: "17" },
     only: { type: "string", multiple: true, default: [""] },
+    mutant: { type: "string", multiple: true, default: [] },
     again: { type: "boolean", default: false },
+    whole: { type: "boolean", default: false },
     workers: { type: "string", default: "2" },
     tests: { type: "string", default: "test" },
     effort: { type: "string", default: "20" },
@@ -68,7 +72,8 @@ function uncovered(plan: Plan): readonly string[] {
 
 async function mutate(places: readonly string[]): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const mutants = drawMutants(root, folder, places, Number(values.sample ?? Number.MAX_SAFE_INTEGER), values.seed)
+  const wanted = { count: Number(values.sample ?? Number.MAX_SAFE_INTEGER), seed: values.seed, ids: values.mutant }
+  const mutants = drawMutants(root, folder, places, wanted)
   const hashes = Object.fromEntries([...new Set(mutants.map(({ file }) => file))].map((file) => [file, hashOf(join(root, file))]))
   const build = createHash("sha256").update(JSON.stringify([mutants, hashes]))
   const switches = `switches-${build.digest("hex").slice(0, 12)}`
@@ -82,7 +87,7 @@ async function mutate(places: readonly string[]): Promise<void> {
     files: [],
     pending: [],
     effortSeconds: Number(values.effort),
-    whole: values.again,
+    whole: values.whole,
   }
   if (values.report) return report(mutants, outcomesOf(hashes))
   const files = uncovered(base)

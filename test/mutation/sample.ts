@@ -13,17 +13,20 @@ function sources(root: string, place: string): readonly string[] {
   return files.sort().map((path) => `${place.replace(/\/$/, "")}/${path.replaceAll("\\", "/")}`)
 }
 
+/** How many mutants to draw; `ids` names those that count alone, if it names any. */
+interface Wanted {
+  readonly count: number
+  readonly seed: string
+  readonly ids: readonly string[]
+}
+
 /** The compiling mutants of the places, in an order that the seed draws; a change of one file does not move the others. */
-export function drawMutants(
-  root: string,
-  folder: string,
-  places: readonly string[],
-  count: number,
-  seed: string,
-): readonly Mutant[] {
+export function drawMutants(root: string, folder: string, places: readonly string[], wanted: Wanted): readonly Mutant[] {
+  const { count, seed, ids } = wanted
   const all = places
     .flatMap((place) => sources(root, place))
     .flatMap((file) => mutantsOf(file, readFileSync(join(root, file), "utf8")))
+    .filter(({ id }) => ids.length === 0 || ids.includes(id))
   const rank = ({ id }: Mutant): string => createHash("sha256").update(`${seed} ${id}`).digest("hex")
   const ranked = all.map((mutant) => ({ mutant, rank: rank(mutant) })).sort((a, b) => (a.rank < b.rank ? -1 : 1))
   const tried = ranked.slice(0, Math.ceil(count * 1.5)).map(({ mutant }) => mutant)

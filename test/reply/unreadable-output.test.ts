@@ -116,5 +116,7 @@ describe("output that cannot be read", () => {
     expect(excerpt).toContain('😀{"action":"dance"}😀')
     expect(excerpt.length).toBeLessThanOrEqual(80)
     expect(excerpt.isWellFormed()).toBe(true)
+    const atEnd = readDecision(`${"x".repeat(100)}{"action":"dance"}`)
+    expect(atEnd.action === "unreadable" && atEnd.fault.excerpt).toBe(`${"x".repeat(62)}{"action":"dance"}`)
   })
 })

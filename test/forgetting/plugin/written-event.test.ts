@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { chooseByRule } from "../../../src/forgetting/plugin/jobs/written-event.ts"
+import { chooseByRule, readTopics } from "../../../src/forgetting/plugin/jobs/written-event.ts"
 
 const day = (at: number, importance = 3) => ({ at, importance })
 
@@ -27,4 +27,12 @@ describe("the events that a summary by rule tells (R20)", () => {
       }),
     )
   })
+})
+
+test("a model's topics are read four deep, what lies deeper is left out", () => {
+  const nested = (depth: number): object => ({ event: `level ${depth}`, parts: depth < 9 ? [nested(depth + 1)] : [] })
+  const levels: string[] = []
+  for (let topics = readTopics(JSON.stringify([nested(1)])) ?? []; topics[0]; topics = topics[0].parts)
+    levels.push(topics[0].text)
+  expect(levels).toEqual(["level 1", "level 2", "level 3", "level 4"])
 })

@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, linkSync, mkdirSync, renameSync, symlinkSync
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { type FileSystem, nodeFileSystem, type OpenFile } from "../../../src/node/workspace/file-system.ts"
+import { type FileSystem, nodeFileSystem, type OpenFile, stillLeadsTo } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { failureOf, judgments, outcomeOf, snapshot } from "./support/workspaces.ts"
@@ -195,6 +195,23 @@ describe("opening a workspace", () => {
     expect(await outcomeOf(openWorkspace(join(folder, "a.md")))).toBe("file-kind")
     expect(await outcomeOf(openWorkspace("/"))).toBe("file-outside")
     await expect(openWorkspace("/")).rejects.toThrow("found the whole disk")
+  })
+
+  test("a real path that leads through a link by now leads to another file", async () => {
+    const path = join(tempFolder({ "a.md": "x" }), "a.md")
+    const stats = await nodeFileSystem.stat(path)
+    const linked: FileSystem = { ...nodeFileSystem, realPath: async () => "/elsewhere" }
+    expect([await stillLeadsTo(nodeFileSystem, path, stats), await stillLeadsTo(linked, path, stats)]).toEqual([true, false])
+  })
+
+  test("names decide where a system does not show what a descriptor has open", async () => {
+    const folder = tempFolder({ "a.md": "x" })
+    const descriptors = { folder: "/nowhere", locateFlag: 0 }
+    const [shown, hidden] = [
+      await openWorkspace(folder, { fs: { ...nodeFileSystem, descriptors, readLink: async () => folder } }),
+      await openWorkspace(folder, { fs: { ...nodeFileSystem, descriptors, readLink: async () => "/elsewhere" } }),
+    ]
+    expect([shown.pathCheck, hidden.pathCheck]).toEqual(["opened", "named"])
   })
 
   test("its largest file has at least a byte", async () => {

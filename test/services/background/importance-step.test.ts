@@ -39,6 +39,7 @@ const read: readonly (readonly [string, number | undefined])[] = [
   ['```json\n{"重要性": 9, "理由": "生日"}\n```', 9],
   ["<think>maybe 9, no, 2</think>4", 4],
   ["**6**", 6],
+  ["In 3 words, importance: 7", 7],
   ["-3", 0],
   ["11", 10],
   ["1e9", 1],

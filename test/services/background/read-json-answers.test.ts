@@ -23,6 +23,8 @@ describe("readProfileFields", () => {
       ],
     ],
     ['{"city": {"value": "Hangzhou", "confidence": 0.9}}', [{ name: "city", value: "Hangzhou", confidence: 0.9 }]],
+    ['{"city": {"value": "Hangzhou", "confidence": 1}}', [{ name: "city", value: "Hangzhou", confidence: 1 }]],
+    ['{"city": {"value": "Hangzhou", "confidence": 1.1}}', [{ name: "city", value: "Hangzhou" }]],
     ['[{"field": "city", "value": "Hangzhou"}]', [{ name: "city", value: "Hangzhou" }]],
     ['{"city": "", "name": null, " ": "x"}', []],
     ["{}", []],

@@ -70,6 +70,17 @@ describe("createMemoryService", () => {
     expect(await ids("tea")).toEqual([])
   })
 
+  test("takes in more than a page of what another process stored", async () => {
+    const store = createInMemoryStore()
+    for (let at = 0; at < 501; at++) {
+      const memory = { ...said(at === 500 ? "a zebra" : `tea ${at}`, { id: `m${at}` }), ...key, importance: 5 }
+      await store.memories.put(memory, { hash: memory.id, key })
+    }
+    const service = createMemoryService({ records: store.memories, clock })
+    const hits = await service.recall("zebra", key, { limit: 1, signal })
+    expect(hits.map(({ text }) => text)).toEqual(["a zebra"])
+  })
+
   test("leaves out the turns that stand in the prompt already, and still fills the limit", async () => {
     const service = createMemoryService({ records: createInMemoryStore().memories, clock })
     for (const text of ["tea one", "tea two", "tea three"]) await service.remember(said(text), key)

@@ -35,6 +35,8 @@ describe("expressions of time on Wednesday 2024-05-15", () => {
     ["next monday", "2024-05-20"],
     ["next wednesday", "2024-05-22"],
     ["last week", "2024-05-06..2024-05-12"],
+    ["next week", "2024-05-20..2024-05-26"],
+    ["coming month", "2024-06-01..2024-06-30"],
     ["this week", "2024-05-13..2024-05-19"],
     ["this december", "2024-12-01..2024-12-31"],
     ["this march", "2024-03-01..2024-03-31"],
