@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { isRecord } from "../core/json-access.ts"
-import { updateFile } from "../node/workspace/update-file.ts"
+import { readOwnFile, updateFile } from "../node/workspace/update-file.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 
 /** Approved tools: the fingerprint of the approved definition by `server.tool`. */
@@ -44,10 +43,10 @@ export function fileApprovals(path: string): McpApprovals {
 }
 
 async function readFingerprints(path: string): Promise<Fingerprints> {
-  const text = await readFile(path, "utf8").catch((cause: { readonly code?: unknown }) => {
-    if (cause.code !== "ENOENT") throw unreadable(path, cause)
+  const text = await readOwnFile(path).catch((cause: unknown) => {
+    throw unreadable(path, cause)
   })
-  return parseFingerprints(text ?? undefined, path)
+  return parseFingerprints(text, path)
 }
 
 /** None without a text. */
@@ -57,7 +56,9 @@ function parseFingerprints(text: string | undefined, path: string): Fingerprints
     const data: unknown = JSON.parse(text)
     const approved = isRecord(data) ? data.approved : undefined
     if (!isRecord(approved)) throw new Error('it has no object "approved"')
-    return Object.fromEntries(Object.entries(approved).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
+    for (const [tool, fingerprint] of Object.entries(approved))
+      if (typeof fingerprint !== "string") throw new Error(`the fingerprint of ${JSON.stringify(tool)} is no text`)
+    return approved as Fingerprints
   } catch (cause) {
     throw unreadable(path, cause)
   }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { z } from "zod"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
@@ -10,8 +9,7 @@ import { defineTool } from "../tools/define-tool.ts"
 import { textArguments } from "../tools/text-arguments.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
-import { ignoring } from "./workspace/file-errors.ts"
-import { updateFile } from "./workspace/update-file.ts"
+import { readOwnFile, updateFile } from "./workspace/update-file.ts"
 
 interface ScheduleOptions {
   /** The folder of `schedule.json`; created when the first entry is added. */
@@ -77,7 +75,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
     description,
     usageHint,
     async execute() {
-      const { items } = parseSchedule(await readText(file), file)
+      const { items } = parseSchedule(await readOwnFile(file), file)
       if (items.length === 0) return renderTemplate(answer, { empty: true })
       return items.map((item) => renderTemplate(answer, printedItem(item))).join("\n")
     },
@@ -129,15 +127,6 @@ function parseSchedule(text: string | undefined, file: string): Schedule {
       hint: "The file was not changed. Correct it, or move it away to begin a new one.",
     })
   }
-}
-
-function readText(file: string): Promise<string | undefined> {
-  return readFile(file, "utf8")
-    .catch(ignoring("ENOENT"))
-    .catch((cause: unknown) => {
-      const source = { file, line: 1 }
-      throw new PromptStrataError("file", `The schedule cannot be read: ${messageOf(cause)}`, { cause, source })
-    })
 }
 
 const pattern =

@@ -5,6 +5,7 @@ import { fileError } from "./file-errors.ts"
 import type { WorkspaceRoot } from "./folders.ts"
 import { type OwnFolder, openOwnFolder } from "./own-folder.ts"
 import { samePath, splitPath } from "./paths.ts"
+import { hashOf } from "./text-encoding.ts"
 import type { FileWorkspace, WriteOutcome, WriteRecord } from "./workspace.ts"
 
 /** The records of the history, newest first. Empty when there is no history yet; none is created. */
@@ -51,6 +52,10 @@ export async function undoChange(
     undoes: record.id,
     signal,
     decide: (current, shown) => {
+      if (before && hashOf(before) !== record.beforeHash) {
+        const message = `expected what change ${record.id} found there, found other bytes in the history: they are damaged.`
+        throw fileError("file", shown, message, { hint: "Nothing was undone. Undo another change by its id." })
+      }
       if (current?.hash === afterHash) return before ? { bytes: before } : "remove"
       throw fileError("file-conflict", shown, "expected the file as its last recorded change left it, found it changed since.", {
         hint: "Nothing was undone, as that would overwrite the later change.",

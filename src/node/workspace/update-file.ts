@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises"
 import { basename, dirname, resolve } from "node:path"
 import { hostPorts } from "../../core/ports.ts"
 import { createKeyedQueue } from "../../services/keyed-queue.ts"
@@ -41,6 +42,14 @@ export function updateFile(
     )
   }
   return queue.enqueue(resolve(path), () => withFileErrors("update", path, update))
+}
+
+/** The text of a file that {@link updateFile} changes; `undefined` when there is none. Throws errors whose code begins with `file`. */
+export function readOwnFile(path: string): Promise<string | undefined> {
+  return withFileErrors("read", path, async () => {
+    const bytes = await readFile(path).catch(ignoring("ENOENT"))
+    return bytes && decodeText(bytes, path)
+  })
 }
 
 /** The folder must be locked. */

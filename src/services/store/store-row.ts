@@ -1,5 +1,6 @@
 import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
 import type { ProfileStatement, StoredMemory } from "./records.ts"
@@ -35,17 +36,50 @@ export function ofSession({ agent, conversation, audience }: SessionKey): Sessio
   return { agent, conversation, audience }
 }
 
-/** Types of the members that rows of each table must have beside `table`. The tables stand in the order of an export. */
-const fields: Readonly<Record<StoreRow["table"], Readonly<Record<string, "string" | "number" | "object">>>> = {
-  session: { agent: "string", conversation: "string", audience: "string", version: "number", state: "object" },
-  message: { agent: "string", conversation: "string", audience: "string", message: "object" },
-  note: { agent: "string", conversation: "string", audience: "string", id: "string" },
-  memory: { hash: "string", memory: "object" },
+/** A member's type: as `typeof` says it, or `audience`. */
+type FieldType = "string" | "number" | "object" | "audience"
+
+const ofSessionKey = { agent: "string", conversation: "string", audience: "audience" } as const
+const speaker = { "speaker.id": "string", "speaker.name": "string" } as const
+
+/** Types of the members that rows of each table must have beside `table`, by their paths. The tables stand in the order of an export. */
+const fields: Readonly<Record<StoreRow["table"], Readonly<Record<string, FieldType>>>> = {
+  session: { ...ofSessionKey, version: "number", state: "object" },
+  message: {
+    ...ofSessionKey,
+    ...under("message", { role: "string", text: "string", turnId: "string", atMs: "number", ...speaker }),
+  },
+  note: { ...ofSessionKey, id: "string" },
+  memory: {
+    hash: "string",
+    ...under("memory", { ...ofSessionKey, user: "string", id: "string", kind: "string", text: "string" }),
+    ...under("memory", { turnId: "string", atMs: "number", ...speaker }),
+  },
   vector: { agent: "string", memoryId: "string", model: "string", values: "string" },
   user: { agent: "string", user: "string", version: "number" },
-  statement: { agent: "string", user: "string", statement: "object" },
-  receipt: { receipt: "object" },
-  job: { job: "object", attempts: "number" },
+  statement: {
+    agent: "string",
+    user: "string",
+    ...under("statement", { name: "string", value: "string", turnId: "string", conversation: "string", audience: "audience" }),
+  },
+  receipt: under("receipt", { ...under("key", { ...ofSessionKey, user: "string" }), turnId: "string", kind: "string" }),
+  job: {
+    ...under("job", { ...under("key", { ...ofSessionKey, user: "string" }), id: "string", kind: "string", turnId: "string" }),
+    attempts: "number",
+  },
+}
+
+function under(member: string, types: Readonly<Record<string, FieldType>>): Readonly<Record<string, FieldType>> {
+  return Object.fromEntries(Object.entries(types).map(([name, type]) => [`${member}.${name}`, type]))
+}
+
+function isOfType(value: unknown, type: FieldType): boolean {
+  if (type === "audience") return value === "private" || value === "group"
+  return typeof value === type && value !== null
+}
+
+function memberAt(row: object, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), row)
 }
 
 /** The tables of an export, in its order. */
@@ -70,15 +104,19 @@ export function readStoreRow(line: string, number: number): StoreRow {
   if (table === undefined)
     throw fault(number, `the table ${JSON.stringify(row.table)} is unknown; there are ${storeTables.join(", ")}`)
   for (const [name, type] of Object.entries(fields[table])) {
-    const value: unknown = Reflect.get(row, name)
-    if (typeof value !== type || value === null) throw fault(number, `a row of ${table} needs ${name} (${type})`)
+    if (!isOfType(memberAt(row, name), type)) throw fault(number, `a row of ${table} needs ${name} (${type})`)
   }
+  if (table === "vector" && !isVectorText(Reflect.get(row, "values"))) throw fault(number, "its values are no vector in base64")
   return row as StoreRow
 }
 
 function parsed(line: string, number: number): unknown {
   try {
-    return JSON.parse(line)
+    return JSON.parse(line, (name, value: unknown) => {
+      // JSON has numbers that are too large for a program, and no store takes the infinity that they become.
+      if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError(`the number of ${name} is too large`)
+      return value
+    })
   } catch (cause) {
     throw fault(number, `it is no JSON (${messageOf(cause)})`)
   }
@@ -107,6 +145,10 @@ export function vectorValues(bytes: Uint8Array): Float32Array {
 /** A vector as text: its bytes in base64. */
 export function vectorToText(values: Float32Array): string {
   return btoa(Array.from(vectorBytes(values), (byte) => String.fromCharCode(byte)).join(""))
+}
+
+function isVectorText(text: unknown): boolean {
+  return typeof text === "string" && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u.test(text)
 }
 
 /** The vector that {@link vectorToText} wrote, bit for bit. */

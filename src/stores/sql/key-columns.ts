@@ -1,5 +1,8 @@
 import type { Expression, SqlBool } from "kysely"
 import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { parsedJson } from "../../core/json-access.ts"
+import { damagedHint } from "./row-body.ts"
 import type { SessionColumns, UserColumns } from "./sql-tables.ts"
 
 /**
@@ -11,9 +14,13 @@ export function keyText(value: string): string {
   return value.startsWith('"') || value.includes("\0") || !value.isWellFormed() ? JSON.stringify(value) : value
 }
 
-/** The string that {@link keyText} was given. */
+/** The string that {@link keyText} was given. Throws `store` for a text that it never makes. */
 export function fromKeyText(text: string): string {
-  return text.startsWith('"') ? (JSON.parse(text) as string) : text
+  if (!text.startsWith('"')) return text
+  const value = parsedJson(text)
+  if (typeof value === "string") return value
+  const message = `Expected a key that was written, found ${JSON.stringify(text)}. A row of the store is damaged.`
+  throw new PromptStrataError("store", message, { hint: damagedHint })
 }
 
 /** The columns that name a session. Every row of the session holds them, and every statement about it asks for them. */

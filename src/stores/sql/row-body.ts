@@ -23,6 +23,8 @@ export function bodyText(value: unknown): string {
 
 /** The value of a body. Throws `store` with the row's name if the JSON is broken or does not have its checksum. */
 export function readBody<T>(body: string, row: RowName): T {
+  // A damaged file can hold another type than the column's.
+  if (typeof body !== "string") throw damagedRow(row, "no text")
   const json = body.trimEnd()
   const checksum = body.slice(json.length)
   if (checksum !== "" && checksum !== checksumOf(json)) throw damagedRow(row, "JSON with another checksum")
