@@ -54,7 +54,7 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
     },
     async close(signal) {
       schedule.stop()
-      closing ??= started.then(() => closeWork(shared, options, hurry.signal))
+      closing ??= closeWork(shared, options, { started, hurry: hurry.signal })
       const onAbort = (): void => {
         hurry.abort()
         endTurns(shared.running, signal?.reason)
@@ -100,12 +100,32 @@ function endTurns(turns: AgentContext["running"], cause: unknown): void {
   for (const turn of turns) turn.abort(reason)
 }
 
-async function closeWork(shared: SharedWork, { agent, watching, runJobs }: AgentWorkOptions, hurry: AbortSignal): Promise<void> {
-  await conversationsIdle(shared, watching)
+interface ClosingWork {
+  /** Settles when the store has begun its jobs. */
+  readonly started: Promise<void>
+  readonly hurry: AbortSignal
+}
+
+/** Work behind turns has limits of its own, but a store that never answers keeps none. Then closing goes on, and tells. */
+async function closeWork(shared: SharedWork, options: AgentWorkOptions, { started, hurry }: ClosingWork): Promise<void> {
+  const { turns, runner, ports } = shared
+  const { agent, watching, runJobs, latest } = options
+  const tell = (error: PromptStrataError): void =>
+    shared.onWarning({ key: keyOf(agent), turnId: "", message: error.message, error })
+  await turns.idle()
+  const timeoutMs = latest().profile.limits.toolMs + drainMs
+  const timers = ports.timers
+  const idle = await within({ timeoutMs, timers }, () => Promise.all([started, conversationsIdle(shared, watching)]))
+  if (idle.status === "timeout") tell(notIdle(agent, timeoutMs))
   for (const observers of watching) observers.close()
   if (!runJobs) return
-  const error = await closeJobs(shared.runner, { agent, ports: shared.ports, hurry })
-  if (error) shared.onWarning({ key: keyOf(agent), turnId: "", message: error.message, error })
+  const error = await closeJobs(runner, { agent, ports, hurry })
+  if (error) tell(error)
+}
+
+function notIdle(agent: string, timeoutMs: number): PromptStrataError {
+  const message = `The work behind the turns of ${JSON.stringify(agent)} was not done after ${timeoutMs} ms and was not waited for. Its store may not answer.`
+  return new PromptStrataError("closed", message, { evidence: { agent } })
 }
 
 /** The time for which closing waits for jobs. */
@@ -132,13 +152,11 @@ async function closeJobs(
   const timer = timers.set(() => {
     isLate = true
   }, leftMs)
-  try {
-    await runner.close({ drainMs: leftMs, agent })
-  } catch (error) {
-    return leftBehind(agent, error)
-  } finally {
-    timers.clear(timer)
-  }
+  const limit = { timeoutMs: leftMs + drainMs, timers }
+  const closed = await within(limit, () => runner.close({ drainMs: leftMs, agent }))
+  timers.clear(timer)
+  if (closed.status === "failed") return leftBehind(agent, closed.error)
+  if (closed.status === "timeout") return leftBehind(agent, new Error("its store did not end them."))
   if (idle.status === "failed") return leftBehind(agent, idle.error)
   if (idle.status === "aborted") return leftBehind(agent, new Error("the caller did not wait for them."))
   return isLate ? leftBehind(agent, new Error(`they took longer than ${drainMs} ms.`)) : undefined

@@ -1,11 +1,17 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import type { BackgroundJob } from "../../src/services/background/background-job.ts"
+import type { Plugin } from "../../src/services/plugin.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { JobRunner } from "../../src/services/store/job-runner.ts"
+import type { Store } from "../../src/services/store/store.ts"
 import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
+import type { BackgroundWarning } from "../../src/turn/turn-context.ts"
 import { turnOf } from "../stores/sqlite/support/turns.ts"
+import { testAgent } from "../support/agents.ts"
 import { agentWithJob, closingAgent, closingScenes } from "../support/closing.ts"
+import { backgroundModel } from "../support/remembering.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 const openInMemory = async () => createInMemoryStore()
@@ -42,6 +48,59 @@ describe("over the embedded store", () => {
     expect((await here.check()).counts.job).toBe(0)
     await here.close()
     await there.close()
+  })
+})
+
+describe("over a store that never answers", () => {
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const never = () => new Promise<never>(() => {})
+
+  /** Closes an agent after a turn while nothing but the clock moves on. */
+  async function closed(broken: (store: Store) => Partial<Store>, plugins: readonly Plugin[] = []) {
+    const clock = manualClock()
+    const timers = manualTimers(clock)
+    const store = createInMemoryStore()
+    const warnings: BackgroundWarning[] = []
+    const { agent, session } = testAgent(
+      backgroundModel(),
+      { agent: { id: closingAgent, name: "Fay" }, memory: { enabled: false } },
+      {
+        store: { ...store, ...broken(store) },
+        plugins,
+        ports: { clock, timers },
+        onWarning: (warning: BackgroundWarning) => void warnings.push(warning),
+      },
+    )
+    await session.send("one").result
+    await settle()
+    timers.advance(2_000)
+    await settle()
+    const closing = agent.close().then(() => "closed")
+    for (let round = 0; round < 10; round++) {
+      await settle()
+      timers.advance(60_000)
+    }
+    await settle()
+    return { outcome: await Promise.race([closing, Promise.resolve("waits")]), codes: warnings.map(({ error }) => error?.code) }
+  }
+
+  test.each(["start", "close"] as const)("closing goes on when its jobs never %s, and tells", async (name) => {
+    const { outcome, codes } = await closed(({ jobs }) => ({ jobs: { ...jobs, [name]: never } }))
+    expect([outcome, codes]).toEqual(["closed", ["closed"]])
+  })
+
+  test("closing goes on when a scheduled job waits for its messages, and tells", async () => {
+    let runs = 0
+    const job: BackgroundJob = {
+      kind: "count",
+      afterTurn: () => ({}),
+      nextRunMs: (afterMs) => afterMs + 1_000,
+      async run(_job, context) {
+        if (runs++ > 0) await context.messages({ limit: 1 })
+      },
+    }
+    const { outcome, codes } = await closed(() => ({ messages: never }), [{ name: "p", jobs: [job] }])
+    expect([outcome, codes]).toEqual(["closed", ["closed"]])
   })
 })
 
