@@ -116,10 +116,13 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
   const baselines: Baselines = createTurnMap()
   const { tools, toolsOff } = documentTools(workspace, options, { reads, baselines })
   const injectionOptionsWith = injectionOptionsOf(options, toolsOff.length > 0)
+  const newProblems = problemsOnce()
+  const isSecondPerson = secondPerson()
   const hook: TurnHook = {
     name: "documents",
     async beforeTurn(context) {
       const { documents, files, problems } = await readDocuments(workspace, context)
+      const isShared = isSecondPerson(context)
       baselines.set(context, files)
       const { injections, whole, problems: cuts } = documentInjections(documents, injectionOptionsWith(context.counter))
       for (const injection of injections) context.stack.add(injection)
@@ -130,11 +133,42 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
         if (file) reads.show(context, file, isInjected ? { injection: documentKeys[name] } : "whole")
       }
       context.addTools(context.memoryOn ? tools : toolsOff)
-      for (const problem of [...problems, ...cuts]) context.warn(problem, "document")
+      for (const problem of [...newProblems(documents, problems), ...cuts]) context.warn(problem, "document")
+      if (isShared) context.warn(sharedWarning, "document")
     },
   }
   return { hook, tools }
 }
+
+/** Passes on why a document is left out, once until that changes. */
+function problemsOnce() {
+  const told = new Map<DocumentName, string | undefined>()
+  return (documents: Partial<Documents>, problems: Problems): readonly string[] =>
+    documentNames.flatMap((name) => {
+      if (documents[name] === undefined) return []
+      const problem = problems.get(name)
+      const isNew = problem !== undefined && problem !== told.get(name)
+      told.set(name, problem)
+      return isNew ? [problem] : []
+    })
+}
+
+const sharedWarning =
+  "A second person speaks with this agent. USER.md and MEMORY.md are the same for all of them: what one says can stand in the prompt of another. Give each person an agent with a folder of their own."
+
+/** True once: in the first turn in which somebody else speaks than in the turns before, with the documents in the prompt. */
+function secondPerson() {
+  let first: string | undefined
+  let isTold = false
+  return ({ key, memoryOn, wake }: BeforeTurnContext): boolean => {
+    if (isTold || !memoryOn || wake !== undefined) return false
+    first ??= key.user
+    isTold = first !== key.user
+    return isTold
+  }
+}
+
+type Problems = ReadonlyMap<DocumentName, string>
 
 /**
  * Reads the documents from the disk (D1). With memory off only SOUL.md is touched (D2). `files` holds the documents that were
@@ -142,7 +176,7 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
  */
 async function readDocuments(workspace: WritableWorkspace, { memoryOn, signal }: BeforeTurnContext) {
   const files = new Map<DocumentName, WorkspaceFile>()
-  const problems: string[] = []
+  const problems = new Map<DocumentName, string>()
   const read = async (name: DocumentName): Promise<DocumentState> => {
     const path = documentFiles[name]
     try {
@@ -152,7 +186,7 @@ async function readDocuments(workspace: WritableWorkspace, { memoryOn, signal }:
     } catch (thrown) {
       if (isMissing(thrown)) return { state: "missing" }
       if (!PromptStrataError.isInstance(thrown) || thrown.code === "aborted") throw thrown
-      problems.push(`${path} was left out of the prompt. ${thrown.message}`)
+      problems.set(name, `${path} was left out of the prompt. ${thrown.message}`)
       return { state: "unreadable" }
     }
   }

@@ -111,6 +111,33 @@ describe("living documents in a turn", () => {
     expect(text).toContain("你还没有人格定义。")
   })
 
+  test("D3 why one is left out is told once, until that changes", async () => {
+    const { session, folder } = await scene(
+      {},
+      ["一", "二", "三", "四", "五"].map((text) => finish(text)),
+    )
+    const path = join(folder, "USER.md")
+    const warned = async () => (await session.send("你好").result).trace.warnings.map(({ message }) => message.split(" ", 1)[0])
+    writeFileSync(path, new Uint8Array([0xff]))
+    expect([await warned(), await warned()]).toEqual([["USER.md"], []])
+    writeFileSync(path, "喜欢狗")
+    expect(await warned()).toEqual([])
+    writeFileSync(path, new Uint8Array([0xff]))
+    expect([await warned(), await warned()]).toEqual([["USER.md"], []])
+  })
+
+  test("D1 everybody shares them, which is told once when a second person speaks", async () => {
+    const { agent } = await scene(
+      files,
+      ["一", "二", "三", "四"].map((text) => finish(text)),
+    )
+    const warned = async (id: string) => (await agent.session(id).send("你好").result).trace.warnings
+    expect(await warned("tg:42")).toEqual([])
+    expect(await warned("tg:42")).toEqual([])
+    expect(await warned("tg:77")).toEqual([{ kind: "document", message: expect.stringContaining("second person") }])
+    expect(await warned("tg:77")).toEqual([])
+  })
+
   test("a byte order mark, CRLF and lone surrogates in a document do no harm", async () => {
     const { session } = await scene({ "MEMORY.md": "\uFEFF- 一\r\n- 二\r\n" }, [])
     expect(await system(session)).toContain("# 记忆\n\n- 一\r\n- 二\n\n遇到")
