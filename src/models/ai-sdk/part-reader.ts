@@ -36,10 +36,15 @@ export function createPartReader(): PartReader {
     begun: () => begun,
     push(part) {
       switch (part.type) {
+        case "text-start":
+          toolCalls.say(part)
+          return []
         case "text-delta":
           begun = true
+          toolCalls.say(part)
           return answer.text.push(part.delta)
         case "text-end":
+          toolCalls.say(part)
           return answer.text.end()
         case "reasoning-start":
           toolCalls.think(part)
@@ -146,7 +151,12 @@ interface Thought {
 function createToolCallReader() {
   const opened = new Map<string, OpenCall>()
   let thoughts: Thought[] = []
+  let text: ProviderOptions | undefined
   return {
+    /** Takes the data of a part of the text. The last data counts. */
+    say(part: WirePart): void {
+      text = optionsOf(part) ?? text
+    },
     /** Takes a part of a thought. The last data of a thought counts. */
     think(part: WirePart): void {
       const id = stringOf(part.id)
@@ -177,16 +187,21 @@ function createToolCallReader() {
     /** True if the input of a call did not come whole. */
     isCut: () => [...opened.values()].some(({ input, isProviders }) => input === undefined && !isProviders),
     /** Every call in order of appearance. */
-    calls: (): StreamedCall[] =>
-      [...opened.values()].flatMap(({ id, name, input, deltas, isProviders, options, thoughts: before }) => {
-        if (isProviders) return []
-        const signed = before.flatMap(({ text, options: own }) => (own ? [{ text, options: own }] : []))
-        const providerData: ProviderData | undefined = options || signed.length > 0 ? { options, thoughts: signed } : undefined
+    calls: (): StreamedCall[] => {
+      const own = [...opened.values()].filter(({ isProviders }) => !isProviders)
+      return own.map(({ id, name, input, deltas, options, thoughts: before }, at) => {
+        const signed = before.flatMap((thought) => (thought.options ? [{ text: thought.text, options: thought.options }] : []))
+        const ofText = at === 0 ? text : undefined
+        const hasData = options !== undefined || signed.length > 0 || ofText !== undefined
+        const providerData: ProviderData | undefined = hasData
+          ? { options, thoughts: signed, ...(ofText && { text: ofText }) }
+          : undefined
         const streamed = deltas.join("")
         // A provider may write {} for arguments that never came.
         const args = input?.trim() === "{}" && streamed.trim() === "" ? "" : (input ?? streamed)
-        return [{ id, name, args, ...(providerData && { providerData }) }]
-      }),
+        return { id, name, args, ...(providerData && { providerData }) }
+      })
+    },
   }
 }
 

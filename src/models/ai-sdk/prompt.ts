@@ -33,7 +33,7 @@ export function toPrompt(messages: readonly Message[], marks?: CacheMarks): AiSd
       prompt.push({ role: "user", content: parts })
     } else if (message.role === "assistant") {
       const [first, ...others] = message.toolCalls ?? []
-      const said = parts.filter((part) => part.text !== "" || first === undefined)
+      const said = withTextData(parts, first).filter((part) => part.text !== "" || first === undefined)
       const calls = others.flatMap((call) => [...thoughtsBefore(call), toolCall(call)])
       const content = first ? [...thoughtsBefore(first), ...said, toolCall(first), ...calls] : said
       prompt.push({ role: "assistant", content })
@@ -98,6 +98,19 @@ function toolCall({ id, name, args, providerData }: ToolCall): AiSdkToolCallPart
 function thoughtsBefore({ providerData }: ToolCall): AiSdkReasoningPart[] {
   const { thoughts = [] } = recordOf(providerData) as Partial<ProviderData>
   return thoughts.map(({ text, options }) => ({ type: "reasoning", text, providerOptions: options }))
+}
+
+/** The parts of a text with the provider's data on it, which the step's first call keeps. Marks of a cache stay. */
+function withTextData(parts: readonly AiSdkTextPart[], first: ToolCall | undefined): readonly AiSdkTextPart[] {
+  const { text } = recordOf(first?.providerData) as Partial<ProviderData>
+  if (text === undefined) return parts
+  const last = parts.length - 1
+  return parts.map((part, at) => (at === last ? { ...part, providerOptions: joinOptions(text, part.providerOptions) } : part))
+}
+
+function joinOptions(own: ProviderOptions, marks: ProviderOptions = {}): ProviderOptions {
+  const providers = Object.keys({ ...own, ...marks })
+  return Object.fromEntries(providers.map((provider) => [provider, { ...own[provider], ...marks[provider] }]))
 }
 
 function toolResult(

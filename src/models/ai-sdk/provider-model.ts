@@ -73,6 +73,8 @@ export interface AiSdkToolCallPart {
 export interface ProviderData {
   readonly options: ProviderOptions | undefined
   readonly thoughts: readonly { readonly text: string; readonly options: ProviderOptions }[]
+  /** Data on the text of the step. The first call keeps it. */
+  readonly text?: ProviderOptions | undefined
 }
 
 /** A system message. Its content cannot have parts. */

@@ -19,6 +19,7 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
 export function createChunkReader(tools: readonly string[]): ChunkReader {
   const answer = createAnswerReader()
   const toolCalls = createToolCallAssembler(tools)
+  const thoughts = createThoughtCollector()
   let begun = false
   return {
     finished: () => answer.finish !== undefined,
@@ -29,6 +30,7 @@ export function createChunkReader(tools: readonly string[]): ChunkReader {
       // A server that ignores `stream: true` sends one document, which has a message.
       const delta = recordOf(choice.delta ?? choice.message)
       const content = readContent(delta)
+      thoughts.push(delta)
       answer.usage = readUsage(recordOf(chunk).usage) ?? readUsage(choice.usage) ?? answer.usage
       for (const [place, call] of listOf(delta.tool_calls).entries()) toolCalls.push(call, place)
       // The form of calls before there were several.
@@ -37,7 +39,51 @@ export function createChunkReader(tools: readonly string[]): ChunkReader {
       if (reason !== "") answer.finish ??= finishOf(reason)
       return [...answer.thinking.push(content.reasoning), ...answer.text.push(content.text || choice.text)]
     },
-    end: () => answer.end(toolCalls.calls()),
+    end: () => answer.end(thoughts.addTo(toolCalls.calls())),
+  }
+}
+
+/**
+ * Collects what a server wants back with the calls of a message (DeepSeek, OpenRouter, Google's compatible address): its thoughts as
+ * text, as entries with signatures, and data beside them. The first call keeps it for the next request.
+ */
+function createThoughtCollector() {
+  let text = ""
+  let extra: Readonly<Record<string, unknown>> = {}
+  const details: Record<string, unknown>[] = []
+  return {
+    push(delta: Readonly<Record<string, unknown>>): void {
+      text += stringOf(delta.reasoning_content)
+      extra = { ...extra, ...recordOf(delta.extra_content) }
+      for (const detail of listOf(delta.reasoning_details).filter(isRecord)) {
+        const last = details.at(-1)
+        if (last && last.type === detail.type && last.index === detail.index && detail.type !== encryptedThought)
+          join(last, detail)
+        else details.push({ ...detail })
+      }
+    },
+    addTo(calls: StreamedCall[]): StreamedCall[] {
+      const message = {
+        ...(text !== "" && { reasoning_content: text }),
+        ...(details.length > 0 && { reasoning_details: details }),
+        ...(Object.keys(extra).length > 0 && { extra_content: extra }),
+      }
+      const first = Object.keys(message).length === 0 ? -1 : calls.findIndex(({ name }) => name !== "")
+      return calls.map((call, at) =>
+        at === first ? { ...call, providerData: { ...recordOf(call.providerData), message } } : call,
+      )
+    },
+  }
+}
+
+/** Each such entry of OpenRouter is whole; the others come in pieces. */
+const encryptedThought = "reasoning.encrypted"
+
+/** Adds a piece to an entry: its words follow, other fields take its value if it has one. */
+function join(entry: Record<string, unknown>, piece: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(piece)) {
+    const isWords = name === "text" || name === "summary"
+    if (value !== undefined && value !== null) entry[name] = isWords ? stringOf(entry[name]) + stringOf(value) : value
   }
 }
 

@@ -46,9 +46,11 @@ function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "de
   const role = message.role === "developer" && !capabilities.developerRole ? "system" : message.role
   if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
   if (role !== "assistant" || !message.toolCalls?.length) return { role, content }
+  const { message: thoughts } = recordOf(message.toolCalls[0]?.providerData)
   return {
     role,
     content,
+    ...recordOf(thoughts),
     tool_calls: message.toolCalls.map(({ id, name, args, providerData }) => {
       const { extraContent } = recordOf(providerData)
       const call = { id, type: "function" as const, function: { name, arguments: sentArguments(args) } }

@@ -4,9 +4,10 @@ import { defineTool } from "../../../src/tools/define-tool.ts"
 import { testAgent } from "../../support/agents.ts"
 import { finish, modelV4, streamOf, textBlock } from "./mock-models.ts"
 
-test("signatures of thoughts and of calls go back with the next step of a turn, in their places", async () => {
+test("signatures of thoughts and of calls, and data of text, go back with the next step of a turn, in their places", async () => {
   const signature = { anthropic: { signature: "c2ln" } }
   const thoughtSignature = { google: { thoughtSignature: "dGhvdWdodA==" } }
+  const itemId = { openai: { itemId: "msg_1" } }
   const call = { type: "tool-call" as const, toolCallId: "a", toolName: "now", input: "{}" }
   const first = [
     { type: "reasoning-start" as const, id: "0" },
@@ -16,7 +17,9 @@ test("signatures of thoughts and of calls go back with the next step of a turn, 
     { type: "reasoning-start" as const, id: "1" },
     { type: "reasoning-delta" as const, id: "1", delta: "unsigned" },
     { type: "reasoning-end" as const, id: "1" },
-    ...textBlock("Wait."),
+    { type: "text-start" as const, id: "2" },
+    { type: "text-delta" as const, id: "2", delta: "Wait." },
+    { type: "text-end" as const, id: "2", providerMetadata: itemId },
     { ...call, providerMetadata: thoughtSignature },
     { ...call, toolCallId: "b" },
     { ...finish, finishReason: { unified: "tool-calls" as const, raw: "tool_use" } },
@@ -32,7 +35,7 @@ test("signatures of thoughts and of calls go back with the next step of a turn, 
   expect(await session.send("?").result).toMatchObject({ ok: true, text: "Wait.\n\nNoon." })
   expect(model.doStreamCalls[1]?.prompt.find(({ role }) => role === "assistant")?.content).toEqual([
     { type: "reasoning", text: "想 hm", providerOptions: signature },
-    { type: "text", text: "Wait." },
+    { type: "text", text: "Wait.", providerOptions: itemId },
     { type: "tool-call", toolCallId: "a", toolName: "now", input: {}, providerOptions: thoughtSignature },
     { type: "tool-call", toolCallId: "b", toolName: "now", input: {} },
   ])

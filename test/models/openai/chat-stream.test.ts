@@ -341,6 +341,35 @@ describe("calls in the forms that servers send", () => {
     ])
   })
 
+  test("thoughts that come with calls go back with their message, in one piece each", async () => {
+    const details = (...entries: object[]) => ({ reasoning_details: entries })
+    const call = (id: string, index: number) => ({ index, id, function: { name: "f", arguments: '{"n":1}' } })
+    const made = await callsOf(
+      { reasoning_content: "Let me " },
+      { reasoning_content: "see." },
+      details({ type: "reasoning.text", index: 0, text: "Let me " }),
+      details({ type: "reasoning.text", index: 0, text: "see.", signature: "c2ln" }, { type: "reasoning.encrypted", data: "x" }),
+      { extra_content: { google: { thought_signature: "bXNn" } } },
+      { tool_calls: [call("a", 0), call("b", 1)] },
+    )
+    server.reply({ body: eventStream([finish]) })
+    await partsOf(local(), { messages: [{ role: "assistant", content: "", toolCalls: made }] })
+    const sent = (id: string) => ({ id, type: "function", function: { name: "f", arguments: '{"n":1}' } })
+    expect(server.calls.at(-1)?.body.messages).toEqual([
+      {
+        role: "assistant",
+        content: "",
+        reasoning_content: "Let me see.",
+        reasoning_details: [
+          { type: "reasoning.text", index: 0, text: "Let me see.", signature: "c2ln" },
+          { type: "reasoning.encrypted", data: "x" },
+        ],
+        extra_content: { google: { thought_signature: "bXNn" } },
+        tool_calls: [sent("a"), sent("b")],
+      },
+    ])
+  })
+
   test("the old form `function_call` is a call", async () => {
     const deltas = [{ function_call: { name: "f", arguments: '{"n"' } }, { function_call: { arguments: ":1}" } }]
     expect(await callsOf(...deltas)).toEqual([{ id: "call_1", name: "f", args: '{"n":1}' }])
