@@ -9,34 +9,72 @@ const plain = /^[ -~]*$/
  */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length
+  const shown = text.includes("\u001b") || text.includes("\u009b") ? text.replace(escapes(), "") : text
   let columns = 0
-  for (const { segment } of graphemesOf(text)) columns += clusterWidth(segment)
+  // Half a surrogate pair is written out as U+FFFD, and vowels of Kirat Rai in a row are one glyph.
+  for (const { segment } of graphemesOf(shown.toWellFormed().replace(vowelRuns(), ""))) columns += clusterWidth(segment)
   return columns
 }
 
+/** Escape sequences of terminals, as the package `ansi-regex` finds them. */
+const escapes = lazyPattern(
+  [
+    String.raw`\u001b\](?:P[\dA-Fa-f]{7}|R)(?:\u0007|\u001b\\|\u009c)?`,
+    String.raw`(?:\u001b\]|\u009d)[^\u0007\u0018\u001a\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)`,
+    String.raw`(?:\u001b[PX^_k]|[\u0090\u0098\u009e\u009f])[^\u0018\u001a\u001b\u0080-\u009f]*(?:\u001b\\|\u009c)`,
+    String.raw`(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]`,
+    String.raw`\u001b(?:[ -/]+[0-~]|[\dA-PR-TZcf-oq-uy=><~|}])`,
+  ].join("|"),
+  "g",
+)
+const vowelRuns = lazyPattern(String.raw`(?<=[\u{16d63}-\u{16d6a}])[\u{16d63}-\u{16d6a}]+`, "gv")
+const signCharacters = String.raw`\u0600-\u0605\u06dd\u0890\u0891\u08e2\u{110bd}\u{110cd}`
+/** Signs above a number, one column each, unless a wide character follows and takes them in. */
+const signs = lazyPattern(`^[${signCharacters}]+`, "v")
 /** A character that is drawn. Controls, joiners and marks without a place of their own are not; signs above numbers are. */
 const visible = lazyPattern(
-  String.raw`[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Enclosing_Mark}\p{Nonspacing_Mark}[\p{Format}--[\u0600-\u0605\u06dd\u0890\u0891\u08e2\u{110bd}\u{110cd}]]]`,
+  String.raw`[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Enclosing_Mark}\p{Nonspacing_Mark}[\p{Format}--[${signCharacters}]]]`,
   "v",
 )
 const textStyle = lazyPattern(String.raw`^[\p{Emoji_Presentation}--[\u{10000}-\u{10ffff}]]\ufe0e`, "v")
-const emoji = lazyPattern(String.raw`^(?:\p{RGI_Emoji}|\p{Regional_Indicator}|[\d#*]\ufe0f)|\u200d\p{Extended_Pictographic}`, "v")
-const hangul = lazyPattern(String.raw`^\p{Script=Hangul}`, "u")
+const emoji = lazyPattern(String.raw`^(?:\p{RGI_Emoji}|\p{Regional_Indicator}{1,2}|[\d#*]\ufe0f)`, "v")
+const joined = lazyPattern(String.raw`\u200d\p{Extended_Pictographic}`, "v")
+/** A skin tone that follows nothing it can colour is drawn by itself. */
+const tones = lazyPattern(String.raw`(?<![\p{Emoji_Modifier_Base}\u200d])\p{Emoji_Modifier}`, "gv")
+const hangul = lazyPattern(String.raw`^[\u1100-\u11ff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7c6\ud7cb-\ud7fb]`, "v")
 
 function clusterWidth(cluster: string): number {
+  const before = signs().exec(cluster)?.[0] ?? ""
+  if (before !== "") {
+    const rest = cluster.slice(before.length)
+    const width = clusterWidth(rest)
+    return width >= 2 && isWideGlyph(rest) ? width : [...before].length + width
+  }
   const start = cluster.search(visible())
   if (start < 0) return 0
   const shown = cluster.slice(start)
+  if (cluster.length === 1) return characterWidth(cluster)
   // A syllable of several letters is one block.
-  if (hangul().test(cluster)) return characterWidth(cluster)
+  if (hangul().test(cluster)) return characterWidth(cluster) + tonesFrom(cluster, 1)
   if (textStyle().test(shown)) return 1
-  if (emoji().test(shown)) return 2
+  const found = emoji().exec(shown) ?? joined().exec(shown)
+  if (found) return 2 + tonesFrom(shown, found.index + found[0].length)
   let columns = 0
   for (const character of shown) {
     if (character === "\u200d") break
     if (visible().test(character)) columns += characterWidth(character)
   }
   return columns
+}
+
+function isWideGlyph(cluster: string): boolean {
+  const shown = cluster.slice(cluster.search(visible()))
+  return characterWidth(shown) === 2 || emoji().test(shown) || joined().test(shown)
+}
+
+/** The columns of skin tones by themselves, from a place on. */
+function tonesFrom(text: string, from: number): number {
+  return 2 * [...text.matchAll(tones())].filter(({ index }) => index >= from).length
 }
 
 /**

@@ -50,3 +50,18 @@ test("so do texts of words, marks, syllables and emoji", () => {
     { numRuns: runs(300) },
   )
 })
+
+test("so do texts of any characters, with escape sequences, skin tones, signs and halves of pairs", () => {
+  const part = fc.oneof(
+    fc.constantFrom("\u001b[31m", "\u001b", "\u009b1m", "\u001b]8;;x\u0007", "\u{1f3fd}", "\u200d", "\ufe0f", "\ufe0e", "\u0600"),
+    fc.constantFrom("\ud83d", "\udc4d", "\u{16d67}", "\u{16d68}", "\u1112", "\u1161", "\u115f", "👍", "☝", "🇨", "1", "主", "\n"),
+    fc.string({ unit: "binary", maxLength: 2 }),
+  )
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      const text = parts.join("")
+      expect(displayWidth(text)).toBe(stringWidth(text))
+    }),
+    { numRuns: runs(1_000) },
+  )
+})
