@@ -2,7 +2,7 @@ import { BrokenObject, ObjectOpening } from "./broken-object.ts"
 import type { Decision } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import type { StepCount } from "./incoming-text.ts"
-import { interpretDecision } from "./interpret-decision.ts"
+import { callBeside, interpretDecision, isCallOf } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
@@ -49,6 +49,8 @@ export class DecisionScan implements OutputScan {
   /** The text after a message that was shown, as far as it is looked at for a further decision. */
   #after = ""
   ignored: string | undefined
+  /** The beginning of the first call without an action, which is not run. */
+  #bareCall: string | undefined
 
   constructor(options: { readonly opensInThought: boolean }, shown: Shown, count: StepCount) {
     this.#opensInThought = options.opensInThought
@@ -69,6 +71,13 @@ export class DecisionScan implements OutputScan {
   }
 
   end(): Decision {
+    const decision = this.#decide()
+    const bare = this.#bareCall
+    if (bare !== undefined && decision.action !== "unreadable" && !isCallOf(bare, decision)) this.ignored ??= bare
+    return decision
+  }
+
+  #decide(): Decision {
     const object = this.#object
     if (object?.members.gate.shown) {
       const { reader, members } = object
@@ -142,6 +151,7 @@ export class DecisionScan implements OutputScan {
       this.#mode = "decided"
     } else {
       this.#record.addOther(start)
+      this.#bareCall ??= callBeside(members.values)
       this.#mode = "prose"
     }
   }
@@ -238,6 +248,7 @@ export class DecisionScan implements OutputScan {
   #forget(): void {
     this.#count.steps += this.#record.text.length
     this.#shown.thinking += this.#record.forget()
+    this.#bareCall = undefined
     this.#mode = "prose"
   }
 

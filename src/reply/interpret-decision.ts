@@ -152,6 +152,11 @@ export function callBeside(members: Members): string | undefined {
   return excerptOf(Object.fromEntries([...members].filter(([name]) => !["action", "message", "note"].includes(name))))
 }
 
+/** True if the beginning of a call is that of the decision's own call, which a model may write down before it decides. */
+export function isCallOf(call: string, decision: Decision): boolean {
+  return decision.action === "tool" && call === excerptOf({ tool: decision.tool, args: decision.args })
+}
+
 /** The beginning of a decision, or of a part of one, as JSON. */
 export function excerptOf(value: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(value).slice(0, excerptCharacters).toWellFormed()

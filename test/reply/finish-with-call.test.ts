@@ -15,6 +15,11 @@ describe("what is left out of an output is told (T14, T21)", () => {
     { name: "a second one in an object that was repaired", output: `{actions:[${call("f")},${call("g")}]}`, ignored: call("g") },
     { name: "a second object with one", output: `{"a":${call("f")}} {"b":${call("g")}}`, ignored: `{"b":${call("g")}}` },
     { name: "a call without an action", output: `${call("f")}{"tool":"g","args":{}}`, ignored: '{"tool":"g","args":{}}' },
+    {
+      name: "a call without an action before the decision",
+      output: `{"tool":"g","args":{}}${call("f")}`,
+      ignored: '{"tool":"g","args":{}}',
+    },
     { name: "a message beside a call", output: `${call("f").slice(0, -1)},"message":"Wait."}`, ignored: '{"message":"Wait."}' },
   ])("$name", ({ output, ignored }) => {
     const { decision, events } = readPieces([output])
