@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../src/agent/agent.ts"
+import * as bots from "../src/bots/index.ts"
 import { PromptStrataError } from "../src/core/errors.ts"
 import * as forgetting from "../src/forgetting/index.ts"
 import * as main from "../src/index.ts"
@@ -174,6 +175,10 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => stores.openStore(any({ url: "postgres://x", pool: 1 })), '"pool"'],
   ],
 
+  deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
+  keepTyping: [[() => bots.keepTyping(() => {}, any({ everMs: 1 })), '"everyMs"']],
+  splitMessage: [[() => bots.splitMessage("x", any({ limt: 10 })), '"limit"']],
+
   expectStablePrefix: [[() => testing.expectStablePrefix(any({ preview() {} }), any({ question: [] })), '"questions"']],
   jobRunnerConformance: [
     [
@@ -235,7 +240,7 @@ const withoutOptions = [
   "formatAssembly formatEventLine formatFileReference formatReferenceInfo formatTranscript fromAiSdkTools loadDialect manualClock",
   "manualTimers modelCompressionWriter parseEventLine parseReferenceInfo parseTranscript printAssembly printCacheReport printReceipts",
   "printTrace renderTemplate samePath seededRandom shippedDialect shippedDialectNames skillFrom splitBubbles splitSystemPrompt",
-  "stripThinking toOpenaiMessages virtualContextNote",
+  "stripThinking toOpenaiMessages virtualContextNote errorWords printMentions readMentions",
 ].flatMap((line) => line.split(" "))
 
 describe("a name that a public function does not know", () => {
