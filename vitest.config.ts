@@ -24,7 +24,9 @@ const env = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/promptstrata-tests
 const longEnv = { ...env, TEST_SIZE: process.env.TEST_SIZE ?? "long" }
 
 const limits = { testTimeout: hangMs, hookTimeout: hangMs, expect: { poll: { timeout: hangMs } } }
-const shared = { ...limits, env, isolate: false, setupFiles: ["test/support/setup.ts"] }
+/** Tests make much garbage that dies young. With more room for it they take a sixteenth less CPU. */
+const execArgv = ["--max-semi-space-size=64"]
+const shared = { ...limits, env, execArgv, isolate: false, setupFiles: ["test/support/setup.ts"] }
 const needsServer = "test/stores/postgres/**"
 const globalSetup = ["test/support/postgres-setup.ts"]
 
