@@ -37,7 +37,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => stack.render("", any({ headings: "none" })), '"heading"'],
   ],
   agentTool: [
-    [() => main.agentTool({ ...named, agent: createAgent(agent()), ...more({ timeout: 1 }) }), '"timeoutMs"'],
+    [() => main.agentTool({ ...named, agent: createAgent(agent()), ...more({ timeoutMS: 1 }) }), '"timeoutMs"'],
     [() => main.agentTool({ ...named, ...agent(), ...more({ hint: 1 }) }), '"hints"'],
     [() => main.agentTool({ ...named, ...agent(), ...more({ store: {} }) }), '"store"'],
   ],
@@ -100,7 +100,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => main.createWakeSchedule({ ...schedule, ...more({ quiet: {} }) }), '"quietHours"'],
     [() => main.createWakeSchedule({ ...schedule, quietHours: any({ form: "22:00", to: "07:00" }) }), '"from"'],
   ],
-  defineTool: [[() => main.defineTool({ name: "t", description: "", execute, ...more({ timeout: 1 }) }), '"timeoutMs"']],
+  defineTool: [[() => main.defineTool({ name: "t", description: "", execute, ...more({ timeoutMS: 1 }) }), '"timeoutMs"']],
   parseTemplate: [[() => main.parseTemplate("x", any({ flie: "a" })), '"file"']],
   readDecision: [[() => main.readDecision("x", any({ strct: true })), '"strict"']],
   resolveProfile: [

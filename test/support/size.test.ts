@@ -27,7 +27,8 @@ const timeLimits: readonly RegExp[] = [
   /\btimeout: /,
   /\bAbortSignal\.timeout\(/,
   /\bperformance\.now\(/,
-  /\bsetTimeout\(/,
+  /\bsetTimeout(?:\(| as\b)/,
+  /\bscheduler\.wait\(/,
 ]
 
 describe("no test", () => {
@@ -43,7 +44,14 @@ describe("no test", () => {
   })
 
   test("could do so unseen", () => {
-    for (const planted of ["test('x', () => {\n}, 60_000)", "  timeout: 5,", "AbortSignal.timeout(9)", "setTimeout(resolve, 2)"])
+    for (const planted of [
+      "test('x', () => {\n}, 60_000)",
+      "  timeout: 5,",
+      "AbortSignal.timeout(9)",
+      "setTimeout(resolve, 2)",
+      'import { setTimeout as sleep } from "node:timers/promises"',
+      "await scheduler.wait(5)",
+    ])
       expect(
         timeLimits.some((limit) => limit.test(planted)),
         planted,
