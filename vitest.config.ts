@@ -23,7 +23,9 @@ const sized = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
 const env = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/promptstrata-tests`, LANG: "en_US.UTF-8" }
 const longEnv = { ...env, TEST_SIZE: process.env.TEST_SIZE ?? "long" }
 
-const limits = { testTimeout: hangMs, hookTimeout: hangMs, expect: { poll: { timeout: hangMs } } }
+/** A soak of one process may take hours: 0 is no limit. */
+const testTimeout = process.env.TEST_SIZE === "soak" ? 0 : hangMs
+const limits = { testTimeout, hookTimeout: hangMs, expect: { poll: { timeout: hangMs } } }
 /** Tests make much garbage that dies young. With more room for it they take a sixteenth less CPU. */
 const execArgv = ["--max-semi-space-size=64"]
 const shared = { ...limits, env, execArgv, isolate: false, setupFiles: ["test/support/setup.ts"] }
