@@ -106,7 +106,7 @@ const maxDepth = 200
  * message: ChatML and its kin, DeepSeek, Llama 2 and Mistral, Gemma, Qwen's tools, EXAONE, Cohere.
  */
 const tokens = [
-  String.raw`<\\*(?=[|｜][\w▁]{1,40}[|｜]?>)`,
+  String.raw`<\\*(?=[|｜][^|｜<>[\]\\\s]{1,40}[|｜]?>)`,
   String.raw`<\\*(?=\w{1,40}[|｜]>)`,
   String.raw`<\\*(?=<\/?SYS>>)`,
   String.raw`<\\*(?=(?:start_of_turn|end_of_turn|bos|eos|\/?s|\/?tool_call|\/?tool_response|BOS_TOKEN|EOS_TOKEN)>)`,

@@ -13,6 +13,8 @@ import { anyText } from "./arbitrary-text.ts"
 const tokens = [
   "<|im_start|>",
   "<|im_end|>",
+  "<|\u00adim_start|>",
+  "<|im.start-ü|>",
   "<|begin_of_text|>",
   "<|eot_id|>",
   "<｜User｜>",

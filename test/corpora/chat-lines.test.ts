@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
+import { decodeText, encodeText } from "../../src/encode/encode.ts"
+import { dataFolder, dataPresent, readJsonLines } from "../support/corpora.ts"
+import { root } from "../support/source-files.ts"
+
+/** What people and models said in the outside material: dialogues and memories in Chinese, questions to tools in English. */
+function chatTexts(): string[] {
+  const dialogues = readJsonLines<{ dialogue: string[] }>("recall/madial-zh-dialogue.json").flatMap(({ dialogue }) =>
+    dialogue.flatMap((line) => /^<[^>]*>[:：]\s*"?([\s\S]*?)"?\n?$/.exec(line)?.[1] ?? []),
+  )
+  const memories = readJsonLines<Record<string, { event: string }>>("recall/madial-zh-memory.json").flatMap((line) =>
+    Object.values(line).map(({ event }) => event),
+  )
+  const questions = ["bfcl-live-multiple", "bfcl-simple-python"].flatMap((name) =>
+    readJsonLines<{ question: { role: string; content: string }[][] }>(`tools/${name}.jsonl`).flatMap(({ question }) =>
+      question.flatMap((messages) => messages.filter(({ role }) => role === "user").map(({ content }) => content)),
+    ),
+  )
+  return [...dialogues, ...memories, ...questions]
+}
+
+/** Markdown and code: specifications of cards, the pages of this repository, its sources. */
+function structuredTexts(): Record<"Markdown" | "code", string[]> {
+  const read = (folder: string, ending: string) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(ending))
+      .map((name) => readFileSync(folder + name, "utf8"))
+  return {
+    Markdown: [
+      ...read(`${dataFolder}cards/`, ".md"),
+      ...read(`${root}docs/`, ".md"),
+      ...read(`${root}docs/requirements/`, ".md"),
+    ],
+    code: [...read(`${root}src/encode/`, ".ts"), ...read(`${root}src/turn/`, ".ts"), ...read(`${root}.ci/`, ".ts")],
+  }
+}
+
+/** Lines of the texts, and how many of them do not stand in the prompt as they were. */
+function changedLines(texts: readonly string[], dialect: string, locale: string): { lines: number; changed: number } {
+  const { markers } = shippedDialect(dialect, locale)
+  let [lines, changed] = [0, 0]
+  for (const text of texts) {
+    const encoded = encodeText(text, "lines", markers)
+    expect(decodeText(encoded, "lines", markers)).toBe(text)
+    lines += text.split("\n").length
+    if (encoded.includes(text)) continue
+    const shown = encoded.split("\n")
+    changed += text.split("\n").filter((line, at) => line !== shown[at]).length
+  }
+  return { lines, changed }
+}
+
+const share = ({ lines, changed }: { lines: number; changed: number }) => (100 * changed) / lines
+const told = (count: { lines: number; changed: number }) => `${count.changed} of ${count.lines} (${share(count).toFixed(2)} %)`
+
+describe.skipIf(!dataPresent)("ordinary words in slots that have their lines to themselves", () => {
+  const chat = dataPresent ? chatTexts() : []
+  const { Markdown, code } = dataPresent ? structuredTexts() : { Markdown: [], code: [] }
+  // The rules were made by looking at the first half only.
+  const [known, heldOut] = [chat.filter((_, at) => at % 2 === 0), chat.filter((_, at) => at % 2 === 1)]
+  const places = shippedDialectNames().flatMap((dialect) => ["zh-CN", "en"].map((locale) => [dialect, locale] as const))
+
+  test("there is a corpus", () => {
+    expect(chat.length).toBeGreaterThan(1_500)
+    expect(Markdown.length + code.length).toBeGreaterThan(40)
+  })
+
+  test.each(places)(
+    "T5 in %s, %s, at most one line of real chat in two hundred changes, and decoding gives all back",
+    (dialect, locale) => {
+      const [first, second] = [known, heldOut].map((texts) => changedLines(texts, dialect, locale))
+      const [pages, sources] = [Markdown, code].map((texts) => changedLines(texts, dialect, locale))
+      if (!first || !second || !pages || !sources) return
+      console.log(
+        `${dialect} ${locale}: chat ${told(first)}, held out ${told(second)}; apart: Markdown ${told(pages)}, code ${told(sources)}`,
+      )
+      expect(share(first)).toBeLessThanOrEqual(0.5)
+      expect(share(second)).toBeLessThanOrEqual(0.5)
+    },
+  )
+})
