@@ -9,6 +9,7 @@ import * as mcp from "../src/mcp/index.ts"
 import * as aiSdk from "../src/models/ai-sdk/index.ts"
 import * as openai from "../src/models/openai/index.ts"
 import * as node from "../src/node/index.ts"
+import * as server from "../src/server/index.ts"
 import * as stores from "../src/stores/index.ts"
 import * as testing from "../src/testing/index.ts"
 import * as tiktoken from "../src/tokenizers/tiktoken/index.ts"
@@ -174,6 +175,9 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => stores.openStore("nowhere", any({ lease: 1 })), '"leaseMs"'],
     [() => stores.openStore(any({ url: "postgres://x", pool: 1 })), '"pool"'],
   ],
+
+  createHandler: [[() => server.createHandler(any({ agents: {}, autorize: () => true })), '"authorize"']],
+  toUiMessageStream: [[() => server.toUiMessageStream(any({}), any({ tool: true })), '"tools"']],
 
   deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
   keepTyping: [[() => bots.keepTyping(() => {}, any({ everMs: 1 })), '"everyMs"']],

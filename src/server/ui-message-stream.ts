@@ -1,4 +1,5 @@
 import type { Turn } from "../agent/turn.ts"
+import { checkOptions } from "../core/check-options.ts"
 import { errorWords } from "../trace/error-words.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 
@@ -74,6 +75,7 @@ export async function* uiMessageChunks(turn: Turn, options: UiMessageStreamOptio
 
 /** {@link uiMessageChunks} as a `ReadableStream`, for `createUIMessageStreamResponse` or `readUIMessageStream` of the AI SDK. */
 export function toUiMessageStream(turn: Turn, options: UiMessageStreamOptions = {}): ReadableStream<UiMessageChunk> {
+  checkOptions("toUiMessageStream", options, { thinking: true, tools: true, locale: true })
   return ReadableStream.from(uiMessageChunks(turn, options))
 }
 
