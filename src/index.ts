@@ -174,7 +174,14 @@ export type {
   StoredVector,
   UserRecords,
 } from "./services/store/records.ts"
-export type { MessageFilter, SessionCommit, SessionNote, SessionRecord, SessionStore } from "./services/store/session-store.ts"
+export type {
+  MessageFilter,
+  SessionCommit,
+  SessionNote,
+  SessionRecord,
+  SessionStore,
+  StoredTurn,
+} from "./services/store/session-store.ts"
 export type { ForgetReport, Store, StoreCheck, StoreScope } from "./services/store/store.ts"
 export type { StoreRow } from "./services/store/store-row.ts"
 

@@ -41,6 +41,7 @@ function enqueueing(store: SessionStore, jobs: JobTable): SessionStore {
     append: (key, messages) => store.append(key, messages),
     post: (key, note) => store.post(key, note),
     messages: (key, filter) => store.messages(key, filter),
+    branches: (key) => store.branches(key),
   }
 }
 

@@ -95,5 +95,6 @@ function storeOf(history: readonly HistoryMessage[]): SessionStore {
     post: async () => false,
     append: async () => undefined,
     messages: async (_key, filter) => filterMessages(history, filter),
+    branches: async () => [],
   }
 }

@@ -135,7 +135,7 @@ describe("a session", () => {
     const loading = testAgent(
       scriptedModel([]),
       {},
-      { store: { load: down, commit: down, append: down, post: down, messages: down } },
+      { store: { load: down, commit: down, append: down, post: down, messages: down, branches: down } },
     )
     expect(await loading.session.send("1").result).toMatchObject({ ok: false, error: { code: "session-store" } })
     const committing = testAgent(scriptedModel([finish("好")]), {}, { store: { ...createInMemorySessionStore(), commit: down } })

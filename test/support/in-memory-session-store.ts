@@ -1,4 +1,5 @@
 import type { SessionKey } from "../../src/core/conversation.ts"
+import { rowBehind, rowTurns } from "../../src/services/store/in-memory/session-branches.ts"
 import { SessionTable } from "../../src/services/store/in-memory/session-table.ts"
 import type { Job } from "../../src/services/store/job-runner.ts"
 import { sessionRowId } from "../../src/services/store/row-keys.ts"
@@ -20,7 +21,8 @@ export function createInMemorySessionStore(): InMemorySessionStore {
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
-      const committed = sessions.commit(key, commit)
+      const row = sessions.row(key)
+      const committed = sessions.commit(key, commit, commit.after === undefined ? row : rowBehind(row, commit))
       const id = sessionRowId(key)
       jobs.set(id, [...(jobs.get(id) ?? []), ...committed.jobs])
       return { version: committed.version }
@@ -28,6 +30,7 @@ export function createInMemorySessionStore(): InMemorySessionStore {
     append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => sessions.messages(key, filter),
+    branches: async (key) => rowTurns(sessions.row(key)),
     takeJobs(key) {
       const taken = jobs.get(sessionRowId(key)) ?? []
       jobs.delete(sessionRowId(key))

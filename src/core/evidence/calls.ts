@@ -35,6 +35,7 @@ export interface UsageErrors {
     /** The name that two of them have. */ readonly name?: string | undefined
     /** The id that two items have. */ readonly id?: string | undefined
     /** The time zone that is not known. */ readonly timeZone?: string | undefined
+    /** The id of a turn that is unknown, or known already. */ readonly turnId?: string | undefined
     /** The owner that a memory names. */ readonly memory?: Owner | undefined
     /** The owner under which the memory was to be kept. */ readonly key?: Owner | undefined
   }

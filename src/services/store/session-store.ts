@@ -15,7 +15,7 @@ export interface SessionNote {
 export interface SessionRecord {
   /** Grows by one with every commit; 0 for a session that has only notes and words that were appended. */
   readonly version: number
-  /** All messages, or the newest ones if `last` was given; oldest first. */
+  /** All messages of the history, or the newest ones if `last` was given; oldest first. */
   readonly history: readonly HistoryMessage[]
   /** The number of messages before those in `history`, blank ones not counted. */
   readonly earlier: number
@@ -29,14 +29,40 @@ export interface SessionRecord {
 export interface SessionCommit {
   /** The version of the session when the turn began; 0 for a new session. */
   readonly expectVersion: number
-  /** Messages to add at the end of the history. */
+  /**
+   * Messages to add at the end of the history. The messages of one turn follow each other: a turn's id is new in its session, or that
+   * of the turn at the end.
+   */
   readonly append: readonly HistoryMessage[]
+  /**
+   * The id of the turn behind which the history goes on; `null`: before its first message. Without it, the current end. The history
+   * becomes the path from the conversation's beginning to this turn, with `append` behind it. Turns that leave the history are set
+   * aside: they are kept, and only `branches` shows them. The turn may itself be set aside: then it and the turns before it return.
+   *
+   * The same write takes back everything that was drawn in the background from turns that are set aside: memories with their vectors,
+   * the insights that rest on them, statements, receipts, and their jobs, also running ones, whose signals abort. Later messages of
+   * other conversations lose the recalled memories that they kept if one of those may be among them. Give `jobs` with new ids for
+   * turns that return.
+   *
+   * Throws `usage`, and changes nothing, if the session does not have this turn, or has a turn of `append` already.
+   */
+  readonly after?: string | null
   /** Replaces the whole state. */
   readonly state: Readonly<Record<string, unknown>>
   /** Jobs to enqueue. A job whose id is known is ignored. */
   readonly jobs: readonly Job[]
   /** Ids of notes that this turn took. Unknown ids are ignored. */
   readonly taken?: readonly string[]
+}
+
+/** A turn of a session: one that belongs to its history, or one that was set aside. */
+export interface StoredTurn {
+  readonly turnId: string
+  /** The id of the turn that it follows; undefined for one with which the conversation begins. */
+  readonly parent: string | undefined
+  /** True if the turn is not part of the history now. */
+  readonly isAside: boolean
+  readonly messages: readonly HistoryMessage[]
 }
 
 /** Selects messages of a conversation: those that meet every criterion given (R13). */
@@ -79,8 +105,10 @@ export interface SessionStore {
   append(key: SessionKey, messages: readonly HistoryMessage[]): Promise<void>
   /** Leaves a note for the next turn; false if its id is known. The version stays, so a running turn can still commit. */
   post(key: SessionKey, note: SessionNote): Promise<boolean>
-  /** The messages that meet the filter, oldest first. */
+  /** The messages of the history that meet the filter, oldest first. */
   messages(key: SessionKey, filter: MessageFilter): Promise<readonly HistoryMessage[]>
+  /** Every turn of the session, also those that are set aside, in the order in which they were written. Empty for an unknown session. */
+  branches(key: SessionKey): Promise<readonly StoredTurn[]>
 }
 
 /** The error that every store throws for a commit that expects another version than the store has. */

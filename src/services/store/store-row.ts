@@ -4,6 +4,7 @@ import { isRecord } from "../../core/json-access.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
 import type { ProfileStatement, StoredMemory } from "./records.ts"
+import { sessionRowId } from "./row-keys.ts"
 import type { SessionNote } from "./session-store.ts"
 
 /**
@@ -13,7 +14,8 @@ import type { SessionNote } from "./session-store.ts"
  */
 export type StoreRow =
   | ({ readonly table: "session"; readonly version: number; readonly state: Readonly<Record<string, unknown>> } & SessionKey)
-  | ({ readonly table: "message"; readonly message: HistoryMessage } & SessionKey)
+  /** With `follows` it is set aside: the number of the message before it, counted from 0 among its session's messages; -1 for none. */
+  | ({ readonly table: "message"; readonly message: HistoryMessage; readonly follows?: number } & SessionKey)
   /** Without `note`: a turn has taken it, and its id stays known. */
   | ({ readonly table: "note"; readonly id: string; readonly note?: SessionNote } & SessionKey)
   | { readonly table: "memory"; readonly hash: string; readonly memory: StoredMemory }
@@ -88,10 +90,21 @@ export const storeTables = Object.keys(fields) as readonly StoreRow["table"][]
 /** Reads the lines of an export. Blank ones are left out. Throws `store` for a line that is no exported row. */
 export async function readStoreRows(lines: AsyncIterable<string> | Iterable<string>): Promise<readonly StoreRow[]> {
   const rows: StoreRow[] = []
+  const messages = new Map<string, number>()
   let number = 0
   for await (const line of lines) {
     number++
-    if (line.trim() !== "") rows.push(readStoreRow(line, number))
+    if (line.trim() === "") continue
+    const row = readStoreRow(line, number)
+    if (row.table === "message") {
+      const session = sessionRowId(row)
+      const before = messages.get(session) ?? 0
+      const { follows = -1 } = row
+      if (!Number.isInteger(follows) || follows < -1 || follows >= before)
+        throw fault(number, `a message that is set aside follows one of the ${before} before it, or none (-1)`)
+      messages.set(session, before + 1)
+    }
+    rows.push(row)
   }
   return rows
 }

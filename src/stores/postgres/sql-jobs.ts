@@ -1,5 +1,6 @@
 import type { RawBuilder, Sql } from "kysely"
 import type { PgBoss } from "pg-boss"
+import type { SessionKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
 import type { Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
@@ -61,6 +62,17 @@ export class PostgresSqlJobs implements SqlJobs {
     this.#hasDeleted = true
     await this.#tell(db, goneMessage)
     return count
+  }
+
+  async forgetTurns(db: Queries, key: SessionKey, turnIds: ReadonlySet<string>): Promise<void> {
+    const { agent, conversation } = key
+    const rows = await this.list(db, { scope: { agent, conversation }, privateConversations: [] })
+    const ids = rows.flatMap(({ job }) => (job.key.audience === key.audience && turnIds.has(job.turnId) ? [jobUuid(job.id)] : []))
+    if (ids.length === 0) return
+    const isOfAgent = isOwned(this.#sql, { scope: { agent }, privateConversations: [] })
+    await this.#sql`delete from ${this.#table} where ${isOfAgent} and id = any(${ids}::uuid[])`.execute(db)
+    this.#hasDeleted = true
+    await this.#tell(db, goneMessage)
   }
 
   async list(db: Queries, owned: OwnedKeys): Promise<readonly JobRow[]> {

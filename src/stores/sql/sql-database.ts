@@ -1,4 +1,5 @@
 import type { ColumnDataType, Expression } from "kysely"
+import type { SessionKey } from "../../core/conversation.ts"
 import type { Job } from "../../services/store/job-runner.ts"
 import type { StoreScope } from "../../services/store/store.ts"
 import type { BodyTable } from "./maintenance/damaged-rows.ts"
@@ -47,6 +48,8 @@ export interface SqlJobs {
   restore(db: Queries, row: JobRow): Promise<boolean>
   /** Deletes waiting, running and dead jobs of a scope and returns how many. */
   forget(db: Queries, owned: OwnedKeys): Promise<number>
+  /** Deletes waiting, running and dead jobs of some turns of a session. */
+  forgetTurns(db: Queries, key: SessionKey, turnIds: ReadonlySet<string>): Promise<void>
   /** Waiting, running and dead jobs of a scope, in the order in which they were enqueued. */
   list(db: Queries, owned: OwnedKeys): Promise<readonly JobRow[]>
   /** To be called after a transaction that enqueued, restored or deleted jobs. */

@@ -95,6 +95,23 @@ const stateChanges: TableShape = {
   references: ofSession,
 }
 
+const asideMessages: TableShape = {
+  columns: {
+    ...sessionTexts,
+    position: "integer",
+    turn_id: "text",
+    role: "text",
+    speaker_id: "text",
+    speaker_name: "text",
+    at_ms: "double",
+    follows: "integer",
+    body: "text",
+  },
+  key: [...session, "position"],
+  references: ofSession,
+  indexes: [["agent", "speaker_id"]],
+}
+
 /** The migrations of the shared tables, oldest first. A migration that was released is never changed. */
 export const schemaMigrations: readonly Migration[] = [
   {
@@ -113,5 +130,14 @@ export const schemaMigrations: readonly Migration[] = [
   {
     name: "checksums of vectors",
     up: ({ schema }, { text }) => schema.alterTable("vectors").addColumn("checksum", text).execute(),
+  },
+  {
+    // An older process knows nothing of these messages: it would not delete them when a user is forgotten. Without the column under
+    // its old name it fails instead.
+    name: "messages that are set aside",
+    async up(db, types) {
+      await createTable(db, types, "aside_messages", asideMessages)
+      await db.schema.alterTable("sessions").renameColumn("messages", "next_position").execute()
+    },
   },
 ]

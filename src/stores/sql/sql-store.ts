@@ -43,7 +43,7 @@ export interface DatabaseStore extends Store {
 /** A store over the shared tables of a database. */
 export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): DatabaseStore {
   return {
-    ...createSqlSessionStore(database, jobs, cache),
+    ...createSqlSessionStore(database, { jobs, cache, stopForgotten: own.stopForgotten }),
     jobs: runner,
     memories: createSqlMemoryRecords(database),
     users: createSqlUserRecords(database),

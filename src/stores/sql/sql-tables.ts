@@ -13,20 +13,13 @@ export interface Tables {
   /** The number of the last migration of each part of the schema. */
   schema_versions: { part: string; version: number }
   /** One row for each session. Version 0 means that only notes were posted to it. */
-  sessions: SessionColumns & { version: number; whole_state: string; messages: number; spoken: number; notes: number }
+  sessions: SessionColumns & { version: number; whole_state: string; next_position: number; spoken: number; notes: number }
   /** Changes of a session's state since `whole_state` was written, one `Change` for each version. */
   state_changes: SessionColumns & { version: number; body: string }
-  /** `spoken` counts the messages before this one in its session that are not blank. */
-  messages: SessionColumns & {
-    position: number
-    turn_id: string
-    role: HistoryMessage["role"]
-    speaker_id: string
-    speaker_name: string
-    at_ms: number
-    spoken: number
-    body: string
-  }
+  /** The history. `spoken` counts the messages before this one in its session that are not blank. */
+  messages: MessageColumns & { spoken: number }
+  /** Messages that are set aside: no turn reads them. `follows` is the position of the message before it, -1 for none. */
+  aside_messages: MessageColumns & { follows: number }
   /** A note that was taken keeps its row without a body: its id stays known. */
   notes: SessionColumns & { id: string; position: number; owner: string; body: string | null }
   memories: MemoryColumns
@@ -55,6 +48,20 @@ export interface SessionColumns {
   conversation: string
   audience: Audience
 }
+
+/** A message's position is its number in its session, in the order in which the messages were written; a deleted one leaves a gap. */
+interface MessageColumns extends SessionColumns {
+  position: number
+  turn_id: string
+  role: HistoryMessage["role"]
+  speaker_id: string
+  speaker_name: string
+  at_ms: number
+  body: string
+}
+
+/** The tables of messages: the history, and what is set aside. */
+export const messageTables = ["messages", "aside_messages"] as const
 
 export interface UserColumns {
   agent: string

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely"
 import type { Job } from "../../services/store/job-runner.ts"
-import { fromKeyText, keyText, sessionColumns, userColumns } from "../sql/key-columns.ts"
+import { fromKeyText, inSession, keyText, sessionColumns, userColumns } from "../sql/key-columns.ts"
 import { createTable, type Migration } from "../sql/migrate.ts"
 import { bodyText, readBody } from "../sql/row-body.ts"
 import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
@@ -75,6 +75,11 @@ export function createSqliteJobs(wake: () => void): SqlJobs {
     },
     restore: async (db, row) => (await insertJobs(db, [row])) > 0,
     forget: deleteJobs,
+    async forgetTurns(db, key, turnIds) {
+      const rows = jobQueries(db).selectFrom("jobs").select(["id", "body"]).where(inSession(key))
+      for (const row of await rows.where("state", "in", ["waiting", "dead"]).execute())
+        if (turnIds.has(jobOf(row).turnId)) await jobQueries(db).deleteFrom("jobs").where("id", "=", row.id).execute()
+    },
     list: listJobs,
     wake,
     async check(db) {

@@ -11,6 +11,7 @@ const keyedTables = [
   "sessions",
   "state_changes",
   "messages",
+  "aside_messages",
   "notes",
   "memories",
   "memory_scopes",
@@ -78,6 +79,9 @@ async function statements(): Promise<readonly CompiledQuery[]> {
     await store.load(mine)
     await store.load(mine, { last: 1 })
     await store.messages(mine, { limit: 5, speaker: "Ann", containing: "h", fromMs: 0, beforeMs: 9, role: "user" })
+    await store.commit(mine, { expectVersion: 1, append: [], state: {}, jobs: [], after: "turn" })
+    await store.commit(mine, { expectVersion: 2, append: [], state: {}, jobs: [], after: "t2" })
+    await store.branches(mine)
     await store.memories.put(memory(`old ${audience}`, audience), { hash: "old", key: mine })
     await store.memories.put(memory(`new ${audience}`, audience), { hash: "new", supersedes: [`old ${audience}`], key: mine })
     await store.memories.get(`old ${audience}`, mine)

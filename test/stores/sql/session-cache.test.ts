@@ -11,7 +11,7 @@ function knownOf(rest: Partial<CachedSession> = {}): CachedSession {
   return {
     version: 1,
     epoch: 0,
-    messages: 0,
+    nextPosition: 0,
     history: [],
     state: {},
     historyCharacters: 10,
@@ -98,6 +98,7 @@ describe("what is known of sessions", () => {
       enqueue: refused,
       restore: refused,
       forget: refused,
+      forgetTurns: refused,
       list: refused,
       wake: () => undefined,
       check: refused,

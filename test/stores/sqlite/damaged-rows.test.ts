@@ -167,4 +167,33 @@ describe("a damaged row", () => {
     })
     await store.close()
   })
+
+  test("of words that are set aside, or before such words, leaves their branch linked", async () => {
+    const folder = tempFolder()
+    const file = join(folder, "store.sqlite")
+    const store = await openSqliteStore(file)
+    const [key] = damaged
+    const said = { role: "user" as const, speaker: { id: "ann", name: "Ann" }, atMs: 1 }
+    const append = ["t1", "t2", "t3", "t4"].map((turnId) => ({ ...said, turnId, text: turnId }))
+    await store.commit(key, { expectVersion: 0, append, state: {}, jobs: [] })
+    await store.commit(key, { expectVersion: 1, append: [], state: {}, jobs: [], after: "t2" })
+    damage(file, "aside_messages", "body", () => "{")
+    damage(file, "messages", "body", () => "{")
+    expect((await store.check()).problems).toEqual([
+      expect.stringMatching(/^messages .*position 0/u),
+      expect.stringMatching(/^aside_messages .*position 2.*was set aside/u),
+    ])
+    expect(await store.repair(join(folder, "aside.jsonl"))).toHaveLength(2)
+    expect(await store.check()).toMatchObject({ ok: true })
+    const turns = (await store.branches(key)).map(({ turnId, parent, isAside }) => [turnId, parent, isAside])
+    expect(turns).toEqual([
+      ["t2", undefined, false],
+      ["t4", "t2", true],
+    ])
+    const raw = new DatabaseSync(file)
+    raw.exec("update aside_messages set follows = 7")
+    raw.close()
+    expect((await store.check()).problems).toEqual([expect.stringContaining("1 rows follow a message that is gone")])
+    await store.close()
+  })
 })

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
+import type { SessionRecord } from "../../../src/services/store/session-store.ts"
 import type { Store } from "../../../src/services/store/store.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { type Dice, diceOf } from "../../support/dice.ts"
@@ -61,6 +62,26 @@ describe("a session that this process has read or written", () => {
     await expect(store.append(key, [saidBy("ann", "late")])).rejects.toMatchObject({ code: "closed" })
   })
 
+  test("reads and writes nothing of what is set aside, until its history ends elsewhere", async () => {
+    const asked: string[] = []
+    const file = join(tempFolder(), "store.sqlite")
+    const log = ({ query }: { readonly query: { readonly sql: string } }) => void asked.push(query.sql)
+    const store = await openSqliteStore(file, { log })
+    asked.splice(0)
+    for (const version of [0, 1, 2]) await store.commit(key, turnAt(version, `words ${version}`))
+    await store.load(key, { last: 1 })
+    await store.messages(key, { limit: 5 })
+    expect(asked.filter((sql) => sql.includes("aside_messages"))).toEqual([])
+    await store.commit(key, { ...turnAt(3, "instead"), after: "turn of words 0" })
+    expect(asked.splice(0).some((sql) => sql.includes("aside_messages"))).toBe(true)
+    expect(textsOf(await store.load(key, { last: 9 }))).toEqual(["words 0", "instead"])
+    await store.commit(key, turnAt(4, "next"))
+    expect(textsOf(await store.load(key))).toEqual(["words 0", "instead", "next"])
+    expect(await store.messages(key, { limit: 9 })).toHaveLength(3)
+    expect(asked.filter((sql) => sql.includes("aside_messages"))).toEqual([])
+    await store.close()
+  })
+
   for (const { name, play } of sharedSessionScenes)
     test(name, async () => {
       const file = join(tempFolder(), "store.sqlite")
@@ -102,6 +123,8 @@ describe("a session that this process has read or written", () => {
     await Promise.all([here.close(), there.close()])
   })
 })
+
+const textsOf = (record: SessionRecord | undefined) => record?.history.map(({ text }) => text)
 
 function objectsIn(value: unknown): readonly object[] {
   return typeof value === "object" && value !== null ? [value, ...Object.values(value).flatMap(objectsIn)] : []

@@ -1,4 +1,5 @@
 import type { HistoryMessage } from "../../../core/conversation.ts"
+import { renumbered, type WholeMessage, withoutMessages } from "../branches.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { ProfileStatement } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
@@ -7,6 +8,7 @@ import type { StoreScope } from "../store.ts"
 import { ofSession, type StoreRow, vectorFromText, vectorToText } from "../store-row.ts"
 import { type OwnedRows, ownedRows } from "./forget-rows.ts"
 import type { Tables, UserRow } from "./in-memory-tables.ts"
+import { writtenOf } from "./session-branches.ts"
 import type { SessionRow } from "./session-table.ts"
 
 /** The rows of a scope, in the order of an export. */
@@ -33,17 +35,23 @@ export function* exportRows({ sessions, memories, users, receipts, jobs }: Table
 function* sessionRows(row: SessionRow, owned: OwnedRows): Generator<StoreRow> {
   const owns = owned.session(row)
   if (owns === "none") return
-  const { version, history, state, notes } = row
+  const { version, state, notes } = row
   const key = ofSession(row.key)
   yield { table: "session", ...key, version, state: owns === "whole" ? state : {} }
-  for (const message of history.filter(owned.message(row))) yield { table: "message", ...key, message }
+  const isOwned = owned.message(row)
+  const written = renumbered(withoutMessages(writtenOf(row), ({ message }) => !isOwned(message)))
+  for (const { message, follows } of written)
+    yield { table: "message", ...key, message, ...(follows === undefined ? {} : { follows }) }
   if (owns === "part") return
   for (const [id, note] of notes) yield { table: "note", ...key, id, ...(note === undefined ? {} : { note }) }
 }
 
 /** Sessions and users of the import. They reach the tables whole, once all rows are read. */
 interface Draft {
-  readonly sessions: Map<string, SessionRow & { history: HistoryMessage[]; notes: Map<string, SessionNote | undefined> }>
+  readonly sessions: Map<
+    string,
+    SessionRow & { history: HistoryMessage[]; aside: WholeMessage[]; notes: Map<string, SessionNote | undefined> }
+  >
   readonly users: Map<string, UserRow & { readonly statements: ProfileStatement[] }>
 }
 
@@ -95,12 +103,17 @@ function importSession(
   const known = draft.sessions.get(id)
   if (row.table === "session") {
     if (known !== undefined) return false
-    draft.sessions.set(id, { key, version: row.version, state: frozenJson(row.state, "state"), history: [], notes: new Map() })
+    const empty = { history: [], aside: [], notes: new Map() }
+    draft.sessions.set(id, { key, version: row.version, state: frozenJson(row.state, "state"), ...empty })
     return true
   }
   if (known === undefined) return false
-  if (row.table === "message") known.history.push(frozenJson(row.message, "message"))
-  else known.notes.set(row.id, row.note === undefined ? undefined : frozenJson(row.note, "note"))
+  if (row.table === "message") {
+    const message = frozenJson(row.message, "message")
+    const position = known.history.length + known.aside.length
+    if (row.follows === undefined) known.history.push(message)
+    else known.aside.push({ position, turnId: message.turnId, follows: row.follows, message })
+  } else known.notes.set(row.id, row.note === undefined ? undefined : frozenJson(row.note, "note"))
   return true
 }
 

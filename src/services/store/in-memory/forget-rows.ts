@@ -1,19 +1,20 @@
-import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
+import type { HistoryMessage, ServiceKey, SessionKey } from "../../../core/conversation.ts"
+import { withoutMessages } from "../branches.ts"
 import type { ProfileStatement, StoredMemory } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import { stateWithoutWords } from "../session-store.ts"
 import type { ForgetReport, StoreScope } from "../store.ts"
 import type { Tables, UserRow } from "./in-memory-tables.ts"
 import type { MemoryRow } from "./memory-table.ts"
+import { messagesOf, writtenOf } from "./session-branches.ts"
 import type { SessionRow } from "./session-table.ts"
 
 /** Deletes the rows of a scope, and the insights that rest on its memories. */
 export function forgetRows(tables: Tables, scope: StoreScope): ForgetReport {
   const owned = ownedRows(scope, tables.sessions.rows())
   const jobs = tables.jobs.deleteWhere(({ key }) => owned.key(key))
-  const memories = withDependentInsights(tables.memories.rows(), owned)
+  const memories = forgetMemories(tables, owned.key)
   const deleted = memories.map(({ memory }) => memory)
-  tables.memories.delete(deleted)
   const receipts = tables.receipts.deleteWhere(({ key }) => owned.key(key))
   const report = {
     ...forgetSessions(tables, owned),
@@ -27,9 +28,10 @@ export function forgetRows(tables: Tables, scope: StoreScope): ForgetReport {
   return report
 }
 
-/** The owned memories, with the insights that rest on them directly or through other insights. */
-function withDependentInsights(rows: readonly MemoryRow[], owned: OwnedRows): readonly MemoryRow[] {
-  const gone = new Map(rows.filter(({ memory }) => owned.key(memory)).map((row) => [rowId(row.memory.agent, row.memory.id), row]))
+/** Deletes the memories that meet the condition, with the insights that rest on them directly or through other insights. */
+export function forgetMemories({ memories }: Tables, isOwned: (memory: StoredMemory) => boolean): readonly MemoryRow[] {
+  const rows = memories.rows()
+  const gone = new Map(rows.filter(({ memory }) => isOwned(memory)).map((row) => [rowId(row.memory.agent, row.memory.id), row]))
   for (let before = -1; before < gone.size; ) {
     before = gone.size
     for (const row of rows) {
@@ -37,6 +39,7 @@ function withDependentInsights(rows: readonly MemoryRow[], owned: OwnedRows): re
       if (sources.some((source) => gone.has(rowId(agent, source)))) gone.set(rowId(agent, id), row)
     }
   }
+  memories.delete([...gone.values()].map(({ memory }) => memory))
   return [...gone.values()]
 }
 
@@ -46,15 +49,16 @@ function forgetSessions({ sessions }: Tables, owned: OwnedRows): ForgetReport {
     const owns = owned.session(row)
     if (owns === "none") continue
     const isOwned = owned.message(row)
-    const left = row.history.filter((message) => !isOwned(message))
-    report.message += row.history.length - left.length
+    const written = writtenOf(row)
+    const left = withoutMessages(written, ({ message }) => isOwned(message))
+    report.message += written.length - left.length
     report.note += row.notes.size
     if (owns === "whole") {
       report.session++
       sessions.delete(row.key)
     } else {
       const state = stateWithoutWords(row.state)
-      sessions.put({ ...row, version: row.version + 1, history: Object.freeze(left), state, notes: new Map() })
+      sessions.put({ ...row, ...messagesOf(left), version: row.version + 1, state, notes: new Map() })
     }
   }
   return report
@@ -75,22 +79,35 @@ function forgetUsers({ users }: Tables, owned: OwnedRows, scope: StoreScope): Fo
   return report
 }
 
-/** Removes recalled memories, and tool runs that may hold some, from messages where one of the deleted memories may be among them. */
-function dropRecalled({ sessions }: Tables, memories: readonly StoredMemory[]): void {
+/**
+ * Removes recalled memories, and tool runs that may hold some, from messages where one of the deleted memories may be among them.
+ * `except` is a session that keeps its own, and `sinceMs` leaves out older messages.
+ */
+export function dropRecalled(
+  { sessions }: Tables,
+  memories: readonly StoredMemory[],
+  { except, sinceMs = Number.NEGATIVE_INFINITY }: { readonly except?: SessionKey; readonly sinceMs?: number } = {},
+): void {
+  const spared = except && sessionRowId(except)
   const users = new Set(memories.map(({ agent, user }) => rowId(agent, user)))
   const groups = new Set(
     memories.flatMap(({ agent, conversation, audience }) => (audience === "group" ? [rowId(agent, conversation)] : [])),
   )
   for (const row of sessions.rows()) {
     const { agent, conversation, audience } = row.key
+    if (sessionRowId(row.key) === spared) continue
     const inGroup = audience === "group" && groups.has(rowId(agent, conversation))
-    const isAffected = (speaker: string): boolean => inGroup || users.has(rowId(agent, speaker))
-    if (!row.history.some(({ recalled, runs, speaker }) => (recalled ?? runs) !== undefined && isAffected(speaker.id))) continue
-    const history = row.history.map((message) => {
+    const mayHold = ({ recalled, runs, speaker, atMs }: HistoryMessage): boolean =>
+      (recalled ?? runs) !== undefined && atMs >= sinceMs && (inGroup || users.has(rowId(agent, speaker.id)))
+    const dropFrom = (message: HistoryMessage): HistoryMessage => {
+      if (!mayHold(message)) return message
       const { recalled: _, runs: __, ...rest } = message
-      return isAffected(message.speaker.id) ? Object.freeze(rest) : message
-    })
-    sessions.put({ ...row, version: row.version + 1, history: Object.freeze(history) })
+      return Object.freeze(rest)
+    }
+    if (![...row.history, ...row.aside.map(({ message }) => message)].some(mayHold)) continue
+    const history = Object.freeze(row.history.map(dropFrom))
+    const aside = row.aside.map((written) => ({ ...written, message: dropFrom(written.message) }))
+    sessions.put({ ...row, version: row.version + 1, history, aside })
   }
 }
 
@@ -119,7 +136,7 @@ export function ownedRows(scope: StoreScope, sessions: readonly SessionRow[]): O
 }
 
 function ownedByUser(agent: string, user: string, sessions: readonly SessionRow[]): OwnedRows {
-  const spoke = sessions.filter(({ key, history }) => key.agent === agent && history.some((message) => isOf(message, user)))
+  const spoke = sessions.filter((row) => row.key.agent === agent && writtenOf(row).some(({ message }) => isOf(message, user)))
   const whole = new Set(spoke.filter(({ key }) => key.audience === "private").map(({ key }) => sessionRowId(key)))
   const part = new Set(spoke.filter(({ key }) => key.audience === "group").map(({ key }) => sessionRowId(key)))
   return {
@@ -127,9 +144,9 @@ function ownedByUser(agent: string, user: string, sessions: readonly SessionRow[
       if (whole.has(sessionRowId(key))) return "whole"
       return part.has(sessionRowId(key)) ? "part" : "none"
     },
-    message({ key, history }) {
-      const turns = new Set(history.filter((message) => isOf(message, user)).map(({ turnId }) => turnId))
-      const isWhole = whole.has(sessionRowId(key))
+    message(row) {
+      const turns = new Set(writtenOf(row).flatMap(({ message, turnId }) => (isOf(message, user) ? [turnId] : [])))
+      const isWhole = whole.has(sessionRowId(row.key))
       return ({ turnId }) => isWhole || turns.has(turnId)
     },
     key: (key) => key.agent === agent && (key.user === user || whole.has(sessionRowId(key))),

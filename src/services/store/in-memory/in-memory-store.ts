@@ -41,13 +41,16 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
-      const committed = sessions.commit(key, commit)
+      // Loaded when first used: few programs set words aside, and all of them load this file.
+      const behind = commit.after === undefined ? undefined : await import("./set-aside.ts")
+      const committed = behind ? behind.commitBehind(tables, key, commit) : sessions.commit(key, commit)
       tables.jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
     append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => sessions.messages(key, filter),
+    branches: async (key) => (await import("./session-branches.ts")).rowTurns(sessions.row(key)),
     jobs: runnerOfOpenStore(tables.jobs, { store: "The store in memory", isClosed: () => isClosed }),
     memories: tables.memories,
     users: tables.users,
@@ -77,7 +80,7 @@ function countRows({ sessions, memories, users, receipts, jobs }: Tables): Reado
   const of = <T>(rows: readonly T[], count: (row: T) => number): number => rows.reduce((sum, row) => sum + count(row), 0)
   return {
     session: sessions.rows().length,
-    message: of(sessions.rows(), ({ history }) => history.length),
+    message: of(sessions.rows(), ({ history, aside }) => history.length + aside.length),
     note: of(sessions.rows(), ({ notes }) => notes.size),
     memory: memories.rows().length,
     vector: of(memories.rows(), ({ vectors }) => vectors.size),

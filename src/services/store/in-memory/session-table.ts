@@ -1,4 +1,5 @@
 import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
+import type { WholeMessage } from "../branches.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { compareSessions, sessionRowId } from "../row-keys.ts"
 import {
@@ -15,6 +16,8 @@ export interface SessionRow {
   readonly key: SessionKey
   readonly version: number
   readonly history: readonly HistoryMessage[]
+  /** The messages that are set aside. Those of the history have the positions between theirs. */
+  readonly aside: readonly WholeMessage[]
   readonly state: Readonly<Record<string, unknown>>
   readonly notes: ReadonlyMap<string, SessionNote | undefined>
 }
@@ -35,8 +38,12 @@ export class SessionTable {
     return Object.freeze({ version, history: Object.freeze(row.history.slice(begin)), earlier, state, notes: waiting })
   }
 
-  commit(key: SessionKey, commit: SessionCommit): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
-    const found = this.#rowOf(key)
+  /** `found` is the session to go on from: the current one, or that one with its history ending elsewhere. */
+  commit(
+    key: SessionKey,
+    commit: SessionCommit,
+    found = this.row(key),
+  ): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
     if (commit.expectVersion !== found.version) throw sessionConflict(key, commit.expectVersion, found.version)
     const append = frozenJson(commit.append, "append")
     const state = frozenJson(commit.state, "state")
@@ -45,18 +52,18 @@ export class SessionTable {
     for (const id of commit.taken ?? []) if (notes.has(id)) notes.set(id, undefined)
     const version = found.version + 1
     const history = Object.freeze([...found.history, ...append])
-    this.#rows.set(sessionRowId(key), { key: found.key, version, history, state, notes })
+    this.#rows.set(sessionRowId(key), { ...found, version, history, state, notes })
     return { version, jobs }
   }
 
   append(key: SessionKey, messages: readonly HistoryMessage[]): void {
     const added = frozenJson(messages, "messages")
-    const row = this.#rowOf(key)
+    const row = this.row(key)
     if (added.length > 0) this.put({ ...row, history: Object.freeze([...row.history, ...added]) })
   }
 
   post(key: SessionKey, note: SessionNote): boolean {
-    const row = this.#rowOf(key)
+    const row = this.row(key)
     if (row.notes.has(note.id)) return false
     this.put({ ...row, notes: new Map(row.notes).set(note.id, frozenJson(note, "note")) })
     return true
@@ -83,8 +90,9 @@ export class SessionTable {
     return [...this.#rows.values()].sort((a, b) => compareSessions(a.key, b.key))
   }
 
-  #rowOf({ agent, conversation, audience }: SessionKey): SessionRow {
+  /** The session of a key; an empty one if there is none. */
+  row({ agent, conversation, audience }: SessionKey): SessionRow {
     const key = Object.freeze({ agent, conversation, audience })
-    return this.#rows.get(sessionRowId(key)) ?? { key, version: 0, history: [], state: {}, notes: new Map() }
+    return this.#rows.get(sessionRowId(key)) ?? { key, version: 0, history: [], aside: [], state: {}, notes: new Map() }
   }
 }

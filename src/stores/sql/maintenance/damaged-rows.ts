@@ -23,6 +23,7 @@ const bodyTables: readonly BodyTable[] = [
   { table: "sessions", body: "whole_state", group: session, id: [], lost: "the conversation's state; its messages stay" },
   { table: "state_changes", body: "body", group: session, id: ["version"], lost: "the state's changes from this version on" },
   { table: "messages", body: "body", group: session, id: ["position"], lost: "this message" },
+  { table: "aside_messages", body: "body", group: session, id: ["position"], lost: "this message, which was set aside" },
   { table: "notes", body: "body", group: session, id: ["id"], lost: "this note, which waited for the next turn" },
   { table: "memories", body: "body", group: ["agent", "user_id"], id: ["id"], lost: "this memory with its vectors" },
   { table: "statements", body: "body", group: ["agent", "user_id"], id: ["position"], lost: "this statement about the user" },

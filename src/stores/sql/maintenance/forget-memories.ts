@@ -1,30 +1,33 @@
-import type { HistoryMessage } from "../../../core/conversation.ts"
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely"
+import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
-import { fromKeyText, having, keyText } from "../key-columns.ts"
+import { fromKeyText, having, keyText, sessionColumns } from "../key-columns.ts"
 import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "../memory/memory-scope.ts"
 import { bodyText, readBody } from "../row-body.ts"
-import type { OwnedKeys } from "../sql-database.ts"
-import type { MemoryColumns, Queries, SessionColumns } from "../sql-tables.ts"
-import { whereOwned } from "./scope-rows.ts"
+import { type MemoryColumns, messageTables, type Queries, type SessionColumns, type Tables } from "../sql-tables.ts"
+
+type MessageTable = (typeof messageTables)[number]
 
 /** A memory that is deleted, by its columns. */
 type DeletedMemory = Pick<MemoryColumns, "id" | "user_id" | "conversation" | "audience">
+
+/** The condition that a memory is to be deleted. */
+type MemoryCondition = (eb: ExpressionBuilder<Tables, "memories">) => Expression<SqlBool>
 
 /** The columns of a {@link DeletedMemory}. */
 export const deletedColumns = ["id", "user_id", "conversation", "audience"] as const
 const pageIds = 500
 
 /**
- * Deletes the memories of a scope, the insights that rest on them, and the vectors of both. Their scopes begin a new epoch, so that
+ * Deletes the memories of an agent that meet the condition, the insights that rest on them, and the vectors of both. Their scopes begin a new epoch, so that
  * readers of changes begin anew.
  */
-export async function forgetMemories(db: Queries, owned: OwnedKeys) {
-  const { agent } = owned.scope
+export async function forgetMemories(db: Queries, agent: string, isOwned: MemoryCondition) {
   const epoch = await nextEpoch(db, agent)
   const locked = new Set<string>()
   // Until its scope is locked, another transaction can still add a memory that is to be deleted: look again after each lock.
   for (;;) {
-    const memories = await memoriesToDelete(db, owned)
+    const memories = await memoriesToDelete(db, agent, isOwned)
     const missing = scopesOf(memories).filter((scope) => !locked.has(scope))
     if (missing.length === 0) {
       const vectors = await deleteMemories(db, agent, memories)
@@ -46,12 +49,12 @@ export function scopesOf(memories: readonly DeletedMemory[]): readonly string[] 
   return [...[...users].sort(), ...[...groups].sort()]
 }
 
-async function memoriesToDelete(db: Queries, owned: OwnedKeys): Promise<readonly DeletedMemory[]> {
-  const rows = await db.selectFrom("memories").select(deletedColumns).where(whereOwned(owned)).execute()
+async function memoriesToDelete(db: Queries, agent: string, isOwned: MemoryCondition): Promise<readonly DeletedMemory[]> {
+  const rows = await db.selectFrom("memories").select(deletedColumns).where(isOwned).execute()
   const found = new Map(rows.map((row) => [row.id, row]))
-  const ofAgent = db.selectFrom("memories").where("agent", "=", keyText(owned.scope.agent))
+  const ofAgent = db.selectFrom("memories").where("agent", "=", keyText(agent))
   const ofInsights = await ofAgent.select(deletedColumns).select("body").where("kind", "=", "insight").execute()
-  const columnsOf = (id: string) => ({ table: "memories", columns: { agent: keyText(owned.scope.agent), id } })
+  const columnsOf = (id: string) => ({ table: "memories", columns: { agent: keyText(agent), id } })
   const sourcesIn = (id: string, body: string) => (readBody<StoredMemory>(body, columnsOf(id)).sources ?? []).map(keyText)
   const insights = ofInsights.map(({ body, ...row }) => ({ row, sources: sourcesIn(row.id, body) }))
   for (let before = -1; before < found.size; ) {
@@ -76,16 +79,24 @@ export async function deleteMemories(db: Queries, agent: string, memories: reado
 
 /**
  * Messages keep what their turn recalled. Deletes that from every message whose turn may have recalled one of these memories, and
- * gives the sessions of these messages a new version.
+ * gives the sessions of these messages a new version. `except` is a session that keeps its own, and `sinceMs` leaves out older messages.
  */
-export async function dropRecalled(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<void> {
-  const owner = keyText(agent)
+export async function dropRecalled(
+  db: Queries,
+  agent: string,
+  memories: readonly DeletedMemory[],
+  options: { readonly except?: SessionKey; readonly sinceMs?: number } = {},
+): Promise<void> {
   const inGroups = memories.filter(({ audience }) => audience === "group")
+  const users = new Set(memories.map(({ user_id }) => user_id))
+  const groups = new Set(inGroups.map(({ conversation }) => conversation))
   const changed = new Map<string, SessionColumns>()
-  for (const user of new Set(memories.map(({ user_id }) => user_id)))
-    await dropFrom(db, mayHaveRecalled(db, owner).where("speaker_id", "=", user), changed)
-  for (const group of new Set(inGroups.map(({ conversation }) => conversation)))
-    await dropFrom(db, mayHaveRecalled(db, owner).where("conversation", "=", group).where("audience", "=", "group"), changed)
+  for (const table of messageTables) {
+    const recalling = () => mayHaveRecalled(db, table, keyText(agent), options)
+    for (const user of users) await dropFrom(db, table, recalling().where("speaker_id", "=", user), changed)
+    for (const group of groups)
+      await dropFrom(db, table, recalling().where("conversation", "=", group).where("audience", "=", "group"), changed)
+  }
   for (const session of changed.values())
     await db
       .updateTable("sessions")
@@ -95,19 +106,31 @@ export async function dropRecalled(db: Queries, agent: string, memories: readonl
 }
 
 /** Every message that holds recalled memories or tool runs, which may hold some, and perhaps more: the text of a message can hold the same characters. */
-function mayHaveRecalled(db: Queries, agent: string) {
-  const messages = db.selectFrom("messages").select(["agent", "conversation", "audience", "position", "body"])
+function mayHaveRecalled(
+  db: Queries,
+  table: MessageTable,
+  agent: string,
+  { except, sinceMs }: { readonly except?: SessionKey; readonly sinceMs?: number },
+) {
+  let messages = db.selectFrom(table).select(["agent", "conversation", "audience", "position", "body"])
+  if (sinceMs !== undefined) messages = messages.where("at_ms", ">=", sinceMs)
+  if (except !== undefined) messages = messages.where(({ not, and }) => not(and(sessionColumns(except))))
   return messages
     .where("agent", "=", agent)
     .where((eb) => eb.or([eb("body", "like", '%"recalled"%'), eb("body", "like", '%"runs"%')]))
 }
 
-async function dropFrom(db: Queries, messages: ReturnType<typeof mayHaveRecalled>, changed: Map<string, SessionColumns>) {
+async function dropFrom(
+  db: Queries,
+  table: MessageTable,
+  messages: ReturnType<typeof mayHaveRecalled>,
+  changed: Map<string, SessionColumns>,
+) {
   for (const { body, position, ...session } of await messages.execute()) {
-    const { recalled, runs, ...rest } = readBody<HistoryMessage>(body, { table: "messages", columns: { ...session, position } })
+    const { recalled, runs, ...rest } = readBody<HistoryMessage>(body, { table, columns: { ...session, position } })
     if ((recalled ?? runs) === undefined) continue
     changed.set(JSON.stringify(session), session)
     const without = { body: bodyText(rest) }
-    await db.updateTable("messages").set(without).where(having(session)).where("position", "=", position).execute()
+    await db.updateTable(table).set(without).where(having(session)).where("position", "=", position).execute()
   }
 }

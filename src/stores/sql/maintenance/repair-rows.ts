@@ -4,10 +4,11 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { fromKeyText, having, inSession, keyText } from "../key-columns.ts"
 import { lockScope, nextEpoch, setEpoch } from "../memory/memory-scope.ts"
 import { bodyText } from "../row-body.ts"
+import { linkWithout } from "../session/session-branches.ts"
 import { deleteChanges } from "../session/stored-state.ts"
 import { lockSession } from "../session/write-session.ts"
 import type { SqlDatabase } from "../sql-database.ts"
-import type { Queries } from "../sql-tables.ts"
+import { messageTables, type Queries } from "../sql-tables.ts"
 import { anyTable, type BodyTable, type DamagedRow, damagedRows } from "./damaged-rows.ts"
 import { deletedColumns, deleteMemories, scopesOf } from "./forget-memories.ts"
 import { recountSpoken } from "./sql-forget.ts"
@@ -57,10 +58,14 @@ async function setAside(db: Queries, damaged: readonly DamagedRow[]): Promise<vo
       ids.filter((row) => row.agent === agent).map(({ id }) => String(id)),
     )
   const sessions = new Map<string, SessionKey>()
-  for (const row of damaged) {
-    if (["sessions", "state_changes", "messages", "notes"].includes(row.table)) sessions.set(...sessionOf(row))
-    if (row.table !== "memories") await setRowAside(db, row)
+  for (const row of damaged)
+    if (["sessions", "state_changes", ...messageTables, "notes"].includes(row.table)) sessions.set(...sessionOf(row))
+  for (const [id, key] of sessions) {
+    const lost = damaged.filter((row) => (messageTables as readonly string[]).includes(row.table) && sessionOf(row)[0] === id)
+    const positions = new Set(lost.map(({ columns }) => columns.position))
+    if (lost.length > 0) await linkWithout(db, key, ({ position }) => positions.has(position))
   }
+  for (const row of damaged) if (row.table !== "memories") await setRowAside(db, row)
   for (const key of sessions.values()) {
     const { version } = await lockSession(db, key)
     const next = { version: version + 1, spoken: await recountSpoken(db, key) }

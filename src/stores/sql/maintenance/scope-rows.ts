@@ -3,7 +3,7 @@ import type { SessionKey } from "../../../core/conversation.ts"
 import type { StoreScope } from "../../../services/store/store.ts"
 import { fromKeyText, inSession, keyText } from "../key-columns.ts"
 import type { OwnedKeys } from "../sql-database.ts"
-import type { Queries, Tables } from "../sql-tables.ts"
+import { messageTables, type Queries, type Tables } from "../sql-tables.ts"
 
 /** A session that a scope owns as a whole, or of which it owns the turns of its user. */
 export interface OwnedSession {
@@ -15,9 +15,16 @@ export interface OwnedSession {
 export async function ownedSessions(db: Queries, scope: StoreScope): Promise<readonly OwnedSession[]> {
   const agent = keyText(scope.agent)
   if ("user" in scope) {
-    const messages = db.selectFrom("messages").select(["conversation", "audience"]).distinct().where("agent", "=", agent)
-    const spoken = await messages.where("speaker_id", "=", keyText(scope.user)).where("role", "=", "user").execute()
-    return spoken.map((row) => ({ key: keyOf(scope.agent, row), owns: row.audience === "private" ? "whole" : "part" }))
+    const found = new Map<string, OwnedSession>()
+    for (const table of messageTables) {
+      const messages = db.selectFrom(table).select(["conversation", "audience"]).distinct().where("agent", "=", agent)
+      const spoken = await messages.where("speaker_id", "=", keyText(scope.user)).where("role", "=", "user").execute()
+      for (const row of spoken) {
+        const owns = row.audience === "private" ? "whole" : "part"
+        found.set(JSON.stringify(row), { key: keyOf(scope.agent, row), owns })
+      }
+    }
+    return [...found.values()]
   }
   let rows = db.selectFrom("sessions").select(["conversation", "audience"]).where("agent", "=", agent)
   if ("conversation" in scope) rows = rows.where("conversation", "=", keyText(scope.conversation))
@@ -49,8 +56,15 @@ export function whereOwned({ scope, privateConversations }: OwnedKeys) {
   }
 }
 
-/** The turns of a session in which a user spoke. */
-export function turnsOf(db: Queries, key: SessionKey, user: string) {
-  const turns = db.selectFrom("messages").select("turn_id").distinct().where(inSession(key))
+/** The turns of a session in which a user spoke, in one of the tables of messages, as a part of a statement. */
+export function turnsOf(db: Queries, table: (typeof messageTables)[number], key: SessionKey, user: string) {
+  const turns = db.selectFrom(table).select("turn_id").distinct().where(inSession(key))
   return turns.where("speaker_id", "=", keyText(user)).where("role", "=", "user")
+}
+
+/** The ids of all turns of a session in which a user spoke. */
+export async function spokenTurns(db: Queries, key: SessionKey, user: string): Promise<ReadonlySet<string>> {
+  const rows: { readonly turn_id: string }[] = []
+  for (const table of messageTables) rows.push(...(await turnsOf(db, table, key, user).execute()))
+  return new Set(rows.map(({ turn_id }) => fromKeyText(turn_id)))
 }

@@ -19,12 +19,19 @@ const countedTables = {
 export async function checkRows(db: Queries, jobs: SqlJobs): Promise<Omit<StoreCheck, "ok">> {
   const counts: Record<string, number> = {}
   for (const [name, table] of Object.entries(countedTables)) counts[name] = await countOf(db, table)
+  counts.message = (counts.message ?? 0) + (await countOf(db, "aside_messages"))
   const ofJobs = await jobs.check(db)
   const damaged = await damagedRows(db, jobs.bodies)
   counts.job = ofJobs.count
   return {
     counts,
-    problems: [...damaged.map(damageProblem), ...(await lostRows(db)), ...(await hiddenMemories(db)), ...ofJobs.problems],
+    problems: [
+      ...damaged.map(damageProblem),
+      ...(await lostRows(db)),
+      ...(await unlinkedMessages(db)),
+      ...(await hiddenMemories(db)),
+      ...ofJobs.problems,
+    ],
   }
 }
 
@@ -38,7 +45,7 @@ const repair = "Export, and import into a new store."
 /** Rows whose owner is gone. Foreign keys forbid them, but another program may have written to the file. */
 async function lostRows(db: Queries): Promise<readonly string[]> {
   const problems: string[] = []
-  for (const table of ["messages", "notes", "state_changes"] as const) {
+  for (const table of ["messages", "aside_messages", "notes", "state_changes"] as const) {
     const { lost } = await db
       .selectFrom(table)
       .leftJoin("sessions", (join) =>
@@ -61,6 +68,32 @@ async function lostRows(db: Queries): Promise<readonly string[]> {
     .where("users.version", "is", null)
     .executeTakeFirstOrThrow()
   return lost > 0 ? [...problems, `statements: ${lost} rows belong to no user. ${repair}`] : problems
+}
+
+/** Messages that are set aside behind a message that is gone: their branch could not be taken up again as it was. */
+async function unlinkedMessages(db: Queries): Promise<readonly string[]> {
+  const { lost } = await db
+    .selectFrom("aside_messages as aside")
+    .leftJoin("messages as path", (join) =>
+      join
+        .onRef("path.agent", "=", "aside.agent")
+        .onRef("path.conversation", "=", "aside.conversation")
+        .onRef("path.audience", "=", "aside.audience")
+        .onRef("path.position", "=", "aside.follows"),
+    )
+    .leftJoin("aside_messages as other", (join) =>
+      join
+        .onRef("other.agent", "=", "aside.agent")
+        .onRef("other.conversation", "=", "aside.conversation")
+        .onRef("other.audience", "=", "aside.audience")
+        .onRef("other.position", "=", "aside.follows"),
+    )
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
+    .where("aside.follows", ">=", 0)
+    .where("path.position", "is", null)
+    .where("other.position", "is", null)
+    .executeTakeFirstOrThrow()
+  return lost > 0 ? [`aside_messages: ${lost} rows follow a message that is gone. ${repair}`] : []
 }
 
 /** Memories that no reader of changes would ever see, because their number is above the newest number of their scope. */

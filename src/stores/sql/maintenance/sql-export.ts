@@ -1,3 +1,4 @@
+import { renumbered, withoutMessages } from "../../../services/store/branches.ts"
 import type { Receipt } from "../../../services/store/receipt.ts"
 import type { ProfileStatement } from "../../../services/store/records.ts"
 import { byTime, compareReceipts, compareSessions, compareTexts } from "../../../services/store/row-keys.ts"
@@ -7,11 +8,12 @@ import { fromKeyText, inSession, keyText, userColumns } from "../key-columns.ts"
 import { memoryOf } from "../memory/memory-rows.ts"
 import { readVector } from "../memory/memory-vectors.ts"
 import { readBody } from "../row-body.ts"
-import { readMessage, readNote } from "../session/read-session.ts"
+import { readNote } from "../session/read-session.ts"
+import { wholeMessages } from "../session/session-branches.ts"
 import { readState } from "../session/stored-state.ts"
 import type { OwnedKeys, SqlJobs } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
-import { type OwnedSession, ownedKeys, ownedSessions, turnsOf, whereOwned } from "./scope-rows.ts"
+import { type OwnedSession, ownedKeys, ownedSessions, spokenTurns, whereOwned } from "./scope-rows.ts"
 
 /** The rows of a scope as lines of an export, in its order. Rows are sorted here, because databases differ in how they sort text. */
 export async function exportLines(db: Queries, jobs: SqlJobs, scope: StoreScope): Promise<readonly string[]> {
@@ -27,13 +29,17 @@ export async function exportLines(db: Queries, jobs: SqlJobs, scope: StoreScope)
 async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: StoreScope): Promise<readonly StoreRow[]> {
   const found = db.selectFrom("sessions").select(["version", "whole_state"]).where(inSession(key))
   const { version, whole_state } = await found.executeTakeFirstOrThrow()
-  const spokenIn = owns === "part" && "user" in scope ? await turnsOf(db, key, scope.user).execute() : undefined
-  const turns = spokenIn && new Set(spokenIn.map(({ turn_id }) => turn_id))
-  const messages = db.selectFrom("messages").select(["position", "turn_id", "body"]).where(inSession(key)).orderBy("position")
+  const turns = owns === "part" && "user" in scope ? await spokenTurns(db, key, scope.user) : undefined
   const state = turns === undefined ? (await readState(db, key, whole_state)).state : {}
-  const spoken = (await messages.execute())
-    .filter(({ turn_id }) => turns?.has(turn_id) ?? true)
-    .map((row): StoreRow => ({ table: "message", ...ofSession(key), message: readMessage(key, row) }))
+  const written = withoutMessages(await wholeMessages(db, key), ({ turnId }) => turns !== undefined && !turns.has(turnId))
+  const spoken = renumbered(written).map(
+    ({ message, follows }): StoreRow => ({
+      table: "message",
+      ...ofSession(key),
+      message,
+      ...(follows === undefined ? {} : { follows }),
+    }),
+  )
   const notes = turns === undefined ? await noteRows(db, key) : []
   return [{ table: "session", ...ofSession(key), version, state }, ...spoken, ...notes]
 }

@@ -1,21 +1,23 @@
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely"
 import { isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import { stateWithoutWords } from "../../../services/store/session-store.ts"
 import type { ForgetReport, StoreScope } from "../../../services/store/store.ts"
 import { having, inSession, keyText } from "../key-columns.ts"
 import { bodyText } from "../row-body.ts"
 import { readMessage } from "../session/read-session.ts"
+import { linkWithout } from "../session/session-branches.ts"
 import { deleteChanges, readState } from "../session/stored-state.ts"
 import { lockSession } from "../session/write-session.ts"
 import type { SqlJobs } from "../sql-database.ts"
-import type { Queries } from "../sql-tables.ts"
+import { messageTables, type Queries, type Tables } from "../sql-tables.ts"
 import { dropRecalled, forgetMemories } from "./forget-memories.ts"
-import { type OwnedSession, ownedKeys, ownedSessions, turnsOf, whereOwned } from "./scope-rows.ts"
+import { type OwnedSession, ownedKeys, ownedSessions, spokenTurns, turnsOf, whereOwned } from "./scope-rows.ts"
 
 /** Deletes everything that belongs to a scope within a transaction, and everything that rests on it. */
 export async function forgetRows(db: Queries, jobs: SqlJobs, scope: StoreScope): Promise<ForgetReport> {
   const sessions = await ownedSessions(db, scope)
   const owned = ownedKeys(scope, sessions)
-  const { memories, vectors } = await forgetMemories(db, owned)
+  const { memories, vectors } = await forgetMemories(db, scope.agent, whereOwned(owned))
   const users = await forgetUsers(db, scope)
   const receipt = await countDeleted(db.deleteFrom("receipts").where(whereOwned(owned)))
   const forgotten = await forgetSessions(db, sessions, scope)
@@ -34,9 +36,7 @@ async function forgetSessions(db: Queries, sessions: readonly OwnedSession[], sc
   const report = { session: 0, message: 0, note: 0 }
   for (const { key, owns } of sessions) {
     const { version } = await lockSession(db, key)
-    const messages = db.deleteFrom("messages").where(inSession(key))
-    const turns = "user" in scope ? turnsOf(db, key, scope.user) : undefined
-    report.message += await countDeleted(owns === "part" && turns ? messages.where("turn_id", "in", turns) : messages)
+    report.message += await forgetMessages(db, key, owns === "part" && "user" in scope ? scope.user : undefined)
     report.note += await countDeleted(db.deleteFrom("notes").where(inSession(key)))
     if (owns === "whole") {
       await deleteChanges(db, key)
@@ -44,6 +44,20 @@ async function forgetSessions(db: Queries, sessions: readonly OwnedSession[], sc
     } else await keepWithoutWords(db, key, version)
   }
   return report
+}
+
+/** Deletes messages of a session, also those that are set aside: those of a user's turns, or all. */
+async function forgetMessages(db: Queries, key: SessionKey, user: string | undefined): Promise<number> {
+  if (user !== undefined) {
+    const turns = await spokenTurns(db, key, user)
+    await linkWithout(db, key, ({ turnId }) => turns.has(turnId))
+  }
+  let count = 0
+  for (const table of messageTables) {
+    const messages = db.deleteFrom(table).where(inSession(key))
+    count += await countDeleted(user === undefined ? messages : messages.where("turn_id", "in", turnsOf(db, table, key, user)))
+  }
+  return count
 }
 
 async function keepWithoutWords(db: Queries, key: SessionKey, version: number): Promise<void> {
@@ -70,7 +84,8 @@ export async function recountSpoken(db: Queries, key: SessionKey): Promise<numbe
 /** Deletes the users and statements of a scope. A user of whom only a part is deleted gets a new version. */
 async function forgetUsers(db: Queries, scope: StoreScope): Promise<ForgetReport> {
   const agent = keyText(scope.agent)
-  if ("conversation" in scope) return forgetStatementsIn(db, agent, keyText(scope.conversation))
+  if ("conversation" in scope)
+    return forgetStatements(db, scope.agent, having({ agent, conversation: keyText(scope.conversation) }))
   let statements = db.deleteFrom("statements").where("agent", "=", agent)
   let users = db.deleteFrom("users").where("agent", "=", agent)
   if ("user" in scope) {
@@ -81,14 +96,18 @@ async function forgetUsers(db: Queries, scope: StoreScope): Promise<ForgetReport
   return { user: await countDeleted(users), statement }
 }
 
-async function forgetStatementsIn(db: Queries, agent: string, conversation: string): Promise<ForgetReport> {
-  const within = having({ agent, conversation })
-  const speakers = db.selectFrom("statements").select("user_id").where(within)
+/** Deletes the statements that meet a condition, and gives their users a new version. */
+export async function forgetStatements(
+  db: Queries,
+  agent: string,
+  where: (eb: ExpressionBuilder<Tables, "statements">) => Expression<SqlBool>,
+): Promise<ForgetReport> {
+  const speakers = db.selectFrom("statements").select("user_id").where(where)
   await db
     .updateTable("users")
     .set(({ eb }) => ({ version: eb("version", "+", 1) }))
-    .where("agent", "=", agent)
+    .where("agent", "=", keyText(agent))
     .where("user_id", "in", speakers)
     .execute()
-  return { user: 0, statement: await countDeleted(db.deleteFrom("statements").where(within)) }
+  return { user: 0, statement: await countDeleted(db.deleteFrom("statements").where(where)) }
 }

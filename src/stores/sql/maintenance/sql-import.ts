@@ -9,7 +9,7 @@ import { lockScopeOf } from "../memory/memory-scope.ts"
 import { markChanged, putVector } from "../memory/memory-vectors.ts"
 import { insertMemory } from "../memory/sql-memory-records.ts"
 import { bodyText } from "../row-body.ts"
-import { insertMessages, insertNote } from "../session/write-session.ts"
+import { insertMessages, insertNote, messageRow } from "../session/write-session.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import { putReceipt, receiptColumns } from "../sql-receipt-records.ts"
 import type { Queries } from "../sql-tables.ts"
@@ -26,7 +26,7 @@ interface Made {
 
 interface NewSession {
   readonly key: SessionKey
-  messages: number
+  next_position: number
   spoken: number
   notes: number
 }
@@ -71,7 +71,7 @@ async function importRow(db: Queries, jobs: SqlJobs, made: Made, row: StoreRow):
 
 async function importSession(db: Queries, made: Made, row: RowOf<"session">): Promise<boolean> {
   const { agent, conversation, audience, version } = row
-  const empty = { messages: 0, spoken: 0, notes: 0 }
+  const empty = { next_position: 0, spoken: 0, notes: 0 }
   const added = await db
     .insertInto("sessions")
     .values({ ...sessionColumns(row), version, whole_state: bodyText(frozenJson(row.state, "state")), ...empty })
@@ -86,9 +86,16 @@ async function importOfSession(db: Queries, { sessions }: Made, row: RowOf<"mess
   const session = sessions.get(sessionRowId(row))
   if (session === undefined) return false
   if (row.table === "message") {
-    const position = session.messages++
-    const messages = [frozenJson(row.message, "message")]
-    session.spoken = (await insertMessages(db, row, { messages, position, spoken: session.spoken })).spoken
+    const position = session.next_position++
+    const message = frozenJson(row.message, "message")
+    const { follows } = row
+    if (follows === undefined)
+      session.spoken = (await insertMessages(db, row, { messages: [message], position, spoken: session.spoken })).spoken
+    else
+      await db
+        .insertInto("aside_messages")
+        .values({ ...messageRow(row, message, position), follows })
+        .execute()
     return true
   }
   const { id, note } = row

@@ -18,7 +18,7 @@ export async function findSession(db: Queries, key: SessionKey, cached: CachedSe
   if (found === undefined) return undefined
   const { version, epoch } = found
   if (cached !== undefined && cached.version === version && cached.epoch === epoch)
-    return { session: await withAppended(db, key, cached, found.messages), notes: await waitingNotes(db, key) }
+    return { session: await withAppended(db, key, cached, found.nextPosition), notes: await waitingNotes(db, key) }
   const read = await loadSession(db, key)
   if (read === undefined) return undefined
   const { notes, earlier: _, ...session } = read
@@ -27,12 +27,12 @@ export async function findSession(db: Queries, key: SessionKey, cached: CachedSe
 
 /** The cached session with the messages that were appended since, up to the position `end`. */
 export async function withAppended(db: Queries, key: SessionKey, cached: CachedSession, end: number): Promise<CachedSession> {
-  if (cached.messages === end) return cached
+  if (cached.nextPosition === end) return cached
   const rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key))
-  const appended = await rows.where("position", ">=", cached.messages).orderBy("position").execute()
+  const appended = await rows.where("position", ">=", cached.nextPosition).orderBy("position").execute()
   return {
     ...cached,
-    messages: end,
+    nextPosition: end,
     history: Object.freeze([...cached.history, ...appended.map((row) => freezeParsed(readMessage(key, row)))]),
     historyCharacters: appended.reduce((sum, { body }) => sum + body.length, cached.historyCharacters),
   }
@@ -40,11 +40,11 @@ export async function withAppended(db: Queries, key: SessionKey, cached: CachedS
 
 /** Reads a session, frozen, with its newest `last` messages or all. Undefined before the first commit, unless a note waits. */
 export async function loadSession(db: Queries, key: SessionKey, last?: number) {
-  const found = db.selectFrom("sessions").select(["version", "whole_state", "messages", "spoken"]).where(inSession(key))
+  const found = db.selectFrom("sessions").select(["version", "whole_state", "next_position", "spoken"]).where(inSession(key))
   const row = await found.executeTakeFirst()
   if (row === undefined) return undefined
   const notes = await waitingNotes(db, key)
-  if (row.version === 0 && notes.length === 0 && row.messages === 0) return undefined
+  if (row.version === 0 && notes.length === 0 && row.next_position === 0) return undefined
   const newest = db
     .selectFrom("messages")
     .select(["position", "spoken", "body"])
@@ -54,7 +54,7 @@ export async function loadSession(db: Queries, key: SessionKey, last?: number) {
   const { state, size } = await readState(db, key, row.whole_state)
   return {
     version: row.version,
-    messages: row.messages,
+    nextPosition: row.next_position,
     history: Object.freeze(messages.map((row) => freezeParsed(readMessage(key, row)))),
     earlier: messages[0]?.spoken ?? row.spoken,
     state: freezeParsed(state),
@@ -66,9 +66,9 @@ export async function loadSession(db: Queries, key: SessionKey, last?: number) {
 
 /** The version of a session, the position of its next message, and the epoch of its agent; undefined for a session that does not exist. */
 export async function sessionVersion(db: Queries, key: SessionKey) {
-  const found = db.selectFrom("sessions").select(["version", "messages", epochOf(db, key.agent).as("epoch")])
+  const found = db.selectFrom("sessions").select(["version", "next_position", epochOf(db, key.agent).as("epoch")])
   const row = await found.where(inSession(key)).executeTakeFirst()
-  return row && { ...row, epoch: row.epoch ?? 0 }
+  return row && { version: row.version, nextPosition: row.next_position, epoch: row.epoch ?? 0 }
 }
 
 async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
@@ -78,9 +78,13 @@ async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly Sess
 }
 
 /** The message of a row. */
-export function readMessage(key: SessionKey, row: { readonly position: number; readonly body: string }): HistoryMessage {
+export function readMessage(
+  key: SessionKey,
+  row: { readonly position: number; readonly body: string },
+  table: "messages" | "aside_messages" = "messages",
+): HistoryMessage {
   const columns = { ...sessionColumns(key), position: row.position }
-  return readBody<HistoryMessage>(row.body, { table: "messages", columns })
+  return readBody<HistoryMessage>(row.body, { table, columns })
 }
 
 /** The note of a row. */

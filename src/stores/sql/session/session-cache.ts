@@ -9,7 +9,7 @@ export interface CachedSession {
   /** The agent's epoch. A session that was deleted and begun anew can have the same version, but never the same epoch. */
   readonly epoch: number
   /** The position of the next message. Messages are appended without a new version, so this tells that some are missing here. */
-  readonly messages: number
+  readonly nextPosition: number
   readonly history: readonly HistoryMessage[]
   readonly state: Readonly<Record<string, unknown>>
   /** The length of the history's JSON. */
@@ -28,7 +28,7 @@ const restMs = 300_000
 
 /**
  * Keeps sessions so that they need not be read again. An entry is valid only while the database has the same version and epoch, and
- * whole only with the same `messages`; the caller checks that in its transaction. The timers should not keep the process alive.
+ * whole only with the same `nextPosition`; the caller checks that in its transaction. The timers should not keep the process alive.
  */
 export class SessionCache {
   readonly #timers: Timers
@@ -87,7 +87,7 @@ export class SessionCache {
 }
 
 function isNewer(a: CachedSession, b: CachedSession): boolean {
-  return (a.epoch - b.epoch || a.version - b.version || a.messages - b.messages) > 0
+  return (a.epoch - b.epoch || a.version - b.version || a.nextPosition - b.nextPosition) > 0
 }
 
 function sizeOf({ historyCharacters, size: { whole, changes } }: CachedSession): number {

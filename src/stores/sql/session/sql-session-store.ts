@@ -1,13 +1,25 @@
 import type { SessionKey } from "../../../core/conversation.ts"
+import { turnsOf } from "../../../services/store/branches.ts"
 import { frozenJson, frozenState } from "../../../services/store/frozen-json.ts"
 import type { SessionRecord, SessionStore } from "../../../services/store/session-store.ts"
+import type { StoreScope } from "../../../services/store/store.ts"
+import { takeBack } from "../maintenance/take-back.ts"
 import type { SqlDatabase, SqlJobs } from "../sql-database.ts"
 import { findMessages, findSession, loadSession } from "./read-session.ts"
+import { wholeMessages } from "./session-branches.ts"
 import type { SessionCache } from "./session-cache.ts"
 import { type AppendedMessages, appendMessages, commitSession, postNote } from "./write-session.ts"
 
+/** The parts of a store that its sessions need. */
+interface SessionStoreParts {
+  readonly jobs: SqlJobs
+  readonly cache: SessionCache
+  /** Stops deleted jobs of a conversation that run in this process. */
+  stopForgotten(scope: StoreScope): void | Promise<void>
+}
+
 /** Sessions in a database. A turn's messages, state, jobs and taken notes are written in one transaction. All results are frozen. */
-export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cache: SessionCache): SessionStore {
+export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, stopForgotten }: SessionStoreParts): SessionStore {
   async function load(key: SessionKey): Promise<SessionRecord | undefined> {
     const keep = cache.keeper()
     const found = await database.read((db) => findSession(db, key, cache.get(key)))
@@ -20,7 +32,7 @@ export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cach
   async function loadNewest(key: SessionKey, last: number): Promise<SessionRecord | undefined> {
     const found = await database.read((db) => loadSession(db, key, last))
     if (found === undefined) return undefined
-    const { messages: _, historyCharacters: __, size: ___, ...record } = found
+    const { nextPosition: _, historyCharacters: __, size: ___, ...record } = found
     return Object.freeze(record)
   }
 
@@ -31,18 +43,21 @@ export function createSqlSessionStore(database: SqlDatabase, jobs: SqlJobs, cach
       const newJobs = frozenJson(commit.jobs, "jobs")
       const keep = cache.keeper()
       const cached = cache.get(key)
-      const { version, session } = await database.write(async (db) => {
+      const { version, session, hasMoved } = await database.write(async (db) => {
         const written = await commitSession(db, key, { ...turn, cached })
+        if (written.hasMoved) await takeBack(db, jobs, key)
         if (newJobs.length > 0) await jobs.enqueue(db, newJobs)
         return written
       })
       keep(key, session)
-      if (newJobs.length > 0) jobs.wake()
+      if (hasMoved) await stopForgotten(key)
+      if (hasMoved || newJobs.length > 0) jobs.wake()
       return { version }
     },
     append: sharedAppend(database),
     post: (key, note) => database.write((db) => postNote(db, key, note)),
     messages: (key, filter) => database.read((db) => findMessages(db, key, filter)),
+    branches: async (key) => turnsOf(await database.read((db) => wholeMessages(db, key))),
   }
 }
 

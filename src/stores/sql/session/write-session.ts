@@ -6,6 +6,7 @@ import { inSession, keyText, sessionColumns } from "../key-columns.ts"
 import { bodyText } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 import { sessionVersion, withAppended } from "./read-session.ts"
+import { endBehind } from "./session-branches.ts"
 import type { CachedSession } from "./session-cache.ts"
 import { writeState } from "./stored-state.ts"
 
@@ -24,18 +25,21 @@ export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWr
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
   // Read under the lock: a session that was deleted meanwhile and begun anew has another epoch.
   const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
-  const before = await sessionBefore(db, key, { cached: turn.cached, found, epoch })
-  const added = await insertMessages(db, key, { messages: append, position: found.messages, spoken: found.spoken })
+  const { spoken, hasMoved } =
+    turn.after === undefined ? { ...found, hasMoved: false } : await endBehind(db, key, { commit: turn, spoken: found.spoken })
+  // A history that ends elsewhere is read anew.
+  const before = hasMoved ? undefined : await sessionBefore(db, key, { cached: turn.cached, found, epoch })
+  const added = await insertMessages(db, key, { messages: append, position: found.next_position, spoken })
   const version = found.version + 1
   const { whole, size } = await writeState(db, key, { state, version, before })
-  const messages = found.messages + append.length
-  const row = { version, ...whole, messages, spoken: added.spoken }
+  const nextPosition = found.next_position + append.length
+  const row = { version, ...whole, next_position: nextPosition, spoken: added.spoken }
   await db.updateTable("sessions").set(row).where(inSession(key)).execute()
   if (taken.length > 0)
     await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
   const history = before && Object.freeze([...before.history, ...append])
   const historyCharacters = (before?.historyCharacters ?? 0) + added.characters
-  return { version, session: history && { version, epoch, messages, history, state, historyCharacters, size } }
+  return { version, hasMoved, session: history && { version, epoch, nextPosition, history, state, historyCharacters, size } }
 }
 
 /** The session before the turn: from the cache if that is current, empty for a new session, else undefined. */
@@ -46,9 +50,9 @@ async function sessionBefore(
 ): Promise<CachedSession | undefined> {
   const { cached, found, epoch } = known
   if (cached !== undefined && cached.version === found.version && cached.epoch === epoch)
-    return withAppended(db, key, cached, found.messages)
-  if (found.version > 0 || found.messages > 0) return undefined
-  return { version: 0, epoch, messages: 0, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
+    return withAppended(db, key, cached, found.next_position)
+  if (found.version > 0 || found.next_position > 0) return undefined
+  return { version: 0, epoch, nextPosition: 0, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
 }
 
 /** Messages that were said outside of a turn, of one session. */
@@ -63,9 +67,9 @@ export async function appendMessages(db: Queries, appended: readonly AppendedMes
   for (const [, ofSession] of bySession) {
     const [{ key }] = ofSession as [AppendedMessages]
     const added = ofSession.flatMap(({ messages }) => messages)
-    const { messages: position, spoken } = await lockSession(db, key)
+    const { next_position: position, spoken } = await lockSession(db, key)
     const counts = await insertMessages(db, key, { messages: added, position, spoken })
-    const next = { messages: position + added.length, spoken: counts.spoken }
+    const next = { next_position: position + added.length, spoken: counts.spoken }
     await db.updateTable("sessions").set(next).where(inSession(key)).execute()
   }
 }
@@ -104,22 +108,29 @@ export async function insertMessages(
   let { spoken, position } = added
   let characters = 0
   for (const message of added.messages) {
-    const { role, turnId, speaker, atMs } = message
-    const body = bodyText(message)
-    const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
-    const row = { ...sessionColumns(key), ...who, position, at_ms: atMs, spoken, body }
-    await db.insertInto("messages").values(row).execute()
-    characters += body.length
+    const row = messageRow(key, message, position)
+    await db
+      .insertInto("messages")
+      .values({ ...row, spoken })
+      .execute()
+    characters += row.body.length
     position += 1
     if (isSpoken(message)) spoken += 1
   }
   return { spoken, characters }
 }
 
+/** A message as a row, without the column that only its table has. */
+export function messageRow(key: SessionKey, message: HistoryMessage, position: number) {
+  const { role, turnId, speaker, atMs } = message
+  const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
+  return { ...sessionColumns(key), ...who, position, at_ms: atMs, body: bodyText(message) }
+}
+
 interface LockedSession {
   readonly version: number
   /** The position of the next message. */
-  readonly messages: number
+  readonly next_position: number
   readonly spoken: number
   /** The position of the next note. */
   readonly notes: number
@@ -129,10 +140,10 @@ interface LockedSession {
 export async function lockSession(db: Queries, key: SessionKey): Promise<LockedSession> {
   return db
     .insertInto("sessions")
-    .values({ ...sessionColumns(key), version: 0, whole_state: "{}", messages: 0, spoken: 0, notes: 0 })
+    .values({ ...sessionColumns(key), version: 0, whole_state: "{}", next_position: 0, spoken: 0, notes: 0 })
     .onConflict((conflict) =>
       conflict.columns(["agent", "conversation", "audience"]).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })),
     )
-    .returning(["version", "messages", "spoken", "notes"])
+    .returning(["version", "next_position", "spoken", "notes"])
     .executeTakeFirstOrThrow()
 }

@@ -1,6 +1,7 @@
 import type { SessionStore } from "../../../services/store/session-store.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { appendRules } from "./append-rules.ts"
+import { asideRules, branchRules } from "./branch-rules.ts"
 import { exportRules } from "./export-rules.ts"
 import { forgetRules } from "./forget-rules.ts"
 import { type JobStore, jobRules } from "./job-rules.ts"
@@ -17,7 +18,7 @@ export function sessionStoreConformance(
   open: () => Promise<OpenedService<SessionStore>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  return runRules<SessionStore>("sessions", { ...sessionRules, ...appendRules, ...noteRules }, open, options)
+  return runRules<SessionStore>("sessions", { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }, open, options)
 }
 
 /**
@@ -28,9 +29,9 @@ export function storeConformance(
   open: () => Promise<OpenedService<Store>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules }
+  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules, ...asideRules }
   return [
-    ...runRules<SessionStore>("store sessions", { ...sessionRules, ...appendRules, ...noteRules }, open, options),
+    ...runRules<SessionStore>("store sessions", { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }, open, options),
     ...runRules<Store>("store", rules, open, options),
     ...runRules<JobStore>("store jobs", jobRules, open, options),
   ]

@@ -1,0 +1,43 @@
+import { movesBehind, renumbered, turnsOf, type WholeMessage } from "../branches.ts"
+import { type SessionCommit, type StoredTurn, sessionConflict } from "../session-store.ts"
+import type { SessionRow } from "./session-table.ts"
+
+/** The parts of a session that hold its messages. */
+type Messages = Pick<SessionRow, "history" | "aside">
+
+/** All messages of a session, in the order in which they were written. */
+export function writtenOf({ history, aside }: Messages): readonly WholeMessage[] {
+  const asideAt = new Map(aside.map((message) => [message.position, message]))
+  const ofHistory = history.values()
+  return Array.from({ length: history.length + aside.length }, (_, position) => {
+    const found = asideAt.get(position)
+    if (found !== undefined) return found
+    const message = ofHistory.next().value as SessionRow["history"][number]
+    return { position, turnId: message.turnId, follows: undefined, message }
+  })
+}
+
+/** The inverse of {@link writtenOf}. Positions may have gaps. */
+export function messagesOf(written: readonly WholeMessage[]): Messages {
+  const all = renumbered(written)
+  const history = all.filter(({ follows }) => follows === undefined).map(({ message }) => message)
+  return { history: Object.freeze(history), aside: all.filter(({ follows }) => follows !== undefined) }
+}
+
+/** The session with its history ending where a commit asks. Throws as {@link SessionCommit.after} says. */
+export function rowBehind(row: SessionRow, commit: SessionCommit): SessionRow {
+  if (commit.expectVersion !== row.version) throw sessionConflict(row.key, commit.expectVersion, row.version)
+  const written = writtenOf(row)
+  const { leaving, returning } = movesBehind(row.key, commit, written)
+  const moved = new Map<number, number | undefined>(leaving.map(({ position, follows }) => [position, follows]))
+  for (const { position } of returning) moved.set(position, undefined)
+  const placed = written.map((message) =>
+    moved.has(message.position) ? { ...message, follows: moved.get(message.position) } : message,
+  )
+  return { ...row, ...messagesOf(placed) }
+}
+
+/** The session's turns, as `branches` returns them. */
+export function rowTurns(row: Messages): readonly StoredTurn[] {
+  return turnsOf(writtenOf(row))
+}

@@ -1,0 +1,31 @@
+import type { SessionKey } from "../../../core/conversation.ts"
+import { sessionRowId } from "../row-keys.ts"
+import type { SessionCommit } from "../session-store.ts"
+import { dropRecalled, forgetMemories } from "./forget-rows.ts"
+import type { Tables } from "./in-memory-tables.ts"
+import { rowBehind } from "./session-branches.ts"
+
+/** A commit with `after`: turns that it sets aside leave nothing behind that was drawn from them. */
+export function commitBehind(tables: Tables, key: SessionKey, commit: SessionCommit) {
+  const { sessions } = tables
+  const row = rowBehind(sessions.row(key), commit)
+  const committed = sessions.commit(key, commit, row)
+  if (row.aside.length > 0) takeBack(tables, key, new Set(row.aside.map(({ turnId }) => turnId)))
+  return committed
+}
+
+/** Deletes everything that was drawn from turns of a session. */
+function takeBack(tables: Tables, key: SessionKey, turns: ReadonlySet<string>): void {
+  const session = sessionRowId(key)
+  const isOfTurns = (turnId: string, of: SessionKey): boolean => turns.has(turnId) && sessionRowId(of) === session
+  tables.jobs.deleteWhere((job) => isOfTurns(job.turnId, job.key))
+  tables.receipts.deleteWhere((receipt) => isOfTurns(receipt.turnId, receipt.key))
+  for (const row of tables.users.rows()) {
+    const left = row.statements.filter((statement) => !isOfTurns(statement.turnId, { agent: row.agent, ...statement }))
+    if (left.length < row.statements.length)
+      tables.users.put({ ...row, version: row.version + 1, statements: Object.freeze(left) })
+  }
+  const memories = forgetMemories(tables, (memory) => isOfTurns(memory.turnId, memory)).map(({ memory }) => memory)
+  // What was recalled before the first of these memories was said cannot be one of them.
+  dropRecalled(tables, memories, { except: key, sinceMs: Math.min(...memories.map(({ atMs }) => atMs)) })
+}
