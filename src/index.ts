@@ -165,6 +165,7 @@ export type {
   JobSettings,
 } from "./services/store/job-runner.ts"
 export type {
+  BlobRecords,
   MemoryChanges,
   MemoryCursor,
   MemoryRecords,

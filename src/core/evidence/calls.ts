@@ -36,6 +36,8 @@ export interface UsageErrors {
     /** The id that two items have. */ readonly id?: string | undefined
     /** The time zone that is not known. */ readonly timeZone?: string | undefined
     /** The id of a turn that is unknown, or known already. */ readonly turnId?: string | undefined
+    /** The number of bytes that were to be kept. */ readonly bytes?: number | undefined
+    /** The most bytes that can be kept. */ readonly maxBytes?: number | undefined
     /** The owner that a memory names. */ readonly memory?: Owner | undefined
     /** The owner under which the memory was to be kept. */ readonly key?: Owner | undefined
   }

@@ -1,4 +1,4 @@
-import type { Audience, ServiceKey, Speaker } from "../../core/conversation.ts"
+import type { Audience, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Receipt } from "./receipt.ts"
 
@@ -146,4 +146,22 @@ export interface ReceiptRecords {
    * that began since then and name a model. Daily caps use it.
    */
   modelCalls(key: ServiceKey, sinceMs: number): Promise<number>
+}
+
+/**
+ * Keeps bytes, such as pictures and files that messages name, one part of a {@link Store}. Bytes are kept once for each agent,
+ * outside of everything that a turn reads. A session holds the bytes that were put under its key. All methods may be called
+ * concurrently, also from several processes on one store.
+ *
+ * `forget` lets go of the bytes of a deleted session. When a speaker of a group is forgotten, the group goes on to hold only those
+ * bytes whose id stands in a message that stays. Bytes that no session holds are deleted.
+ */
+export interface BlobRecords {
+  /**
+   * Keeps bytes for a session, and makes the session if it is missing. The id is the SHA-256 of the bytes in hexadecimal digits. Put
+   * them before the commit whose messages name them. Throws `usage` for more than 20,000,000 bytes.
+   */
+  put(bytes: Uint8Array, key: SessionKey): Promise<{ readonly id: string }>
+  /** The bytes of an id; undefined if the session does not hold them. */
+  get(id: string, key: SessionKey): Promise<Uint8Array | undefined>
 }

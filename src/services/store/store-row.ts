@@ -1,6 +1,7 @@
 import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
+import { blobId, bytesFromText } from "./blob.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
 import type { ProfileStatement, StoredMemory } from "./records.ts"
@@ -9,7 +10,7 @@ import type { SessionNote } from "./session-store.ts"
 
 /**
  * One line of an export, the same on every store. Lines come by table in the order of {@link storeTables}: sessions by agent,
- * conversation and audience, each followed by its messages and its notes; memories by time, then id, each followed by its
+ * conversation and audience, each followed by its messages, its notes, and its blobs by id; memories by time, then id, each followed by its
  * vectors by model; users by id, each followed by its statements; receipts and jobs in the order in which they were first written.
  */
 export type StoreRow =
@@ -18,6 +19,8 @@ export type StoreRow =
   | ({ readonly table: "message"; readonly message: HistoryMessage; readonly follows?: number } & SessionKey)
   /** Without `note`: a turn has taken it, and its id stays known. */
   | ({ readonly table: "note"; readonly id: string; readonly note?: SessionNote } & SessionKey)
+  /** Bytes that a session holds, in base64. Without `bytes`: a line before this one has those of this id. */
+  | ({ readonly table: "blob"; readonly id: string; readonly bytes?: string } & SessionKey)
   | { readonly table: "memory"; readonly hash: string; readonly memory: StoredMemory }
   /** `values` are 32-bit floats, little-endian, in base64. */
   | {
@@ -52,6 +55,7 @@ const fields: Readonly<Record<StoreRow["table"], Readonly<Record<string, FieldTy
     ...under("message", { role: "string", text: "string", turnId: "string", atMs: "number", ...speaker }),
   },
   note: { ...ofSessionKey, id: "string" },
+  blob: { ...ofSessionKey, id: "string" },
   memory: {
     hash: "string",
     ...under("memory", { ...ofSessionKey, user: "string", id: "string", kind: "string", text: "string" }),
@@ -104,6 +108,8 @@ export async function readStoreRows(lines: AsyncIterable<string> | Iterable<stri
         throw fault(number, `a message that is set aside follows one of the ${before} before it, or none (-1)`)
       messages.set(session, before + 1)
     }
+    if (row.table === "blob" && row.bytes !== undefined && (await blobIdOf(row.bytes)) !== row.id)
+      throw fault(number, `its bytes are not those of blob ${JSON.stringify(row.id)}`)
     rows.push(row)
   }
   return rows
@@ -121,6 +127,15 @@ export function readStoreRow(line: string, number: number): StoreRow {
   }
   if (table === "vector" && !isVectorText(Reflect.get(row, "values"))) throw fault(number, "its values are no vector in base64")
   return row as StoreRow
+}
+
+/** The id of bytes in base64; undefined where the text is none. */
+async function blobIdOf(text: string): Promise<string | undefined> {
+  try {
+    return await blobId(bytesFromText(text))
+  } catch {
+    return undefined
+  }
 }
 
 function parsed(line: string, number: number): unknown {

@@ -1,7 +1,7 @@
 import type { ErrorEvidence } from "../../core/error-evidence.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { JobRunner } from "./job-runner.ts"
-import type { MemoryRecords, ReceiptRecords, UserRecords } from "./records.ts"
+import type { BlobRecords, MemoryRecords, ReceiptRecords, UserRecords } from "./records.ts"
 import type { SessionStore } from "./session-store.ts"
 
 /** The part of a store that is exported or forgotten: all of an agent, or what belongs to one user or one conversation of it. */
@@ -24,7 +24,7 @@ export interface StoreCheck {
 }
 
 /**
- * Everything an agent keeps: sessions and their jobs, memories, user profiles, receipts.
+ * Everything an agent keeps: sessions and their jobs, memories, user profiles, receipts, and the bytes that messages name.
  *
  * An implementation must pass `storeConformance` of `promptstrata/testing`. All methods of the store and of its parts may be
  * called concurrently. Several agents may share one store, and several processes one database. After `close`, the job runner
@@ -35,6 +35,7 @@ export interface Store extends SessionStore {
   readonly memories: MemoryRecords
   readonly users: UserRecords
   readonly receipts: ReceiptRecords
+  readonly blobs: BlobRecords
   /**
    * Yields lines of JSON, each one `StoreRow`, in a fixed order: the same data give the same bytes on every store. For a user these
    * are the rows that {@link Store.forget} would delete. Of a group that the user spoke in, these are the messages of their turns, and the
@@ -48,8 +49,8 @@ export interface Store extends SessionStore {
    */
   import(lines: AsyncIterable<string> | Iterable<string>): Promise<Readonly<Record<string, number>>>
   /**
-   * Deletes everything of the scope in every table: messages, memories and the insights that rest on them, vectors, statements,
-   * receipts and jobs. Jobs that run are deleted too; their signals abort.
+   * Deletes everything of the scope in every table: messages, also those that are set aside, memories and the insights that rest on
+   * them, vectors, statements, receipts, jobs, and bytes. Jobs that run are deleted too; their signals abort.
    *
    * A user owns the private conversations in which they spoke, and in groups the turns in which they spoke. The state of such a group
    * keeps only switches and counts, and its notes are deleted, because nobody can tell whose words they hold. Messages of other

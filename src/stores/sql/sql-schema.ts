@@ -112,6 +112,16 @@ const asideMessages: TableShape = {
   indexes: [["agent", "speaker_id"]],
 }
 
+const blobTables: Readonly<Record<string, TableShape>> = {
+  blobs: { columns: { agent: "text", id: "text", size: "integer", bytes: "bytes" }, key: ["agent", "id"] },
+  session_blobs: {
+    columns: { ...sessionTexts, id: "text" },
+    key: [...session, "id"],
+    references: ofSession,
+    indexes: [["agent", "id"]],
+  },
+}
+
 /** The migrations of the shared tables, oldest first. A migration that was released is never changed. */
 export const schemaMigrations: readonly Migration[] = [
   {
@@ -138,6 +148,12 @@ export const schemaMigrations: readonly Migration[] = [
     async up(db, types) {
       await createTable(db, types, "aside_messages", asideMessages)
       await db.schema.alterTable("sessions").renameColumn("messages", "next_position").execute()
+    },
+  },
+  {
+    name: "bytes that messages name",
+    async up(db, types) {
+      for (const [name, shape] of Object.entries(blobTables)) await createTable(db, types, name, shape)
     },
   },
 ]

@@ -1,15 +1,17 @@
+import { bytesToText } from "../../services/store/blob.ts"
 import type { JobRunner } from "../../services/store/job-runner.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
-import { readStoreRows } from "../../services/store/store-row.ts"
+import { readStoreRows, type StoreRow } from "../../services/store/store-row.ts"
 import type { DamagedRow } from "./maintenance/damaged-rows.ts"
 import { repairRows } from "./maintenance/repair-rows.ts"
 import { checkRows } from "./maintenance/sql-check.ts"
-import { exportLines } from "./maintenance/sql-export.ts"
+import { exportedRows } from "./maintenance/sql-export.ts"
 import { forgetRows } from "./maintenance/sql-forget.ts"
 import { importRows } from "./maintenance/sql-import.ts"
 import { createSqlMemoryRecords } from "./memory/sql-memory-records.ts"
 import type { SessionCache } from "./session/session-cache.ts"
 import { createSqlSessionStore } from "./session/sql-session-store.ts"
+import { createSqlBlobRecords, readBlob } from "./sql-blob-records.ts"
 import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
 import { createSqlReceiptRecords } from "./sql-receipt-records.ts"
 import { createSqlUserRecords } from "./sql-user-records.ts"
@@ -42,14 +44,24 @@ export interface DatabaseStore extends Store {
 
 /** A store over the shared tables of a database. */
 export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): DatabaseStore {
+  async function withBytes(row: StoreRow & { readonly table: "blob" }): Promise<StoreRow> {
+    const bytes = await database.read((db) => readBlob(db, row.agent, row.id))
+    return bytes === undefined ? row : { ...row, bytes: bytesToText(bytes) }
+  }
   return {
     ...createSqlSessionStore(database, { jobs, cache, stopForgotten: own.stopForgotten }),
     jobs: runner,
     memories: createSqlMemoryRecords(database),
     users: createSqlUserRecords(database),
     receipts: createSqlReceiptRecords(database),
+    blobs: createSqlBlobRecords(database),
     async *export(scope) {
-      yield* await database.read((db) => exportLines(db, jobs, scope))
+      const told = new Set<string>()
+      for (const row of await database.read((db) => exportedRows(db, jobs, scope))) {
+        const isNew = row.table === "blob" && !told.has(row.id)
+        yield JSON.stringify(isNew ? await withBytes(row) : row)
+        if (isNew) told.add(row.id)
+      }
     },
     async import(lines) {
       const rows = await readStoreRows(lines)

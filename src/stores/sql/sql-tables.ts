@@ -22,6 +22,10 @@ export interface Tables {
   aside_messages: MessageColumns & { follows: number }
   /** A note that was taken keeps its row without a body: its id stays known. */
   notes: SessionColumns & { id: string; position: number; owner: string; body: string | null }
+  /** Bytes, once for each agent. `size` is their number. */
+  blobs: { agent: string; id: string; size: number; bytes: Uint8Array }
+  /** The blobs that a session holds. */
+  session_blobs: SessionColumns & { id: string }
   memories: MemoryColumns
   /** The number of the newest change in the memories of a user (`user:…`) or group (`group:…`). Scope `""` holds the agent's epoch. */
   memory_scopes: { agent: string; scope: string; epoch: number; sequence: number }

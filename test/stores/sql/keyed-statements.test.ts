@@ -13,6 +13,8 @@ const keyedTables = [
   "messages",
   "aside_messages",
   "notes",
+  "blobs",
+  "session_blobs",
   "memories",
   "memory_scopes",
   "vectors",
@@ -82,6 +84,8 @@ async function statements(): Promise<readonly CompiledQuery[]> {
     await store.commit(mine, { expectVersion: 1, append: [], state: {}, jobs: [], after: "turn" })
     await store.commit(mine, { expectVersion: 2, append: [], state: {}, jobs: [], after: "t2" })
     await store.branches(mine)
+    const { id } = await store.blobs.put(new Uint8Array([1]), mine)
+    await store.blobs.get(id, mine)
     await store.memories.put(memory(`old ${audience}`, audience), { hash: "old", key: mine })
     await store.memories.put(memory(`new ${audience}`, audience), { hash: "new", supersedes: [`old ${audience}`], key: mine })
     await store.memories.get(`old ${audience}`, mine)
@@ -109,6 +113,8 @@ const byIdAlone = [
   /^select "id" from "memories" where "agent" = \? and "id" = \?$/u,
   // The rows of the agent itself: its epoch, in which a first scope begins.
   /^insert into "memory_scopes"/u,
+  // Bytes are kept once for each agent. Only a session that holds them by its key reads them.
+  /^(update|insert into|select "bytes" from) "blobs"/u,
   // By the id of a memory that was found by its key in the same transaction.
   /^insert into "vectors"/u,
 ]

@@ -119,7 +119,9 @@ describe("the state of a session", () => {
     raw.exec(
       "drop table state_changes; alter table vectors drop column checksum; alter table sessions rename column whole_state to state",
     )
-    raw.exec("drop table aside_messages; alter table sessions rename column next_position to messages")
+    raw.exec(
+      "drop table blobs; drop table session_blobs; drop table aside_messages; alter table sessions rename column next_position to messages",
+    )
     raw.exec("update schema_versions set version = 1 where part = 'store'")
     raw.close()
     const store = await openSqliteStore(file)

@@ -6,16 +6,19 @@ import { rowId, sessionRowId } from "../row-keys.ts"
 import type { SessionNote } from "../session-store.ts"
 import type { StoreScope } from "../store.ts"
 import { ofSession, type StoreRow, vectorFromText, vectorToText } from "../store-row.ts"
+import { blobRows, importBlob } from "./blob-table.ts"
 import { type OwnedRows, ownedRows } from "./forget-rows.ts"
 import type { Tables, UserRow } from "./in-memory-tables.ts"
 import { writtenOf } from "./session-branches.ts"
 import type { SessionRow } from "./session-table.ts"
 
 /** The rows of a scope, in the order of an export. */
-export function* exportRows({ sessions, memories, users, receipts, jobs }: Tables, scope: StoreScope): Generator<StoreRow> {
+export function* exportRows(tables: Tables, scope: StoreScope): Generator<StoreRow> {
+  const { sessions, memories, users, receipts, jobs } = tables
   const rows = sessions.rows()
   const owned = ownedRows(scope, rows)
-  for (const row of rows) yield* sessionRows(row, owned)
+  const told = new Set<string>()
+  for (const row of rows) yield* sessionRows(tables, row, { owned, told })
   for (const { memory, hash, vectors } of memories.rows()) {
     if (!owned.key(memory)) continue
     yield { table: "memory", hash, memory }
@@ -32,7 +35,11 @@ export function* exportRows({ sessions, memories, users, receipts, jobs }: Table
     if (owned.key(job.key)) yield { table: "job", job, attempts, ...(error === undefined ? {} : { error }) }
 }
 
-function* sessionRows(row: SessionRow, owned: OwnedRows): Generator<StoreRow> {
+function* sessionRows(
+  tables: Tables,
+  row: SessionRow,
+  { owned, told }: { readonly owned: OwnedRows; readonly told: Set<string> },
+): Generator<StoreRow> {
   const owns = owned.session(row)
   if (owns === "none") return
   const { version, state, notes } = row
@@ -42,8 +49,10 @@ function* sessionRows(row: SessionRow, owned: OwnedRows): Generator<StoreRow> {
   const written = renumbered(withoutMessages(writtenOf(row), ({ message }) => !isOwned(message)))
   for (const { message, follows } of written)
     yield { table: "message", ...key, message, ...(follows === undefined ? {} : { follows }) }
-  if (owns === "part") return
-  for (const [id, note] of notes) yield { table: "note", ...key, id, ...(note === undefined ? {} : { note }) }
+  if (owns === "whole")
+    for (const [id, note] of notes) yield { table: "note", ...key, id, ...(note === undefined ? {} : { note }) }
+  const naming = owns === "whole" ? undefined : written.map(({ message }) => message)
+  yield* blobRows(tables, row.key, { told, naming })
 }
 
 /** Sessions and users of the import. They reach the tables whole, once all rows are read. */
@@ -73,6 +82,8 @@ function importRow(tables: Tables, draft: Draft, row: StoreRow): boolean {
     case "message":
     case "note":
       return importSession(tables, draft, row)
+    case "blob":
+      return draft.sessions.has(sessionRowId(row)) && importBlob(tables, row)
     case "user":
     case "statement":
       return importUser(tables, draft, row)

@@ -4,6 +4,7 @@ import type { ProfileStatement, StoredMemory } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import { stateWithoutWords } from "../session-store.ts"
 import type { ForgetReport, StoreScope } from "../store.ts"
+import { dropBlobs, dropUnheld } from "./blob-table.ts"
 import type { Tables, UserRow } from "./in-memory-tables.ts"
 import type { MemoryRow } from "./memory-table.ts"
 import { messagesOf, writtenOf } from "./session-branches.ts"
@@ -25,6 +26,7 @@ export function forgetRows(tables: Tables, scope: StoreScope): ForgetReport {
     job: jobs,
   }
   dropRecalled(tables, deleted)
+  dropUnheld(tables)
   return report
 }
 
@@ -43,8 +45,9 @@ export function forgetMemories({ memories }: Tables, isOwned: (memory: StoredMem
   return [...gone.values()]
 }
 
-function forgetSessions({ sessions }: Tables, owned: OwnedRows): ForgetReport {
-  const report = { session: 0, message: 0, note: 0 }
+function forgetSessions(tables: Tables, owned: OwnedRows): ForgetReport {
+  const { sessions } = tables
+  const report = { session: 0, message: 0, note: 0, blob: 0 }
   for (const row of sessions.rows()) {
     const owns = owned.session(row)
     if (owns === "none") continue
@@ -53,6 +56,7 @@ function forgetSessions({ sessions }: Tables, owned: OwnedRows): ForgetReport {
     const left = withoutMessages(written, ({ message }) => isOwned(message))
     report.message += written.length - left.length
     report.note += row.notes.size
+    report.blob += dropBlobs(tables, row.key, owns === "whole" ? [] : left.map(({ message }) => message))
     if (owns === "whole") {
       report.session++
       sessions.delete(row.key)

@@ -35,6 +35,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     users: new UserTable(),
     receipts: new ReceiptTable(),
     jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { timers: hostTimers, random: Math.random, ...ports }),
+    blobs: { bytes: new Map(), held: new Map() },
   }
   const { sessions } = tables
   let isClosed = false
@@ -55,6 +56,14 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     memories: tables.memories,
     users: tables.users,
     receipts: tables.receipts,
+    blobs: {
+      async put(given, key) {
+        // Copied before the wait, during which the caller may change them.
+        const bytes = given instanceof Uint8Array ? new Uint8Array(given) : given
+        return (await import("./blob-table.ts")).blobRecords(tables).put(bytes, key)
+      },
+      get: async (id, key) => (await import("./blob-table.ts")).blobRecords(tables).get(id, key),
+    },
     // Loaded when first used: few programs export or forget, and all of them load this file.
     async *export(scope) {
       const { exportRows } = await import("./export-import.ts")
@@ -76,12 +85,13 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   }
 }
 
-function countRows({ sessions, memories, users, receipts, jobs }: Tables): Readonly<Record<string, number>> {
+function countRows({ sessions, memories, users, receipts, jobs, blobs }: Tables): Readonly<Record<string, number>> {
   const of = <T>(rows: readonly T[], count: (row: T) => number): number => rows.reduce((sum, row) => sum + count(row), 0)
   return {
     session: sessions.rows().length,
     message: of(sessions.rows(), ({ history, aside }) => history.length + aside.length),
     note: of(sessions.rows(), ({ notes }) => notes.size),
+    blob: of([...blobs.held.values()], ({ size }) => size),
     memory: memories.rows().length,
     vector: of(memories.rows(), ({ vectors }) => vectors.size),
     user: users.rows().length,

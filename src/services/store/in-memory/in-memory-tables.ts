@@ -14,6 +14,13 @@ export interface Tables {
   readonly users: UserTable
   readonly receipts: ReceiptTable
   readonly jobs: JobTable
+  readonly blobs: BlobTable
+}
+
+/** Bytes by agent and id, and the ids that each session holds. */
+export interface BlobTable {
+  readonly bytes: Map<string, Uint8Array>
+  readonly held: Map<string, ReadonlySet<string>>
 }
 
 /** A user as the table keeps them. The version never decreases, also when statements are deleted. */

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { blobId, bytesToText } from "../../../services/store/blob.ts"
 import { having } from "../key-columns.ts"
 import { readVector } from "../memory/memory-vectors.ts"
 import { damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
@@ -40,7 +41,7 @@ export interface DamagedRow extends RowName {
 export async function damagedRows(db: Queries, more: readonly BodyTable[]): Promise<readonly DamagedRow[]> {
   const found: DamagedRow[] = []
   for (const table of [...bodyTables, ...more]) found.push(...(await damagedIn(anyTable(db), table)))
-  return [...found, ...(await damagedVectors(db))]
+  return [...found, ...(await damagedVectors(db)), ...(await damagedBlobs(db))]
 }
 
 async function damagedVectors(db: Queries): Promise<readonly DamagedRow[]> {
@@ -94,6 +95,19 @@ function isDamaged(read: () => unknown): boolean {
     if (!PromptStrataError.isInstance(error)) throw error
     return true
   }
+}
+
+/** Blobs whose bytes do not match their id. They are read one by one. */
+async function damagedBlobs(db: Queries): Promise<readonly DamagedRow[]> {
+  const lost = "these bytes, such as a picture, in every conversation that holds them"
+  const found: DamagedRow[] = []
+  for (const columns of await db.selectFrom("blobs").select(["agent", "id"]).orderBy("agent").orderBy("id").execute()) {
+    const { bytes } = await db.selectFrom("blobs").select("bytes").where(having(columns)).executeTakeFirstOrThrow()
+    const copy = new Uint8Array(bytes)
+    if ((await blobId(copy)) !== columns.id)
+      found.push({ table: "blobs", columns: { ...columns }, body: bytesToText(copy), lost })
+  }
+  return found
 }
 
 /** A damaged row as a problem of the store. */

@@ -97,6 +97,7 @@ async function setRowAside(db: Queries, row: DamagedRow): Promise<void> {
     // The id stays known, so that the note is not posted twice.
     await anyTable(db).updateTable(table).set({ body: null }).where(named).execute()
   } else {
+    if (table === "blobs") await anyTable(db).deleteFrom("session_blobs").where(named).execute()
     await anyTable(db).deleteFrom(table).where(named).execute()
     if (table !== "statements") return
     const { position: _, ...user } = columns

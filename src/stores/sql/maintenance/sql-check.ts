@@ -1,4 +1,5 @@
 import type { StoreCheck } from "../../../services/store/store.ts"
+import { blobProblems } from "../sql-blob-records.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import type { Queries, Tables } from "../sql-tables.ts"
 import { damagedRows, damageProblem } from "./damaged-rows.ts"
@@ -8,6 +9,7 @@ const countedTables = {
   session: "sessions",
   message: "messages",
   note: "notes",
+  blob: "session_blobs",
   memory: "memories",
   vector: "vectors",
   user: "users",
@@ -29,6 +31,7 @@ export async function checkRows(db: Queries, jobs: SqlJobs): Promise<Omit<StoreC
       ...damaged.map(damageProblem),
       ...(await lostRows(db)),
       ...(await unlinkedMessages(db)),
+      ...(await blobProblems(db)),
       ...(await hiddenMemories(db)),
       ...ofJobs.problems,
     ],
@@ -45,7 +48,7 @@ const repair = "Export, and import into a new store."
 /** Rows whose owner is gone. Foreign keys forbid them, but another program may have written to the file. */
 async function lostRows(db: Queries): Promise<readonly string[]> {
   const problems: string[] = []
-  for (const table of ["messages", "aside_messages", "notes", "state_changes"] as const) {
+  for (const table of ["messages", "aside_messages", "notes", "state_changes", "session_blobs"] as const) {
     const { lost } = await db
       .selectFrom(table)
       .leftJoin("sessions", (join) =>

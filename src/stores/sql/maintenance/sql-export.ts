@@ -11,19 +11,23 @@ import { readBody } from "../row-body.ts"
 import { readNote } from "../session/read-session.ts"
 import { wholeMessages } from "../session/session-branches.ts"
 import { readState } from "../session/stored-state.ts"
+import { heldBlobs, namedBlobs } from "../sql-blob-records.ts"
 import type { OwnedKeys, SqlJobs } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
 import { type OwnedSession, ownedKeys, ownedSessions, spokenTurns, whereOwned } from "./scope-rows.ts"
 
-/** The rows of a scope as lines of an export, in its order. Rows are sorted here, because databases differ in how they sort text. */
-export async function exportLines(db: Queries, jobs: SqlJobs, scope: StoreScope): Promise<readonly string[]> {
+/**
+ * The rows of a scope in the order of an export. Rows are sorted here, because databases differ in how they sort text. Rows of blobs
+ * are without their bytes: these are read one by one.
+ */
+export async function exportedRows(db: Queries, jobs: SqlJobs, scope: StoreScope): Promise<readonly StoreRow[]> {
   const sessions = [...(await ownedSessions(db, scope))].sort((a, b) => compareSessions(a.key, b.key))
   const owned = ownedKeys(scope, sessions)
   const rows: StoreRow[] = []
   for (const session of sessions) rows.push(...(await sessionRows(db, session, scope)))
   rows.push(...(await memoryRows(db, owned)), ...(await userRows(db, scope)), ...(await receiptRows(db, owned)))
   rows.push(...(await jobs.list(db, owned)).map((row): StoreRow => ({ table: "job", ...row })))
-  return rows.map((row) => JSON.stringify(row))
+  return rows
 }
 
 async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: StoreScope): Promise<readonly StoreRow[]> {
@@ -41,7 +45,15 @@ async function sessionRows(db: Queries, { key, owns }: OwnedSession, scope: Stor
     }),
   )
   const notes = turns === undefined ? await noteRows(db, key) : []
-  return [{ table: "session", ...ofSession(key), version, state }, ...spoken, ...notes]
+  const blobs = await blobRows(db, key, turns)
+  return [{ table: "session", ...ofSession(key), version, state }, ...spoken, ...notes, ...blobs]
+}
+
+/** The blobs that a session holds; of some turns, if these are given, only those that they name. */
+async function blobRows(db: Queries, key: OwnedSession["key"], turns: ReadonlySet<string> | undefined) {
+  const held = await heldBlobs(db, key)
+  const named = turns && held.length > 0 ? await namedBlobs(db, key, turns) : undefined
+  return held.filter((id) => named?.has(id) ?? true).map((id): StoreRow => ({ table: "blob", ...ofSession(key), id }))
 }
 
 async function noteRows(db: Queries, key: OwnedSession["key"]): Promise<readonly StoreRow[]> {

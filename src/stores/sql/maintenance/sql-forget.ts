@@ -8,6 +8,7 @@ import { readMessage } from "../session/read-session.ts"
 import { linkWithout } from "../session/session-branches.ts"
 import { deleteChanges, readState } from "../session/stored-state.ts"
 import { lockSession } from "../session/write-session.ts"
+import { dropBlobs, dropUnheld } from "../sql-blob-records.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import { messageTables, type Queries, type Tables } from "../sql-tables.ts"
 import { dropRecalled, forgetMemories } from "./forget-memories.ts"
@@ -23,6 +24,7 @@ export async function forgetRows(db: Queries, jobs: SqlJobs, scope: StoreScope):
   const forgotten = await forgetSessions(db, sessions, scope)
   const report = { ...forgotten, memory: memories.length, vector: vectors, ...users, receipt }
   await dropRecalled(db, scope.agent, memories)
+  await dropUnheld(db, scope.agent)
   // Last, as in a commit: docs/stores.md has the order of locks.
   return { ...report, job: await jobs.forget(db, owned) }
 }
@@ -33,11 +35,12 @@ async function countDeleted(statement: { executeTakeFirst(): Promise<{ readonly 
 
 /** Deletes whole sessions. In a user's groups it deletes the user's turns, all notes, and all words of the state. */
 async function forgetSessions(db: Queries, sessions: readonly OwnedSession[], scope: StoreScope): Promise<ForgetReport> {
-  const report = { session: 0, message: 0, note: 0 }
+  const report = { session: 0, message: 0, note: 0, blob: 0 }
   for (const { key, owns } of sessions) {
     const { version } = await lockSession(db, key)
     report.message += await forgetMessages(db, key, owns === "part" && "user" in scope ? scope.user : undefined)
     report.note += await countDeleted(db.deleteFrom("notes").where(inSession(key)))
+    report.blob += await dropBlobs(db, key)
     if (owns === "whole") {
       await deleteChanges(db, key)
       report.session += await countDeleted(db.deleteFrom("sessions").where(inSession(key)))

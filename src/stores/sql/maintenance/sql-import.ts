@@ -1,4 +1,5 @@
 import type { SessionKey } from "../../../core/conversation.ts"
+import { bytesFromText } from "../../../services/store/blob.ts"
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import type { StoredVector } from "../../../services/store/records.ts"
 import { rowId, sessionRowId } from "../../../services/store/row-keys.ts"
@@ -10,6 +11,7 @@ import { markChanged, putVector } from "../memory/memory-vectors.ts"
 import { insertMemory } from "../memory/sql-memory-records.ts"
 import { bodyText } from "../row-body.ts"
 import { insertMessages, insertNote, messageRow } from "../session/write-session.ts"
+import { holdBlob, keepBytes, readBlob } from "../sql-blob-records.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import { putReceipt, receiptColumns } from "../sql-receipt-records.ts"
 import type { Queries } from "../sql-tables.ts"
@@ -49,6 +51,8 @@ async function importRow(db: Queries, jobs: SqlJobs, made: Made, row: StoreRow):
     case "message":
     case "note":
       return importOfSession(db, made, row)
+    case "blob":
+      return made.sessions.has(sessionRowId(row)) && importBlob(db, row)
     case "user":
     case "statement":
       return importUser(db, made, row)
@@ -101,6 +105,14 @@ async function importOfSession(db: Queries, { sessions }: Made, row: RowOf<"mess
   const { id, note } = row
   const body = note === undefined ? null : bodyText(frozenJson(note, "note"))
   return insertNote(db, row, { id, owner: note?.owner ?? "", position: session.notes++, body })
+}
+
+/** False also where the bytes are not there. */
+async function importBlob(db: Queries, row: RowOf<"blob">): Promise<boolean> {
+  const { agent, id, bytes } = row
+  if (bytes !== undefined) await keepBytes(db, agent, id, bytesFromText(bytes))
+  else if ((await readBlob(db, agent, id)) === undefined) return false
+  return holdBlob(db, row, id)
 }
 
 async function importUser(db: Queries, { users }: Made, row: RowOf<"user"> | RowOf<"statement">): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { SessionStore } from "../../../services/store/session-store.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { appendRules } from "./append-rules.ts"
+import { blobRules } from "./blob-rules.ts"
 import { asideRules, branchRules } from "./branch-rules.ts"
 import { exportRules } from "./export-rules.ts"
 import { forgetRules } from "./forget-rules.ts"
@@ -29,7 +30,7 @@ export function storeConformance(
   open: () => Promise<OpenedService<Store>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules, ...asideRules }
+  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules, ...asideRules, ...blobRules }
   return [
     ...runRules<SessionStore>("store sessions", { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }, open, options),
     ...runRules<Store>("store", rules, open, options),
