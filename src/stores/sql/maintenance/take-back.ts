@@ -8,16 +8,24 @@ import { forgetStatements } from "./sql-forget.ts"
 
 /** Deletes everything that was drawn in the background from the turns of a session that are set aside, within a transaction. */
 export async function takeBack(db: Queries, jobs: SqlJobs, key: SessionKey): Promise<void> {
-  const turns = db.selectFrom("aside_messages").select("turn_id").distinct().where(inSession(key))
-  const turnIds = (await turns.execute()).map(({ turn_id }) => fromKeyText(turn_id))
-  await jobs.forgetTurns(db, key, new Set(turnIds))
+  await forgetDrawn(db, key)
+  const turns = await asideTurns(db, key).execute()
+  // Last, as in a commit: docs/stores.md has the order of locks.
+  await jobs.forgetTurns(db, key, new Set(turns.map(({ turn_id }) => fromKeyText(turn_id))))
+}
+
+function asideTurns(db: Queries, key: SessionKey) {
+  return db.selectFrom("aside_messages").select("turn_id").distinct().where(inSession(key))
+}
+
+async function forgetDrawn(db: Queries, key: SessionKey): Promise<void> {
   const { agent, conversation, audience } = sessionColumns(key)
   const ofTurns = ({ and, eb }: ExpressionBuilder<Tables, "memories" | "receipts" | "statements">) =>
     and([
       eb("agent", "=", agent),
       eb("conversation", "=", conversation),
       eb("audience", "=", audience),
-      eb("turn_id", "in", turns),
+      eb("turn_id", "in", asideTurns(db, key)),
     ])
   await db.deleteFrom("receipts").where(ofTurns).execute()
   await forgetStatements(db, key.agent, ofTurns)

@@ -71,6 +71,11 @@ export async function lockScopeOf(db: Queries, { agent, user, audience, conversa
   return lockScope(db, agent, userScope(user))
 }
 
+/** Locks the agent's own row until the transaction ends. A transaction that may delete memories does so before it takes other locks. */
+export async function lockAgent(db: Queries, agent: string): Promise<void> {
+  await touchScope(db, keyText(agent), agentScope, 0)
+}
+
 /** Sets the number of a scope's newest change. */
 export async function setSequence(db: Queries, agent: string, scope: string, sequence: number): Promise<void> {
   const row = { agent: keyText(agent), scope }

@@ -4,6 +4,7 @@ import { frozenJson, frozenState } from "../../../services/store/frozen-json.ts"
 import type { SessionRecord, SessionStore } from "../../../services/store/session-store.ts"
 import type { StoreScope } from "../../../services/store/store.ts"
 import { takeBack } from "../maintenance/take-back.ts"
+import { lockAgent } from "../memory/memory-scope.ts"
 import type { SqlDatabase, SqlJobs } from "../sql-database.ts"
 import { findMessages, findSession, loadSession } from "./read-session.ts"
 import { wholeMessages } from "./session-branches.ts"
@@ -44,6 +45,7 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, stop
       const keep = cache.keeper()
       const cached = cache.get(key)
       const { version, session, hasMoved } = await database.write(async (db) => {
+        if (turn.after !== undefined) await lockAgent(db, key.agent)
         const written = await commitSession(db, key, { ...turn, cached })
         if (written.hasMoved) await takeBack(db, jobs, key)
         if (newJobs.length > 0) await jobs.enqueue(db, newJobs)
