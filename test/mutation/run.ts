@@ -101,8 +101,10 @@ async function mutate(places: readonly string[]): Promise<void> {
       for (const name of failed) console.log(`fails without a mutant and is not asked: ${file} > ${name}`)
   }
   const earlier = outcomesOf(hashes)
+  const equivalents = knownEquivalents()
   const isOpen = ({ id, file }: Mutant): boolean =>
-    values.only.some((place) => file.startsWith(place)) && (values.again ? !isFound(earlier.get(id)) : !earlier.has(id))
+    values.only.some((place) => file.startsWith(place)) &&
+    (values.again ? !isFound(earlier.get(id)) && !equivalents[id] : !earlier.has(id))
   const pending = mutants.filter(isOpen).map(({ id }) => id)
   const rowsBefore = readRows(outcomesFile).length
   console.log(`${pending.length} mutants to try`)
@@ -113,9 +115,13 @@ async function mutate(places: readonly string[]): Promise<void> {
   report(mutants, outcomesOf(hashes))
 }
 
+function knownEquivalents(): Equivalents {
+  return JSON.parse(readFileSync(join(import.meta.dirname, "equivalent.json"), "utf8")) as Equivalents
+}
+
 /** Prints the scores and what no test found; with --write also into RESULTS.md. */
 function report(sample: readonly Mutant[], outcomes: ReadonlyMap<string, OutcomeRow>): void {
-  const equivalents = JSON.parse(readFileSync(join(import.meta.dirname, "equivalent.json"), "utf8")) as Equivalents
+  const equivalents = knownEquivalents()
   const lines = survivorLines(sample, outcomes, equivalents)
   const table = scoreTable(sample, outcomes, equivalents)
   console.log([...lines, ...table].join("\n"))
@@ -129,5 +135,6 @@ function report(sample: readonly Mutant[], outcomes: ReadonlyMap<string, Outcome
   writeFileSync(file, `${before}## Scores\n${head}\n\n${table.join("\n")}\n\n## Not found\n${list}\n`)
 }
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
 if (positionals.length === 0 || values.help) console.log(usage)
 else await mutate(positionals)

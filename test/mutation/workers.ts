@@ -45,16 +45,31 @@ async function runProcess(plan: Plan, worker: number): Promise<{ state: WorkerSt
   const vitest = join(plan.root, "node_modules/vitest/vitest.mjs")
   const args = [vitest, "run", "--config", join(import.meta.dirname, "vitest.config.ts")]
   const child = spawn(process.execPath, args, { cwd: plan.root, env, stdio: ["ignore", log, log] })
+  const stop = (): void => {
+    child.kill()
+    endProcess(stateOf(stateFile))
+  }
+  process.once("exit", stop)
   let hung = false
   while (isRunning(child)) {
     await sleep(500)
     const state = stateOf(stateFile)
     if (hung || state === undefined || Date.now() - state.at < state.limitMs) continue
     hung = true
-    process.kill(state.pid, "SIGKILL")
+    endProcess(state)
   }
+  process.off("exit", stop)
   closeSync(log)
   return { state: stateOf(stateFile), hung }
+}
+
+/** Ends the process that runs the tests, also one in an endless loop. */
+function endProcess(state: WorkerState | undefined): void {
+  try {
+    if (state) process.kill(state.pid, "SIGKILL")
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
