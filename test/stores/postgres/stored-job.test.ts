@@ -1,7 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Job } from "../../../src/services/store/job-runner.ts"
+import { EnqueuedJobs } from "../../../src/stores/postgres/sql-jobs.ts"
 import {
+  jobRowOf,
   jobUuid,
   lineOf,
   queueOf,
@@ -61,4 +63,18 @@ describe("a job as a row", () => {
     expect(new Set(sessions.map(lineOf)).size).toBe(sessions.length)
     expect(queueOf("a b/\0")).toMatch(/^promptstrata\/[0-9a-f]{40}$/)
   })
+})
+
+test("the jobs enqueued are known by their queue", () => {
+  const enqueued = new EnqueuedJobs()
+  enqueued.add("a", "1")
+  enqueued.add("b", "2")
+  expect([enqueued.ids("a"), enqueued.ids("b"), enqueued.ids()]).toEqual([["1"], ["2"], ["1", "2"]])
+})
+
+test("a job that has begun is exported with one attempt more", () => {
+  const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
+  const data = storeJob({ id: "j", kind: "note", key, turnId: "t", atMs: 0, payload: {} })
+  const attempts = (state: string) => jobRowOf({ is_dead: false, state, retry_count: 2, data }).attempts
+  expect([attempts("created"), attempts("active")]).toEqual([2, 3])
 })

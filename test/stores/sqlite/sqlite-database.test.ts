@@ -3,6 +3,7 @@ import { expect, test } from "vitest"
 import { hostTimers } from "../../../src/core/ports.ts"
 import { loadSqlite } from "../../../src/stores/sqlite/node-sqlite.ts"
 import { openSqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.ts"
+import { sqliteFault } from "../../../src/stores/sqlite/sqlite-fault.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 test("what still waits for its transaction as the file is closed is refused as closed", async () => {
@@ -17,4 +18,13 @@ test("what still waits for its transaction as the file is closed is refused as c
   open()
   await Promise.allSettled([first, closing])
   for (const outcome of await Promise.all(waiting)) expect(outcome).toBe("closed")
+})
+
+test("errors of SQLite say what to do, with a number of theirs or without; others stay as they are", () => {
+  const other = new Error("not mine")
+  expect(sqliteFault(other, "a.sqlite")).toBe(other)
+  const full = Object.assign(new Error("full"), { errcode: 13 })
+  expect(sqliteFault(full, "a.sqlite")).toMatchObject({ code: "store", hint: expect.stringContaining("the disk is full") })
+  const unnumbered = Object.assign(new Error("closed"), { code: "ERR_SQLITE_ERROR" })
+  expect(sqliteFault(unnumbered, "a.sqlite")).toMatchObject({ code: "store", hint: expect.stringContaining("doctor") })
 })
