@@ -98,7 +98,7 @@ async function talkOver(store: Store, size: number) {
     memory: { enabled: false },
   })
   const agent = createAgent({ profile, model, store, hooks, ports: { clock, timers: manualTimers(clock) } })
-  const session = agent.session(key)
+  const session = agent.session({ conversation: key.conversation, audience: key.audience })
   return {
     async say(text: string) {
       clock.advance(minuteMs)
