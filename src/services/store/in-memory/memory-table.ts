@@ -104,7 +104,7 @@ export class MemoryTable implements MemoryRecords {
     return [...this.#rows.values()].sort(byTime)
   }
 
-  /** Deletes memories with their vectors. Readers of changes must start again. */
+  /** Deletes memories with their vectors. Memories that they had superseded hold again. Readers of changes must start again. */
   delete(memories: readonly StoredMemory[]): void {
     if (memories.length === 0) return
     for (const memory of memories) {
@@ -114,6 +114,14 @@ export class MemoryTable implements MemoryRecords {
       for (const scope of scopesOf(memory)) this.#log(scope).delete(row)
       const owner = rowId(ownerOf(memory), row.hash)
       if (this.#held.get(owner) === memory.id) this.#held.delete(owner)
+    }
+    const gone = new Set(memories.map(({ agent, id }) => rowId(agent, id)))
+    for (const row of [...this.#rows.values()]) {
+      const { supersededBy, ...memory } = row.memory
+      if (supersededBy === undefined || !gone.has(rowId(memory.agent, supersededBy))) continue
+      this.#change({ ...row, memory: Object.freeze(memory) })
+      const owner = rowId(ownerOf(memory), row.hash)
+      if (!this.#held.has(owner)) this.#held.set(owner, memory.id)
     }
     this.#epoch++
   }

@@ -64,7 +64,7 @@ async function memoriesToDelete(db: Queries, agent: string, isOwned: MemoryCondi
   return [...found.values()]
 }
 
-/** Deletes memories with their vectors. Returns how many vectors were deleted. */
+/** Deletes memories with their vectors. Memories that they had superseded hold again. Returns how many vectors were deleted. */
 export async function deleteMemories(db: Queries, agent: string, memories: readonly DeletedMemory[]): Promise<number> {
   const owner = keyText(agent)
   let vectors = 0
@@ -73,6 +73,8 @@ export async function deleteMemories(db: Queries, agent: string, memories: reado
     const deleted = await db.deleteFrom("vectors").where("agent", "=", owner).where("memory_id", "in", ids).executeTakeFirst()
     vectors += Number(deleted.numDeletedRows)
     await db.deleteFrom("memories").where("agent", "=", owner).where("id", "in", ids).execute()
+    const superseded = db.updateTable("memories").set({ superseded_by: null }).where("agent", "=", owner)
+    await superseded.where("superseded_by", "in", ids).execute()
   }
   return vectors
 }

@@ -148,6 +148,20 @@ export const asideRules: Rules<Store> = {
     await service.jobs.idle()
     claimEqual(done.sort(), ["next", "turn kept-elsewhere"], "the turns whose jobs ran")
   },
+  async "a memory holds again when the one that replaced it is taken back"({ service, agent }) {
+    const key = keyOf(agent)
+    await talk(service, key, ["stays", "goes"])
+    await keep(service, key, memoryOf("older", key, { turnId: "stays" }))
+    await service.memories.put(memoryOf("newer", key, { turnId: "goes" }), { hash: "newer", supersedes: ["older"], key })
+    await goOn(service, key, { after: "stays" })
+    claimEqual(
+      (await service.memories.recent(key, { limit: 9 })).map(({ id }) => id),
+      ["older"],
+      "the memories that hold",
+    )
+    const again = await service.memories.put(memoryOf("again", key), { hash: "hash of older", key })
+    claimEqual(again, { stored: false, id: "older" }, "a memory of the same words")
+  },
   async "a running job of a turn that is set aside is aborted"({ service, agent, until }) {
     const key = keyOf(agent)
     await talk(service, key, ["stays"])
