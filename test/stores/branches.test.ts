@@ -23,7 +23,7 @@ describe("a conversation with branches is the tree that a script of commits, app
         const open = () => openSqliteStore(file)
         await playBranches(script, { open, reopen: (store) => store.close().then(open) })
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(6) },
     )
   })
 })

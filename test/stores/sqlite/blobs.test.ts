@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -17,7 +18,15 @@ describe("bytes in a file", () => {
     const log = ({ query }: { readonly query: { readonly sql: string } }) => void asked.push(query.sql)
     const file = join(tempFolder(), "store.sqlite")
     const store = await openSqliteStore(file, { log })
-    for (let at = 0; at < 1_000; at++) await store.blobs.put(new Uint8Array(10_000).fill(at & 255, at), key)
+    // Imported, because that is one transaction.
+    const pictures = Array.from({ length: 1_000 }, (_, at) => Buffer.alloc(10_000, `picture ${at} `))
+    const { user: _, ...session } = key
+    const rows = pictures.map((bytes) => {
+      const id = createHash("sha256").update(bytes).digest("hex")
+      return { table: "blob", ...session, id, bytes: bytes.toString("base64") }
+    })
+    const made = { table: "session", ...session, version: 0, state: {} }
+    expect(await store.import([made, ...rows].map((row) => JSON.stringify(row)))).toEqual({ session: 1, blob: 1_000 })
     const statements = async (version: number) => {
       asked.splice(0)
       await store.load(key)
