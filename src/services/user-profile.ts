@@ -25,12 +25,14 @@ export interface UserProfileService {
   get(key: ServiceKey): Promise<UserProfile>
   /**
    * Adds the statements of one turn. Throws `version-conflict`, and changes nothing, if the user's version is not `expectVersion`; the
-   * caller then loads the profile again. If the turn's statements are there already, `applied` is false and nothing changes.
+   * caller then loads the profile again. If the turn's statements are there already, `applied` is false and nothing changes. Background
+   * work passes `ofTurn`: then nothing must be kept if the turn was forgotten meanwhile ({@link UserRecords.append}).
    */
   put(
     statements: readonly ProfileStatement[],
     expectVersion: number,
     key: ServiceKey,
+    options?: { readonly ofTurn?: boolean },
   ): Promise<{ readonly version: number; readonly applied: boolean }>
 }
 
@@ -46,10 +48,10 @@ export function createUserProfileService(options: { readonly records: UserRecord
       const { version, statements } = await records.load(key)
       return { version, ...splitByAge(statements) }
     },
-    async put(statements, expectVersion, key) {
+    async put(statements, expectVersion, key, { ofTurn = false } = {}) {
       const stated = statements.filter(({ name, value }) => name.trim() !== "" && value.trim() !== "")
       const turnId = stated[0]?.turnId ?? ""
-      return records.append(stated, { turnId, expectVersion, key })
+      return records.append(stated, { turnId, expectVersion, ofTurn, key })
     },
   }
 }

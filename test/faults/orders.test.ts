@@ -152,7 +152,6 @@ describe.each(pairs)("in every order of two writers over a store $name", ({ open
       expect(done.length).toBeGreaterThan(0)
       const record = await pair.stores[0].load(key)
       expect([record?.version, turnsOf(record?.history ?? []).toSorted()]).toEqual([done.length, done])
-      expect(record?.state.turns).toBe(done.length)
       await Promise.all([one.agent.close(), other.agent.close()])
     })
   })
@@ -176,27 +175,28 @@ describe.each(pairs)("in every order of two writers over a store $name", ({ open
     })
   })
 
-  test("nothing of a job is left whose user was forgotten while its model was asked", async () => {
+  test("nothing of a job that ran while its user was forgotten is left", async () => {
     const memoriesSeen = new Set<number>()
     let round = 0
     await inEveryOrder(async ({ pause, pair }) => {
-      const [store, other] = pair.stores
+      const store = pausingStore(pair.stores[0], pause)
       const { agent, session } = testAgent(pausingModel(pause), { memory: { reflectEvery: 0 } }, { store })
       await session.send(`my ${secret} is tea`).result
       const { key: of } = session
-      // Forgetting begins at another moment of the job each time.
-      const steps = round++ % 4
+      const scope = { agent: of.agent, conversation: of.conversation }
+      // The job takes many steps: forgetting begins at another one of them each time.
+      const steps = (round++ * 7) % 40
       const forget = async () => {
         for (let step = 0; step < steps; step++) await pause()
-        return other.forget({ agent: of.agent, conversation: of.conversation })
+        return pausingStore(pair.stores[1], pause).forget(scope)
       }
       const [, forgotten] = await Promise.all([agent.idle(), forget()])
       memoriesSeen.add(forgotten.memory ?? 0)
       await agent.close()
-      expect((await collect(other.export({ agent: of.agent }))).join("\n")).not.toContain(secret)
+      expect((await collect(pair.stores[1].export({ agent: of.agent }))).join("\n")).not.toContain(secret)
     })
     // The job had remembered before in some orders, and not yet in others.
-    expect([...memoriesSeen].sort()).toEqual([0, 2])
+    expect([Math.min(...memoriesSeen), Math.max(...memoriesSeen) > 0]).toEqual([0, true])
   })
 })
 

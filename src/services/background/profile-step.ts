@@ -52,7 +52,7 @@ async function keep(
     if (statements.length === 0) return { outcome: "empty", message: "nothing new" }
     await run.expectWanted(found.signal)
     try {
-      await service.put(statements, profile.version, run.key)
+      await service.put(statements, profile.version, run.key, { ofTurn: true })
       return { outcome: "ok", message: `${statements.length} fields`, value: { fields: statements.length } }
     } catch (error) {
       const isConflict = PromptStrataError.isInstance(error) && error.code === "version-conflict"

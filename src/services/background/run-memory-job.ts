@@ -88,7 +88,7 @@ async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSig
   const given = run.turns.flatMap((turn) => memoriesOf(turn, importance))
   for (const each of given) {
     await run.expectWanted(signal)
-    const { status } = await memory.remember(each, run.key)
+    const { status } = await memory.remember(each, run.key, { ofTurn: true })
     if (status === "stored") stored++
     else duplicates++
   }
@@ -161,7 +161,7 @@ async function reflectStep(
     const rests = sources.flatMap((id) => known.get(id) ?? [])
     if (text.trim() === "" || rests.length === 0) continue
     await run.expectWanted(signal)
-    const { status } = await memory.remember(insightOf(run, { text, rests, at }), run.key)
+    const { status } = await memory.remember(insightOf(run, { text, rests, at }), run.key, { ofTurn: true })
     if (status === "stored") stored++
   }
   return { outcome: stored > 0 ? "ok" : "empty", message: `${stored} insights`, value: { insights: stored } }

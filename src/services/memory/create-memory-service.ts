@@ -53,7 +53,7 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
       const index = await indexes.current(key)
       return index.size === 0 ? [] : search(options, index, { query, vector: await embedding, key, ...asked })
     },
-    remember: (memory, key) => remember(options, memory, key),
+    remember: (memory, key, { ofTurn = false } = {}) => remember(options, memory, { key, ofTurn }),
     recent: (key, limit) => records.recent(key, { limit }),
     get: (id, key) => records.get(id, key),
     ...(embed ? { embedMissing: (key, asked) => embedMissing({ records, embed }, key, asked) } : {}),
@@ -129,7 +129,11 @@ async function queryVector(
   }
 }
 
-async function remember(options: MemoryServiceOptions, given: NewMemory, key: ServiceKey): Promise<Remembered> {
+async function remember(
+  options: MemoryServiceOptions,
+  given: NewMemory,
+  { key, ofTurn }: { readonly key: ServiceKey; readonly ofTurn: boolean },
+): Promise<Remembered> {
   const { records, embed } = options
   const { supersedes = [], ...rest } = given
   const { agent, conversation, audience, user } = key
@@ -137,7 +141,7 @@ async function remember(options: MemoryServiceOptions, given: NewMemory, key: Se
   const similar = await similarMemory(options, memory, key)
   if (similar.duplicateOf !== undefined && supersedes.length === 0) return { status: "duplicate", id: similar.duplicateOf }
   const replaced = [...supersedes, ...(similar.duplicateOf === undefined ? similar.supersedes : [])]
-  const { stored, id } = await records.put(memory, { hash: memoryHash(memory), supersedes: replaced, key })
+  const { stored, id } = await records.put(memory, { hash: memoryHash(memory), supersedes: replaced, ofTurn, key })
   // Kept at once, so that the next memory of the same turn is compared with this one.
   if (stored && embed && similar.vector)
     await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)

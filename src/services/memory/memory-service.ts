@@ -62,8 +62,11 @@ export interface Remembered {
  * Keeps memories and recalls them. A private key sees the memories of its user; a group's key sees what was said in that group. All methods may be called concurrently.
  */
 export interface MemoryService extends MemoryRecall {
-  /** Keeps a memory once. A known id, and the same text of the same user in the same audience, are duplicates. Background work tries again if it throws. */
-  remember(memory: NewMemory, key: ServiceKey): Promise<Remembered>
+  /**
+   * Keeps a memory once. A known id, and the same text of the same user in the same audience, are duplicates. Background work tries again
+   * if it throws. It passes `ofTurn`: then a memory must not be kept if its turn was forgotten meanwhile ({@link MemoryRecords.put}).
+   */
+  remember(memory: NewMemory, key: ServiceKey, options?: { readonly ofTurn?: boolean }): Promise<Remembered>
   /** At most `limit` of the newest memories that are not superseded, oldest first. */
   recent(key: ServiceKey, limit: number): Promise<readonly StoredMemory[]>
   /** The memory of an id, superseded or not; undefined if the key sees none. */

@@ -73,11 +73,19 @@ export interface MemoryRecords {
    * `hash` still holds for the same user, audience and (in a group) conversation (`id` is that memory's). Ids in `supersedes` that
    * do not hold, or belong to another user, audience or group, are ignored.
    *
+   * With `ofTurn` it rejects with `aborted`, and changes nothing, if the history of the memory's conversation has no message of its
+   * turn, or one of its `sources` is gone: they were forgotten or set aside. Both are looked at in the same step.
+   *
    * Throws `usage` if the memory's agent, conversation, audience and user are not those of the key.
    */
   put(
     memory: StoredMemory,
-    options: { readonly hash: string; readonly supersedes?: readonly string[]; readonly key: ServiceKey },
+    options: {
+      readonly hash: string
+      readonly supersedes?: readonly string[]
+      readonly ofTurn?: boolean
+      readonly key: ServiceKey
+    },
   ): Promise<{ readonly stored: boolean; readonly id: string }>
   /** The memory of an id, superseded or not; undefined if the scope has none. */
   get(id: string, key: ServiceKey): Promise<StoredMemory | undefined>
@@ -120,11 +128,16 @@ export interface UserRecords {
   /**
    * Adds a turn's statements as one revision, which raises the version by one. `applied` is false, and nothing changes, if the
    * turn's statements are there already or none are given. Otherwise throws `version-conflict`, and changes nothing, if the user's
-   * version is not `expectVersion`. Of calls that race for one version, exactly one is applied.
+   * version is not `expectVersion`. Of calls that race for one version, exactly one is applied. `ofTurn` as in {@link MemoryRecords.put}.
    */
   append(
     statements: readonly ProfileStatement[],
-    options: { readonly turnId: string; readonly expectVersion: number; readonly key: ServiceKey },
+    options: {
+      readonly turnId: string
+      readonly expectVersion: number
+      readonly ofTurn?: boolean
+      readonly key: ServiceKey
+    },
   ): Promise<{ readonly version: number; readonly applied: boolean }>
 }
 
@@ -133,6 +146,12 @@ export function versionConflict({ agent, user }: ServiceKey, expectedVersion: nu
   const message = `The profile of user ${JSON.stringify(user)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this change expects: another turn changed it meanwhile.`
   const hint = "Nothing was written. Load the profile again and repeat the change."
   return new PromptStrataError("version-conflict", message, { hint, evidence: { agent, user, expectedVersion, foundVersion } })
+}
+
+/** The error of a write `ofTurn` whose turn is gone. */
+export function turnGone(turnId: string): PromptStrataError {
+  const message = `What was drawn from turn ${JSON.stringify(turnId)} is not kept: the turn was forgotten or set aside meanwhile.`
+  return new PromptStrataError("aborted", message)
 }
 
 /** Keeps receipts of background work, one for each turn and kind. All methods may be called concurrently. */

@@ -2,7 +2,9 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import { type ProfileStatement, type UserRecords, versionConflict } from "../../services/store/records.ts"
 import { aboutUser, keyText, userColumns } from "./key-columns.ts"
+import { lockAgent } from "./memory/memory-scope.ts"
 import { bodyText, readBody } from "./row-body.ts"
+import { expectTurn } from "./session/read-session.ts"
 import type { SqlDatabase } from "./sql-database.ts"
 import type { Queries } from "./sql-tables.ts"
 
@@ -29,11 +31,15 @@ async function loadUser(db: Queries, key: ServiceKey): ReturnType<UserRecords["l
 async function appendStatements(
   db: Queries,
   statements: readonly ProfileStatement[],
-  { turnId, expectVersion, key }: Parameters<UserRecords["append"]>[1],
+  { turnId, expectVersion, ofTurn = false, key }: Parameters<UserRecords["append"]>[1],
 ): ReturnType<UserRecords["append"]> {
+  if (ofTurn) {
+    await lockAgent(db, key.agent)
+    await expectTurn(db, key, turnId)
+  }
   const version = await lockUser(db, key)
-  const ofTurn = db.selectFrom("statements").select("position").where(aboutUser(key)).where("turn_id", "=", keyText(turnId))
-  const done = await ofTurn.limit(1).executeTakeFirst()
+  const said = db.selectFrom("statements").select("position").where(aboutUser(key)).where("turn_id", "=", keyText(turnId))
+  const done = await said.limit(1).executeTakeFirst()
   if (done !== undefined || statements.length === 0) return { version, applied: false }
   if (version !== expectVersion) throw versionConflict(key, expectVersion, version)
   await insertStatements(db, statements, key)

@@ -29,15 +29,15 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   checkOptions("createInMemoryStore", options, { jobs: true, ports: true })
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
+  const sessions = new SessionTable()
   const tables: Tables = {
-    sessions: new SessionTable(),
-    memories: new MemoryTable(),
-    users: new UserTable(),
+    sessions,
+    memories: new MemoryTable(sessions),
+    users: new UserTable(sessions),
     receipts: new ReceiptTable(),
     jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { timers: hostTimers, random: Math.random, ...ports }),
     blobs: { bytes: new Map(), held: new Map() },
   }
-  const { sessions } = tables
   let isClosed = false
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),

@@ -34,6 +34,11 @@ export interface UserRow {
 /** User profiles in memory. */
 export class UserTable implements UserRecords {
   readonly #rows = new Map<string, UserRow>()
+  readonly #sessions: Pick<SessionTable, "expectTurn">
+
+  constructor(sessions: Pick<SessionTable, "expectTurn">) {
+    this.#sessions = sessions
+  }
 
   async load(key: ServiceKey): ReturnType<UserRecords["load"]> {
     const { version, statements } = this.#rowOf(key)
@@ -45,8 +50,9 @@ export class UserTable implements UserRecords {
 
   async append(
     statements: readonly ProfileStatement[],
-    { turnId, expectVersion, key }: Parameters<UserRecords["append"]>[1],
+    { turnId, expectVersion, ofTurn = false, key }: Parameters<UserRecords["append"]>[1],
   ): ReturnType<UserRecords["append"]> {
+    if (ofTurn) this.#sessions.expectTurn(key, turnId)
     const row = this.#rowOf(key)
     const { version } = row
     if (statements.length === 0 || row.statements.some((known) => known.turnId === turnId)) return { version, applied: false }

@@ -1,7 +1,15 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
-import type { MemoryChanges, MemoryCursor, MemoryRecords, StoredMemory, StoredVector } from "../records.ts"
+import {
+  type MemoryChanges,
+  type MemoryCursor,
+  type MemoryRecords,
+  type StoredMemory,
+  type StoredVector,
+  turnGone,
+} from "../records.ts"
 import { byTime, checkKey, ownerOf, rowId, scopeOf, scopesOf } from "../row-keys.ts"
+import type { SessionTable } from "./session-table.ts"
 
 /** A memory as the table keeps it, with its vectors by model. `sequence` is the number of its last change. */
 export interface MemoryRow {
@@ -17,14 +25,20 @@ export class MemoryTable implements MemoryRecords {
   /** Ids of memories that are not superseded, by owner and hash. */
   readonly #held = new Map<string, string>()
   readonly #scopes = new Map<string, ScopeLog>()
+  readonly #sessions: Pick<SessionTable, "expectTurn">
   #sequence = 0
   #epoch = 0
 
+  constructor(sessions: Pick<SessionTable, "expectTurn">) {
+    this.#sessions = sessions
+  }
+
   async put(
     given: StoredMemory,
-    { hash, supersedes = [], key }: Parameters<MemoryRecords["put"]>[1],
+    { hash, supersedes = [], ofTurn = false, key }: Parameters<MemoryRecords["put"]>[1],
   ): ReturnType<MemoryRecords["put"]> {
     checkKey(given, key)
+    if (ofTurn) this.#expectOrigin(given)
     if (this.has(given)) return { stored: false, id: given.id }
     const duplicate = this.#held.get(rowId(ownerOf(given), hash))
     if (duplicate !== undefined) return { stored: false, id: duplicate }
@@ -32,6 +46,12 @@ export class MemoryTable implements MemoryRecords {
     for (const id of supersedes) this.#supersede(id, memory)
     this.restore({ memory, hash })
     return { stored: true, id: memory.id }
+  }
+
+  /** Throws `aborted` if the turn of a memory, or a memory that it rests on, is gone. */
+  #expectOrigin({ agent, conversation, audience, turnId, sources = [] }: StoredMemory): void {
+    this.#sessions.expectTurn({ agent, conversation, audience }, turnId)
+    if (!sources.every((id) => this.has({ agent, id }))) throw turnGone(turnId)
   }
 
   async get(id: string, key: ServiceKey): Promise<StoredMemory | undefined> {

@@ -1,6 +1,7 @@
 import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import type { WholeMessage } from "../branches.ts"
 import { frozenJson } from "../frozen-json.ts"
+import { turnGone } from "../records.ts"
 import { compareSessions, sessionRowId } from "../row-keys.ts"
 import {
   filterMessages,
@@ -71,6 +72,13 @@ export class SessionTable {
 
   messages(key: SessionKey, filter: MessageFilter): readonly HistoryMessage[] {
     return Object.freeze(filterMessages(this.#rows.get(sessionRowId(key))?.history ?? [], filter))
+  }
+
+  /** Throws `aborted` unless the history has a message of the turn. */
+  expectTurn(key: SessionKey, turnId: string): void {
+    const history = this.#rows.get(sessionRowId(key))?.history ?? []
+    // From the newest message back, because the turn is one of the last.
+    if (history.findLast((message) => message.turnId === turnId) === undefined) throw turnGone(turnId)
   }
 
   has(key: SessionKey): boolean {

@@ -1,11 +1,12 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import type { MemoryRecords, StoredMemory } from "../../../services/store/records.ts"
+import { type MemoryRecords, type StoredMemory, turnGone } from "../../../services/store/records.ts"
 import { checkKey } from "../../../services/store/row-keys.ts"
 import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
+import { expectTurn } from "../session/read-session.ts"
 import type { SqlDatabase } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
 import { memoryOf, memoryRow } from "./memory-rows.ts"
-import { inScope, lockScopeOf, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
+import { inScope, lockAgent, lockScopeOf, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
 import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
 
 /** Memories in a database. */
@@ -25,9 +26,10 @@ export function createSqlMemoryRecords({ read, write }: SqlDatabase): MemoryReco
 async function putMemory(
   db: Queries,
   memory: StoredMemory,
-  { hash, supersedes = [], key }: Parameters<MemoryRecords["put"]>[1],
+  { hash, supersedes = [], ofTurn = false, key }: Parameters<MemoryRecords["put"]>[1],
 ): ReturnType<MemoryRecords["put"]> {
   checkKey(memory, key)
+  if (ofTurn) await expectOrigin(db, memory)
   let { sequence } = await lockScopeOf(db, memory)
   const known = await knownAs(db, memory, hash)
   if (known !== undefined) return { stored: false, id: known }
@@ -37,6 +39,16 @@ async function putMemory(
   }
   await insertMemory(db, memory, hash, sequence + 1)
   return { stored: true, id: memory.id }
+}
+
+/** Throws `aborted` if the turn of a memory, or a memory that it rests on, is gone. They then stay until the transaction ends. */
+async function expectOrigin(db: Queries, memory: StoredMemory): Promise<void> {
+  await lockAgent(db, memory.agent)
+  await expectTurn(db, memory, memory.turnId)
+  const sources = [...new Set(memory.sources)].map(keyText)
+  if (sources.length === 0) return
+  const kept = db.selectFrom("memories").select("id").where("agent", "=", keyText(memory.agent)).where("id", "in", sources)
+  if ((await kept.execute()).length < sources.length) throw turnGone(memory.turnId)
 }
 
 /** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */

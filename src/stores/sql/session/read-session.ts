@@ -1,5 +1,6 @@
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { freezeParsed } from "../../../services/store/frozen-json.ts"
+import { turnGone } from "../../../services/store/records.ts"
 import { filterMessages, type MessageFilter, type SessionNote } from "../../../services/store/session-store.ts"
 import { inSession, keyText, sessionColumns } from "../key-columns.ts"
 import { epochOf } from "../memory/memory-scope.ts"
@@ -125,4 +126,14 @@ async function candidates(db: Queries, key: SessionKey, filter: MessageFilter, b
     rows = rows.where(({ or, eb }) => or([eb("speaker_id", "=", name), eb("speaker_name", "=", name)]))
   }
   return rows.orderBy("position", "desc").limit(limit).execute()
+}
+
+/**
+ * Throws `aborted` unless the history has a message of the turn. The agent must be locked: forgetting and setting aside lock it first,
+ * so the turn stays until the transaction ends.
+ */
+export async function expectTurn(db: Queries, key: SessionKey, turnId: string): Promise<void> {
+  const found = db.selectFrom("messages").select("position").where(inSession(key)).where("turn_id", "=", keyText(turnId))
+  // From the newest message back, because the turn is one of the last.
+  if ((await found.orderBy("position", "desc").limit(1).executeTakeFirst()) === undefined) throw turnGone(turnId)
 }

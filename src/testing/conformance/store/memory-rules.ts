@@ -3,7 +3,7 @@ import type { StoredMemory } from "../../../services/store/records.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { seededRandom } from "../../deterministic-ports.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { keep, keyOf, memoryOf } from "./samples.ts"
+import { commitOf, keep, keyOf, memoryOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
@@ -53,6 +53,27 @@ export const memoryRules: Rules<Store> = {
     claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })).sort(), ["in the group", "new"], "what holds")
     const again = await service.memories.put(memoryOf("old again", key), { hash: "hash of old", key })
     claimEqual(again.stored, true, "keeping again what was superseded")
+  },
+  async "a memory of a turn is kept only while the history has the turn and what it rests on"({ service, agent }) {
+    const key = keyOf(agent)
+    const put = (id: string, rest: Partial<StoredMemory>, at = key) =>
+      service.memories.put(memoryOf(id, at, rest), { hash: id, ofTurn: true, key: at })
+    const [tea, milk] = [{ turnId: "turn of tea" }, { turnId: "turn of milk" }]
+    await claimRejects(() => put("early", tea), "aborted", "a memory of a turn that is not there")
+    await service.commit(key, commitOf(0, ["tea"]))
+    claimEqual(await put("a", tea), { stored: true, id: "a" }, "a memory of a turn that is there")
+    const rests = { ...tea, kind: "insight" } as const
+    const baseless = () => put("b", { ...rests, sources: ["a", "gone"] })
+    await claimRejects(baseless, "aborted", "an insight that rests on a memory that is not there")
+    const sound = await put("c", { ...rests, sources: ["a", "a"] })
+    claimEqual(sound, { stored: true, id: "c" }, "an insight that rests on one that is there")
+    const elsewhere = keyOf(agent, { conversation: "elsewhere" })
+    await claimRejects(() => put("d", tea, elsewhere), "aborted", "a memory of a turn of another conversation")
+    await service.commit(key, commitOf(1, ["milk"], { after: null }))
+    await claimRejects(() => put("e", tea), "aborted", "a memory of a turn that is set aside")
+    await service.forget({ agent, conversation: key.conversation })
+    await claimRejects(() => put("f", milk), "aborted", "a memory of a turn that was forgotten")
+    claimEqual(await service.memories.recent(key, { limit: 9 }), [], "the memories")
   },
   async "a memory of another key is refused"({ service, agent }) {
     const key = keyOf(agent)

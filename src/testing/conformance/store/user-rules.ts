@@ -2,7 +2,7 @@ import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Receipt } from "../../../services/store/receipt.ts"
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { keyOf, statementOf } from "./samples.ts"
+import { commitOf, keyOf, statementOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 /** Rules of user statements and of receipts. */
@@ -22,6 +22,17 @@ export const userRules: Rules<Store> = {
     claimEqual(await users.append([], { turnId: "turn", expectVersion: 1, key }), { version: 1, applied: false }, "no statements")
     await users.append([moved], { turnId: moved.turnId, expectVersion: 1, key })
     claimEqual(await users.load(key), { version: 2, statements: [city, moved] }, "the user")
+  },
+  async "statements of a turn are kept only while the history has the turn"({ service, agent }) {
+    const key = keyOf(agent)
+    const tea = statementOf("drink", "tea", key)
+    const append = () => service.users.append([tea], { turnId: tea.turnId, expectVersion: 0, ofTurn: true, key })
+    await claimRejects(append, "aborted", "what was drawn from a turn that is not there")
+    await service.commit(key, commitOf(0, ["tea"]))
+    claimEqual(await append(), { version: 1, applied: true }, "what was drawn from a turn that is there")
+    await service.forget({ agent, user: key.user })
+    await claimRejects(append, "aborted", "what was drawn from a turn that was forgotten")
+    claimEqual(await service.users.load(key), { version: 0, statements: [] }, "the user")
   },
   async "of concurrent changes of one version exactly one is applied"({ service, agent }) {
     const key = keyOf(agent)
