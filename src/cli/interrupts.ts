@@ -5,8 +5,8 @@ import { exitCodes } from "./io.ts"
 export interface Interrupts {
   /** One press of Ctrl-C. */
   press(): void
-  /** Sets the running turn, until it ends. */
-  running(turn: Turn): void
+  /** Sets the running turn, or whatever else a press ends, until it ends. */
+  running(turn: Pick<Turn, "result" | "abort">): void
   /** Aborts the running turn and ends the program with this exit code. */
   leave(code: number): void
   /** Resolves to the exit code when the program must end. */
@@ -16,7 +16,7 @@ export interface Interrupts {
 /** Creates the interrupts for one run of the program. */
 export function createInterrupts(): Interrupts {
   const { promise: left, resolve } = Promise.withResolvers<number>()
-  let current: { readonly turn: Turn; aborted: boolean } | undefined
+  let current: { readonly turn: Pick<Turn, "abort">; aborted: boolean } | undefined
   const abort = (): void => {
     if (!current) return
     current.aborted = true

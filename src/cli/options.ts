@@ -18,7 +18,8 @@ export interface StoreOptions {
   readonly dataDir: string
 }
 
-const profileText = "a profile's name, or the path of its .toml file"
+/** Says how a profile is named. */
+export const profileText = "a profile's name, or the path of its .toml file"
 
 /** Adds the argument `[profile]`. `shipped` is the default outside of a project with a profile of its own. */
 export function addProfileArgument(command: Command, shipped: string): Command {
@@ -56,6 +57,14 @@ export function readCount(value: string): number {
   const count = Number(value)
   if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError("Expected a whole number of at least 1.")
   return count
+}
+
+/** Reads an option that is a time in seconds. */
+export function readSeconds(value: string): number {
+  const seconds = Number(value)
+  if (value.trim() === "" || !Number.isFinite(seconds) || seconds < 0)
+    throw new InvalidArgumentError("Expected a number of seconds of at least 0.")
+  return seconds
 }
 
 /** Reads an option that may be given several times. */

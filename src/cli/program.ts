@@ -16,6 +16,7 @@ import type { CliIo } from "./io.ts"
 import { addDoctor } from "./memory/doctor.ts"
 import { addMemory } from "./memory/memory-commands.ts"
 import { addUser } from "./memory/user.ts"
+import { addServe } from "./serve/serve.ts"
 
 /** Creates the command line: commands, options and help. Wrong usage prints to stderr and throws commander's error. */
 export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Command {
@@ -34,7 +35,7 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Comma
     .showSuggestionAfterError()
     .addHelpText("after", programHelp)
   program.commandsGroup("Characters:")
-  for (const add of [addChat, addInit, addUndo]) add(program, run)
+  for (const add of [addChat, addServe, addInit, addUndo]) add(program, run)
   program.commandsGroup("Prompts and profiles:")
   for (const add of [addRender, addLint, addSchema, addMcp]) add(program, run)
   program.commandsGroup("Memory:")
@@ -68,6 +69,7 @@ Examples:
   promptstrata chat                          talk to the character Fay
   promptstrata chat --once "帮我算 17*23"    ask one question
   promptstrata chat ./bots/mine.toml         talk to your own character
+  promptstrata serve fay                     answer over HTTP: OpenAI API, useChat
   promptstrata init luna                     create a character in the new folder luna
   promptstrata render fay --sections         print the prompt and the source of every part
   promptstrata lint                          check ./profiles and ./prompts

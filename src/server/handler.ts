@@ -182,6 +182,7 @@ function told({ locale, onError }: Server, error: PromptStrataError): string {
 function statusOf({ code, evidence }: PromptStrataError): number {
   if (code === "model") return isRecord(evidence) && evidence.status === 429 ? 429 : 502
   if (code === "turn-timeout" || code === "model-stall") return 504
+  if (code === "closed" || code === "aborted") return 503
   return code === "session-conflict" ? 409 : 500
 }
 

@@ -101,6 +101,9 @@ const cases: readonly Case[] = [
     args: ({ profile, folder }) => ["chat", profile, "--data-dir", folder, "--once", hostile, "--show", "prompt"],
   },
   { name: "chat", args: ({ profile, folder }) => ["chat", profile, "--data-dir", folder, "--once", hostile, "--json"] },
+  { name: "serve", args: ({ profile, folder }) => ["serve", profile, "--data-dir", folder, "--host", hostile] },
+  { name: "serve", args: ({ profile, odd }) => ["serve", profile, join(odd, "mcp.toml"), "--no-store", "--port", "0"] },
+  { name: "serve", args: ({ profile }) => ["serve", profile, "--no-store", "--port", "0"] },
   { name: "init", args: ({ odd }) => ["init", join(odd, "luna"), "--name", "Luna"] },
   { name: "init", args: ({ odd }) => ["init", join(odd, "new"), "--name", hostile] },
   { name: "undo", args: (world) => ["undo", "--list", ...on(world)] },
@@ -173,6 +176,7 @@ describe("hostile text", () => {
       const run = start(given, { env, model: model(), ...options })
       // A worker goes on until it is told to end.
       if (given.includes("--store") && given[0] === "worker") void run.shows("turn-1").then(run.interrupt)
+      if (given[0] === "serve") void run.shows("SIGTERM").then(run.interrupt)
       const code = await run.code
       const { stdout, stderr } = run.written
       printed += stdout + stderr

@@ -199,6 +199,12 @@ describe("what cannot be answered", () => {
     expect(errors).toEqual([expect.objectContaining({ code: "model" })])
   })
 
+  test("an agent that is closed cannot answer now", async () => {
+    const { post, agent } = serverOf()
+    await agent.close()
+    expect((await post("/v1/chat/completions", ask)).status).toBe(503)
+  })
+
   test("a stream of a failed turn ends with an error that the client throws", async () => {
     const { client, errors } = serverOf({ model: failing(new Error("boom")) })
     const stream = await client.chat.completions.create({ ...ask, stream: true })

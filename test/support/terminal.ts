@@ -59,6 +59,8 @@ export interface FakeTerminal {
   end(): void
   /** Sends the signal of Ctrl-C. */
   interrupt(): void
+  /** Sends SIGTERM. */
+  terminate(): void
   /** Resolves once stdout holds `text`, `count` times. */
   shows(text: string, count?: number): Promise<void>
 }
@@ -69,6 +71,7 @@ export function fakeTerminal({ terminal = true, env = {} }: { terminal?: boolean
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()].map((s) => Object.assign(s, tty))
   if (!stdin || !stdout || !stderr) throw new Error("three streams")
   const listeners = new Set<() => void>()
+  const terminated = new Set<() => void>()
   const written = { stdout: "", stderr: "" }
   const waiting = new Set<() => void>()
   stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -88,12 +91,19 @@ export function fakeTerminal({ terminal = true, env = {} }: { terminal?: boolean
         listeners.add(listener)
         return () => listeners.delete(listener)
       },
+      onTerminate(listener) {
+        terminated.add(listener)
+        return () => terminated.delete(listener)
+      },
     },
     written,
     type: (text) => stdin.write(text),
     end: () => stdin.end(),
     interrupt: () => {
       for (const listener of [...listeners]) listener()
+    },
+    terminate: () => {
+      for (const listener of [...terminated]) listener()
     },
     shows: (text, count = 1) =>
       new Promise((resolve) => {

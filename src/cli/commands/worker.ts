@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander"
+import type { Command } from "commander"
 import { createAgent } from "../../agent/agent.ts"
 import { messageOf } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
@@ -10,7 +10,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
-import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
+import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { type WorkerWords, workerWords } from "../words/worker-words.ts"
 
@@ -42,13 +42,6 @@ export function addWorker(program: Command, run: RunCommand): void {
     .action((profile: string | undefined, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>
       run((context) => worker({ ...given, profile, drainSeconds: given.drain }, context), { debug: given.debug }),
     )
-}
-
-function readSeconds(value: string): number {
-  const seconds = Number(value)
-  if (value.trim() === "" || !Number.isFinite(seconds) || seconds < 0)
-    throw new InvalidArgumentError("Expected a number of seconds of at least 0.")
-  return seconds
 }
 
 /** Does the background work of a profile's agent until SIGTERM. Resolves to the exit code. */
