@@ -6,7 +6,7 @@ import { combineInjections } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
-import { withFittedArguments } from "./fit-tool-text.ts"
+import { fitOldRuns, oldRunBounds, withFittedArguments, withOldRunsTold } from "./fit-tool-text.ts"
 import { isAtWork, type TurnContext, warnOnce } from "./turn-context.ts"
 import { fileFaultsOf } from "./turn-outcome.ts"
 
@@ -20,7 +20,8 @@ export interface StepRequest {
 
 /**
  * Assembles the request of a step. The first step of a turn decides what is cut, and later steps cut the same, so that their requests
- * begin with the same text. What was added to the session's stack meanwhile joins. Warns of what was cut or cleaned.
+ * begin with the same text. Tool runs of earlier turns become shorter while messages of history would be cut (T29). What was added to
+ * the session's stack meanwhile joins. Warns of what was cut or cleaned.
  */
 export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
   const { agent, progress, budgetTokens, reserveTokens } = turn
@@ -28,20 +29,33 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   const { markerId } = turn.session
   const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
   turn.stack.update()
-  const state = stateOf(turn, prompt)
-  const assembly = assembleInjections(combineInjections(turn.stack, state, dialect), {
-    dialect,
-    names: knownNames(state),
-    prompt,
-    developerRole: model.capabilities.developerRole,
-    counter: ports.counter,
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
-    ...(progress.cut ? { cut: progress.cut } : {}),
-    history: { reserveTokens },
-    ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
-  })
-  const { cut, decisions, prefixMoved, sanitised } = assembly
-  progress.cut = cut
+  const history = progress.shownHistory
+  const bounds = progress.cut ? [] : oldRunBounds(turn)
+  let assembly: Assembly
+  let attempt = 0
+  do {
+    const maxTokens = bounds[attempt++]
+    if (maxTokens !== undefined) progress.shownHistory = fitOldRuns(history, { maxTokens, mostTokens: bounds[0] ?? 0, agent })
+    const state = stateOf(turn, prompt)
+    assembly = assembleInjections(combineInjections(turn.stack, state, dialect), {
+      dialect,
+      names: knownNames(state),
+      prompt,
+      developerRole: model.capabilities.developerRole,
+      counter: ports.counter,
+      ...(budgetTokens === undefined ? {} : { budgetTokens }),
+      ...(progress.cut ? { cut: progress.cut } : {}),
+      history: { reserveTokens },
+      ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
+    })
+  } while (attempt < bounds.length && assembly.cut.history !== undefined)
+  assembly = withOldRunsTold(assembly, progress.shownHistory)
+  progress.cut = assembly.cut
+  warnOfCuts(turn, assembly)
+  return assembly
+}
+
+function warnOfCuts(turn: TurnContext, { decisions, prefixMoved, sanitised }: Assembly): void {
   if (prefixMoved) {
     const { key, reason } = prefixMoved
     warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
@@ -54,7 +68,6 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   for (const { key, removed, kinds } of sanitised) {
     warnOnce(turn, "sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
   }
-  return assembly
 }
 
 export function requestOf(

@@ -164,6 +164,7 @@ describe("the types that follow from the declaration", () => {
       readonly contextCount?: number | undefined
       readonly window?: "slide" | "steps" | undefined
       readonly toolRuns?: "auto" | "keep" | "drop" | undefined
+      readonly toolRunTokens?: number | undefined
     }>()
     expectTypeOf<Profile["prestart"][number]>().toEqualTypeOf<{
       readonly tool: string

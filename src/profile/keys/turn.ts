@@ -56,7 +56,13 @@ export const history = table("How much of the conversation a prompt shows.", {
   toolRuns: choice(["auto", "keep", "drop"], {
     default: "auto",
     words:
-      'Whether later turns see the tool runs of a turn, so that a call can use what an earlier result held (T29). "auto" keeps those that the model called natively. Over budget, the runs of the oldest turn go first.',
+      'Whether later turns see the tool runs of a turn, so that a call can use what an earlier result held (T29). "auto" keeps those that the model called natively.',
+  }),
+  toolRunTokens: wholeNumber({
+    min: 0,
+    words:
+      "The most tokens that those runs may have, and never more than half of the budget, or less, down to an eighth, while messages would be cut. Over it, the oldest results and arguments are shortened first.",
+    otherwise: "the share of the budget; 8000 without one",
   }),
   contextCount: wholeNumber({ min: 0, default: 20, words: "How many messages of recent dialogue a prompt shows." }),
   window: choice(["slide", "steps"], {

@@ -91,6 +91,7 @@ turn_ms = 6
 confirm_ms = 15
 [history]
 tool_runs = "keep"
+tool_run_tokens = 500
 context_count = 7
 window = "slide"
 [budget]
@@ -118,6 +119,7 @@ modes = { cooking = "inline" }
 bubbles = true
 file_references = true
 [context]
+session_markers = true
 off = ["user_profile"]
 older = "condense"
 older_characters = 16
@@ -200,7 +202,7 @@ max_output_tokens = 14
       loop: { mode: "json", maxSteps: 4, strict: true, responseFormat: "json" },
       retry: { maxAttempts: 2, baseDelayMs: 7, maxDelayMs: 8 },
       limits: { firstTokenMs: 1, betweenChunksMs: 2, toolMs: 3, prestartMs: 4, stepMs: 5, turnMs: 6, confirmMs: 15 },
-      history: { toolRuns: "keep", contextCount: 7, window: "slide" },
+      history: { toolRuns: "keep", toolRunTokens: 500, contextCount: 7, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
       mcp: { servers: {} },
       memory: {
@@ -222,7 +224,7 @@ max_output_tokens = 14
         format: expect.objectContaining({ name: "plain" }),
         files: expect.objectContaining({ formats: ["txt"] }),
       },
-      context: { off: ["user_profile"], older: "condense", olderCharacters: 16 },
+      context: { off: ["user_profile"], older: "condense", olderCharacters: 16, sessionMarkers: true },
       documents: {
         folder: `${folder}/soul`,
         placement: "user",
