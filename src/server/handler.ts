@@ -54,22 +54,25 @@ const known: { readonly [K in keyof Required<HandlerOptions>]: true } = {
 /** The options with their defaults, as the routes share them. */
 interface Server extends Required<HandlerOptions> {
   readonly startedSeconds: number
+  /** The running turns of kept conversations, by {@link chatKey}. */
+  readonly chats: Map<string, Turn>
 }
 
 type Route = (server: Server, request: Request, caller: Caller) => Response | Promise<Response>
 
 /** The routes, by method and the end of the path. */
-const routes: readonly { readonly method: string; readonly path: string; readonly route: Route }[] = [
-  { method: "GET", path: "/v1/models", route: listModels },
-  { method: "POST", path: "/v1/chat/completions", route: completeChat },
-  { method: "POST", path: "/api/chat", route: uiChat },
+const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
+  { method: "GET", path: /\/v1\/models$/u, route: listModels },
+  { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
+  { method: "POST", path: /\/api\/chat$/u, route: uiChat },
+  { method: "GET", path: /\/api\/chat\/[^/]+\/stream$/u, route: resumeChat },
 ]
 
 /**
  * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions` and
- * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`), at any base path. A character keeps its own tools and
- * prompt; a client's system messages become a labelled block of its prompt. The handler never rejects. Throws `usage` for a mistake in the
- * options.
+ * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again), at any base
+ * path. A character keeps its own tools and prompt; a client's system messages become a labelled block of its prompt. The handler never
+ * rejects. Throws `usage` for a mistake in the options.
  */
 export function createHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
   checkOptions("createHandler", options, known)
@@ -77,7 +80,7 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
   const { maxBodyBytes = 1_000_000, locale = "en", onError = console.error, clock = { nowMs: () => Date.now() } } = options
   const startedSeconds = seconds(clock)
-  const server: Server = { ...options, maxBodyBytes, locale, onError, clock, startedSeconds }
+  const server: Server = { ...options, maxBodyBytes, locale, onError, clock, startedSeconds, chats: new Map() }
   return async (request) => {
     try {
       return await answer(server, request)
@@ -91,7 +94,7 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
 
 async function answer(server: Server, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  const found = routes.filter(({ path }) => pathname.endsWith(path))
+  const found = routes.filter(({ path }) => path.test(pathname))
   const caller = await server.authorize(request)
   if (caller === undefined) throw new HttpProblem(401, "The request has no valid key.", { code: "invalid_api_key" })
   const route = found.find(({ method }) => method === request.method)
@@ -130,10 +133,33 @@ async function uiChat(server: Server, request: Request, caller: Caller): Promise
   const body = await readJsonBody(request, server.maxBodyBytes)
   const names = Object.keys(server.agents)
   const model = body.model ?? (names.length === 1 ? names[0] : undefined)
+  // The last question is in the store already, and would be there twice.
+  if (caller.conversation !== undefined && body.trigger === "regenerate-message")
+    throw new HttpProblem(400, "An answer of a kept conversation cannot be made again.", { param: "trigger" })
   const turn = startTurn(agentOf(server, model), caller, { messages: readUiMessages(body), instructions: "" })
-  void turn.result.then((result) => result.ok || told(server, result.error))
+  const key = chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : "")
+  if (caller.conversation !== undefined) server.chats.set(key, turn)
+  void turn.result.then((result) => {
+    if (server.chats.get(key) === turn) server.chats.delete(key)
+    if (!result.ok) told(server, result.error)
+  })
+  return uiStream(server, turn, caller)
+}
+
+/** The running turn of a chat from its beginning. Status 204 if there is none, as `useChat` expects. */
+function resumeChat(server: Server, request: Request, caller: Caller): Response {
+  const turn = server.chats.get(chatKey(caller, new URL(request.url).pathname.split("/").at(-2) ?? ""))
+  return turn === undefined ? new Response(null, { status: 204 }) : uiStream(server, turn, caller)
+}
+
+/** A chat of the page: its id is the client's word, so it counts only together with what `authorize` said. */
+function chatKey({ user, conversation }: Caller, encodedId: string): string {
+  return JSON.stringify([user, conversation, encodedId])
+}
+
+function uiStream({ locale }: Server, turn: Turn, caller: Caller): Response {
   const headers = { "x-vercel-ai-ui-message-stream": "v1" }
-  return streamed(uiMessageChunks(turn, { locale: server.locale }), { turn, caller, end: "[DONE]", headers })
+  return streamed(uiMessageChunks(turn, { locale }), { turn, caller, end: "[DONE]", headers })
 }
 
 function agentOf({ agents }: Server, model: unknown): Agent {

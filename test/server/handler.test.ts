@@ -332,4 +332,87 @@ describe("the AI SDK's chat", () => {
     expect(response.status).toBe(400)
     expect(((await response.json()) as Refusal).error.message).toContain(said)
   })
+
+  test("a kept conversation does not answer a question twice", async () => {
+    const { post } = serverOf({ caller: { conversation: "c1" } })
+    const messages = [{ id: "1", role: "user", parts: [{ type: "text", text: "hi" }] }]
+    const response = await post("/api/chat", { id: "c", trigger: "regenerate-message", messages })
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as Refusal).error.message).toContain("cannot be made again")
+  })
+})
+
+describe("a page that lost its connection", () => {
+  const user: UIMessage = { id: "m1", role: "user", parts: [{ type: "text", text: "hi" }] }
+
+  /** A chat whose model says the first half of its answer, and the rest when it may. */
+  function halfSaid(caller: Partial<Caller>, options: Setup = {}) {
+    const gate = Promise.withResolvers<void>()
+    const text = JSON.stringify({ action: "finish", message: "Hello there." })
+    const model: LanguageModel = {
+      ...scriptedModel([]),
+      async *stream() {
+        yield { type: "text-delta", delta: text.slice(0, -8) }
+        await gate.promise
+        yield { type: "text-delta", delta: text.slice(-8) }
+        yield { type: "finish", reason: "stop" }
+      },
+    }
+    const server = serverOf({ model, caller, ...options })
+    const { fetch } = server
+    const transport = (key = "key") =>
+      new DefaultChatTransport<UIMessage>({
+        api: "http://bot.test/api/chat",
+        headers: { authorization: `Bearer ${key}` },
+        fetch: fetch as never,
+      })
+    const send = (chatId: string) =>
+      transport().sendMessages({
+        ...{ trigger: "submit-message", chatId, messageId: undefined, messages: [user], abortSignal: undefined },
+      })
+    return { ...server, send, transport, open: gate.resolve }
+  }
+
+  test("gets the running answer again from its beginning, as often as it asks", async () => {
+    const { agent, send, transport, open } = halfSaid({ conversation: "c1" })
+    const chatId = "a/b c?é"
+    const lost = (await send(chatId)).getReader()
+    for (let read = 0; read < 3; read++) await lost.read()
+    await lost.cancel()
+    const again = [await transport().reconnectToStream({ chatId }), await transport().reconnectToStream({ chatId })]
+    open()
+    for (const stream of again) {
+      const chunks = await collect(stream as ReadableStream<UIMessageChunk>)
+      expect(chunks.map(({ type }) => type).slice(0, 3)).toEqual(["start", "start-step", "text-start"])
+      expect(chunks.flatMap((chunk) => (chunk.type === "text-delta" ? [chunk.delta] : [])).join("")).toBe("Hello there.")
+    }
+    await agent.idle()
+    expect(await transport().reconnectToStream({ chatId })).toBeNull()
+  })
+
+  test("gets none of another chat, and none of a chat that is not kept", async () => {
+    const kept = halfSaid({ conversation: "c1" })
+    await kept.send("one")
+    expect(await kept.transport().reconnectToStream({ chatId: "two" })).toBeNull()
+    await expect(kept.transport("other").reconnectToStream({ chatId: "one" })).rejects.toThrow("no valid key")
+    const stateless = halfSaid({})
+    await stateless.send("one")
+    expect(await stateless.transport().reconnectToStream({ chatId: "one" })).toBeNull()
+    kept.open()
+    stateless.open()
+  })
+
+  test("gets none of another user or conversation", async () => {
+    let caller: Caller = { user: "ann", conversation: "c1" }
+    const { handle, open } = halfSaid({}, { authorize: () => caller })
+    const post = { method: "POST", body: JSON.stringify({ id: "one", messages: [user] }) }
+    await handle(new Request("http://bot.test/api/chat", post))
+    const status = async () => (await handle(new Request("http://bot.test/api/chat/one/stream"))).status
+    expect(await status()).toBe(200)
+    caller = { user: "bob", conversation: "c1" }
+    expect(await status()).toBe(204)
+    caller = { user: "ann", conversation: "c2" }
+    expect(await status()).toBe(204)
+    open()
+  })
 })
