@@ -102,7 +102,8 @@ export {
   type WakeSchedule,
   type WakeScheduleOptions,
 } from "./agent/schedule/wake-schedule.ts"
-export type { PreviewOptions, SendOptions, Session, WakeOptions } from "./agent/session.ts"
+export type { Session } from "./agent/session.ts"
+export type { HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./agent/session-options.ts"
 export type { Turn } from "./agent/turn.ts"
 export type {
   Audience,

@@ -3,7 +3,8 @@ import type { Audience, HistoryMessage, SessionKey } from "../core/conversation.
 import { PromptStrataError } from "../core/errors.ts"
 import { filterMessages, type SessionStore } from "../services/store/session-store.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
-import { type SendOptions, Session } from "./session.ts"
+import { Session } from "./session.ts"
+import type { SendOptions } from "./session-options.ts"
 import type { Turn } from "./turn.ts"
 
 /** One message of a conversation that the caller keeps. */

@@ -3,59 +3,22 @@ import type { ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
-import type { Injection, Trust } from "../core/value.ts"
+import type { Injection } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
+import type { HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
 import { restoreStack, sessionId, sessionState } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
-/** A speaker whose name may be left out. */
-type SpeakerInput = Speaker | Pick<Speaker, "id">
-
-/** Options of {@link Session.send}. */
-export interface SendOptions {
-  /**
-   * The speaker. The default name is that of the profile's user. The default id is the conversation's name, in a group with `#` before
-   * it: memories and profiles belong to the id, so pass one wherever a person has several conversations or a group several people.
-   */
-  readonly from?: SpeakerInput
-  /** Paths of files that came with the text, which may then be empty, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
-  readonly files?: readonly string[]
-  /** Items for the prompts of this turn alone. Those of scope `session` stay if the turn is stored. A malformed one throws `injection`. */
-  readonly inject?: readonly InjectionInput[]
-  readonly signal?: AbortSignal
-}
-
-/** Options of {@link Session.wake}. */
-export interface WakeOptions {
-  /** The person whose memories and profile the turn may see. Default: in a private conversation the one who spoke last, in a group nobody. */
-  readonly to?: SpeakerInput
-  /** The origin of the reason's words. Only with `author` do they stand in the prompt as they are. Default `tool`: they came from outside. */
-  readonly trust?: Trust
-  /** As in {@link SendOptions.inject}. */
-  readonly inject?: readonly InjectionInput[]
-  readonly signal?: AbortSignal
-}
-
-/** Options of {@link Session.preview}. */
-export interface PreviewOptions {
-  readonly from?: SpeakerInput
-  readonly files?: readonly string[]
-  /** A prompt file of the dialect. Default `planner`. */
-  readonly prompt?: string
-  /** As in {@link SendOptions.inject}. */
-  readonly inject?: readonly InjectionInput[]
-  readonly signal?: AbortSignal
-}
-
 const sendOptions = { from: true, files: true, inject: true, signal: true }
 const wakeOptions = { to: true, trust: true, inject: true, signal: true }
 const previewOptions = { ...sendOptions, prompt: true }
+const hearOptions = { from: true, atMs: true }
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
@@ -102,6 +65,22 @@ export class Session {
   }
 
   /**
+   * Keeps words without answering them, such as those that a group says past the agent. No model is asked and no turn is waited for.
+   * Resolves once the words are durable; calls that wait at the same time share one write. The next turns show them as history. Rejects
+   * with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
+   */
+  async hear(text: string, options: HearOptions = {}): Promise<void> {
+    checkOptions("hear", options, hearOptions)
+    const { clock, ids } = this.#agent.ports
+    const { from, atMs = clock.nowMs() } = options
+    const input = this.#input(text, from, ids.next("heard"))
+    const refusal = this.#refusal(input)
+    if (refusal) throw refusal
+    const { hear } = await loadHearing()
+    return hear(this.#agent, input, atMs)
+  }
+
+  /**
    * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is committed.
    */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
@@ -123,7 +102,8 @@ export class Session {
   setMemory(on: boolean): Promise<void> {
     return this.#enqueue(undefined, async (record, { signal }) => {
       if (sessionState(record).memoryOn === on) return
-      const state = { ...record?.state, memoryOn: on }
+      // Words that were heard until now, without memory, are never remembered.
+      const state = { ...record?.state, memoryOn: on, memorySinceMs: this.#agent.ports.clock.nowMs() }
       const commit = { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
       await orAborted(this.#agent.store.commit(this.key, commit), signal)
     })
@@ -191,8 +171,8 @@ export class Session {
       return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
         hint: "Say in a sentence why the agent should wake.",
       })
-    return new PromptStrataError("empty-question", "expected words to answer; the text is empty.", {
-      hint: "Send at least one visible character, or a path in `files`.",
+    return new PromptStrataError("empty-question", "expected words; the text is empty.", {
+      hint: "Pass at least one visible character; `send` also takes paths in `files`.",
     })
   }
 
@@ -279,19 +259,23 @@ function completed(items: readonly InjectionInput[] = []): readonly Injection[] 
   return stack.items()
 }
 
-let loop: Promise<typeof import("./session-turn.ts")> | undefined
-
 /**
- * Loads the code that runs turns, with the first turn or preview, so that a program that uses the library for its prompts alone does
- * not load it. Throws `missing-dependency` if that fails. The next turn then tries again.
+ * Loads code when it is first used, so that a program that uses the library for its prompts alone does not load it. Throws
+ * `missing-dependency` if that fails. The next use then tries again.
  */
-function loadLoop() {
-  loop ??= import("./session-turn.ts").catch((cause: unknown) => {
-    loop = undefined
-    throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
-      cause,
-      hint: "If promptstrata was updated or moved while this program ran, start the program again.",
+function late<T>(load: () => Promise<T>): () => Promise<T> {
+  let code: Promise<T> | undefined
+  return () => {
+    code ??= load().catch((cause: unknown) => {
+      code = undefined
+      throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
+        cause,
+        hint: "If promptstrata was updated or moved while this program ran, start the program again.",
+      })
     })
-  })
-  return loop
+    return code
+  }
 }
+
+const loadLoop = late(() => import("./session-turn.ts"))
+const loadHearing = late(() => import("./hear.ts"))

@@ -53,6 +53,8 @@ export interface HistoryMessage {
   readonly recalled?: readonly string[]
   /** True on an answer that was cut off. */
   readonly interrupted?: true
+  /** True on words of a user that the agent did not answer: it heard them (`Session.hear`). */
+  readonly unanswered?: true
   /** True on a message of the agent that no user's message came before (R27). */
   readonly unprompted?: true
 }

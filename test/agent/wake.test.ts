@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
-import type { WakeOptions } from "../../src/agent/session.ts"
+import type { WakeOptions } from "../../src/agent/session-options.ts"
 import type { ServiceKey } from "../../src/core/conversation.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
 import type { ObserverContext } from "../../src/services/observer.ts"

@@ -9,6 +9,7 @@ const deltas = 200_000
 /** A turn as long as the default limit allows, so many times. */
 const steps = 11
 const turns = 50
+const heardAtOnce = 50
 const runs = 5
 
 /** CPU that the loop adds to a model's bare stream, a delta and a step; the gate is the number of events. */
@@ -25,6 +26,7 @@ export async function run(): Promise<BenchResult> {
       }),
     )
   }
+  const share = await hearingShare()
   const perDeltaUs = ((median(turnMs) - median(bareMs)) / deltas) * 1000
   const perStepMs = median(stepMs) / (steps + 1) / turns
   const small = await countEvents(talking(1_000))
@@ -38,11 +40,32 @@ export async function run(): Promise<BenchResult> {
         "over the bare stream": `${perStepMs.toFixed(3)} ms`,
         bound: "1 ms",
       },
+      {
+        what: `words that are heard, ${heardAtOnce} at once, beside a plain turn`,
+        "over the bare stream": `1/${Math.round(1 / share)} of the turn`,
+        bound: "1/20",
+      },
     ],
     gates: [
       { name: "one event a delta", ok: large - small === 9_000, detail: `${small} events for 1,000 deltas, ${large} for 10,000` },
     ],
   }
+}
+
+/** CPU of words that a group's session hears, as a part of that of its turn. */
+async function hearingShare(): Promise<number> {
+  const group = createAgent({ profile: resolveProfile({ dialect: "layered", persona: "p" }), model: talking(1) }).session({
+    conversation: "bench",
+    audience: "group",
+  })
+  const from = { id: "ann", name: "Ann" }
+  const turnMs: number[] = []
+  const heardMs: number[] = []
+  for (let i = 0; i < turns; i++) {
+    turnMs.push(await cpuMs(() => group.send("Who comes?", { from }).result))
+    heardMs.push(await cpuMs(() => Promise.all(Array.from({ length: heardAtOnce }, () => group.hear("I do.", { from })))))
+  }
+  return median(heardMs) / heardAtOnce / median(turnMs)
 }
 
 async function drain(model: LanguageModel): Promise<void> {

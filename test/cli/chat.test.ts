@@ -77,7 +77,7 @@ describe("one question", () => {
   test("that is blank ends with 1 and asks no model", async () => {
     const { code, stderr } = await run(once(" "), { model: scriptedModel([]) })
     expect(code).toBe(1)
-    expect(stderr).toContain("error: expected words to answer; the text is empty.")
+    expect(stderr).toContain("error: expected words; the text is empty.")
   })
 })
 

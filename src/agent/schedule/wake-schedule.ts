@@ -1,7 +1,8 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf } from "../../core/errors.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
-import type { Session, WakeOptions } from "../session.ts"
+import type { Session } from "../session.ts"
+import type { WakeOptions } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
 import { cronTimes, DueTimes, type QuietHours, quietHours } from "./schedule-times.ts"
 

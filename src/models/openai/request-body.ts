@@ -24,7 +24,7 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
   const tools = form.capabilities.tools ? (request.tools ?? []) : []
   return {
     model: form.model,
-    messages: request.messages.map((message) => wireMessage(message, form.capabilities)),
+    messages: takingTurns(request.messages.map((message) => wireMessage(message, form.capabilities))),
     stream: true,
     ...(form.includeUsage && { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
@@ -38,6 +38,19 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
     ...(request.temperature !== undefined && { temperature: request.temperature }),
     ...form.extraBody,
   }
+}
+
+/** Joins messages of the user that follow each other, as in a group: some servers refuse a request in which roles do not alternate. */
+function takingTurns(messages: readonly WireMessage[]): WireMessage[] {
+  const joined: WireMessage[] = []
+  for (const message of messages) {
+    const before = joined.at(-1)
+    const isJoined = before?.role === "user" && message.role === "user"
+    if (isJoined && typeof before.content === "string" && typeof message.content === "string")
+      joined[joined.length - 1] = { ...before, content: `${before.content}\n\n${message.content}` }
+    else joined.push(message)
+  }
+  return joined
 }
 
 function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {

@@ -40,6 +40,18 @@ describe("what is sent", () => {
     expect(headers.authorization).toBeUndefined()
   })
 
+  test("messages of the user that follow each other are one, because some servers refuse roles that do not alternate", async () => {
+    const messages = (["user", "user", "assistant", "user", "user", "user"] as const).map((role, at) => ({
+      role,
+      content: `${at}`,
+    }))
+    expect((await sent("qwen3", { messages })).body.messages).toEqual([
+      { role: "user", content: "0\n\n1" },
+      { role: "assistant", content: "2" },
+      { role: "user", content: "3\n\n4\n\n5" },
+    ])
+  })
+
   test("the key and headers come from options, else the key from the environment", async () => {
     vi.stubEnv("OPENAI_API_KEY", "sk-from-env")
     expect((await sent("qwen3", hello)).headers.authorization).toBe("Bearer sk-from-env")

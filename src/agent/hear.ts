@@ -1,0 +1,48 @@
+import type { HistoryMessage } from "../core/conversation.ts"
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { orAborted } from "../core/timers.ts"
+import { startDeadline } from "../turn/deadline.ts"
+import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+
+/** Milliseconds since 1970 beyond this are no date. */
+const maxDateMs = 8_640_000_000_000_000
+
+/**
+ * Adds a speaker's words to a session's history, outside of a turn. Resolves once they are durable, within the time limit of a turn.
+ * `idle` and `close` of the agent wait for it.
+ */
+export function hear(agent: AgentContext, { key, turnId, speaker, text }: TurnInput, atMs: number): Promise<void> {
+  const { store, ports, profile, background } = agent
+  if (!Number.isSafeInteger(atMs) || Math.abs(atMs) > maxDateMs)
+    throw new PromptStrataError("usage", `hear expected atMs as whole milliseconds since 1970, found ${String(atMs)}.`)
+  const message: HistoryMessage = { role: "user", text, speaker, turnId, atMs, unanswered: true }
+  // A key of its own, because the store keeps the order and lets calls share a write.
+  return background.enqueue(turnId, async () => {
+    const deadline = startDeadline(profile.limits.turnMs, ports, new AbortController().signal)
+    try {
+      await orAborted(store.append(key, [message]), deadline.signal)
+    } catch (thrown) {
+      throw hearError(thrown, deadline.signal.aborted)
+    } finally {
+      deadline.close()
+    }
+  })
+}
+
+function hearError(thrown: unknown, isLate: boolean): PromptStrataError {
+  if (isLate && PromptStrataError.isInstance(thrown) && thrown.code === "turn-timeout") {
+    const { limit, limitMs } = thrown.evidence
+    const message = `expected the store to keep the words within ${limitMs} ms; it did not. Nobody knows yet whether they are part of the conversation.`
+    const hint = "Look into the session before you pass the words again."
+    return new PromptStrataError("turn-timeout", message, {
+      cause: thrown,
+      hint,
+      evidence: { limit, limitMs, commit: "unknown" },
+    })
+  }
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("session-store", `The words could not be stored: ${messageOf(thrown)}`, {
+    cause: thrown,
+    hint: "They are not part of the conversation; pass them again once the store works.",
+  })
+}
