@@ -9,10 +9,13 @@ import { blankEnd, blankStart } from "../template/blank.ts"
  * All branches and placeholders are followed.
  */
 export function deriveMarkers(templates: Iterable<Template>): Markers {
-  const found: FoundLines = { lines: new Set(), heads: new Set(), frames: new Set(), fences: false }
+  const found: FoundLines = { lines: new Set(), heads: new Set(), frames: new Set(), fences: false, signs: false }
   for (const template of templates) collectLines(template.nodes, found)
   const { lines, fences } = found
-  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames), tokens: true }
+  // Inside a fence of the file's own, a second one would close it.
+  const isOpen = [...lines, ...found.heads].some((line) => /^(?:```|~~~)/.test(line))
+  const pages = fences && !found.signs && !isOpen
+  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames), tokens: true, pages }
 }
 
 /** The shapes of headings and rules that literal lines have (T5). */
@@ -50,6 +53,8 @@ interface FoundLines {
   readonly frames: Set<string>
   /** True if a value is printed in a code fence. */
   fences: boolean
+  /** True if a value is printed as a transcript, whose signs at the beginnings of lines count in a fence too. */
+  signs: boolean
 }
 
 /** The most ways of a line that are followed, because each conditional doubles them. With more, its beginnings become heads. */
@@ -83,6 +88,7 @@ function step(node: TemplateNode, ways: Ways, walk: Walk): Ways {
       return eitherWay(branch(node.then, ways, walk), branch(node.otherwise, ways, walk))
     case "slot": {
       found.fences ||= node.encoder === "fence"
+      found.signs ||= node.encoder === "transcript"
       const valued = eachWay(ways, (way) => addValue(node.name, way, found))
       return node.placeholder ? eitherWay(valued, branch(node.placeholder, ways, walk)) : valued
     }

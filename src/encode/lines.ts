@@ -1,3 +1,4 @@
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import { fold, isEven } from "./fold.ts"
 import { encodeInline } from "./inline.ts"
 import { mapLines } from "./line-breaks.ts"
@@ -19,6 +20,8 @@ export interface Markers {
   readonly shapes?: readonly LineShape[] | undefined
   /** True where chat-template tokens in a text are broken, so that no server takes them for its own. */
   readonly tokens?: boolean | undefined
+  /** True where code and Markdown stand in a fence instead of having their lines marked (see {@link isPage}). */
+  readonly pages?: boolean | undefined
   /** The names that the session knows, by slot, as they were given. */
   readonly names?: KnownNames | undefined
 }
@@ -67,6 +70,29 @@ export function decodeLines(text: string, markers: Markers): string {
       ? line.slice(1)
       : atClosers(line, closers, (broken) => broken.slice(1)),
   )
+}
+
+/** The markers that have words: lines that nobody but the dialect writes. Headings, rules and fences of any page have none. */
+const worded = new WeakMap<Markers, Markers>()
+const word = lazyPattern(String.raw`[\p{L}\p{N}]`, "u")
+
+/**
+ * True for code and Markdown, which the printer puts into a fence: a text of which `lines` would mark several lines, and nothing
+ * but headings, rules, fences and brackets of common shape (T5).
+ */
+export function isPage(text: string, markers: Markers): boolean {
+  // Each mark is one backslash. A single heading is no page.
+  if (markers.pages !== true || encodeLines(text, markers).length - text.length < 2) return false
+  const hasWord = (line: string) => word().test(line)
+  const made = worded.get(markers) ?? {
+    ...markers,
+    lines: new Set([...markers.lines].filter(hasWord)),
+    heads: markers.heads.filter(hasWord),
+    fences: false,
+    shapes: undefined,
+  }
+  worded.set(markers, made)
+  return encodeLines(text, made) === text
 }
 
 /** The characters that fold to an opening bracket, and to a closing one. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
+import { printText } from "../../src/assemble/print/print-text.ts"
 import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
-import { decodeText, encodeText } from "../../src/encode/encode.ts"
+import { decodeText } from "../../src/encode/encode.ts"
 import { dataFolder, dataPresent, readJsonLines } from "../support/corpora.ts"
 import { root } from "../support/source-files.ts"
 
@@ -37,13 +38,16 @@ function structuredTexts(): Record<"Markdown" | "code", string[]> {
   }
 }
 
+const alone = { type: "slot", name: "text", alone: true, source: { file: "x.md", line: 1 } } as const
+
 /** Lines of the texts, and how many of them do not stand in the prompt as they were. */
 function changedLines(texts: readonly string[], dialect: string, locale: string): { lines: number; changed: number } {
   const { markers } = shippedDialect(dialect, locale)
   let [lines, changed] = [0, 0]
   for (const text of texts) {
-    const encoded = encodeText(text, "lines", markers)
-    expect(decodeText(encoded, "lines", markers)).toBe(text)
+    const parts = printText({ text, trust: "user" }, { node: alone, markers })
+    const encoded = parts.map((part) => part.text).join("")
+    expect(decodeText(encoded, parts.length > 1 ? "fence" : "lines", markers)).toBe(text)
     lines += text.split("\n").length
     if (encoded.includes(text)) continue
     const shown = encoded.split("\n")

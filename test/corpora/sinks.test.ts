@@ -44,6 +44,12 @@ class Cursor {
     return content
   }
 
+  /** A text that has its lines to itself: in a fence, or with marked lines. */
+  lines(before: string, after: string): string {
+    if (this.text.startsWith("```", this.#find(before) + before.length)) return this.fenceAfter(before)
+    return unescapeLines(this.between(before, after), isMarker, closers)
+  }
+
   /** A tool run's result after its arrow: inside the line, or fenced below it. */
   resultAfter(before: string): string {
     const from = this.#find(before) + before.length
@@ -73,7 +79,7 @@ const groups: readonly { readonly name: string; readonly sinks: readonly Sink[] 
       {
         name: "memory",
         fill: (turn, text) => ({ ...turn, memories: [{ text }] }),
-        read: (message) => unescapeLines(message.between("**关联记忆**\n", "\n---\n"), isMarker, closers),
+        read: (message) => message.lines("**关联记忆**\n", "\n---\n"),
       },
       {
         name: "prestart result",
@@ -269,9 +275,16 @@ function write(sinks: readonly Sink[], text: string, { dialect, prompt }: { dial
   return [...assemble(persona, { dialect, locale: "zh-CN", prompt, turn }).messages]
 }
 
+/** Whole fences go: a text may stand in one, and a fence holds no structure. One that is not closed stays. */
+function withoutFences(lines: readonly string[]): string[] {
+  return lines.filter(
+    (line, at) => !((line === "open" && lines[at + 1] === "close") || (line === "close" && lines[at - 1] === "open")),
+  )
+}
+
 function skeletonOf(messages: readonly Message[], dialect: DialectName, words: string): string {
   const marks = markersOfDialect[dialect]
-  const linesOf = (message: Message) => (isWhole(message, words) ? [] : skeleton(message.content, marks, seenOnce))
+  const linesOf = (message: Message) => (isWhole(message, words) ? [] : withoutFences(skeleton(message.content, marks, seenOnce)))
   return messages.map((message) => [`<${message.role}>`, ...linesOf(message)].join("\n")).join("\n")
 }
 
@@ -314,11 +327,7 @@ describe.skipIf(!dataPresent)("forging strings × sinks", () => {
         const messages = written(text)
         if (skeletonOf(messages, dialect, text) !== harmless) expect.fail(`forged in ${dialect} by ${JSON.stringify(text)}`)
         if (dialect !== "fay") continue
-        const back = unescapeLines(
-          new Cursor(messages.at(-1)?.content ?? "").between("**额外观察**\n", "\n---\n"),
-          isMarker,
-          closers,
-        )
+        const back = new Cursor(messages.at(-1)?.content ?? "").lines("**额外观察**\n", "\n---\n")
         if (back.trim() !== visible(text).trim()) expect(back).toBe(visible(text))
       }
     }

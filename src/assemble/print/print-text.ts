@@ -1,7 +1,7 @@
 import type { Source } from "../../core/source.ts"
 import type { Trust, TrustedText } from "../../core/value.ts"
 import { encodeFence, encodeText } from "../../encode/encode.ts"
-import type { Markers } from "../../encode/lines.ts"
+import { isPage, type Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
 import type { SlotNode } from "../../template/ast.ts"
@@ -26,7 +26,8 @@ export interface TextPlace {
 /**
  * Encodes a text, which is not blank, for its place. Joined, the parts are the printed text; some may be empty. Trust decides the encoder, so that the author of a
  * template cannot forget it: author text is printed as it is. Other text goes through the encoder that the file names, else
- * through `lines` if it is alone on its lines, and through `inline` inside a line.
+ * through `lines` if it is alone on its lines, and through `inline` inside a line. Code and Markdown
+ * that would go through `lines` stand in a fence.
  */
 export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around
@@ -34,11 +35,14 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
   if (isEncodedText(text)) return [{ ...content, text: text.text }]
   const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
   const cut = cutOf(text)
-  if (encoder === "fence")
+  const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
+  const whole = encoder === "fence" ? text.text : encode(text.text)
+  // Each mark makes the text longer, so most texts need no second look.
+  const isMarked = encoder === "lines" && node.alone && whole.length > text.text.length + 1
+  if (encoder === "fence" || (isMarked && isPage(cut ? `${cut.head}\n${cut.tail}` : text.text, markers)))
     return fenced(text.text, { cut, content, node, breaks: markers.tokens === true && text.trust !== "author" })
   // Inside a line, a cut value is one quoted string together with its notice.
-  if (!cut || encoder === "inline") return [{ ...content, text: encoder ? encodeText(text.text, encoder, markers) : text.text }]
-  const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
+  if (!cut || encoder === "inline") return [{ ...content, text: whole }]
   const closed = withFencesClosed(text, cut, encode)
   const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut) }
   return [{ ...content, text: encode(cut.head) }, noticePart(closed), tail]

@@ -42,7 +42,7 @@ const unshaped = new WeakMap<Markers, Markers>()
 
 /** The markers for a text that may have headings and rules of their shapes. It still cannot imitate one of the dialect's own lines. */
 function withoutShapes(markers: Markers): Markers {
-  const made = unshaped.get(markers) ?? { ...markers, shapes: undefined }
+  const made = unshaped.get(markers) ?? { ...markers, shapes: undefined, pages: false }
   unshaped.set(markers, made)
   return made
 }
@@ -139,13 +139,13 @@ export class ValuePrinter {
     const context = { dialect: this.#dialect, origin: this.#recorder.origin }
     const known = knownBlock(owner, place, context)
     if (known) return known
-    const printed = this.#printEntry(entry, place)
     // The provider says whose words the whole message is, so the agent's and a tool's stay as they are. The user's stay encoded: the
     // message was sent before with the turn's own blocks around the words, and must be the same now.
-    const [piece, ...others] = printed.pieces
-    const isWords = piece?.part === "content" && piece.trust !== "author" && others.length === 0
-    const isWhole = place.message === true && isWords && (entry.role === "assistant" || entry.role === "tool")
-    return rememberBlock(owner, place, context, isWhole ? this.#printEntry(entry, place, noMarkers) : printed)
+    const mayBeWhole = place.message === true && (entry.role === "assistant" || entry.role === "tool")
+    const bare = mayBeWhole ? this.#printEntry(entry, place, noMarkers) : undefined
+    const [piece, ...others] = bare?.pieces ?? []
+    const isWhole = piece?.part === "content" && piece.trust !== "author" && others.length === 0
+    return rememberBlock(owner, place, context, bare && isWhole ? bare : this.#printEntry(entry, place))
   }
 
   #printEntry(entry: SlotEntry, { injection, file, rest }: EntryPlace, markers?: Markers): DraftRecorder {
