@@ -69,7 +69,7 @@ Examples:
   promptstrata chat                          talk to the character Fay
   promptstrata chat --once "帮我算 17*23"    ask one question
   promptstrata chat ./bots/mine.toml         talk to your own character
-  promptstrata serve fay                     answer over HTTP: OpenAI API, useChat
+  promptstrata serve fay                     answer over HTTP: OpenAI API, useChat, AG-UI
   promptstrata init luna                     create a character in the new folder luna
   promptstrata render fay --sections         print the prompt and the source of every part
   promptstrata lint                          check ./profiles and ./prompts

@@ -2,6 +2,7 @@ import type { ChatMessage } from "../agent/respond.ts"
 import type { Turn } from "../agent/turn.ts"
 import { isRecord } from "../core/json-access.ts"
 import type { Usage } from "../model/language-model.ts"
+import { errorWords } from "../trace/error-words.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import { errorBody, HttpProblem } from "./http-problem.ts"
 
@@ -119,10 +120,7 @@ export function completion({ id, created, model }: Answering, { text, stopReason
 export async function* completionChunks(
   { id, created, model }: Answering,
   turn: Turn,
-  {
-    includeUsage,
-    failure,
-  }: { readonly includeUsage: boolean; readonly failure: (result: TurnResult & { readonly ok: false }) => string },
+  { includeUsage, locale }: { readonly includeUsage: boolean; readonly locale: string },
 ): AsyncGenerator<object> {
   const chunk = (delta: object, finish: string | null = null) => ({
     ...{ id, object: "chat.completion.chunk", created, model },
@@ -136,7 +134,7 @@ export async function* completionChunks(
     if (event.type !== "turn-end") continue
     const { result } = event
     if (!result.ok) {
-      yield errorBody(failure(result), { type: "server_error", code: result.error.code })
+      yield errorBody(errorWords(result.error, locale), { type: "server_error", code: result.error.code })
       return
     }
     yield chunk({}, finishReason(result.stopReason))

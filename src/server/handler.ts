@@ -7,6 +7,7 @@ import { isRecord } from "../core/json-access.ts"
 import type { Clock } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
 import { errorWords } from "../trace/error-words.ts"
+import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { completion, completionChunks, readCompletionRequest } from "./chat-completions.ts"
 import { eventStream, eventStreamHeaders } from "./event-stream.ts"
 import { errorBody, HttpProblem, problemResponse } from "./http-problem.ts"
@@ -66,12 +67,13 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
   { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
   { method: "POST", path: /\/api\/chat$/u, route: uiChat },
   { method: "GET", path: /\/api\/chat\/[^/]+\/stream$/u, route: resumeChat },
+  { method: "POST", path: /\/ag-ui$/u, route: agUi },
 ]
 
 /**
  * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions` and
- * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again), at any base
- * path. A character keeps its own tools and prompt; a client's system messages become a labelled block of its prompt. The handler never
+ * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again), and
+ * AG-UI (`/ag-ui`), at any base path. A character keeps its own tools and prompt; a client's system messages become a labelled block of its prompt. The handler never
  * rejects. Throws `usage` for a mistake in the options.
  */
 export function createHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
@@ -112,12 +114,11 @@ async function completeChat(server: Server, request: Request, caller: Caller): P
   const { model, messages, instructions, stream, includeUsage, ignored } = readCompletionRequest(
     await readJsonBody(request, server.maxBodyBytes),
   )
-  const turn = startTurn(agentOf(server, model), caller, { messages, instructions })
+  const turn = startTurn(server, caller, { model, messages, instructions })
   const answering = { id: `chatcmpl-${turn.id}`, created: seconds(server.clock), model }
-  const headers = ignored.length > 0 ? { "x-promptstrata-ignored": ignored.map(encodeURIComponent).join(", ") } : {}
+  const headers = ignoredHeader(ignored)
   if (stream) {
-    const failure = ({ error }: { readonly error: PromptStrataError }) => told(server, error)
-    const chunks = completionChunks(answering, turn, { includeUsage, failure })
+    const chunks = completionChunks(answering, turn, { includeUsage, locale: server.locale })
     return streamed(chunks, { turn, caller, end: "[DONE]", headers })
   }
   const abort = (): void => leave(turn, caller)
@@ -125,23 +126,20 @@ async function completeChat(server: Server, request: Request, caller: Caller): P
   const result = await turn.result
   request.signal.removeEventListener("abort", abort)
   if (result.ok) return Response.json(completion(answering, result), { headers })
-  const body = errorBody(told(server, result.error), { type: "server_error", code: result.error.code })
+  const body = errorBody(errorWords(result.error, server.locale), { type: "server_error", code: result.error.code })
   return Response.json(body, { status: statusOf(result.error), headers })
 }
 
 async function uiChat(server: Server, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
-  const names = Object.keys(server.agents)
-  const model = body.model ?? (names.length === 1 ? names[0] : undefined)
   // The last question is in the store already, and would be there twice.
   if (caller.conversation !== undefined && body.trigger === "regenerate-message")
     throw new HttpProblem(400, "An answer of a kept conversation cannot be made again.", { param: "trigger" })
-  const turn = startTurn(agentOf(server, model), caller, { messages: readUiMessages(body), instructions: "" })
+  const turn = startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
   const key = chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : "")
   if (caller.conversation !== undefined) server.chats.set(key, turn)
-  void turn.result.then((result) => {
+  void turn.result.then(() => {
     if (server.chats.get(key) === turn) server.chats.delete(key)
-    if (!result.ok) told(server, result.error)
   })
   return uiStream(server, turn, caller)
 }
@@ -162,7 +160,20 @@ function uiStream({ locale }: Server, turn: Turn, caller: Caller): Response {
   return streamed(uiMessageChunks(turn, { locale }), { turn, caller, end: "[DONE]", headers })
 }
 
-function agentOf({ agents }: Server, model: unknown): Agent {
+async function agUi(server: Server, request: Request, caller: Caller): Promise<Response> {
+  const { ignored, threadId, runId, ...asked } = readAgUiInput(await readJsonBody(request, server.maxBodyBytes))
+  const turn = startTurn(server, caller, asked)
+  const events = agUiEvents(turn, { threadId, runId, locale: server.locale })
+  return streamed(events, { turn, caller, end: undefined, headers: ignoredHeader(ignored) })
+}
+
+function ignoredHeader(ignored: readonly string[]): Readonly<Record<string, string>> {
+  return ignored.length > 0 ? { "x-promptstrata-ignored": ignored.map(encodeURIComponent).join(", ") } : {}
+}
+
+/** The agent of a model's name. The only one needs none. */
+function agentOf({ agents }: Server, asked: unknown): Agent {
+  const model = asked ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined)
   const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined
   if (found) return found
   const names = Object.keys(agents)
@@ -171,19 +182,30 @@ function agentOf({ agents }: Server, model: unknown): Agent {
   throw new HttpProblem(404, message, { param: "model", code: "model_not_found" })
 }
 
-/** Starts the turn of a request. A kept conversation gets the last message alone. */
-function startTurn(
-  agent: Agent,
-  { user, name, conversation }: Caller,
-  { messages, instructions }: { readonly messages: readonly ChatMessage[]; readonly instructions: string },
-): Turn {
+/** A question as a client sends it. */
+interface Question {
+  readonly model: unknown
+  readonly messages: readonly ChatMessage[]
+  readonly instructions: string
+}
+
+/** Starts the turn of a request. A kept conversation gets the last message alone. The owner is told if it fails, read or not. */
+function startTurn(server: Server, caller: Caller, { model, messages, instructions }: Question): Turn {
+  const agent = agentOf(server, model)
+  const { user, name, conversation } = caller
   const last = messages.at(-1)
   if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
   if (last.content.trim() === "") throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const from = name === undefined ? { id: user } : { id: user, name }
-  if (conversation === undefined) return agent.respond(messages, { from, inject })
-  return agent.session(conversation).send(last.content, { from, inject })
+  const turn =
+    conversation === undefined
+      ? agent.respond(messages, { from, inject })
+      : agent.session(conversation).send(last.content, { from, inject })
+  void turn.result.then((result) => {
+    if (!result.ok && result.error.code !== "aborted") server.onError(result.error)
+  })
+  return turn
 }
 
 /** A client that leaves ends a turn of which nothing is kept. A kept one goes on, so that its answer is there later. */
@@ -193,16 +215,15 @@ function leave(turn: Turn, { conversation }: Caller): void {
 
 function streamed(
   events: AsyncIterable<unknown>,
-  { turn, caller, end, headers }: { turn: Turn; caller: Caller; end: string; headers: Readonly<Record<string, string>> },
+  {
+    turn,
+    caller,
+    end,
+    headers,
+  }: { turn: Turn; caller: Caller; end: string | undefined; headers: Readonly<Record<string, string>> },
 ): Response {
   const body = eventStream(events, { end, onCancel: () => leave(turn, caller) })
   return new Response(body, { headers: { ...eventStreamHeaders, ...headers } })
-}
-
-/** Passes the error to the server's owner, and returns words for the client, without what only the owner should see. */
-function told({ locale, onError }: Server, error: PromptStrataError): string {
-  if (error.code !== "aborted") onError(error)
-  return errorWords(error, locale)
 }
 
 function statusOf({ code, evidence }: PromptStrataError): number {

@@ -271,6 +271,15 @@ describe("a client that leaves", () => {
   })
 })
 
+describe("a kept turn that fails after its client left", () => {
+  test("is told to the owner all the same", async () => {
+    const { post, agent, errors } = serverOf({ model: failing(new Error("boom")), caller: { conversation: "c1" } })
+    await (await post("/v1/chat/completions", { ...ask, stream: true })).body?.cancel()
+    await agent.idle()
+    expect(errors).toHaveLength(1)
+  })
+})
+
 describe("the AI SDK's chat", () => {
   const messageOf = async (stream: ReadableStream<UIMessageChunk>) =>
     (await collect(readUIMessageStream({ stream, terminateOnError: true }))).at(-1)

@@ -44,7 +44,7 @@ export function addServe(program: Command, run: RunCommand): void {
   const command = program
     .command("serve")
     .summary("answer over HTTP")
-    .description("Answer over HTTP, as the OpenAI API and as the chat API of the AI SDK.")
+    .description("Answer over HTTP: the OpenAI API, chats of the AI SDK, AG-UI.")
     .argument("[profiles...]", `each ${profileText} (default: the only one in ./profiles, else fay)`)
     .option("--port <port>", "port; 0 takes any free one", readPort, 8787)
     .option("--host <host>", "address to listen at", "127.0.0.1")

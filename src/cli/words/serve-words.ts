@@ -5,7 +5,7 @@ export type ServeWords = Readonly<typeof en>
 
 const en = {
   serving: (url: string, models: string) => `Serving ${models} at ${url}`,
-  routes: (url: string) => [`  OpenAI API   ${url}/v1`, `  useChat      ${url}/api/chat`],
+  routes: (url: string) => [`  OpenAI API   ${url}/v1`, `  useChat      ${url}/api/chat`, `  AG-UI        ${url}/ag-ui`],
   withKey: "Requests need the header Authorization: Bearer KEY.",
   withoutKey: "Programs of this computer may ask without a key.",
   kept: "The header x-conversation names a conversation that is kept; without it nothing is.",
@@ -16,7 +16,7 @@ const en = {
 
 const zh: ServeWords = {
   serving: (url, models) => `${models} 的服务地址：${url}`,
-  routes: (url) => [`  OpenAI API   ${url}/v1`, `  useChat      ${url}/api/chat`],
+  routes: (url) => [`  OpenAI API   ${url}/v1`, `  useChat      ${url}/api/chat`, `  AG-UI        ${url}/ag-ui`],
   withKey: "请求须带请求头 Authorization: Bearer 密钥。",
   withoutKey: "本机程序无需密钥。",
   kept: "请求头 x-conversation 指定要保存的会话；没有它就什么也不保存。",

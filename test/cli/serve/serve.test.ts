@@ -42,6 +42,7 @@ describe("promptstrata serve", () => {
       "Serving plain at http://127.0.0.1:PORT
         OpenAI API   http://127.0.0.1:PORT/v1
         useChat      http://127.0.0.1:PORT/api/chat
+        AG-UI        http://127.0.0.1:PORT/ag-ui
       Programs of this computer may ask without a key.
       Ctrl-C or SIGTERM lets running answers end. Ctrl-C twice ends at once.
       "
