@@ -6,11 +6,12 @@ import type { SessionState } from "../turn/turn-context.ts"
 
 /** Reads the agent's part of a record's state. A field that is missing or of another form counts as in a new session. */
 export function sessionState(record: SessionRecord | undefined): SessionState {
-  const { memoryOn, turns, hooks, markerId } = record?.state ?? {}
+  const { memoryOn, memorySinceMs, turns, hooks, markerId } = record?.state ?? {}
   const isCount = Number.isSafeInteger(turns) && (turns as number) >= 0
   const isRecord = typeof hooks === "object" && hooks !== null && !Array.isArray(hooks)
   return {
     memoryOn: memoryOn !== false,
+    memorySinceMs: typeof memorySinceMs === "number" ? memorySinceMs : undefined,
     turns: isCount ? (turns as number) : 0,
     hooks: isRecord ? (hooks as Readonly<Record<string, unknown>>) : {},
     markerId: typeof markerId === "string" && /^[0-9a-z]+$/.test(markerId) ? markerId : undefined,

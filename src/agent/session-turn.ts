@@ -181,6 +181,7 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
     turn: session.turns,
     speaker: Object.freeze({ ...input.speaker }),
     memoryOn: session.memoryOn,
+    memorySinceMs: session.memorySinceMs,
     messages: Object.freeze(spoken),
     untrusted,
     hookStates: Object.fromEntries(hookStates),

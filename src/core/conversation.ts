@@ -53,7 +53,7 @@ export interface HistoryMessage {
   readonly recalled?: readonly string[]
   /** True on an answer that was cut off. */
   readonly interrupted?: true
-  /** True on words of a user that the agent did not answer: it heard them (`Session.hear`). */
+  /** True on messages outside of an answered turn: words that the agent only heard (`Session.hear`). */
   readonly unanswered?: true
   /** True on a message of the agent that no user's message came before (R27). */
   readonly unprompted?: true

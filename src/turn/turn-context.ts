@@ -101,6 +101,8 @@ export interface ObservedTurn {
 export interface SessionState {
   /** False once the conversation's memory was switched off (D2). */
   readonly memoryOn: boolean
+  /** When the memory was switched last, in milliseconds since 1970. Words heard until then are never remembered. */
+  readonly memorySinceMs?: number | undefined
   /** Turns that were committed. */
   readonly turns: number
   /** The state that each hook keeps, by the hook's name. */

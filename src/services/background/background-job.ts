@@ -25,6 +25,8 @@ export interface CommittedTurn {
   readonly turn: number
   readonly speaker: Speaker
   readonly memoryOn: boolean
+  /** When the memory was switched last, in milliseconds since 1970. What was heard until then must not be remembered. */
+  readonly memorySinceMs?: number | undefined
   /** The turn's messages, without the results of prestart and recall that are kept with them. */
   readonly messages: readonly HistoryMessage[]
   /** True if output of untrusted tools stood in a request of this turn. */

@@ -37,7 +37,8 @@ export async function waitingTurns(
   const { context, receipts, batchTurns } = batch
   const { untilMs } = payload
   const before = typeof untilMs === "number" ? { beforeMs: untilMs + 1 } : {}
-  const found = await context.messages({ ...before, limit: Math.min(maxMessages, batchTurns * 4) })
+  let found = await context.messages({ ...before, limit: Math.min(maxMessages, batchTurns * 4) })
+  if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ ...before, limit: maxMessages })
   const ids = [...new Set(found.map((message) => message.turnId))].filter((id) => id !== turnId).slice(1 - batchTurns)
   const turns: TurnWords[] = []
   for (const id of ids) {
@@ -48,6 +49,47 @@ export async function waitingTurns(
     turns.push({ turnId: id, turn, untrusted: waiting.untrusted === true, messages })
   }
   return turns
+}
+
+/** The most words heard between two turns that are remembered, and their most UTF-16 units. */
+const maxHeard = 50
+const maxHeardCharacters = 8_000
+
+/**
+ * The words that were heard since the turn before these turns, each as a turn of its own, oldest first. Of many, the newest;
+ * `left` counts the others. Words heard before the memory was switched are left out.
+ */
+export async function heardBefore(
+  turns: readonly TurnWords[],
+  { payload }: Job,
+  context: JobContext,
+): Promise<{ readonly heard: readonly TurnWords[]; readonly left: number }> {
+  const { untilMs, sinceMs, turn } = payload
+  const own = new Set(turns.map(({ turnId }) => turnId))
+  const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
+    (await context.messages({ ...(typeof untilMs === "number" ? { beforeMs: untilMs + 1 } : {}), limit })).filter(
+      ({ turnId }) => !own.has(turnId),
+    )
+  // Most turns have nothing heard before them, and a few messages show that.
+  const near = await find(own.size * 2 + 3)
+  if (!near.some(({ unanswered }) => unanswered)) return { heard: [], left: 0 }
+  const found = await find(maxMessages)
+  const before = found.findLastIndex(({ unanswered }) => unanswered !== true)
+  // What was heard while the turn before was being stored stands in front of it.
+  const lastMs = found[before]?.atMs ?? Number.NEGATIVE_INFINITY
+  const onMs = typeof sinceMs === "number" ? sinceMs : Number.NEGATIVE_INFINITY
+  const all = found.filter(
+    ({ unanswered, role, text, atMs }, at) =>
+      unanswered === true && role === "user" && text.trim() !== "" && atMs > onMs && (at > before || atMs > lastMs),
+  )
+  const heard: TurnWords[] = []
+  let characters = 0
+  for (const message of all.slice(-maxHeard).reverse()) {
+    characters += message.text.length
+    if (characters > maxHeardCharacters) break
+    heard.unshift({ turnId: message.turnId, turn: typeof turn === "number" ? turn : 0, untrusted: false, messages: [message] })
+  }
+  return { heard, left: all.length - heard.length }
 }
 
 /** The messages of turns for a background prompt, each line with its speaker and its own trust. */

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../reply/json/json-value.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 import { userProfileText } from "../user-profile.ts"
 import type { AskModel } from "./background-job.ts"
-import { backgroundInjection, dialogueInjection } from "./dialogue.ts"
+import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
 import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
 import { hasUserWords, readProfileFields } from "./profile-step.ts"
 import { readJson } from "./read-json.ts"
@@ -14,10 +14,15 @@ export async function importanceStep(run: MemoryRun, ask: AskModel, signal: Abor
   const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
   const output = isBatch
     ? await askBatch(run, ask, signal)
-    : (await ask("importance", [dialogueInjection(run.turns)], { signal })).text
+    : (await ask("importance", [dialogueInjection([...(await heardOf(run)), ...run.turns])], { signal })).text
   const importance = readImportance(output)
   if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
   return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
+}
+
+/** The words that were heard before the turns are judged with them. The profile does not learn from it, because others said it. */
+async function heardOf({ turns, job, context }: MemoryRun) {
+  return (await heardBefore(turns, job, context)).heard
 }
 
 /** Returns the part of the answer with the importance, and keeps the profile fields for the profile step. */

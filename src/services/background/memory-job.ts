@@ -10,7 +10,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
   return {
     kind: "memory",
     // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
-    afterTurn({ memoryOn, turn, untrusted, messages }) {
+    afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, untrusted, messages }) {
       let isBlank = true
       let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
       for (const { text, atMs } of messages) {
@@ -18,7 +18,9 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
         fromMs = Math.min(fromMs, atMs)
         untilMs = Math.max(untilMs, atMs)
       }
-      return memoryOn && !isBlank ? { turn, untrusted, count: messages.length, fromMs, untilMs } : undefined
+      return memoryOn && !isBlank
+        ? { turn, untrusted, count: messages.length, fromMs, untilMs, ...(sinceMs === undefined ? {} : { sinceMs }) }
+        : undefined
     },
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {

@@ -5,7 +5,7 @@ import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { StoredMemory } from "../store/records.ts"
 import type { AskModel, JobContext } from "./background-job.ts"
-import { type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
+import { heardBefore, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
 import { importanceStep } from "./importance-step.ts"
 import { capReached, type MemoryJobOptions, MemoryRun, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
@@ -85,17 +85,23 @@ async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSig
     return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
   let stored = 0
   let duplicates = 0
-  const given = run.turns.flatMap((turn) => memoriesOf(turn, importance))
-  for (const each of given) {
+  const { heard, left } = await heardBefore(run.turns, run.job, run.context)
+  const others = heard.flatMap((turn) => memoriesOf(turn, importance))
+  const given = [...others, ...run.turns.flatMap((turn) => memoriesOf(turn, importance))]
+  for (const [at, each] of given.entries()) {
     await run.expectWanted(signal)
-    const { status } = await memory.remember(each, run.key, { ofTurn: true })
+    // What was heard belongs to whoever said it.
+    const key = at < others.length ? { ...run.key, user: each.speaker.id } : run.key
+    const { status } = await memory.remember(each, key, { ofTurn: true })
     if (status === "stored") stored++
     else duplicates++
   }
-  const said = run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
+  const said = [...heard, ...run.turns].reduce((sum, { messages }) => sum + messages.length, 0)
   const known = duplicates === 0 ? "" : `, ${duplicates} known`
   const bare = said === given.length ? "" : `, ${said - given.length} too short to mean anything by itself`
-  return { outcome: stored > 0 ? "ok" : "empty", message: `${stored} stored${known}${bare}`, value: { stored, duplicates } }
+  const over = left === 0 ? "" : `, ${left} heard passed over`
+  const message = `${stored} stored${known}${bare}${over}`
+  return { outcome: stored > 0 ? "ok" : "empty", message, value: { stored, duplicates } }
 }
 
 function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance: number): readonly NewMemory[] {
