@@ -50,6 +50,7 @@ export const promptVariables = [
   "context_count",
   "supported_formats",
   "examples_context",
+  "own_tone",
   "work_mode",
   "mini_full_context_count",
   "max_jump_mini",

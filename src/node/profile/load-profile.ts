@@ -13,7 +13,7 @@ import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./prof
 import { findProcesses } from "./profile-processes.ts"
 import { checkReflectSchedule, checkVariables, profileSettings, profileVariables } from "./profile-settings.ts"
 import { loadProfileSkills, withModes } from "./profile-skills.ts"
-import { findProfileDialect, findProfileTexts, readProfileTexts } from "./profile-texts.ts"
+import { findProfileDialect, findProfileTexts, readProfileTexts, toneVariables } from "./profile-texts.ts"
 import { checkEnabledTools, makeProfileTools, profileOutput, type ToolSurroundings, withDocuments } from "./profile-tools.ts"
 import { withVirtualContext } from "./profile-virtual-context.ts"
 
@@ -96,7 +96,7 @@ export async function readProfile(
     observers: file.observers,
     ...settings,
     ...words.input,
-    variables: profileVariables(chain),
+    variables: { ...toneVariables(search, texts), ...profileVariables(chain) },
     tools,
     skills,
     plugins,

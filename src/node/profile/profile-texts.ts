@@ -1,4 +1,4 @@
-import { dirname } from "node:path"
+import { basename, dirname, extname, join } from "node:path"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import type { ProfileInput } from "../../profile/profile.ts"
@@ -8,7 +8,7 @@ import { configureFormat, formatNamed, formats } from "../../reply/output/format
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { readWholeText } from "../authored-text.ts"
-import { isFolder } from "../file-log.ts"
+import { fileExists, isFolder } from "../file-log.ts"
 import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
 import { type Persona, readPersona } from "../load-persona.ts"
 import { knownDialects, readDialect } from "../read-dialect.ts"
@@ -69,6 +69,24 @@ export function findProfileDialect(search: ProfileSearch, folder: string | undef
     report(search, setting, `expected a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`)
   }
   return dialect
+}
+
+/** The file of the dialect `root` that holds the corpus of its own character. */
+const shippedCorpus = "examples_hareru.txt"
+
+/**
+ * The variables by which the tone goes with the persona (R29): the corpus `examples.txt` in the folder of its name, beside it. A
+ * persona that takes the place of the extended profile's has none otherwise, unless the user's folder replaces the shipped corpus.
+ */
+export function toneVariables({ chain, locale }: ProfileSearch, { persona, folder }: ProfileTexts): ProfileInput["variables"] {
+  if (persona === undefined) return {}
+  const own = join(dirname(persona), basename(persona, extname(persona)), "examples.txt")
+  if (fileExists(own)) return { examples_context: readWholeText(own, { kind: "corpus", attributes: [] }).text }
+  const personas = new Set(chain.flatMap(({ settings }) => settings.prompt?.persona ?? []))
+  const dialect = nearestSetting(chain, "prompt", "dialect")?.value ?? defaultDialect
+  if (folder !== undefined && fileExists(join(folder, dialect, locale, shippedCorpus))) return {}
+  const isGiven = chain.some(({ settings }) => settings.variables?.examples_context !== undefined)
+  return personas.size > 1 && !isGiven ? { own_tone: true } : {}
 }
 
 /** Reads persona, format and system message. Names and a colour that the profile gives win over those of the persona. */

@@ -94,3 +94,40 @@ test("R29: its colour goes with the persona: another one has its own or none, an
     (await loadProfile(`${folder}/${name}.toml`, { locale: "en", env: {}, dataFolder: tempFolder({}) })).agent.colour
   expect([await colourOf("plain"), await colourOf("red"), await colourOf("green")]).toEqual([undefined, "#AA0000", "#00AA00"])
 })
+
+test.each(locales)(
+  "R29: its tone goes with the persona: another one brings a corpus of its own or none, in %s",
+  async (locale) => {
+    const folder = tempFolder({
+      "mei.md": "---\nname: Mei\n---\nYou are Mei.\n",
+      "bo.md": "---\nname: Bo\n---\nYou are Bo.\n",
+      "bo/examples.txt": "Ahoy.\n",
+      "mei.toml": 'extends = "root"\n[prompt]\npersona = "mei.md"\n',
+      "bo.toml": 'extends = "root"\n[prompt]\npersona = "bo.md"\n',
+      "given.toml": 'extends = "root"\n[prompt]\npersona = "mei.md"\n[variables]\nexamples_context = "Purr."\n',
+      "own.toml": 'extends = "root"\n[prompt]\npersona = "mei.md"\nfolder = "prompts"\n',
+      [`prompts/root/${locale}/examples_hareru.txt`]: "Meow.\n",
+      "same.toml": 'extends = "root"\n[variables]\ndeveloper_name = "me"\n',
+    })
+    const promptOf = async (name: string) => {
+      const profile = await loadProfile(`${folder}/${name}.toml`, { locale, env: {}, dataFolder: tempFolder({}) })
+      return (await testAgent(scriptedModel([]), profile).session.preview("?")).messages[0]?.content ?? ""
+    }
+    const mei = await promptOf("mei")
+    for (const text of ["# Few-shot examples", "style_corpus", "晒过的被子", "sunned quilt", "tangerine", "橘子"])
+      expect(mei).not.toContain(text)
+    expect(mei).toContain(locale === "en" ? "a few sentences will do" : "平常回上几句就够了")
+    const corpora = { bo: "Ahoy.", given: "Purr.", own: "Meow." }
+    for (const [name, corpus] of Object.entries(corpora)) {
+      const prompt = await promptOf(name)
+      expect(prompt).toContain(`<style_corpus>\n${corpus}\n</style_corpus>`)
+      expect(prompt).not.toMatch(/晒过的被子|sunned quilt/)
+    }
+    expect(await promptOf("same")).toMatch(/晒过的被子|sunned quilt/)
+  },
+)
+
+test.each(locales)("R4: the prompt says the name of its character once, in %s", async (locale) => {
+  const prompt = await systemPrompt(locale)
+  expect(prompt.match(locale === "en" ? /(?<!last_|last_n_)Qinglan/g : /(?<!last_|last_n_)青蓝/g)).toHaveLength(1)
+})
