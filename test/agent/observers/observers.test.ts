@@ -255,7 +255,8 @@ describe("R26 an observer", () => {
     const closed = agent.close().then(() => {
       isClosed = true
     })
-    await timers.whenPending(2)
+    // The hanging event, the observers' limit and that of closing.
+    await timers.whenPending(3)
     timers.advance(12_344)
     for (let tick = 0; tick < 100; tick++) await Promise.resolve()
     expect(heard.at(-1)).toBe("turn-end")
