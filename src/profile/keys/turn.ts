@@ -61,8 +61,8 @@ export const history = table("How much of the conversation a prompt shows.", {
   toolRunTokens: wholeNumber({
     min: 0,
     words:
-      "The most tokens that those runs may have, and never more than half of the budget, or less, down to an eighth, while messages would be cut. Over it, the oldest results and arguments are shortened first.",
-    otherwise: "the share of the budget; 8000 without one",
+      "The most tokens of those runs; the oldest are shortened first. Never over half of the budget (an eighth to keep messages).",
+    otherwise: "8000 without a budget",
   }),
   contextCount: wholeNumber({ min: 0, default: 20, words: "How many messages of recent dialogue a prompt shows." }),
   window: choice(["slide", "steps"], {
