@@ -57,7 +57,7 @@ function checked(messages: readonly ChatMessage[]): ChatMessage {
       "usage",
       `respond expected text of role user or assistant in message ${at + 1}, found ${found}.`,
       {
-        hint: "Instructions are given as `inject`; the prompt's own system message comes from the profile.",
+        hint: "Give instructions as `inject`.",
       },
     )
   }
