@@ -102,6 +102,7 @@ export {
   type WakeSchedule,
   type WakeScheduleOptions,
 } from "./agent/schedule/wake-schedule.ts"
+export type { HistoryOptions, SessionAlternative, SessionMessage } from "./agent/second-thoughts/session-history.ts"
 export type { Session } from "./agent/session.ts"
 export type { HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./agent/session-options.ts"
 export type { Turn } from "./agent/turn.ts"

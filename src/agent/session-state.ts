@@ -1,5 +1,6 @@
-import type { SessionKey } from "../core/conversation.ts"
+import type { SessionKey, Speaker } from "../core/conversation.ts"
 import type { Injection } from "../core/value.ts"
+import type { Profile } from "../profile/profile.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { SessionState } from "../turn/turn-context.ts"
@@ -37,4 +38,10 @@ export function restoreStack(stack: PromptStack, state: unknown): void {
 /** A string that is different for each session. */
 export function sessionId({ agent, conversation, audience }: SessionKey): string {
   return JSON.stringify([agent, conversation, audience])
+}
+
+/** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
+export function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {
+  if (key.audience === "group") return { id: agent.id, name: agent.name }
+  return record?.history.findLast(({ role }) => role === "user")?.speaker
 }

@@ -10,8 +10,9 @@ import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
+import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type { HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
-import { restoreStack, sessionId, sessionState } from "./session-state.ts"
+import { restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
 import { startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
@@ -61,7 +62,10 @@ export class Session {
     checkOptions("wake", options, wakeOptions)
     const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
-    return this.#start((turnId, record) => ({ ...this.#input("", to ?? this.#wokenFor(record), turnId), ...given }), signal)
+    return this.#start(
+      (turnId, record) => ({ ...this.#input("", to ?? wokenFor(this.key, this.#agent.profile, record), turnId), ...given }),
+      signal,
+    )
   }
 
   /**
@@ -106,6 +110,17 @@ export class Session {
       const state = { ...record?.state, memoryOn: on, memorySinceMs: this.#agent.ports.clock.nowMs() }
       const commit = { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
       await orAborted(this.#agent.store.commit(this.key, commit), signal)
+    })
+  }
+
+  /**
+   * The newest messages of the conversation, oldest first, with the alternatives that were set aside. It waits for no turn. Rejects with
+   * `usage` for a `before` that the history does not have.
+   */
+  history(options: HistoryOptions = {}): Promise<readonly SessionMessage[]> {
+    return this.#withRecord(undefined, async (_, { signal }) => {
+      const { sessionHistory } = await loadHistory()
+      return orAborted(sessionHistory(this.#agent.store, this.key, options), signal)
     })
   }
 
@@ -230,13 +245,6 @@ export class Session {
     const key: ServiceKey = { ...this.key, user: id }
     return { key, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], inject: [], stack: this.stack }
   }
-
-  /** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
-  #wokenFor(record: SessionRecord | undefined): Speaker | undefined {
-    const { agent } = this.#agent.profile
-    if (this.key.audience === "group") return { id: agent.id, name: agent.name }
-    return record?.history.findLast(({ role }) => role === "user")?.speaker
-  }
 }
 
 /** Work of a session with its record, which is undefined for a new one. */
@@ -278,4 +286,5 @@ function late<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 const loadLoop = late(() => import("./session-turn.ts"))
+const loadHistory = late(() => import("./second-thoughts/session-history.ts"))
 const loadHearing = late(() => import("./hear.ts"))
