@@ -86,11 +86,13 @@ function expectedOf(chunks: readonly RecordedChunk[]): Summary {
   )
   const usage = chunks.map((chunk) => chunk.usage).findLast((report) => report != null)
   const reason = chunks.flatMap((chunk) => chunk.choices.map((choice) => choice.finish_reason)).find((word) => word != null)
-  // No recorded answer holds more than one call.
+  const thoughts = joined("reasoning_content")
+  // No recorded answer holds more than one call. Its thoughts go back with it.
   const call = {
     id: calls.find((c) => c.id)?.id,
     name: calls.find((c) => c.function.name)?.function.name,
     args: calls.map((c) => c.function.arguments).join(""),
+    ...(thoughts === "" ? {} : { providerData: { message: { reasoning_content: thoughts } } }),
   }
   return {
     text: joined("content"),
