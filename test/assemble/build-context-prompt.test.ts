@@ -27,7 +27,8 @@ const markers = (() => {
   const { lines, heads, fences } = shippedDialect("layered", "en").markers
   return { lines, heads: [...heads, ...[...lines].filter((line) => /^\[.*\]$/.test(line))], fences }
 })()
-const decode = (text: string): string => decodeText(text, "lines", markers)
+/** A page stands in a fence; in any other text a line that opens one is marked. */
+const decode = (text: string): string => decodeText(text, /^`{3,}\n/.test(text) ? "fence" : "lines", markers)
 
 const seen = (text: string): string => (sanitise(text).text.trim() === "" ? "" : sanitise(text).text)
 
