@@ -223,7 +223,11 @@ function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, jo
     ...attempt,
     ports,
     ask,
-    post: (note) => store.post(key, note),
+    async post(note) {
+      // A job of a turn that was set aside or forgotten leaves nothing.
+      attempt.signal.throwIfAborted()
+      return store.post(key, note)
+    },
     messages: (filter) => store.messages(key, filter),
     async receipt(given) {
       const nowMs = ports.clock.nowMs()

@@ -1,6 +1,6 @@
 import { type HistoryMessage, isSpoken } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
-import type { MessageFilter, SessionRecord } from "../services/store/session-store.ts"
+import { filterMessages, type MessageFilter, type SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { mainProcess, type TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
@@ -44,7 +44,9 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     record,
     process: mainProcess,
     depth: 0,
-    messages: async (filter: MessageFilter) => store.messages(input.key, filter),
+    // Turns that this one replaces are still in the store, and not in the record.
+    messages: async (filter: MessageFilter) =>
+      input.replaces ? filterMessages(record?.history ?? [], filter) : store.messages(input.key, filter),
     ...child,
     notes,
     hooks: lacksNotes ? agent.hooks.filter((hook) => hook !== injectionHook) : agent.hooks,

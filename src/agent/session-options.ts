@@ -48,3 +48,10 @@ export interface HearOptions {
   /** The moment when it was said, in milliseconds since 1970. Default: now. */
   readonly atMs?: number
 }
+
+/** Options of `Session.regenerate` and `Session.edit`. */
+export interface ChangeOptions {
+  /** As in {@link SendOptions.inject}. */
+  readonly inject?: readonly InjectionInput[]
+  readonly signal?: AbortSignal
+}

@@ -74,7 +74,9 @@ async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResu
 }
 
 function commitOf(turn: TurnContext, result: Answered): SessionCommit {
-  const { record, session, stack, progress } = turn
+  const { agent, input, record, session, stack, progress } = turn
+  const { replaces } = input
+  const taken = [...(replaces?.taken ?? []), ...progress.takenNotes]
   const append = spokenMessages(turn, result)
   return {
     expectVersion: record?.version ?? 0,
@@ -86,8 +88,9 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
       ...(session.markerId === undefined ? {} : { markerId: session.markerId }),
       ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
     },
-    jobs: jobsAfter(turn, append),
-    ...(progress.takenNotes.size > 0 ? { taken: [...progress.takenNotes] } : {}),
+    jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append)),
+    ...(taken.length > 0 ? { taken } : {}),
+    ...(replaces === undefined ? {} : { after: replaces.after }),
   }
 }
 
@@ -146,19 +149,16 @@ function commitError(thrown: unknown): PromptStrataError {
   })
 }
 
-/** The jobs that a turn about to be committed asks for. A job that throws is reported, and the turn goes on. */
-function jobsAfter(turn: TurnContext, messages: readonly HistoryMessage[]): readonly Job[] {
-  const { agent, input } = turn
-  const { key, turnId } = input
+/** The jobs that a turn about to be committed asks for, each with an id that begins with `id`. A job that throws is reported, and the turn goes on. */
+export function jobsAfter(agent: AgentContext, turn: CommittedTurn, id = turn.turnId): readonly Job[] {
+  const { key, turnId } = turn
   const jobs: Job[] = []
-  if (agent.jobs.length === 0) return jobs
-  const committed = committedTurn(turn, messages)
   for (const { kind, afterTurn } of agent.jobs) {
     try {
-      const given = afterTurn?.(committed)
+      const given = afterTurn?.(turn)
       if (given === undefined) continue
       const payload = frozenJson(given, "payload")
-      jobs.push({ id: `${turnId}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), payload })
+      jobs.push({ id: `${id}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), payload })
     } catch (error) {
       agent.onWarning({ key, turnId, message: `The job ${kind} was not enqueued: ${messageOf(error)}` })
     }

@@ -1,24 +1,23 @@
 import { checkOptions } from "../core/check-options.ts"
-import type { ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
-import { messageOf, PromptStrataError } from "../core/errors.ts"
+import type { SessionKey, Speaker } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
-import type { Injection } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
-import type { InjectionInput } from "../stack/injection.ts"
-import { PromptStack } from "../stack/prompt-stack.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
+import type { Replace, SessionAtRest } from "./second-thoughts/second-thoughts.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
-import type { HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
+import type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
 import { restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
-import { startTurn, type Turn } from "./turn.ts"
+import { completed, late, refusalOf, startTurn, type Turn, wellFormed } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
 const sendOptions = { from: true, files: true, inject: true, signal: true }
 const wakeOptions = { to: true, trust: true, inject: true, signal: true }
 const previewOptions = { ...sendOptions, prompt: true }
+const changeOptions = { inject: true, signal: true }
 const hearOptions = { from: true, atMs: true }
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
@@ -78,7 +77,7 @@ export class Session {
     const { clock, ids } = this.#agent.ports
     const { from, atMs = clock.nowMs() } = options
     const input = this.#input(text, from, ids.next("heard"))
-    const refusal = this.#refusal(input)
+    const refusal = refusalOf(input, this.#agent.isClosed())
     if (refusal) throw refusal
     const { hear } = await loadHearing()
     return hear(this.#agent, input, atMs)
@@ -124,17 +123,70 @@ export class Session {
     })
   }
 
+  /** Ends the conversation behind the turn of a message or turn id, after the turns that wait. What followed is set aside, not deleted. */
+  rewind(to: string): Promise<void> {
+    return this.#change(({ rewind }, at) => rewind(at, to))
+  }
+
+  /** Begins the conversation anew, after the turns that wait. Its turns are set aside, not deleted. */
+  clear(): Promise<void> {
+    return this.#change(({ rewind }, at) => rewind(at, null))
+  }
+
+  /** Answers the last words again. The turn before stays as an alternative, and so does the history if the new turn fails. */
+  regenerate(options: ChangeOptions = {}): Turn {
+    return this.#replace("regenerate", options, async (at) => (await loadChanges()).regenerated(at))
+  }
+
+  /** Brings a turn back that was set aside, with the turns that last followed it, in the place of what stands there. */
+  choose(turnId: string): Promise<void> {
+    return this.#change(({ choose }, at) => choose(at, turnId))
+  }
+
+  /**
+   * Puts other words in the place of a message. What followed is set aside. A user's message is answered anew, and the turn is returned;
+   * an answer is replaced without a turn, and undefined is returned. Rejects with `usage` for an id that the history does not have.
+   */
+  async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
+    const { edited, editAnswer, roleOf } = await loadChanges()
+    const role = await this.#withRecord(undefined, (record, { signal }) =>
+      roleOf({ agent: this.#agent, key: this.key, record, signal }, messageId),
+    )
+    if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
+    await this.#change((_, at) => editAnswer(at, messageId, text))
+    return undefined
+  }
+
+  /** Copies the history, after the turns that wait, into a new conversation of the same audience. What is set aside is not copied. */
+  fork(conversation: string): Promise<void> {
+    return this.#change(({ fork }, at) => fork(at, conversation))
+  }
+
   /** True if the conversation's memory is on. */
   memoryOn(): Promise<boolean> {
     return this.#withRecord(undefined, async (record) => sessionState(record).memoryOn)
   }
 
+  /** Starts a turn in the place of others. Its words become known once the session is loaded. */
+  #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
+    checkOptions(name, options, changeOptions)
+    const inject = completed(options.inject)
+    return this.#start((turnId) => ({ ...this.#input("", undefined, turnId), inject }), options.signal, replace)
+  }
+
+  /** Changes the conversation after the session's earlier work. */
+  #change(change: (code: Changes, at: SessionAtRest) => Promise<void>): Promise<void> {
+    return this.#enqueue(undefined, async (record, { signal }) =>
+      change(await loadChanges(), { agent: this.#agent, key: this.key, record, signal }),
+    )
+  }
+
   /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
-  #start(makeInput: Running["makeInput"], signal: AbortSignal | undefined): Turn {
+  #start(makeInput: Running["makeInput"], signal: AbortSignal | undefined, replace?: Replace): Turn {
     const turnId = this.#agent.ports.ids.next("turn")
     const turn: ObservedTurn = { input: makeInput(turnId) }
     const { running } = this.#agent
-    const started = startTurn(turnId, (emit, abortSignal) => this.#run(turn, { makeInput, emit, signal: abortSignal }), {
+    const started = startTurn(turnId, (emit, abortSignal) => this.#run(turn, { makeInput, replace, emit, signal: abortSignal }), {
       signal,
       onEvent: (event) => {
         if (event.type === "turn-end") running.delete(started)
@@ -145,8 +197,8 @@ export class Session {
     return started
   }
 
-  /** Runs a turn after the session's earlier ones. An abort ends a turn that waits at once. Never rejects. */
-  #run(turn: ObservedTurn, { makeInput, emit, signal }: Running): Promise<TurnResult> {
+  /** Runs a turn after the session's earlier ones. An abort ends one that waits at once. Never rejects. */
+  #run(turn: ObservedTurn, { makeInput, replace, emit, signal }: Running): Promise<TurnResult> {
     return new Promise((resolve) => {
       let isBegun = false
       let isOver = false
@@ -155,47 +207,27 @@ export class Session {
         if (isOver) return
         isOver = true
         const isAbort = signal.aborted && error === signal.reason
-        resolve(this.#failed(turn.input, emit, { error: isAbort ? abortError(error) : error, isBegun }))
+        resolve(
+          unbegunTurn(this.#agent, turn.input, { thrown: isAbort ? abortError(error) : error, emit: isBegun ? undefined : emit }),
+        )
       }
       const onAbort = (): void => {
         if (!isBegun) fail(signal.reason)
       }
       signal.addEventListener("abort", onAbort, { once: true })
-      const refusal = this.#refusal(turn.input)
+      const refusal = refusalOf(turn.input, this.#agent.isClosed(), replace !== undefined)
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
       void this.#enqueue(signal, async (record, deadline) => {
         const { runSessionTurn } = await loadLoop()
+        const at = { agent: this.#agent, key: this.key, record, signal: deadline.signal }
+        const replaced = replace && (await replace(at))
         deadline.signal.throwIfAborted()
         isBegun = true
-        turn.input = makeInput(turn.input.turnId, record)
-        resolve(await runSessionTurn(this.#agent, turn.input, { record, emit, deadline }))
+        turn.input = { ...makeInput(turn.input.turnId, record), ...replaced?.input }
+        resolve(await runSessionTurn(this.#agent, turn.input, { record: replaced?.record ?? record, emit, deadline }))
       }).catch(fail)
     })
-  }
-
-  #refusal({ text, wake, files, speaker }: TurnInput): PromptStrataError | undefined {
-    if (this.#agent.isClosed())
-      return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
-    if (speaker.id.trim() === "")
-      return new PromptStrataError("usage", `expected the id of a speaker, found ${JSON.stringify(speaker.id)}.`, {
-        hint: "Leave out the speaker, or name one: everyone with a blank id would be the same person.",
-      })
-    if ((wake ?? text).trim() !== "" || files.length > 0) return undefined
-    if (wake !== undefined)
-      return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
-        hint: "Say in a sentence why the agent should wake.",
-      })
-    return new PromptStrataError("empty-question", "expected words; the text is empty.", {
-      hint: "Pass at least one visible character; `send` also takes paths in `files`.",
-    })
-  }
-
-  /** The result of a turn that failed outside its loop. Emits the `turn-start` that the loop would have emitted. */
-  #failed(input: TurnInput, emit: Running["emit"], { error, isBegun }: { error: unknown; isBegun: boolean }): TurnResult {
-    const atMs = this.#agent.ports.clock.nowMs()
-    if (!isBegun) emit({ type: "turn-start", turnId: input.turnId, atMs })
-    return unbegunTurn(input, atMs, error)
   }
 
   /** Does {@link Session.#withRecord} after the session's earlier work. */
@@ -241,50 +273,24 @@ export class Session {
   #input(text: string, from: Partial<Speaker> = {}, turnId: string): TurnInput {
     const { conversation, audience } = this.key
     const { id = audience === "private" ? conversation : `#${conversation}`, name = this.#agent.profile.user.name } = from
-    const speaker: Speaker = { id, name }
-    const key: ServiceKey = { ...this.key, user: id }
-    return { key, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], inject: [], stack: this.stack }
+    const given = { key: { ...this.key, user: id }, turnId, speaker: { id, name }, text: text.toWellFormed() }
+    return { ...given, wake: undefined, files: [], inject: [], stack: this.stack }
   }
 }
+
+type Changes = typeof import("./second-thoughts/second-thoughts.ts")
 
 /** Work of a session with its record, which is undefined for a new one. */
 type Work<T> = (record: SessionRecord | undefined, deadline: Deadline) => Promise<T>
 
 interface Running {
   readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
+  readonly replace: Replace | undefined
   readonly emit: (event: TurnEvent) => void
   readonly signal: AbortSignal
 }
 
-function wellFormed(paths: readonly string[] = []): readonly string[] {
-  return paths.map((path) => path.toWellFormed())
-}
-
-/** Checks items at once, so that a mistake throws where it was made. */
-function completed(items: readonly InjectionInput[] = []): readonly Injection[] {
-  const stack = new PromptStack().fork()
-  for (const item of items) stack.add(item)
-  return stack.items()
-}
-
-/**
- * Loads code when it is first used, so that a program that uses the library for its prompts alone does not load it. Throws
- * `missing-dependency` if that fails. The next use then tries again.
- */
-function late<T>(load: () => Promise<T>): () => Promise<T> {
-  let code: Promise<T> | undefined
-  return () => {
-    code ??= load().catch((cause: unknown) => {
-      code = undefined
-      throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
-        cause,
-        hint: "If promptstrata was updated or moved while this program ran, start the program again.",
-      })
-    })
-    return code
-  }
-}
-
 const loadLoop = late(() => import("./session-turn.ts"))
+const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
 const loadHistory = late(() => import("./second-thoughts/session-history.ts"))
 const loadHearing = late(() => import("./hear.ts"))

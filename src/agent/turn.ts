@@ -1,4 +1,9 @@
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import type { Injection } from "../core/value.ts"
+import type { InjectionInput } from "../stack/injection.ts"
+import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
+import type { TurnInput } from "../turn/turn-context.ts"
 
 /**
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
@@ -98,5 +103,55 @@ async function* eventsOf(log: EventLog): AsyncGenerator<TurnEvent, void, undefin
     const event = log.events[at] as TurnEvent
     yield event
     if (event.type === "turn-end") return
+  }
+}
+
+/** The error of a turn that cannot begin; undefined for one that can. The words of a turn that replaces another are not known yet. */
+export function refusalOf(
+  { text, wake, files, speaker }: TurnInput,
+  isClosed: boolean,
+  replaces = false,
+): PromptStrataError | undefined {
+  if (isClosed) return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
+  if (speaker.id.trim() === "")
+    return new PromptStrataError("usage", `expected the id of a speaker, found ${JSON.stringify(speaker.id)}.`, {
+      hint: "Leave out the speaker, or name one: everyone with a blank id would be the same person.",
+    })
+  if (replaces || (wake ?? text).trim() !== "" || files.length > 0) return undefined
+  if (wake !== undefined)
+    return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
+      hint: "Say in a sentence why the agent should wake.",
+    })
+  return new PromptStrataError("empty-question", "expected words; the text is empty.", {
+    hint: "Pass at least one visible character; `send` also takes paths in `files`.",
+  })
+}
+
+export function wellFormed(paths: readonly string[] = []): readonly string[] {
+  return paths.map((path) => path.toWellFormed())
+}
+
+/** Checks items at once, so that a mistake throws where it was made. */
+export function completed(items: readonly InjectionInput[] = []): readonly Injection[] {
+  const stack = new PromptStack().fork()
+  for (const item of items) stack.add(item)
+  return stack.items()
+}
+
+/**
+ * Loads code when it is first used, so that a program that uses the library for its prompts alone does not load it. Throws
+ * `missing-dependency` if that fails. The next use then tries again.
+ */
+export function late<T>(load: () => Promise<T>): () => Promise<T> {
+  let code: Promise<T> | undefined
+  return () => {
+    code ??= load().catch((cause: unknown) => {
+      code = undefined
+      throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
+        cause,
+        hint: "If promptstrata was updated or moved while this program ran, start the program again.",
+      })
+    })
+    return code
   }
 }

@@ -1,11 +1,17 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { mainProcess } from "../trace/trace.ts"
-import type { TurnResult } from "../trace/turn-event.ts"
-import type { TurnInput } from "../turn/turn-context.ts"
+import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
+import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 
-/** Makes the result of a turn that failed at `atMs`, before its loop began. */
-export function unbegunTurn({ key, turnId, wake }: TurnInput, atMs: number, thrown: unknown): TurnResult {
+/** Makes the result of a turn that failed outside its loop. With `emit`, it tells of the beginning that the loop would have told. */
+export function unbegunTurn(
+  { ports }: Pick<AgentContext, "ports">,
+  { key, turnId, wake }: TurnInput,
+  { thrown, emit }: { readonly thrown: unknown; readonly emit: ((event: TurnEvent) => void) | undefined },
+): TurnResult {
   const error = asSessionError(thrown)
+  const atMs = ports.clock.nowMs()
+  emit?.({ type: "turn-start", turnId, atMs })
   const { agent, conversation, audience } = key
   const trace = {
     turnId,

@@ -1,10 +1,10 @@
-import type { HistoryMessage, ServiceKey, Speaker } from "../core/conversation.ts"
+import type { HistoryMessage, ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import type { Memory } from "./memory/memory-service.ts"
-import type { MessageFilter, SessionNote } from "./store/session-store.ts"
+import type { MessageFilter, SessionNote, StoredTurn } from "./store/session-store.ts"
 
 /**
  * The state that a hook keeps with a session: plain JSON. It is committed with the turn in which it was set, and lost if that turn is
@@ -78,6 +78,21 @@ export interface AfterTurnContext {
   readonly signal: AbortSignal
 }
 
+/** Turns that are about to be set aside, with what a hook keeps in their session. */
+export interface SetAsideContext {
+  readonly key: SessionKey
+  /** The turns that leave the history: its end, oldest first. */
+  readonly turns: readonly StoredTurn[]
+  /** The hook's state; undefined if it has none. */
+  readonly state: unknown
+  /** Notes that wait for the hook. They are taken with this. */
+  readonly notes: readonly SessionNote[]
+  /** The number of the conversation's next turn. */
+  readonly turn: number
+  /** Now, in milliseconds since 1970. */
+  readonly atMs: number
+}
+
 /**
  * Code that runs around turns. The hooks of an agent run one after the other, in the order given. A hook that throws or exceeds its time
  * is reported as a warning and never fails the turn; what it did in its context is then discarded.
@@ -92,4 +107,9 @@ export interface TurnHook {
   beforeTurn?(context: BeforeTurnContext): void | Promise<void>
   /** Runs in the background once the turn has ended, within `limits.toolMs`. Only `agent.idle()` and the next turn's `afterTurn` wait for it. */
   afterTurn?(context: AfterTurnContext): void | Promise<void>
+  /**
+   * Returns the hook's state without what was drawn from turns that are set aside (`Session.rewind`): plain JSON, or undefined for none.
+   * It is stored in the same write that sets them aside. It must be quick and do no I/O. Without this method the state stays as it is.
+   */
+  setAside?(context: SetAsideContext): unknown
 }

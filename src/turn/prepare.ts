@@ -60,9 +60,10 @@ async function recall(turn: TurnContext): Promise<void> {
   if (!memory || !session.memoryOn) return
   const { prestartMs } = profile.limits
   const limit = profile.memory.recallLimit
-  // Turns that the prompt shows as history need not be recalled.
+  // Turns that the prompt shows as history need not be recalled, and those in whose place this turn comes must not be.
   const shown = new Set<string>()
   for (const { turnId } of history) shown.add(turnId)
+  for (const turnId of input.replaces?.turns ?? []) shown.add(turnId)
   const exclude = shown.size === 0 ? {} : { excludeTurns: [...shown] }
   const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, async (signal) =>
     recalledMemories(await memory.recall(turn.occasion, input.key, { limit, signal, ...exclude }), limit),

@@ -59,7 +59,7 @@ class HookChanges {
     const { agent, input, session, history, startedMs, messages } = this.#turn
     const changes = this
     const { memory } = agent
-    const { turnId, key, speaker, text, wake } = input
+    const { turnId, key, speaker, text, wake, replaces } = input
     return {
       turnId,
       key: { ...key },
@@ -76,7 +76,9 @@ class HookChanges {
       startedMs,
       counter: agent.ports.counter,
       messages,
-      ...(memory && session.memoryOn ? { recall: (query, options) => memory.recall(query, { ...key }, options) } : {}),
+      ...(memory && session.memoryOn
+        ? { recall: (query, options) => memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] }) }
+        : {}),
       replaceAnswer: (turnId, shown) => void this.#view.texts.set(turnId, shown),
       startHistoryAt: (turnId) => {
         this.#view.from = turnId

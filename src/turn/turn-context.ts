@@ -89,6 +89,18 @@ export interface TurnInput {
   readonly stack: PromptStack
   /** Items that were given with the turn. */
   readonly inject: readonly Injection[]
+  /** The turns in whose place this one comes. They are set aside when it commits. Undefined for a turn that goes on from the end. */
+  readonly replaces?: ReplacedTurns | undefined
+}
+
+/** The end of a conversation that is set aside for something else. */
+export interface ReplacedTurns {
+  /** The turn behind which the history goes on; `null`: from the beginning. */
+  readonly after: string | null
+  /** The ids of the turns that leave the history. */
+  readonly turns: readonly string[]
+  /** Notes that hooks took when the turns left. */
+  readonly taken: readonly string[]
 }
 
 /** The part of a turn that observers get. */

@@ -58,6 +58,8 @@ export const injectionHook: TurnHook = {
     }
     for (const [key, injection] of [...newest].slice(-maxInjections)) add(stack, key, injection)
   },
+  // What an observer left for the next turn was drawn from the turns before it. The notes are taken, and nothing else is kept.
+  setAside: () => undefined,
 }
 
 function add(stack: BeforeTurnContext["stack"], key: string, { text, priority }: InjectionPayload): void {

@@ -11,6 +11,7 @@ import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
 import { nextState } from "./next-state.ts"
 import { chooseEvents, shownContext } from "./shown-context.ts"
+import { stateWithout } from "./state-without.ts"
 import { compressTool } from "./tools/compress-tool.ts"
 import { type ContextToolParts, contextToolNames } from "./tools/context-tool.ts"
 import { recordEventTool, searchEventsTool } from "./tools/event-tools.ts"
@@ -67,6 +68,11 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
         const after = afterRun(before, run, { now, settings: settings.pulled })
         if (after !== before) kept.set(after)
       })
+    },
+    setAside({ turns, state, notes, turn, atMs }) {
+      if (state === undefined && notes.length === 0) return undefined
+      const now = { atMs, turn }
+      return stateWithout(applyNotes(readState(state), notes, { now, settings: settings.pulled }).state, turns, now)
     },
   }
 }

@@ -4,8 +4,13 @@ import { type CharacterTrait, cleanLine, faultOf, traitLimits } from "./characte
 /** The most speakers of one conversation whose relationship is kept. Beyond that, the one that changed longest ago is forgotten. */
 const maxSpeakers = 200
 
+/** The most turns of a conversation whose changes can be taken back. */
+const maxUndone = 50
+
 /** The changes that a model made in a session. Plain JSON. */
 export interface CharacterMemory {
+  /** The memory before each of the last turns that changed it, oldest first. */
+  readonly before?: readonly { readonly turnId: string; readonly memory: unknown }[]
   readonly state: readonly CharacterTrait[]
   /** By the speaker's id. The one that changed last stands last. */
   readonly relationships: readonly { readonly speaker: string; readonly traits: readonly CharacterTrait[] }[]
@@ -13,8 +18,13 @@ export interface CharacterMemory {
 
 /** Reads the changes that a session kept. Parts that are missing or malformed count as unchanged. */
 export function characterMemory(kept: unknown): CharacterMemory {
-  const { state, relationships } = recordOf(kept)
+  const { state, relationships, before } = recordOf(kept)
+  const turns = listOf(before).flatMap((item) => {
+    const { turnId, memory } = recordOf(item)
+    return typeof turnId === "string" ? [{ turnId, memory }] : []
+  })
   return {
+    ...(turns.length > 0 ? { before: turns } : {}),
     state: traitsOf(state),
     relationships: listOf(relationships).flatMap((item) => {
       const { speaker, traits } = recordOf(item)
@@ -33,6 +43,21 @@ export function withRelationship(memory: CharacterMemory, speaker: string, trait
   const others = memory.relationships.filter((known) => known.speaker !== speaker)
   const all = traits.length > 0 ? [...others, { speaker, traits }] : others
   return { ...memory, relationships: all.slice(-maxSpeakers) }
+}
+
+/** The memory as a turn changed it, so that {@link withoutTurns} can take that back. */
+export function changedIn(turnId: string, old: CharacterMemory, changed: CharacterMemory): CharacterMemory {
+  const { before = [], ...memory } = old
+  const isKnown = before.some((known) => known.turnId === turnId)
+  return { ...changed, before: isKnown ? before : [...before, { turnId, memory }].slice(-maxUndone) }
+}
+
+/** The memory before the first of the given turns, which are the last ones of the conversation. */
+export function withoutTurns(memory: CharacterMemory, turns: ReadonlySet<string>): CharacterMemory {
+  const { before = [] } = memory
+  const at = before.findIndex(({ turnId }) => turns.has(turnId))
+  if (at < 0) return memory
+  return { ...characterMemory(before[at]?.memory), ...(at > 0 ? { before: before.slice(0, at) } : {}) }
 }
 
 function traitsOf(value: unknown): readonly CharacterTrait[] {

@@ -3,7 +3,14 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import type { TrustedText } from "../../core/value.ts"
 import { characterInjections } from "../../layers/character/character-injections.ts"
-import { characterMemory, relationshipWith, withRelationship } from "../../layers/character/character-memory.ts"
+import {
+  type CharacterMemory,
+  changedIn,
+  characterMemory,
+  relationshipWith,
+  withoutTurns,
+  withRelationship,
+} from "../../layers/character/character-memory.ts"
 import { type CharacterSheet, type CharacterTrait, changeTraits, emptySheet } from "../../layers/character/character-sheet.ts"
 import type { WorldBook, WorldBookEntry } from "../../layers/character/world-book.ts"
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
@@ -58,6 +65,10 @@ export function characterHook(parts: CharacterParts): TurnHook {
       for (const injection of injections) stack.add(injection)
       if (context.memoryOn) context.addTools(updateTools(parts, context))
     },
+    setAside({ turns, state }) {
+      if (state === undefined) return undefined
+      return withoutTurns(characterMemory(state), new Set(turns.map(({ turnId }) => turnId)))
+    },
   }
 }
 
@@ -75,8 +86,12 @@ function nameOf({ title, keys: [key], text: { source } }: WorldBookEntry): strin
 }
 
 /** The tools read the session's state at each call, as an earlier call of the turn may have changed it. */
-function updateTools({ state, relationship, words }: CharacterParts, { state: kept, speaker: { id } }: BeforeTurnContext) {
+function updateTools(
+  { state, relationship, words }: CharacterParts,
+  { state: kept, speaker: { id }, turnId }: BeforeTurnContext,
+) {
   const now = () => characterMemory(kept.get())
+  const keep = (changed: CharacterMemory) => kept.set(changedIn(turnId, now(), changed))
   const tools = [
     state &&
       updateTool({
@@ -84,7 +99,7 @@ function updateTools({ state, relationship, words }: CharacterParts, { state: ke
         words: words.update_state,
         sheet: state,
         read: () => now().state,
-        write: (changes) => kept.set({ ...now(), state: changes }),
+        write: (changes) => keep({ ...now(), state: changes }),
       }),
     relationship &&
       updateTool({
@@ -92,7 +107,7 @@ function updateTools({ state, relationship, words }: CharacterParts, { state: ke
         words: words.update_relationship,
         sheet: relationship,
         read: () => relationshipWith(now(), id),
-        write: (changes) => kept.set(withRelationship(now(), id, changes)),
+        write: (changes) => keep(withRelationship(now(), id, changes)),
       }),
   ]
   return tools.filter((tool) => tool !== undefined)

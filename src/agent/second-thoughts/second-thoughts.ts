@@ -1,0 +1,132 @@
+import { type HistoryMessage, isSpoken, type SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { orAborted } from "../../core/timers.ts"
+import type { SessionRecord, StoredTurn } from "../../services/store/session-store.ts"
+import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
+import { messageId, unknownMessage } from "./session-history.ts"
+import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
+
+/** A session between two turns, so that it can be changed. */
+export interface SessionAtRest {
+  readonly agent: AgentContext
+  readonly key: SessionKey
+  readonly record: SessionRecord | undefined
+  readonly signal: AbortSignal
+}
+
+/** Makes the beginning of a turn that comes in the place of others. */
+export type Replace = (at: SessionAtRest) => Promise<Replaced>
+
+/** The beginning of a turn that comes in the place of others: the session without them, and the words. */
+interface Replaced {
+  readonly record: SessionRecord
+  readonly input: Pick<TurnInput, "key" | "speaker" | "text" | "files" | "replaces">
+}
+
+/**
+ * Ends the history behind the turn of a message's or turn's id; `null`: before its first message. Throws `usage` for an id that the
+ * history does not have.
+ */
+export async function rewind(at: SessionAtRest, to: string | null): Promise<void> {
+  const session = await load(at)
+  const there = rewound(session, to === null ? null : turnOf(session, to).turnId)
+  if (there.replaces.turns.length === 0) return
+  await orAborted(at.agent.store.commit(at.key, commitOf(session, there)), at.signal)
+}
+
+/** Brings a turn back that was set aside, with those that last followed it. Throws `usage` for a turn that the session does not have. */
+export async function choose(at: SessionAtRest, turnId: string): Promise<void> {
+  const session = await load(at)
+  let end = session.turns.find((turn) => turn.turnId === turnId)
+  if (end === undefined) throw unknownMessage(at.key, turnId)
+  if (!end.isAside) return
+  // Of the turns that follow one turn, the one that was written last.
+  const nextOf = new Map(session.turns.map((turn) => [turn.parent, turn]))
+  for (let next = nextOf.get(end.turnId); next; next = nextOf.get(end.turnId)) end = next
+  await orAborted(at.agent.store.commit(at.key, commitOf(session, rewound(session, end.turnId))), at.signal)
+}
+
+/** The turn that answers the last words again. Throws `usage` if there are none. */
+export async function regenerated(at: SessionAtRest): Promise<Replaced> {
+  const session = await load(at)
+  const last = session.turns.findLast(({ isAside, messages }) => !isAside && messages.some(({ unanswered }) => !unanswered))
+  const words = last?.messages.find(({ role }) => role === "user")
+  if (last !== undefined && words !== undefined) return inPlaceOf(session, last, words)
+  const message = `expected a last answer that can be made again; session ${JSON.stringify(at.key.conversation)} ${last ? "ends with words that nobody asked for." : "has no answer."}`
+  const hint = last ? "Rewind, and wake the session again: the reason of the turn is not kept." : "Send something first."
+  throw new PromptStrataError("usage", message, { hint, evidence: { turnId: last?.turnId } })
+}
+
+/** The role of a message of the history. Throws `usage` for an id that the history does not have. */
+export async function roleOf(at: SessionAtRest, id: string): Promise<HistoryMessage["role"]> {
+  return messageOf(await load(at), id).message.role
+}
+
+/** The turn with other words in the place of a user's message. */
+export async function edited(at: SessionAtRest, id: string, text: string): Promise<Replaced> {
+  const session = await load(at)
+  const { turn, message } = messageOf(session, id)
+  if (!isSpoken({ ...message, text })) throw noWords()
+  return inPlaceOf(session, turn, { ...message, text: text.toWellFormed() })
+}
+
+/** Puts other words in the place of an answer. No model is asked. */
+export async function editAnswer(at: SessionAtRest, id: string, text: string): Promise<void> {
+  const session = await load(at)
+  const { turn, message } = messageOf(session, id)
+  if (text.trim() === "") throw noWords()
+  const turnId = at.agent.ports.ids.next("turn")
+  const append = turn.messages.map((each) =>
+    each === message ? { ...each, turnId, text: text.toWellFormed() } : { ...each, turnId },
+  )
+  const commit = commitOf(session, rewound(session, turn.parent ?? null), append)
+  await orAborted(at.agent.store.commit(at.key, commit), at.signal)
+}
+
+/**
+ * Copies the history into a new conversation of the same audience. Turns keep their ids, so that no prompt of the copy recalls what it
+ * shows; nothing is drawn from them a second time. Throws `usage` if the conversation exists.
+ */
+export async function fork(at: SessionAtRest, conversation: string): Promise<void> {
+  const { agent, record, signal } = at
+  const key = { ...at.key, conversation }
+  const found = await orAborted(agent.store.load(key), signal)
+  if (found !== undefined || conversation === at.key.conversation) {
+    const message = `fork expected the name of a new conversation, found ${JSON.stringify(conversation)}, which exists.`
+    throw new PromptStrataError("usage", message, { hint: "Nothing was copied. Choose another name, or forget that one first." })
+  }
+  const commit = { expectVersion: 0, append: record?.history ?? [], state: record?.state ?? {}, jobs: [] }
+  await orAborted(agent.store.commit(key, commit), signal)
+}
+
+function noWords(): PromptStrataError {
+  const hint = "Pass at least one visible character, or set the turn aside with `rewind`."
+  return new PromptStrataError("empty-question", "edit expected words; the text is empty.", { hint })
+}
+
+function load({ agent, key, record, signal }: SessionAtRest): Promise<LoadedSession> {
+  return orAborted(loadSession(agent, key, record), signal)
+}
+
+function inPlaceOf(session: LoadedSession, turn: StoredTurn, { speaker, text, files = [] }: HistoryMessage): Replaced {
+  const { record, replaces } = rewound(session, turn.parent ?? null)
+  const key = { ...session.key, user: speaker.id }
+  return { record, input: { key, speaker, text, files, replaces } }
+}
+
+/** The turn of the history that an id names, its own or that of one of its messages. */
+function turnOf({ key, turns }: LoadedSession, id: string): StoredTurn {
+  const history = turns.filter(({ isAside }) => !isAside)
+  const named = (turn: StoredTurn) => turn.messages.some((_, at) => messageId(turn.turnId, at) === id)
+  const found = history.find(({ turnId }) => turnId === id) ?? history.find(named)
+  if (found === undefined) throw unknownMessage(key, id)
+  return found
+}
+
+function messageOf({ key, turns }: LoadedSession, id: string): { readonly turn: StoredTurn; readonly message: HistoryMessage } {
+  for (const turn of turns) {
+    const message = turn.messages.find((_, at) => !turn.isAside && messageId(turn.turnId, at) === id)
+    if (message !== undefined) return { turn, message }
+  }
+  throw unknownMessage(key, id)
+}
