@@ -35,7 +35,8 @@ const globalSetup = ["test/support/postgres-setup.ts"]
 /**
  * `unit`, `isolated` and `postgres`, which starts a server of its own, are `npm test`. `long` and `long-postgres` run those of
  * their tests that depend on the size again, with the numbers of a long run. `corpora` runs over the outside material in
- * ../shared/data and skips, saying so, where it is absent.
+ * ../shared/data and skips, saying so, where it is absent. `examples` installs the packages of the examples and skips, saying so, where
+ * the npm registry cannot be reached.
  */
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
@@ -48,7 +49,7 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/corpora/**", "test/bench/**", needsServer, ...isolated],
+          exclude: ["test/corpora/**", "test/bench/**", "test/examples/**", needsServer, ...isolated],
         },
       },
       { test: { ...shared, name: "isolated", include: isolated, isolate: true } },
@@ -69,6 +70,14 @@ export default defineConfig({
           env: longEnv,
           include: sized.filter((path) => path.startsWith("test/stores/postgres/")),
           globalSetup,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "examples",
+          include: ["test/examples/**/*.test.ts"],
+          globalSetup: ["test/support/examples-setup.ts"],
         },
       },
       { test: { ...shared, name: "corpora", include: ["test/corpora/**/*.test.ts"] } },

@@ -37,7 +37,7 @@ export interface Manifest {
   readonly bin: Readonly<Record<string, string>>
 }
 
-const published = /^(?:package\.json|README\.md|LICENSE|(?:dist|docs|profiles|prompts|templates)\/)/
+const published = /^(?:package\.json|README\.md|LICENSE|(?:dist|docs|examples|profiles|prompts|templates)\/)/
 
 /** Faults of a list of packed files: one that does not belong to the package, or one that package.json promises and that is missing. */
 export function packFaults(files: readonly string[], { exports, bin }: Manifest): string[] {

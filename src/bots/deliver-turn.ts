@@ -21,7 +21,7 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
   readonly print?: ((text: string) => string) | undefined
   /** The language of the words for an error. Default `en`. */
   readonly locale?: string | undefined
-  /** Gets failures of `showTyping`, which stop nothing. */
+  /** Gets the error of a turn that failed, of which the chat gets only words, and failures of `showTyping`. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** Timers of a test. */
@@ -53,7 +53,7 @@ const known: Required<BotChat> = {
  */
 export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult> {
   checkOptions("deliverTurn", chat, known)
-  const { showTyping, typingEveryMs = 4_000, onError = () => undefined, print = (text) => text, locale = "en" } = chat
+  const { showTyping, typingEveryMs = 4_000, onError = console.error, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined
   const say = async (text: string): Promise<void> => {
@@ -66,7 +66,10 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
       else if (event.type === "attachment") await sendFile(event.attachment)
     }
     const result = await turn.result
-    if (!result.ok && result.error.code !== "aborted") await say(errorWords(result.error, locale))
+    if (!result.ok && result.error.code !== "aborted") {
+      onError(result.error)
+      await say(errorWords(result.error, locale))
+    }
     return result
   } finally {
     stop?.()

@@ -44,7 +44,7 @@ describe("an answer is delivered", () => {
     expect(shown).toBe(before)
   })
 
-  test("a failed turn is told in words, an aborted one is silent", async () => {
+  test("a failed turn is told in words, and to the owner as it is; an aborted one is silent", async () => {
     const failing: LanguageModel = {
       ...scriptedModel([]),
       stream() {
@@ -53,16 +53,18 @@ describe("an answer is delivered", () => {
         })
       },
     }
-    const { chat, sent } = chatThat({ locale: "zh-CN" })
+    const errors: unknown[] = []
+    const { chat, sent } = chatThat({ locale: "zh-CN", onError: (error) => errors.push(error) })
     const result = await deliverTurn(testAgent(failing).session.send("hi"), chat)
     expect(result).toMatchObject({ ok: false, error: { code: "model" } })
     expect(sent).toEqual(["现在问我的人太多了，请过一分钟再试。"])
+    expect(errors).toEqual([expect.objectContaining({ message: "openai answered with status 429" })])
 
     const aborted = testAgent(scriptedModel([finish("never")])).session.send("hi")
     aborted.abort()
-    const quiet = chatThat()
+    const quiet = chatThat({ onError: (error) => errors.push(error) })
     expect(await deliverTurn(aborted, quiet.chat)).toMatchObject({ ok: false, error: { code: "aborted" } })
-    expect(quiet.sent).toEqual([])
+    expect([quiet.sent, errors.length]).toEqual([[], 1])
   })
 
   test("a message that the platform refuses for now is sent again when it asks, once", async () => {

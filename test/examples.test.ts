@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { importsOf } from "./support/imports.ts"
+import { root } from "./support/source-files.ts"
+
+const names = readdirSync(`${root}examples`, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+/** The lines of a program that are neither blank nor a comment. */
+function gluedLines(text: string): number {
+  return text.split("\n").filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line)).length
+}
+
+interface Manifest {
+  readonly private?: boolean
+  readonly version: string
+  readonly scripts: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+const read = (path: string) => readFileSync(root + path, "utf8")
+const manifestOf = (path: string) => JSON.parse(read(path)) as Manifest
+
+describe.each(names)("examples/%s", (name) => {
+  const programs = readdirSync(`${root}examples/${name}`).filter((file) => file.endsWith(".ts"))
+  const manifest = manifestOf(`examples/${name}/package.json`)
+
+  test("has at most 40 lines of code: what is more is missing in the library", () => {
+    const lines = programs.map((file) => gluedLines(read(`examples/${name}/${file}`)))
+    expect(lines.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0)
+    expect(lines.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(40)
+  })
+
+  test("names the packages that it uses, and no others but the peers of this one", () => {
+    const used = programs.flatMap((file) => importsOf(read(`examples/${name}/${file}`)).map(({ specifier }) => specifier))
+    const packages = new Set(used.filter((specifier) => !/^(?:node:|\.)/.test(specifier)).map(packageOf))
+    const peers = used.includes("promptstrata/models/openai") ? ["openai"] : []
+    expect(Object.keys(manifest.dependencies).sort()).toEqual([...packages, ...peers].sort())
+    expect(manifest.dependencies.promptstrata).toBe(`^${manifestOf("package.json").version}`)
+    expect(manifest.private).toBe(true)
+  })
+
+  test("has a README that explains each variable of the environment", () => {
+    const variables = programs.flatMap((file) =>
+      [...read(`examples/${name}/${file}`).matchAll(/\b[A-Z]{4,}(?:_[A-Z]+)*\b(?= (?:=|[,}]))/g)].map(String),
+    )
+    const page = read(`examples/${name}/README.md`)
+    expect(variables.filter((variable) => !page.includes(`\`${variable}\``))).toEqual([])
+    expect(page).toContain("npm start")
+    expect(manifest.scripts.start).toMatch(/^node [\w-]+\.ts$/)
+  })
+})
+
+test("lines of code are counted without blank lines and comments", () => {
+  expect(gluedLines("import a\n\n// why\n/**\n * what\n */\nlet b = 1 // one\n  b++\n")).toBe(3)
+})
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+}

@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { inject, onTestFinished } from "vitest"
+import { root } from "../../support/source-files.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+
+/** A program of an example that runs as a process of its own. */
+export interface RunningExample {
+  /** Everything it wrote to stdout and stderr so far. */
+  readonly written: { out: string; errors: string }
+  /** Resolves once stdout holds the words; rejects if the program ends before. */
+  shows(words: string): Promise<void>
+  /** Writes a line to its stdin. */
+  type(line: string): void
+  /** Ends it as Ctrl-C does. Resolves to its exit code and what it wrote to stderr. */
+  stop(): Promise<{ readonly code: number | null; readonly errors: string }>
+}
+
+/** A character without memory, so that a model is asked for answers alone. */
+const character = 'extends = "layered"\nlocale = "en"\n[memory]\nenabled = false\n'
+
+/** The folder of an example with its packages; undefined where the registry could not be reached. */
+export function exampleFolder(name: string): string | undefined {
+  return inject("examples")[name]
+}
+
+/** What an example is started with. */
+export interface ExampleStart {
+  /** The program, with its folder. */
+  readonly program: readonly [folder: string, file: string]
+  readonly env: Readonly<Record<string, string>>
+  /** The folder in which it runs and keeps its data. Default: a new one. */
+  readonly cwd?: string
+}
+
+/** A new folder with the character of the tests. */
+export function homeOfExample(): string {
+  return tempFolder({ "bot.toml": character })
+}
+
+/** Starts a program of an example over the library's source. */
+export function startExample({ program: [folder, file], env, cwd = homeOfExample() }: ExampleStart): RunningExample {
+  const args = ["--import", `${root}test/support/resolve-to-source.ts`, join(folder, file)]
+  const own = { OPENAI_API_KEY: "key", PROFILE: "./bot.toml", NO_COLOR: "1", LANG: "en_US.UTF-8" }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, args, { cwd, env: { PATH, NODE_COMPILE_CACHE, ...own, ...env } })
+  const written = { out: "", errors: "" }
+  const waiting = new Set<() => void>()
+  const note = (of: "out" | "errors") => (piece: Buffer) => {
+    written[of] += piece.toString()
+    for (const check of waiting) check()
+  }
+  child.stdout.on("data", note("out"))
+  child.stderr.on("data", note("errors"))
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  return {
+    written,
+    shows: (words) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          if (!written.out.includes(words)) return
+          waiting.delete(check)
+          resolve()
+        }
+        waiting.add(check)
+        check()
+        void ended.then((code) => reject(new Error(`${file} ended with ${code}: ${written.out}${written.errors}`)))
+      }),
+    type: (line) => void child.stdin.write(`${line}\n`),
+    async stop() {
+      child.kill("SIGINT")
+      return { code: await ended, errors: written.errors }
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, test } from "vitest"
+import { type ChatServer, chatChunk, eventStream, startChatServer } from "../support/chat-server.ts"
+import { type ExampleStart, exampleFolder, homeOfExample, type RunningExample, startExample } from "./support/running-example.ts"
+import { startTelegram, type TelegramServer, token } from "./support/telegram-server.ts"
+
+const folder = exampleFolder("telegram")
+
+const ann = { id: 7, is_bot: false, first_name: "Ann" }
+const group = { id: -100, type: "supergroup", title: "Tea" }
+
+let next = 0
+const messageOf = (text: string, more: object = {}) => ({
+  message: { message_id: ++next, date: 1_700_000_000, chat: { ...ann, type: "private" }, from: ann, text, ...more },
+})
+
+describe.skipIf(folder === undefined)("examples/telegram", () => {
+  let [model, telegram, bot] = [] as unknown as [ChatServer, TelegramServer, RunningExample]
+  let start: ExampleStart
+
+  beforeEach(async ({ onTestFinished }) => {
+    model = await startChatServer()
+    onTestFinished(() => model.close())
+    telegram = await startTelegram()
+    const env = { TELEGRAM_TOKEN: token, TELEGRAM_API: telegram.url, OPENAI_BASE_URL: model.baseUrl }
+    start = { program: [folder as string, "bot.ts"], env, cwd: homeOfExample() }
+    await restart()
+  })
+
+  const restart = async () => {
+    bot = startExample(start)
+    await bot.shows("@fay_bot listens")
+  }
+  const answers = (...messages: readonly string[]) => {
+    const said = messages.map((message) => JSON.stringify({ action: "finish", message }))
+    model.reply(...said.map((content) => ({ body: eventStream([chatChunk({ content })]) })))
+  }
+  const prompt = (at: number) => JSON.stringify(model.calls[at]?.body)
+
+  test("answers a private message, shows that it types, and ends at Ctrl-C", async () => {
+    answers("Hello, Ann.")
+    telegram.push(messageOf("hi"))
+    expect(await telegram.sent.reach(1)).toEqual([{ method: "sendMessage", fields: { chat_id: 7, text: "Hello, Ann." } }])
+    expect(telegram.typing.all[0]?.fields).toMatchObject({ chat_id: 7, action: "typing" })
+    expect(await bot.stop()).toEqual({ code: 0, errors: "" })
+  })
+
+  test("splits a long answer within the limit of Telegram", async () => {
+    answers("A sentence of words. ".repeat(300))
+    telegram.push(messageOf("tell me more"))
+    const texts = (await telegram.sent.reach(2)).map(({ fields }) => String(fields.text))
+    expect(texts.map((text) => text.endsWith("words."))).toEqual([true, true])
+    expect(texts.join(" ")).toBe("A sentence of words. ".repeat(300).trim())
+  })
+
+  test("in a group it listens, and answers who mentions it or replies to it, as a reply", async () => {
+    answers("Green tea.", "You are welcome.")
+    telegram.push(messageOf("I like green tea.", { chat: group }))
+    telegram.push(messageOf("@fay_bot what does Ann like?", { chat: group, from: { ...ann, id: 8, first_name: "Bob" } }))
+    const [first] = await telegram.sent.reach(1)
+    expect(first?.fields).toMatchObject({ chat_id: -100, text: "Green tea.", reply_parameters: { message_id: next } })
+    for (const words of ["I like green tea.", "what does Ann like?", "Ann", "Bob"]) expect(prompt(0)).toContain(words)
+    expect(prompt(0)).not.toContain("@fay_bot")
+    telegram.push(messageOf("Thanks!", { chat: group, reply_to_message: { message_id: 1, from: { id: 12345 }, chat: group } }))
+    expect((await telegram.sent.reach(2)).at(-1)?.fields).toMatchObject({ text: "You are welcome." })
+    expect(model.calls).toHaveLength(2)
+  })
+
+  test("waits when Telegram asks it to, and tells a failure of the model in words", async () => {
+    telegram.refuseNext(429, { parameters: { retry_after: 0 } })
+    answers("Once.")
+    telegram.push(messageOf("hi"))
+    await telegram.sent.reach(1)
+    model.reply({ status: 401, body: '{"error":{"message":"bad key sk-1"}}' })
+    telegram.push(messageOf("again"))
+    const texts = (await telegram.sent.reach(2)).map(({ fields }) => fields.text)
+    expect(texts).toEqual(["Once.", expect.stringContaining("not set up correctly")])
+    expect(bot.written.errors).toContain("sk-1")
+  })
+
+  test("goes on after a restart in the same conversation", async () => {
+    answers("Nice.", "Momo.")
+    telegram.push(messageOf("My cat is Momo."))
+    await telegram.sent.reach(1)
+    await bot.stop()
+    await restart()
+    telegram.push(messageOf("What is its name?"))
+    await telegram.sent.reach(2)
+    for (const words of ["My cat is Momo.", "Nice.", "What is its name?"]) expect(prompt(1)).toContain(words)
+    expect(model.calls).toHaveLength(2)
+  })
+})
