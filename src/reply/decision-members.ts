@@ -13,6 +13,8 @@ const decisionName = /^\s*(?:action|tool|args)\b/
  */
 export class DecisionMembers implements JsonSink {
   readonly values = new Map<string, MemberValue>()
+  /** A member's name that stood twice. */
+  repeated: string | undefined
   readonly gate: MessageGate
   readonly #streams: boolean
   readonly #isTolerant: boolean
@@ -76,6 +78,7 @@ export class DecisionMembers implements JsonSink {
     }
     const isMember = decisionMembers.has(name)
     this.#current = isMember && !this.values.has(name) ? name : undefined
+    if (isMember && this.#current === undefined) this.repeated ??= name
     if (name === "action") this.actionSeen = true
     if (!isMember && namesCall(this.values)) this.strayMember = true
   }

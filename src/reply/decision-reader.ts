@@ -56,7 +56,7 @@ export function createDecisionReader(options: DecisionReaderOptions & InnerOptio
       const decision = scan.end()
       if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""
       const own = decision.action === "unreadable" ? undefined : decision.ignored
-      return [...take(), { type: "decision", decision, ignored: scan.ignored ?? own }]
+      return [...take(), { type: "decision", decision, ignored: scan.ignored ?? own, thinkingFault: scan.thinkingFault }]
     },
   }
 }

@@ -8,6 +8,7 @@ import { isQuoteOrStructure } from "./json/loose-syntax.ts"
 import { climbLadder } from "./ladder.ts"
 import { type Candidate, type FoundObject, OutputRecord } from "./output-record.ts"
 import { furtherDecision, namesAction } from "./outside-object.ts"
+import type { ThinkingFault } from "./thinking.ts"
 import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
 /** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
@@ -16,6 +17,8 @@ export interface OutputScan {
   end(): Decision
   /** The beginning of a further decision, once the end was read. */
   readonly ignored?: string | undefined
+  /** `within-line` once the end was read, if a closed thought was taken out of a line of an answer in prose. */
+  readonly thinkingFault?: ThinkingFault | undefined
 }
 
 /** The characters that a scan has shown and its reader has not taken yet. */
@@ -49,6 +52,7 @@ export class DecisionScan implements OutputScan {
   /** The text after a message that was shown, as far as it is looked at for a further decision. */
   #after = ""
   ignored: string | undefined
+  thinkingFault: ThinkingFault | undefined
   /** The beginning of the first call without an action, which is not run. */
   #bareCall: string | undefined
 
@@ -71,7 +75,9 @@ export class DecisionScan implements OutputScan {
   }
 
   end(): Decision {
+    this.#tagScanner?.end()
     const decision = this.#decide()
+    if (decision.action !== "finish" || this.#object !== undefined) this.thinkingFault = undefined
     const bare = this.#bareCall
     if (bare !== undefined && decision.action !== "unreadable" && !isCallOf(bare, decision)) this.ignored ??= bare
     return decision
@@ -85,9 +91,8 @@ export class DecisionScan implements OutputScan {
       if (reader.state !== "closed") return members.unfinishedFinish()
       const isExact = !reader.string.flawed && !members.understood
       if (this.#after !== "") this.ignored = furtherDecision(this.#after)
-      return interpretDecision(members.values, { isExact, text: "", at: 0 }, this.#count)
+      return interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated }, this.#count)
     }
-    this.#tags.end()
     if (object && this.#mode === "object") this.#record.text += object.text
     if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
     const record = this.#record
@@ -103,7 +108,7 @@ export class DecisionScan implements OutputScan {
   #readProse(piece: string, index: number): number {
     const isFirst = this.#tagScanner === undefined && !this.#opensInThought && piece.charAt(index) === "{"
     const stop = isFirst ? index : this.#tags.scan(piece, index, isBrace)
-    if (!isFirst && (stop === piece.length || !isBrace(piece.charCodeAt(stop)))) return stop
+    if (!isFirst && (stop === piece.length || this.#mode !== "prose" || !isBrace(piece.charCodeAt(stop)))) return stop
     const record = this.#outputRecord
     this.#tagScanner?.interrupt()
     record?.braceOpens()
@@ -199,7 +204,8 @@ export class DecisionScan implements OutputScan {
       return end
     }
     const stop = this.#tags.scan(piece, index, isQuoteOrStructure)
-    if (stop === piece.length || this.#mode !== "broken" || !isQuoteOrStructure(piece.charCodeAt(stop))) return stop
+    if (stop === piece.length || this.#mode !== "broken" || broken?.inString || !isQuoteOrStructure(piece.charCodeAt(stop)))
+      return stop
     this.#tags.interrupt()
     this.#record.text += piece.charAt(stop)
     broken?.accept(piece.charCodeAt(stop))
@@ -238,6 +244,10 @@ export class DecisionScan implements OutputScan {
       thinking: (run) => {
         this.#shown.thinking += run
       },
+      tookFromLine: () => {
+        this.thinkingFault = "within-line"
+      },
+      again: (text) => this.feed(text),
       orphan: () => this.#forget(),
       // A decision in an unclosed thought is never carried out.
       isWords: (run) => !/[{}｛｝]/.test(run) && !namesAction(run),

@@ -1,3 +1,5 @@
+import type { ThinkingFault } from "./thinking.ts"
+
 /** How well the output could be read: as written, repaired, cut off inside the message or in a thought behind it, or words without a decision. */
 export type DecisionStatus = "complete" | "repaired" | "truncated" | "plain-text"
 
@@ -9,6 +11,8 @@ export type Decision =
       readonly args: Readonly<Record<string, unknown>>
       /** A message beside the call. It is not shown. */
       readonly ignored?: string
+      /** A name that stood twice in the call. Only its first value counts. */
+      readonly repeatedName?: string
       readonly status: DecisionStatus
     }
   | {
@@ -19,6 +23,8 @@ export type Decision =
       readonly call?: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
       /** The beginning of a call beside the message that cannot be read, at most 80 characters. It is not run. */
       readonly ignored?: string
+      /** A name that stood twice in the decision. Only its first value counts. */
+      readonly repeatedName?: string
       readonly status: DecisionStatus
     }
   | { readonly action: "unreadable"; readonly fault: DecisionFault; readonly status: "truncated" | "malformed" }
@@ -50,4 +56,6 @@ export type DecisionEvent =
       readonly decision: Decision
       /** The beginning of what was left out: a further decision in the same output, or a part of this one. At most 80 characters. */
       readonly ignored?: string | undefined
+      /** A closed thought was taken out of a line of an answer in prose. It may have been words about the tags. */
+      readonly thinkingFault?: ThinkingFault | undefined
     }

@@ -1,6 +1,6 @@
 import type { Decision, DecisionFault } from "./decision.ts"
 import type { StepCount } from "./incoming-text.ts"
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, tooDeep } from "./json/json-value.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedName, tooDeep } from "./json/json-value.ts"
 
 /** A member's value; {@link tooDeep} for one that nests too deep to be built. */
 export type MemberValue = JsonValue | typeof tooDeep
@@ -15,6 +15,8 @@ export interface DecisionSource {
   readonly text: string
   /** The place in `text` that a fault points to. */
   readonly at: number
+  /** A name that stood twice in the object. */
+  readonly repeated?: string | undefined
 }
 
 /** The names under which arguments are accepted, the asked one first. */
@@ -50,13 +52,14 @@ export function readAction(value: unknown): { readonly name: "tool" | "finish" |
  * Makes a decision of its members (T14, T21). It is `complete` when nothing had to be repaired or understood. Nothing of a
  * call is guessed: without a tool's name, or with arguments that are no object, it is unreadable.
  */
-export function interpretDecision(members: Members, { isExact, text, at }: DecisionSource, count: StepCount): Decision {
+export function interpretDecision(members: Members, { isExact, text, at, repeated }: DecisionSource, count: StepCount): Decision {
   const action = readAction(members.get("action"))
   const isExactSoFar = isExact && action.isExact
   let found: Decision | DecisionFault["kind"] = members.has("action") ? "unknown-action" : "no-action"
   if (action.name === "tool") found = readCall(members, isExactSoFar, count)
   else if (action.name === "finish") found = readFinish(members, isExactSoFar, count)
-  return typeof found === "string" ? unreadable(found, text, at) : found
+  if (typeof found === "string") return unreadable(found, text, at)
+  return repeated === undefined || found.action === "unreadable" ? found : { ...found, repeatedName: repeated }
 }
 
 /** Output that cannot be read, with the characters around `at`. */
@@ -98,11 +101,13 @@ function readCall(
   if (typeof args === "string") return args
   const isAsAsked = toolName === "tool" && tool === tool.trim() && (argsName ?? "args") === "args" && args.isExact
   const message = members.get("message")
+  const repeated = repeatedName(args.value)
   return {
     action: "tool",
     tool: tool.trim(),
     args: args.value,
     ...(readText(message)?.text === "" ? {} : { ignored: excerptOf({ message }) }),
+    ...(repeated === undefined ? {} : { repeatedName: repeated }),
     status: isExact && isAsAsked ? "complete" : "repaired",
   }
 }
@@ -135,6 +140,7 @@ function readFinish(members: Members, isExact: boolean, count: StepCount): Decis
     ...(note.text === "" ? {} : { note: note.text }),
     ...(typeof call === "object" ? { call: { tool: call.tool, args: call.args } } : {}),
     ...(ignored === undefined ? {} : { ignored }),
+    ...(typeof call === "object" && call.repeatedName !== undefined ? { repeatedName: call.repeatedName } : {}),
     status: isExact && message.isExact && note.isExact ? "complete" : "repaired",
   }
 }

@@ -13,7 +13,7 @@ import {
   unreadable,
 } from "./interpret-decision.ts"
 import { decodeString } from "./json/json-string.ts"
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json/json-value.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedName } from "./json/json-value.ts"
 import { createJsonRepair, type JsonRepair, type LooseObjectReading } from "./json/repair-json.ts"
 import type { Candidate, OutputRecord } from "./output-record.ts"
 import {
@@ -143,7 +143,7 @@ function readCandidate(candidate: Candidate, context: RepairContext): CandidateR
   const { text, count, repair } = context
   if (form === "whole") {
     const isExact = !reader.string.flawed && !members.understood
-    const decision = interpretDecision(members.values, { isExact, text, at: start }, count)
+    const decision = interpretDecision(members.values, { isExact, text, at: start, repeated: members.repeated }, count)
     return { decision: refuseWhereCut(decision, { text, start, end }, members.strayMember), place: "own", end }
   }
   const reading = repair(text, { from: start })
@@ -169,7 +169,8 @@ function readRepaired(reading: LooseObjectReading, start: number, context: Repai
 /** The decision in an object with both its braces. */
 function readClosed({ object }: ActionObject, source: LooseObjectReading["source"], { count }: RepairContext): Decision {
   const members = new Map(Object.entries(object))
-  const decision = interpretDecision(members, { isExact: false, text: source.text, at: source.start }, count)
+  const { text, start: at } = source
+  const decision = interpretDecision(members, { isExact: false, text, at, repeated: repeatedName(object) }, count)
   return refuseWhereCut(decision, source, hasStrayMember(object))
 }
 
@@ -178,7 +179,10 @@ function readUnclosed(found: ActionObject, reading: LooseObjectReading, start: n
   const { text, count } = context
   const { source, openTail, end } = reading
   const members = new Map(Object.entries(found.object))
-  const decision = withoutCall(interpretDecision(members, { isExact: false, text, at: start }, count), members)
+  const decision = withoutCall(
+    interpretDecision(members, { isExact: false, text, at: start, repeated: repeatedName(found.object) }, count),
+    members,
+  )
   const isClear = !hasStrayMember(found.object) && openTail <= found.depth + 1 && !hasUnopenedBrace(source.text, source.end)
   const isWholeCall = members.has("tool") && members.has("args")
   if (decision.action === "tool" && isClear && isWholeCall && !isDecision(decision.args)) return decision

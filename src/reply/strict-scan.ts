@@ -31,7 +31,8 @@ export class StrictScan implements OutputScan {
     const thinking = (run: string) => {
       shown.thinking += run
     }
-    const sink = { text: (run: string) => this.#record(run, true), thinking, thoughtOpens: stray, orphan: stray }
+    const again = (text: string) => this.feed(text)
+    const sink = { text: (run: string) => this.#record(run, true), thinking, thoughtOpens: stray, orphan: stray, again }
     this.#tags = new TagScanner(sink, options.opensInThought, count)
   }
 
@@ -54,7 +55,8 @@ export class StrictScan implements OutputScan {
     const text = this.#pieces.join("")
     const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
     const isExact = !this.#reader.string.flawed && !this.#members.understood
-    const decision = interpretDecision(this.#members.values, { isExact, text, at: 0 }, this.#count)
+    const { values, repeated } = this.#members
+    const decision = interpretDecision(values, { isExact, text, at: 0, repeated }, this.#count)
     if (isWhole && decision.status === "complete") return decision
     if (this.#members.gate.shown) return this.#members.unfinishedFinish()
     if (isWhole && decision.action === "unreadable") return decision

@@ -1,3 +1,4 @@
+import { CodeFence, CodeLookahead, type Paragraph } from "./code-fence.ts"
 import type { StepCount } from "./incoming-text.ts"
 
 /** Receives what a {@link TagScanner} reads, in order. */
@@ -10,6 +11,8 @@ export interface TagSink {
   thoughtOpens?(): void
   /** A closing tag that closes nothing, now removed. */
   orphan(): void
+  /** Text that was held back, to be read again with `scan`, from its first character on. */
+  again(text: string): void
   /** True if a thought that began within a line and was not closed is words after all. Without it, it is. */
   isWords?(run: string): boolean
 }
@@ -18,19 +21,22 @@ export interface TagSink {
  * Separates text from thinking (T22) and holds back at most the beginning of a tag. A thought begins at the beginning of a line
  * and ends at its first closing tag, of either name; an opening tag inside a thought is one of its words. Within a line a thought
  * begins only if it is closed, too: its words wait for the closing tag, and are text if none comes. Tags inside code of the text
- * are words. Fences inside a thought are ignored, so that an open one cannot swallow the answer.
+ * are words: after a backtick a tag waits until the code ends or the paragraph does. Fences inside a thought are ignored, so that an open one cannot swallow the answer.
  */
 export class TagScanner {
   readonly #sink: TagSink
   readonly #count: StepCount
-  readonly #fence = new CodeFence()
+  readonly #paragraph: Paragraph = { closers: undefined }
+  readonly #fence = new CodeFence(this.#paragraph)
   /** True while the text belongs to a thought. */
   inThought: boolean
   /** True at the beginning of a thought that was declared open: the model's own opening tag there is ignored. */
   #atDeclaredOpening: boolean
   #held = ""
   /** The tag and the words of a thought that began within a line. */
-  #doubtful: { text: string; readonly tagLength: number; isAtLineStart: boolean } | undefined
+  #doubtful: { text: string; readonly tagLength: number; isAtLineStart: boolean; readonly code: CodeFence } | undefined
+  /** The text from a tag on that stands in code if the code has an end. */
+  #ahead: CodeLookahead | undefined
 
   constructor(sink: TagSink, opensInThought: boolean, count: StepCount) {
     this.#sink = sink
@@ -43,7 +49,10 @@ export class TagScanner {
   scan(chunk: string, from: number, stops: (code: number) => boolean): number {
     let index = from
     while (index < chunk.length) {
-      if (this.#held !== "") {
+      if (this.#ahead) {
+        index = this.#lookAhead(this.#ahead, chunk, index)
+        if (this.#ahead === undefined) return index
+      } else if (this.#held !== "") {
         const before = index
         index = this.#extendTag(chunk, index)
         if (index < 0) return before + 1
@@ -63,6 +72,7 @@ export class TagScanner {
 
   /** Yields what was held back. */
   end(): void {
+    if (this.#ahead) this.#readAgain(this.#ahead, this.#ahead.end())
     this.#release()
     this.#settleDoubt()
   }
@@ -71,6 +81,8 @@ export class TagScanner {
     const found = chunk.indexOf("<", from)
     const end = found < 0 ? chunk.length : found
     this.#count.steps += end - from + 1
+    const code = this.#doubtful?.code
+    for (let at = from; code && at < end; at++) code.accept(chunk.charCodeAt(at), at)
     if (end > from) this.#think(chunk.slice(from, end))
     if (found >= 0) this.#held = "<"
     return found < 0 ? end : end + 1
@@ -81,8 +93,8 @@ export class TagScanner {
     let code = 0
     for (; index < chunk.length; index++) {
       code = chunk.charCodeAt(index)
-      if (stops(code) || (code === 0x3c && !this.#fence.inCode)) break
-      this.#fence.accept(code)
+      if (stops(code) || (code === 0x3c && !this.#fence.inside)) break
+      this.#fence.accept(code, index)
     }
     this.#count.steps += index - from + 1
     if (index > from) this.#sink.text(chunk.slice(from, index))
@@ -106,11 +118,18 @@ export class TagScanner {
 
   #acceptTag(tag: "open" | "close"): boolean {
     const doubtful = this.#doubtful
-    // A tag in backticks is a word, and so is one tag inside another thought.
-    const isWord = tag === "open" ? this.inThought && !this.#atDeclaredOpening : doubtful?.text.endsWith("`") === true
+    // A tag inside another thought is a word.
+    const isNested = tag === "open" && this.inThought && !this.#atDeclaredOpening
     const begins = tag === "open" && doubtful?.isAtLineStart === true
+    const text = doubtful?.code ?? (this.inThought ? undefined : this.#fence)
+    const openRun = isNested ? 0 : (text?.openRun() ?? 0)
+    if (openRun > 0 && this.#paragraph.closers === undefined) {
+      this.#ahead = new CodeLookahead(this.#held, openRun)
+      this.#held = ""
+      return true
+    }
     if (begins) this.#settleDoubt()
-    if ((isWord && !begins) || (begins && this.#fence.inside)) {
+    if (openRun > 0 || (begins ? this.#fence.inside : isNested)) {
       this.#release()
       return true
     }
@@ -119,7 +138,9 @@ export class TagScanner {
       this.#sink.thinking(doubtful.text.slice(doubtful.tagLength))
       this.#sink.tookFromLine?.()
     } else if (tag === "open" && !this.inThought && !this.#fence.atLineStart) {
-      this.#doubtful = { text: this.#held, tagLength: this.#held.length, isAtLineStart: false }
+      const code = new CodeFence(this.#paragraph)
+      code.interrupt()
+      this.#doubtful = { text: this.#held, tagLength: this.#held.length, isAtLineStart: false, code }
     }
     this.#held = ""
     this.#atDeclaredOpening = false
@@ -128,6 +149,25 @@ export class TagScanner {
     this.inThought = tag === "open"
     if (isOrphan) this.#sink.orphan()
     return !isOrphan
+  }
+
+  #lookAhead(ahead: CodeLookahead, chunk: string, from: number): number {
+    for (let index = from; index < chunk.length; index++) {
+      this.#count.steps++
+      const isCode = ahead.feed(chunk.charAt(index))
+      if (isCode === undefined) continue
+      this.#readAgain(ahead, isCode)
+      return isCode ? index : index + 1
+    }
+    return chunk.length
+  }
+
+  #readAgain(ahead: CodeLookahead, isCode: boolean): void {
+    this.#ahead = undefined
+    if (!isCode) (this.#doubtful?.code ?? this.#fence).cancelRun(ahead.closers)
+    this.#paragraph.closers = ahead.closers
+    this.#sink.again(ahead.text)
+    this.#paragraph.closers = undefined
   }
 
   /** No closing tag came for a thought that began within a line: it was words, unless the sink takes it for a thought. */
@@ -140,7 +180,7 @@ export class TagScanner {
     else {
       this.inThought = false
       this.#count.steps += text.length
-      for (let index = 0; index < text.length; index++) this.#fence.accept(text.charCodeAt(index))
+      for (let index = 0; index < text.length; index++) this.#fence.accept(text.charCodeAt(index), text.length)
       this.#sink.text(text)
     }
   }
@@ -185,98 +225,4 @@ const partial = new Set(tags.flatMap(([tag]) => Array.from(tag, (_, length) => t
 function matchThinkingTag(text: string): "open" | "close" | "partial" | "none" {
   const folded = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
   return whole.get(folded) ?? (partial.has(folded) ? "partial" : "none")
-}
-
-const backtick = 0x60
-const tilde = 0x7e
-
-/**
- * Tells, character by character, if Markdown text is inside a code fence. A fence begins with three or more backticks or
- * tildes at the beginning of a line, at any indentation, and ends with a line of at least as many. The opening line counts as
- * inside. When another backtick follows on it, it was inline code.
- */
-class CodeFence {
-  #marker = 0
-  #length = 0
-  #onOpeningLine = false
-  #line: "indent" | "run" | "blank-tail" | "rest" = "indent"
-  #runMarker = 0
-  #run = 0
-  /** The backticks in a row that were just read, and those that opened code within the line. */
-  #ticks = 0
-  #openTicks = 0
-
-  get inside(): boolean {
-    return this.#marker !== 0
-  }
-
-  /** True in a fence, and in code within a line. */
-  get inCode(): boolean {
-    return this.#marker !== 0 || (this.#ticks === 0 ? this.#openTicks > 0 : this.#openTicks !== this.#ticks)
-  }
-
-  /** True where only blanks stand before in the line. */
-  get atLineStart(): boolean {
-    return this.#line === "indent"
-  }
-
-  /** Other text stands here, so this line can no longer become a fence. */
-  interrupt(): void {
-    this.#line = "rest"
-    this.#endTicks()
-  }
-
-  accept(code: number): void {
-    if (code === backtick) this.#ticks++
-    else if (this.#ticks > 0) this.#endTicks()
-    if (code === 0x0a || code === 0x0d) this.#endLine()
-    else if (this.#line === "indent") this.#begin(code)
-    else if (this.#line === "run" && code === this.#runMarker) this.#extendRun()
-    else if (this.#onOpeningLine && this.#marker === backtick && code === backtick) this.#cancel()
-    else if (this.#line !== "rest") this.#line = isBlank(code) ? "blank-tail" : "rest"
-  }
-
-  /** A run of backticks opens code, or closes that which as many opened. */
-  #endTicks(): void {
-    if (this.#ticks > 0 && this.#openTicks === 0) this.#openTicks = this.#ticks
-    else if (this.#ticks === this.#openTicks) this.#openTicks = 0
-    this.#ticks = 0
-  }
-
-  #begin(code: number): void {
-    if (isBlank(code)) return
-    const isMarker = code === backtick || code === tilde
-    this.#line = isMarker ? "run" : "rest"
-    this.#runMarker = code
-    this.#run = 1
-  }
-
-  #extendRun(): void {
-    this.#run++
-    if (this.#marker === 0 && this.#run >= 3) {
-      this.#marker = this.#runMarker
-      this.#onOpeningLine = true
-    }
-    if (this.#onOpeningLine) this.#length = this.#run
-  }
-
-  #cancel(): void {
-    this.#marker = 0
-    this.#onOpeningLine = false
-    this.#line = "rest"
-  }
-
-  #endLine(): void {
-    const isBareRun = this.#line === "run" || this.#line === "blank-tail"
-    const closes = isBareRun && !this.#onOpeningLine && this.#runMarker === this.#marker && this.#run >= this.#length
-    if (closes) this.#marker = 0
-    this.#onOpeningLine = false
-    this.#line = "indent"
-    this.#run = 0
-    this.#openTicks = 0
-  }
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09
 }

@@ -41,6 +41,7 @@ export function createThinkingReader(options: {
         if (!wasInLine) options.onFault?.("within-line")
         wasInLine = true
       },
+      again: read,
       orphan: () => {
         if (orphans++ === 0) options.onFault?.("unopened")
         for (const run of waiting) append(parts, "thinking", run)
@@ -50,6 +51,9 @@ export function createThinkingReader(options: {
     options.opensInThought ?? false,
     { steps: 0 },
   )
+  function read(chunk: string): void {
+    for (let index = 0; index < chunk.length; ) index = scanner.scan(chunk, index, () => false)
+  }
   const take = () => {
     const taken = parts
     parts = []
@@ -57,7 +61,7 @@ export function createThinkingReader(options: {
   }
   return {
     push(chunk) {
-      for (let index = 0; index < chunk.length; ) index = scanner.scan(chunk, index, () => false)
+      read(chunk)
       return take()
     },
     end() {

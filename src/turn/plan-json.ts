@@ -5,7 +5,8 @@ import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
 import { type PlanOutcome, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
-import { type CallGuard, runCall } from "./run-call.ts"
+import { warnOfThinking } from "./prose.ts"
+import { type CallGuard, runCall, warnOfRepeatedName } from "./run-call.ts"
 import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
@@ -27,6 +28,7 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
     if (decision.ignored !== undefined)
       warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
     if (decision.action === "finish") {
+      if (decision.call === undefined && decision.repeatedName !== undefined) warnOfRepeatedName(turn, decision.repeatedName)
       if (decision.call === undefined || !(await runCallOfAnswer(turn, guard, decision))) return finish(turn, decision)
       turn.progress.answer.part()
       continue
@@ -48,7 +50,10 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
     for (const event of events) {
       if (event.type === "message-delta") turn.progress.answer.say(event.delta)
       else if (event.type === "thinking-delta") turn.emit({ ...event, step })
-      else decision = event.ignored === undefined ? event.decision : { ...event.decision, ignored: event.ignored }
+      else {
+        decision = event.ignored === undefined ? event.decision : { ...event.decision, ignored: event.ignored }
+        if (event.thinkingFault !== undefined) warnOfThinking(turn, model, event.thinkingFault)
+      }
     }
   }
   return {
@@ -84,7 +89,8 @@ async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, decision: De
     warn(turn, "model", `The answer came with a call of ${name}, which is no tool here; it was not run.`)
     return false
   }
-  const run = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args })
+  const { repeatedName } = decision
+  const run = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args, repeatedName })
   runs.push(run)
   turn.signal.throwIfAborted()
   if (tool.withAnswer !== undefined) return false
@@ -124,8 +130,8 @@ function askAgain(turn: TurnContext, fault: DecisionFault): void {
 }
 
 async function call(turn: TurnContext, guard: CallGuard, decision: StepDecision & { action: "tool" }): Promise<void> {
-  const { tool: name, args, ignored } = decision
-  const done = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args })
+  const { tool: name, args, ignored, repeatedName } = decision
+  const done = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args, repeatedName })
   const result =
     ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
   const run = { ...done, result }

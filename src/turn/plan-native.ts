@@ -87,7 +87,7 @@ function withOwnId({ agent }: TurnContext, taken: Set<string>, call: ToolCall): 
 }
 
 /** The arguments of a native call. `fault` is present if they could not be read. */
-type NativeArguments = Pick<ModelCall, "args" | "fault">
+type NativeArguments = Pick<ModelCall, "args" | "fault" | "repeatedName">
 
 /**
  * Reads the JSON text of a native call's arguments, repaired as a decision is (T21). Arguments that may be unfinished are
@@ -105,7 +105,7 @@ export function readNativeArguments(text: string, isWhole: boolean): NativeArgum
   if (!isWhole && (!isExact || !isRecord(parsedJson(text)))) return unreadable(text, "unterminated")
   // The brace that was added above may stand in for the one that the arguments lack.
   if (!isExact && readDecision(`${opening}${text}`).action === "unreadable") return unreadable(text, "unterminated")
-  return { args: decision.args }
+  return { args: decision.args, repeatedName: decision.repeatedName }
 }
 
 function unreadable(text: string, kind: DecisionFault["kind"]): NativeArguments {

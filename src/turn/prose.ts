@@ -12,6 +12,11 @@ const faultWords = {
     "wrote a pair of thinking tags within a line of its answer; the tags and what stood between them were taken out.",
 }
 
+/** Tells what thinking tags did to an answer (T22). */
+export function warnOfThinking(turn: TurnContext, model: LanguageModel, fault: keyof typeof faultWords): void {
+  warn(turn, "model", `${model.id} ${faultWords[fault]}`)
+}
+
 /** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
 export function proseReading(
   turn: TurnContext,
@@ -20,7 +25,7 @@ export function proseReading(
 ): StepReading {
   const reader = createFinalOutputReader({
     opensInThought: model.capabilities.opensInThought ?? false,
-    onFault: (fault) => warn(turn, "model", `${model.id} ${faultWords[fault]}`),
+    onFault: (fault) => warnOfThinking(turn, model, fault),
   })
   const step = turn.progress.traceSteps.length + 1
   const take = (parts: ReturnType<typeof reader.push>) => {

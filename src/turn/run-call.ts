@@ -1,5 +1,6 @@
 import { messageOf } from "../core/errors.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
+import { encodeInline } from "../encode/inline.ts"
 import { findMentions, lastMessagesOf } from "../reply/mentions.ts"
 import { canonicalArguments } from "../tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
@@ -12,13 +13,16 @@ export interface ModelCall {
   readonly args: Readonly<Record<string, unknown>>
   /** Present if the arguments could not be read: the values of the notice that says why. Such a call is not run (T18). */
   readonly fault?: { readonly unfinished: boolean; readonly issues: string }
+  /** A name that stood twice in the call. The model is told that only its first value counts. */
+  readonly repeatedName?: string | undefined
 }
 
 /**
  * Runs a call of the model and emits its events. A repeated call gets the earlier result with a note; a call whose earlier run
  * failed is made again (T17). Never rejects.
  */
-export async function runCall(turn: TurnContext, guard: CallGuard, { id, name, args, fault }: ModelCall): Promise<ToolRun> {
+export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCall): Promise<ToolRun> {
+  const { id, name, args, fault, repeatedName } = call
   const tool = turn.progress.tools.plannerTool(name)
   turn.emit({ type: "tool-start", id, tool: name, args })
   const identity = `${name}\n${canonicalArguments(args)}`
@@ -31,10 +35,21 @@ export async function runCall(turn: TurnContext, guard: CallGuard, { id, name, a
   const failed = result.status === "failed"
   if (failed && guard.calls.get(identity)?.run === claimed.run) guard.calls.delete(identity)
   if (claimed.isRepeat && !failed) guard.repeats++
-  const done = claimed.isRepeat ? repeated(turn, id, result) : result
+  const own = claimed.isRepeat ? repeated(turn, id, result) : result
+  const done = repeatedName === undefined ? own : { ...own, result: withRepeatedName(turn, own.result, repeatedName) }
   turn.emit({ type: "tool-end", run: done })
   tellHooks(turn, done)
   return done
+}
+
+function withRepeatedName(turn: TurnContext, result: string, name: string): string {
+  warnOfRepeatedName(turn, name)
+  return renderNotice(turn.agent.dialect, "repeated-name", { result, name: encodeInline(name) })
+}
+
+/** Tells that the model wrote a name twice in one decision. */
+export function warnOfRepeatedName(turn: TurnContext, name: string): void {
+  warn(turn, "model", `The model wrote ${JSON.stringify(name)} twice in one decision or call. Only its first value counts.`)
 }
 
 /** Calls the run listeners of hooks. One that throws is reported. */

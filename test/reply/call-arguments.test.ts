@@ -23,10 +23,19 @@ describe("a call's arguments", () => {
     },
     { name: "of a tool called name", members: '"name":"t","args":{"a":1}', args: { a: 1 }, status: "repaired" },
     { name: "of a tool with white space around it", members: '"tool":" t ","args":{"a":1}', args: { a: 1 }, status: "repaired" },
-    { name: "first of two", members: '"tool":"t","args":{"a":1,"a":2},"args":{}', args: { a: 1 }, status: "complete" },
     { name: "with a raw line break", members: '"tool":"t","args":{"a":"b\n\tc"}', args: { a: "b\n\tc" }, status: "repaired" },
   ])("T21: $name", ({ members, args, status }) => {
     expect(call(members)).toEqual({ action: "tool", tool: "t", args, status })
+  })
+
+  test.each([
+    ["among the arguments", '"tool":"t","args":{"a":1,"a":2}', "a"],
+    ["further in", '"tool":"t","args":{"a":1,"b":[0,{"c":1,"c":2}]}', "c"],
+    ["among the members", '"tool":"t","args":{"a":1},"args":{}', "args"],
+    ["in arguments as text", '"tool":"t","args":"{\\"a\\":1,\\"a\\":2}"', "a"],
+    ["in an object that is repaired", '"tool":"t","args":{a:1,a:2}', "a"],
+  ])("T21: of a name that stands twice %s the first counts, which is told", (_, members, repeatedName) => {
+    expect(call(members)).toMatchObject({ args: { a: 1 }, repeatedName })
   })
 
   test.each([

@@ -48,6 +48,24 @@ describe("thinking in planner output", () => {
     expect(readPieces([...text])).toMatchObject({ message: "yes", thinking: "" })
   })
 
+  test("T22: a decision in a thought behind one backtick is not carried out", () => {
+    const text = `Say \` <think>maybe ${no}</think> so. ${yes}`
+    for (const pieces of [[text], [...text]])
+      expect(readPieces(pieces)).toMatchObject({ message: "yes", thinking: `maybe ${no}`, decision: { action: "finish" } })
+  })
+
+  test("T22: a decision after a tag in backticks counts", () => {
+    const text = `Say \`<think>\`. ${yes}`
+    for (const pieces of [[text], [...text]]) expect(readPieces(pieces)).toMatchObject({ message: "yes", thinking: "" })
+  })
+
+  test("T22: tells of a closed thought within a line of an answer in prose", () => {
+    const within = (text: string) => readPieces([text]).events.at(-1)
+    expect(within("a <think>b</think> c")).toMatchObject({ thinkingFault: "within-line", decision: { message: "a  c" } })
+    expect(within("<think>b</think> c")).not.toHaveProperty("thinkingFault", "within-line")
+    expect(within(`a <think>b</think> c ${yes}`)).not.toHaveProperty("thinkingFault", "within-line")
+  })
+
   test("T22: what stands after a shown decision changes nothing", () => {
     expect(readPieces([`${yes}</think>${no}`])).toMatchObject({ message: "yes", thinking: "", decision: { status: "complete" } })
   })

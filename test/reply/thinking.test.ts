@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createThinkingReader, type ReplyPart, stripThinking } from "../../src/reply/thinking.ts"
+import { runs, seedOf } from "../support/size.ts"
 import { cutAt, everyCutting } from "./readings.ts"
 
 type Options = Parameters<typeof createThinkingReader>[0]
@@ -54,6 +55,59 @@ const cases: readonly { name: string; text: string; whole: string; streamed?: st
     whole: "<```\nc",
     thinking: "b",
   },
+  { name: "takes a backtick without another one for no code", text: "a ` <think>b</think> c", whole: "a `  c", thinking: "b" },
+  {
+    name: "closes code with as many backticks as opened it only",
+    text: "a `` <think>b ` c</think> ``` d",
+    whole: "a ``  ``` d",
+    thinking: "b ` c",
+  },
+  { name: "leaves a tag in backticks alone", text: "a `<think>` b `</think>` c", whole: "a `<think>` b `</think>` c" },
+  { name: "leaves a pair in backticks alone", text: "a `<think>b</think>` c", whole: "a `<think>b</think>` c" },
+  {
+    name: "leaves a pair in code of two lines alone",
+    text: "a `<think>b\nc</think>` <think>d</think>e",
+    whole: "a `<think>b\nc</think>` e",
+    thinking: "d",
+  },
+  {
+    name: "looks for the end of code in the paragraph only",
+    text: "a ` <think>b</think> c\n \nd `",
+    whole: "a `  c\n \nd `",
+    thinking: "b",
+  },
+  {
+    name: "looks for the end of code before the next fence only",
+    text: "a ` <think>b</think>\n```\n`<think>`\n```\nc",
+    whole: "a ` \n```\n`<think>`\n```\nc",
+    thinking: "b",
+  },
+  {
+    name: "looks for the end of code before a thought of its own line only",
+    text: "a ` <think>b</think>\n<think>c `</think>d",
+    whole: "a ` \nd",
+    thinking: "bc `",
+  },
+  {
+    name: "finds code after a backtick that opens none",
+    text: "a ` `` <think>b</think> `` <think>c</think> d",
+    whole: "a ` `` <think>b</think> ``  d",
+    thinking: "c",
+  },
+  { name: "ends a thought in a line after code in it", text: "a <think>b `c`</think> d", whole: "a  d", thinking: "b `c`" },
+  {
+    name: "ends a thought in a line after a backtick in it",
+    text: "a <think>b ` c</think> d",
+    whole: "a  d",
+    thinking: "b ` c",
+  },
+  {
+    name: "leaves a tag in backticks in a thought in a line alone",
+    text: "a <think>b `</think>` c</think> d",
+    whole: "a  d",
+    thinking: "b `</think>` c",
+  },
+  { name: "takes an orphan after one backtick out", text: "a ` </think>b", whole: "b", streamed: "a ` b" },
   { name: "lets no fence inside a thought swallow the answer", text: "<think>\n```js\n</think>b", whole: "b" },
   {
     name: "keeps every other <",
@@ -117,4 +171,36 @@ describe("thinking", () => {
       { numRuns: 2_000 },
     )
   })
+
+  test("T22: a pair within one paragraph is words just where CommonMark sees it in code", () => {
+    const pieces = ["`", "``", "```", "a", " ", "b c"]
+    const line = fc.array(fc.constantFrom(...pieces), { maxLength: 12 })
+    const lines = fc.array(fc.constantFrom(...pieces, "\n"), { maxLength: 12 })
+    fc.assert(
+      fc.property(line, lines, (before, after) => {
+        const [lead, tail] = [`x${before.join("")}y`, `z${after.join("")}`]
+        fc.pre(!/\n\s*(\n|```)/.test(tail))
+        const text = `${lead}<think>secret</think>${tail}`
+        expect(read([text], { orphan: "remove-tag" }).text).toBe(isInCode(lead, tail) ? text : lead + tail)
+        for (const cuts of everyCutting(text, 1))
+          expect(read(cutAt(text, cuts), { orphan: "remove-tag" })).toEqual(read([text], { orphan: "remove-tag" }))
+      }),
+      { numRuns: runs(300), seed: seedOf(22) },
+    )
+  })
 })
+
+/** True if the end of `lead` is inside a code span of the paragraph `lead` + `tail`, by CommonMark's rule. */
+function isInCode(lead: string, tail: string): boolean {
+  const all = [...`${lead} ${tail}`.matchAll(/`+/g)]
+  for (let index = 0; index < all.length; index++) {
+    const [run] = all[index] ?? [""]
+    const closer = all.findIndex(([other], at) => at > index && other === run)
+    if (closer < 0) continue
+    const from = all[index]?.index ?? 0
+    const to = all[closer]?.index ?? 0
+    if (from < lead.length && to > lead.length) return true
+    index = closer
+  }
+  return false
+}

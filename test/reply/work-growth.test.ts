@@ -17,6 +17,14 @@ const shapes: readonly { readonly name: string; readonly text: (size: number) =>
   { name: "prose", text: (n) => "word ".repeat(n / 5) },
   { name: "a thought", text: (n) => `<think>${"a < b".repeat(n / 5)}` },
   { name: "beginnings of tags", text: (n) => "<<</thinkin".repeat(n / 11) },
+  { name: "tags after backticks", text: (n) => "` <think> `` <think> ".repeat(n / 21) },
+  {
+    name: "tags after backticks that open no code",
+    text: (n) =>
+      Array.from({ length: Math.sqrt(n) }, (_, index) => `${"`".repeat(index + 1)} <think>`)
+        .join("")
+        .slice(0, n),
+  },
   { name: "orphans", text: (n) => "abc</think>".repeat(n / 11) },
   { name: "braces", text: (n) => "{ ".repeat(n / 2) },
   { name: "objects without an action", text: (n) => '{"a":1} '.repeat(n / 8) },

@@ -279,7 +279,7 @@ test.each([
   ["- <think> opens\n- </think> closes", "-  closes"],
   ["1<think>a</think>2<think>b</think>3", "123"],
 ])("T22 what closed tags within a line take out of %j is told once", async (answer, text) => {
-  for (const mode of ["native", "chat"] as const) {
+  for (const mode of ["json", "native", "chat"] as const) {
     const model = scriptedModel([answer], { capabilities: { tools: true } })
     const result = await testAgent(model, { dialect: "layered", loop: { mode } }).session.send("？").result
     expect(result).toMatchObject({ ok: true, text })

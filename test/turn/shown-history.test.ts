@@ -147,3 +147,45 @@ describe("several decisions in one output (T21)", () => {
     expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining(second) }])
   })
 })
+
+describe("a name that stands twice in a call (T21)", () => {
+  const pay = defineTool({ name: "pay", description: "", execute: (args) => JSON.stringify(args) })
+  const args = '{"to":"bob","amount":10,"amount":1000}'
+  const json = (text: string) => ({
+    steps: [`{"action":"tool","tool":"pay","args":${text}}`, finish("done")],
+    mode: "json" as const,
+  })
+  const native = (text: string) => ({
+    steps: [[{ type: "tool-call" as const, call: { id: "c1", name: "pay", args: text } }], "done"],
+    mode: "native" as const,
+  })
+
+  test.each([
+    ["json", json(args)],
+    ["native", native(args)],
+    ["json, repaired", json(`{'to':'bob','amount':10,'amount':1000,}`)],
+    ["json, as text", json(JSON.stringify(args))],
+    ["json, further in", json('{"to":"bob","amount":10,"by":[{"amount":1,"amount":2}]}')],
+    ["native, repaired", native(`{'to':'bob','amount':10,'amount':1000,}`)],
+  ])("the first value counts, which the model and the trace are told: %s", async (_, { steps, mode }) => {
+    const model = scriptedModel(steps, { capabilities: { tools: true } })
+    const { session } = testAgent(model, { dialect: "layered", locale: "en", loop: { mode } }, { tools: [pay] })
+    const result = await session.send("?").result
+    expect(result).toMatchObject({ ok: true, text: "done" })
+    expect(result.trace.runs.map((run) => run.args)).toMatchObject([{ to: "bob", amount: 10 }])
+    expect(result.trace.runs[0]?.result).toContain("The name amount stood twice in your last call.")
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain("The name amount stood twice in your last call.")
+    expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining('"amount" twice') }])
+  })
+
+  test("of a decision's own members, too", async () => {
+    const twice = '{"action":"tool","tool":"pay","args":{"amount":1},"args":{"amount":2}}'
+    const both = '{"action":"finish","message":"one","message":"two"}'
+    const result = await testAgent(scriptedModel([twice, both]), {}, { tools: [pay] }).session.send("?").result
+    expect(result).toMatchObject({ ok: true, text: "one" })
+    expect(result.trace.warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('"args" twice'),
+      expect.stringContaining('"message" twice'),
+    ])
+  })
+})

@@ -16,7 +16,17 @@ export const tooDeep = Symbol("too deep")
 /** How deep the objects and lists of a built value may nest. */
 export const maxDepth = 200
 
-type Container = { readonly list: JsonValue[] } | { readonly object: Record<string, JsonValue>; name: string }
+type Container = ({ readonly list: JsonValue[] } | { readonly object: Record<string, JsonValue>; name: string }) & {
+  repeated?: string | undefined
+}
+
+/** A name that stood twice in an object or in one inside it. A built value cannot show that. */
+const repeatedNames = new WeakMap<object, string>()
+
+/** A name that stood twice in the text of a built value; `undefined` if there was none. Only its first value is in the value. */
+export function repeatedName(value: object): string | undefined {
+  return repeatedNames.get(value)
+}
 
 /** Builds values of what a {@link JsonReader} reads. Of equal names in an object the first counts (T23). */
 export class JsonBuilder implements JsonSink {
@@ -43,6 +53,7 @@ export class JsonBuilder implements JsonSink {
   close(): void {
     this.#depth--
     const container = this.#open.pop()
+    if (container?.repeated !== undefined) this.#markRepeated(container, container.repeated)
     if (this.#value === tooDeep || this.#depth > 0 || container === undefined) return
     this.#value = "list" in container ? container.list : container.object
   }
@@ -71,7 +82,14 @@ export class JsonBuilder implements JsonSink {
     const container = this.#open.at(-1)
     if (container === undefined) this.#value = value
     else if ("list" in container) container.list.push(value)
-    else addFirst(container.object, container.name, value)
+    else if (Object.hasOwn(container.object, container.name)) container.repeated ??= container.name
+    else setOwn(container.object, container.name, value)
+  }
+
+  #markRepeated(container: Container, name: string): void {
+    repeatedNames.set("list" in container ? container.list : container.object, name)
+    const outer = this.#open.at(-1)
+    if (outer) outer.repeated ??= name
   }
 }
 
@@ -88,8 +106,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-function addFirst(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
-  if (Object.hasOwn(object, name)) return
+function setOwn(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
   if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true })
   else object[name] = value
 }
