@@ -104,7 +104,14 @@ export {
 } from "./agent/schedule/wake-schedule.ts"
 export type { HistoryOptions, SessionAlternative, SessionMessage } from "./agent/second-thoughts/session-history.ts"
 export type { Session } from "./agent/session.ts"
-export type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./agent/session-options.ts"
+export type {
+  ChangeOptions,
+  DirectedOptions,
+  HearOptions,
+  PreviewOptions,
+  SendOptions,
+  WakeOptions,
+} from "./agent/session-options.ts"
 export type { Turn } from "./agent/turn.ts"
 export type {
   Audience,

@@ -3,6 +3,8 @@ import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { orAborted } from "../core/timers.ts"
 import { startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+import type { HearOptions } from "./session-options.ts"
+import { directed, emptyRecord } from "./session-state.ts"
 
 /** Milliseconds since 1970 beyond this are no date. */
 const maxDateMs = 8_640_000_000_000_000
@@ -11,15 +13,24 @@ const maxDateMs = 8_640_000_000_000_000
  * Adds a speaker's words to a session's history, outside of a turn. Resolves once they are durable, within the time limit of a turn.
  * `idle` and `close` of the agent wait for it.
  */
-export function hear(agent: AgentContext, { key, turnId, speaker, text }: TurnInput, atMs: number): Promise<void> {
+export function hear(
+  agent: AgentContext,
+  input: TurnInput,
+  { atMs, ...options }: HearOptions & { readonly atMs: number },
+): Promise<void> {
+  const { key, turnId, speaker, text } = input
   const { store, ports, profile, background } = agent
   if (!Number.isSafeInteger(atMs) || Math.abs(atMs) > maxDateMs)
     throw new PromptStrataError("usage", `hear expected atMs as whole milliseconds since 1970, found ${String(atMs)}.`)
-  const message: HistoryMessage = { role: "user", text, speaker, turnId, atMs, unanswered: true }
   // A key of its own, because the store keeps the order and lets calls share a write.
   return background.enqueue(turnId, async () => {
     const deadline = startDeadline(profile.limits.turnMs, ports, new AbortController().signal)
     try {
+      const isById = typeof options.replyTo === "string"
+      const record = isById ? ((await orAborted(store.load(key), deadline.signal)) ?? emptyRecord) : undefined
+      const { replyTo, mentions } = record ? directed(agent, input, options, record) : input
+      const to = { ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
+      const message: HistoryMessage = { role: "user", text, speaker, turnId, atMs, unanswered: true, ...to }
       await orAborted(store.append(key, [message]), deadline.signal)
     } catch (thrown) {
       throw hearError(thrown, deadline.signal.aborted)

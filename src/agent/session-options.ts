@@ -3,10 +3,21 @@ import type { Trust } from "../core/value.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 
 /** A speaker whose name may be left out. */
-export type SpeakerInput = Speaker | Pick<Speaker, "id">
+export type SpeakerInput = Speaker | Omit<Speaker, "name">
+
+/** Options that say to whom words are directed. Prompts of a group show it. */
+export interface DirectedOptions {
+  /**
+   * The message that the words reply to: its id in `Session.history`, or the speaker alone, if that is all that the platform knows. An
+   * id that the history does not have is reported to `onWarning` and left out.
+   */
+  readonly replyTo?: string | { readonly from: SpeakerInput }
+  /** The people that the words name. The agent has its own id. The default name is the id, for the agent its name. */
+  readonly mentions?: readonly SpeakerInput[]
+}
 
 /** Options of `Session.send`. */
-export interface SendOptions {
+export interface SendOptions extends DirectedOptions {
   /**
    * The speaker. The default name is that of the profile's user. The default id is the conversation's name, in a group with `#` before
    * it: memories and profiles belong to the id, so pass one wherever a person has several conversations or a group several people.
@@ -31,7 +42,7 @@ export interface WakeOptions {
 }
 
 /** Options of `Session.preview`. */
-export interface PreviewOptions {
+export interface PreviewOptions extends DirectedOptions {
   readonly from?: SpeakerInput
   readonly files?: readonly string[]
   /** A prompt file of the dialect. Default `planner`. */
@@ -42,7 +53,7 @@ export interface PreviewOptions {
 }
 
 /** Options of `Session.hear`. */
-export interface HearOptions {
+export interface HearOptions extends DirectedOptions {
   /** As in {@link SendOptions.from}. */
   readonly from?: SpeakerInput
   /** The moment when it was said, in milliseconds since 1970. Default: now. */

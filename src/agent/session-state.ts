@@ -1,9 +1,14 @@
-import type { SessionKey, Speaker } from "../core/conversation.ts"
+import type { Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
+import { PromptStrataError } from "../core/errors.ts"
 import type { Injection } from "../core/value.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import type { SessionState } from "../turn/turn-context.ts"
+import type { AgentContext, SessionState, TurnInput } from "../turn/turn-context.ts"
+import type { DirectedOptions, SpeakerInput } from "./session-options.ts"
+
+/** The record of a session of which nothing is stored. */
+export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] }
 
 /** Reads the agent's part of a record's state. A field that is missing or of another form counts as in a new session. */
 export function sessionState(record: SessionRecord | undefined): SessionState {
@@ -38,6 +43,73 @@ export function restoreStack(stack: PromptStack, state: unknown): void {
 /** A string that is different for each session. */
 export function sessionId({ agent, conversation, audience }: SessionKey): string {
   return JSON.stringify([agent, conversation, audience])
+}
+
+/** Words as a caller passes them. The record is absent until the session was read. */
+interface Said {
+  readonly text: string
+  readonly options?: DirectedOptions & { readonly from?: SpeakerInput }
+  readonly turnId: string
+  readonly record?: SessionRecord | undefined
+}
+
+/**
+ * The input of a turn. Without a speaker, somebody speaks who is known by the conversation alone, so that no two conversations share
+ * what is remembered.
+ */
+export function inputOf(
+  agent: AgentContext,
+  { key, stack }: Pick<TurnInput, "stack"> & { readonly key: SessionKey },
+  { text, options = {}, turnId, record }: Said,
+): TurnInput {
+  const { from, replyTo, mentions } = options
+  const { conversation, audience } = key
+  const id = from?.id ?? (audience === "private" ? conversation : `#${conversation}`)
+  const speaker = speakerOf({ ...from, id }, agent.profile.user.name)
+  const userKey: ServiceKey = { ...key, user: id }
+  const to = replyTo || mentions ? directed(agent, { key: userKey, turnId }, options, record) : undefined
+  return { key: userKey, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], inject: [], stack, ...to }
+}
+
+/**
+ * The people to whom options direct words. The message of an id is looked up in `record`; before that is read, it is left out. Throws
+ * `usage` for a person without an id.
+ */
+export function directed(
+  { profile, onWarning }: AgentContext,
+  { key, turnId }: Pick<TurnInput, "key" | "turnId">,
+  { replyTo, mentions }: DirectedOptions,
+  record: SessionRecord | undefined,
+): Directed {
+  const self = profile.agent
+  const named = (person: SpeakerInput | undefined): Speaker => {
+    if (typeof person?.id === "string" && person.id.trim() !== "")
+      return speakerOf(person, person.id === self.id ? self.name : person.id)
+    const message = `expected replyTo and mentions to name people by id, found ${JSON.stringify(person)}.`
+    throw new PromptStrataError("usage", message, { hint: 'Such as { mentions: [{ id: "ada", name: "Ada" }] }.' })
+  }
+  const people = new Map(mentions?.map((person) => [person.id, named(person)]))
+  const said = typeof replyTo === "string" && record ? messageOfId(record, replyTo) : undefined
+  if (typeof replyTo === "string" && record && said === undefined) {
+    const message = `The words were kept without \`replyTo\`, because the history has no message ${JSON.stringify(replyTo)}.`
+    onWarning({ key, turnId, message })
+  }
+  return {
+    replyTo: typeof replyTo === "object" ? { speaker: named(replyTo.from) } : said,
+    mentions: people.size > 0 ? [...people.values()] : undefined,
+  }
+}
+
+/** A speaker as it is stored. */
+export function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
+  const { id, name = defaultName, isAgent }: Partial<Speaker> & Pick<Speaker, "id"> = person
+  return isAgent === true ? { id, name, isAgent } : { id, name }
+}
+
+function messageOfId({ history }: SessionRecord, id: string): RepliedTo | undefined {
+  const turnId = id.slice(0, id.lastIndexOf(":"))
+  const said = history.filter((message) => message.turnId === turnId).find((_, at) => `${turnId}:${at}` === id)
+  return said && { id, speaker: said.speaker }
 }
 
 /** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */

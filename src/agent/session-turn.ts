@@ -103,7 +103,7 @@ function spokenMessages(
   { stopReason, text: shown }: Answered,
 ): HistoryMessage[] {
   const { profile, ports } = agent
-  const { turnId, speaker, text, wake, files } = input
+  const { turnId, speaker, text, wake, files, replyTo, mentions = [] } = input
   const self: Speaker = { id: input.key.agent, name: profile.agent.name }
   const answer: HistoryMessage = {
     role: "assistant",
@@ -119,6 +119,8 @@ function spokenMessages(
   const recalled = progress.memories.length > 0 ? keepRecalled(progress.memories, profile.context) : []
   const kept = {
     ...(files.length > 0 ? { files } : {}),
+    ...(replyTo ? { replyTo } : {}),
+    ...(mentions.length > 0 ? { mentions } : {}),
     ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),
     ...(recalled.length > 0 ? { recalled } : {}),
     ...withRuns,

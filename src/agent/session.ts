@@ -1,5 +1,5 @@
 import { checkOptions } from "../core/check-options.ts"
-import type { SessionKey, Speaker } from "../core/conversation.ts"
+import type { SessionKey } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
@@ -10,15 +10,16 @@ import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context
 import type { Replace, SessionAtRest } from "./second-thoughts/second-thoughts.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
-import { restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
+import { emptyRecord, inputOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
 import { completed, late, refusalOf, startTurn, type Turn, wellFormed } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
-const sendOptions = { from: true, files: true, inject: true, signal: true }
+const directedOptions = { replyTo: true, mentions: true }
+const sendOptions = { from: true, files: true, inject: true, signal: true, ...directedOptions }
 const wakeOptions = { to: true, trust: true, inject: true, signal: true }
 const previewOptions = { ...sendOptions, prompt: true }
 const changeOptions = { inject: true, signal: true }
-const hearOptions = { from: true, atMs: true }
+const hearOptions = { from: true, atMs: true, ...directedOptions }
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
@@ -47,9 +48,12 @@ export class Session {
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
   send(text: string, options: SendOptions = {}): Turn {
     checkOptions("send", options, sendOptions)
-    const { from, files, inject, signal } = options
+    const { files, inject, signal } = options
     const given = { files: wellFormed(files), inject: completed(inject) }
-    return this.#start((turnId) => ({ ...this.#input(text, from, turnId), ...given }), signal)
+    return this.#start(
+      (turnId, record) => ({ ...inputOf(this.#agent, this, { text, options, turnId, record }), ...given }),
+      signal,
+    )
   }
 
   /**
@@ -61,10 +65,10 @@ export class Session {
     checkOptions("wake", options, wakeOptions)
     const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
-    return this.#start(
-      (turnId, record) => ({ ...this.#input("", to ?? wokenFor(this.key, this.#agent.profile, record), turnId), ...given }),
-      signal,
-    )
+    return this.#start((turnId, record) => {
+      const from = to ?? wokenFor(this.key, this.#agent.profile, record)
+      return { ...inputOf(this.#agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
+    }, signal)
   }
 
   /**
@@ -75,12 +79,12 @@ export class Session {
   async hear(text: string, options: HearOptions = {}): Promise<void> {
     checkOptions("hear", options, hearOptions)
     const { clock, ids } = this.#agent.ports
-    const { from, atMs = clock.nowMs() } = options
-    const input = this.#input(text, from, ids.next("heard"))
+    const { atMs = clock.nowMs() } = options
+    const input = inputOf(this.#agent, this, { text, options, turnId: ids.next("heard") })
     const refusal = refusalOf(input, this.#agent.isClosed())
     if (refusal) throw refusal
     const { hear } = await loadHearing()
-    return hear(this.#agent, input, atMs)
+    return hear(this.#agent, input, { ...options, atMs })
   }
 
   /**
@@ -88,12 +92,13 @@ export class Session {
    */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
     checkOptions("preview", options, previewOptions)
-    const { from, files, prompt = "planner", inject, signal } = options
+    const { files, prompt = "planner", inject, signal } = options
     const turnId = this.#agent.ports.ids.next("preview")
     const given = { files: wellFormed(files), inject: completed(inject) }
     return this.#enqueue(signal, async (record, deadline) => {
       const { previewTurn } = await loadLoop()
-      return previewTurn(this.#agent, { ...this.#input(text, from, turnId), ...given }, { record, prompt, deadline })
+      const input = { ...inputOf(this.#agent, this, { text, options, turnId, record: record ?? emptyRecord }), ...given }
+      return previewTurn(this.#agent, input, { record, prompt, deadline })
     })
   }
 
@@ -171,7 +176,7 @@ export class Session {
   #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
     checkOptions(name, options, changeOptions)
     const inject = completed(options.inject)
-    return this.#start((turnId) => ({ ...this.#input("", undefined, turnId), inject }), options.signal, replace)
+    return this.#start((turnId) => ({ ...inputOf(this.#agent, this, { text: "", turnId }), inject }), options.signal, replace)
   }
 
   /** Changes the conversation after the session's earlier work. */
@@ -224,7 +229,7 @@ export class Session {
         const replaced = replace && (await replace(at))
         deadline.signal.throwIfAborted()
         isBegun = true
-        turn.input = { ...makeInput(turn.input.turnId, record), ...replaced?.input }
+        turn.input = { ...makeInput(turn.input.turnId, record ?? emptyRecord), ...replaced?.input }
         resolve(await runSessionTurn(this.#agent, turn.input, { record: replaced?.record ?? record, emit, deadline }))
       }).catch(fail)
     })
@@ -267,14 +272,6 @@ export class Session {
     if (agent === undefined || agent === this.#agent) return
     this.stack.rebase(agent.stack)
     this.#agent = agent
-  }
-
-  /** Without a speaker, somebody speaks who is known by the conversation alone, so that no two conversations share what is remembered. */
-  #input(text: string, from: Partial<Speaker> = {}, turnId: string): TurnInput {
-    const { conversation, audience } = this.key
-    const { id = audience === "private" ? conversation : `#${conversation}`, name = this.#agent.profile.user.name } = from
-    const given = { key: { ...this.key, user: id }, turnId, speaker: { id, name }, text: text.toWellFormed() }
-    return { ...given, wake: undefined, files: [], inject: [], stack: this.stack }
   }
 }
 

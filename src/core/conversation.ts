@@ -17,6 +17,21 @@ export interface ServiceKey extends SessionKey {
 export interface Speaker {
   readonly id: string
   readonly name: string
+  /** True for another agent, such as a bot in the same group. */
+  readonly isAgent?: true
+}
+
+/** The message that another one replies to. */
+export interface RepliedTo {
+  /** The message's id in `Session.history`; absent if only its speaker is known. */
+  readonly id?: string
+  readonly speaker: Speaker
+}
+
+/** The people that words are directed to. */
+export interface Directed {
+  readonly replyTo?: RepliedTo | undefined
+  readonly mentions?: readonly Speaker[] | undefined
 }
 
 /** A prestart result that is kept in history (T26). `args` are those that the tool received. */
@@ -49,6 +64,10 @@ export interface HistoryMessage {
   readonly runs?: readonly KeptRun[]
   /** Paths of the files that the user sent with the message (R8), as the file tools know them. */
   readonly files?: readonly string[]
+  /** The message that this one replies to. */
+  readonly replyTo?: RepliedTo
+  /** The people that the message names. */
+  readonly mentions?: readonly Speaker[]
   /** Memories that the turn recalled, on the user's message, if the profile keeps them (`context.older`). */
   readonly recalled?: readonly string[]
   /** True on an answer that was cut off. */

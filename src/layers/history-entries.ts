@@ -1,7 +1,8 @@
-import type { HistoryMessage, KeptPrestart, KeptRun } from "../core/conversation.ts"
+import type { Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../core/conversation.ts"
 import { commonStart } from "../core/growing-lists.ts"
 import type { SlotEntry, SlotValue, TrustedText } from "../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
+import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/call-arguments.ts"
@@ -107,7 +108,7 @@ export function questionEntry(turn: TurnState, { group, zone }: Omit<HistoryLook
     speaker: { text: turn.question.speaker.name, trust: "user" },
     text: { text: turn.question.text, trust: "user" },
     group,
-    ...timeAndFiles(turn, zone),
+    ...detailsOf({ ...turn, ...turn.question }, zone),
   }
 }
 
@@ -125,13 +126,14 @@ function historyEntry(message: HistoryMessage, { agentName, group, zone, unpromp
     prestart: (message.prestart ?? []).map(prestartEntry),
     ...(runs && !nativeCalls ? { runs: runs.map(keptRunEntry) } : {}),
     ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
-    ...timeAndFiles(message, zone),
+    ...detailsOf(message, zone),
   }
 }
 
-/** The time of a message, if lines carry times, and its files, if there are any. */
-function timeAndFiles({ atMs, files = [] }: Pick<TurnState, "atMs" | "files">, zone: string | undefined): SlotEntry {
+/** The time of a message, if lines carry times, and if there are any, the people that it is directed to and its files. */
+function detailsOf({ atMs, files = [], replyTo, mentions = [] }: Details, zone: string | undefined): SlotEntry {
   const made: Record<string, SlotValue> = {}
+  if (replyTo !== undefined || mentions.length > 0) made.to = addresseesText(replyTo, mentions)
   if (atMs !== undefined && zone !== undefined)
     made.time = { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" }
   if (files.length === 0) return made
@@ -141,6 +143,17 @@ function timeAndFiles({ atMs, files = [] }: Pick<TurnState, "atMs" | "files">, z
     return { reference: encodedText(formatFileReference({ path: text }), "user", { removed, kinds }) }
   })
   return made
+}
+
+type Details = Directed & Pick<TurnState, "atMs" | "files">
+
+/** The names of those that a message is directed to, each once. Each is cleaned and encoded here, so that none can pass for two. */
+function addresseesText(replyTo: HistoryMessage["replyTo"], mentions: readonly Speaker[]): TrustedText {
+  const names = new Map([...(replyTo ? [replyTo.speaker] : []), ...mentions].map(({ id, name }) => [id, sanitise(name)]))
+  const shown = [...names.values()].map(({ text }) => (text.includes("&") ? encodeJsonLine(text) : encodeInline(text)))
+  const removed = [...names.values()].reduce((sum, name) => sum + name.removed, 0)
+  const kinds = new Set([...names.values()].flatMap((name) => name.kinds))
+  return encodedText(shown.join(" & "), "user", { removed, kinds: [...kinds] })
 }
 
 const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const

@@ -11,8 +11,22 @@ const run = ["tool", "arguments", "failed", "block", "result", "nothing"] as con
 
 /** The fields of each list's entries, by the name of the file that prints the list. */
 const entrySlots: Readonly<Record<string, readonly string[]>> = {
-  question: ["speaker", "text", "group", "time", "files"],
-  history: ["role", "own", "group", "speaker", "text", "answers", "memories", "prestart", "runs", "output", "time", "files"],
+  question: ["speaker", "to", "text", "group", "time", "files"],
+  history: [
+    "role",
+    "own",
+    "group",
+    "speaker",
+    "to",
+    "text",
+    "answers",
+    "memories",
+    "prestart",
+    "runs",
+    "output",
+    "time",
+    "files",
+  ],
   files: ["reference"],
   file_faults: ["file", "total", ...fileFaults],
   tool_groups: ["rules", ...toolGroups],

@@ -110,7 +110,7 @@ function stateOf(turn: TurnContext, prompt: string): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent
   return {
-    question: { speaker: input.speaker, text: input.text },
+    question: { speaker: input.speaker, text: input.text, replyTo: input.replyTo, mentions: input.mentions },
     ...(input.wake === undefined ? {} : { wake: wakeOf(turn, input.wake) }),
     group: input.key.audience === "group",
     agentName: profile.agent.name,

@@ -1,4 +1,4 @@
-import type { HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/conversation.ts"
+import type { Directed, HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { CutRecord } from "../core/span.ts"
@@ -73,7 +73,7 @@ export interface BackgroundWarning {
 }
 
 /** A turn as `send` or `wake` asked for it: who says what in which conversation. */
-export interface TurnInput {
+export interface TurnInput extends Directed {
   readonly key: ServiceKey
   readonly turnId: string
   readonly speaker: Speaker

@@ -31,7 +31,7 @@ const run = { id: "1", tool: "t", args: { a: 1 }, status: "ok", result: "r", dur
 const call = { id: "1", name: "t", arguments: "{}" }
 const fileFaultNames = ["missing", "refused", "unsupported", "beyond", "large", "failed"]
 const state: TurnState = {
-  question: { speaker: { id: "u", name: "U" }, text: "q" },
+  question: { speaker: { id: "u", name: "U" }, text: "q", mentions: [{ id: "v", name: "V" }] },
   group: true,
   agentName: "A",
   history: [
@@ -44,6 +44,7 @@ const state: TurnState = {
       runs: [{ ...run, step: 0 }],
       recalled: ["m"],
       files: ["f"],
+      mentions: [{ id: "v", name: "V" }],
     } as never,
   ],
   atMs: 0,

@@ -20,7 +20,7 @@ export type Replace = (at: SessionAtRest) => Promise<Replaced>
 /** The beginning of a turn that comes in the place of others: the session without them, and the words. */
 interface Replaced {
   readonly record: SessionRecord
-  readonly input: Pick<TurnInput, "key" | "speaker" | "text" | "files" | "replaces">
+  readonly input: Pick<TurnInput, "key" | "speaker" | "text" | "files" | "replyTo" | "mentions" | "replaces">
 }
 
 /**
@@ -108,10 +108,14 @@ function load({ agent, key, record, signal }: SessionAtRest): Promise<LoadedSess
   return orAborted(loadSession(agent, key, record), signal)
 }
 
-function inPlaceOf(session: LoadedSession, turn: StoredTurn, { speaker, text, files = [] }: HistoryMessage): Replaced {
+function inPlaceOf(
+  session: LoadedSession,
+  turn: StoredTurn,
+  { speaker, text, files = [], replyTo, mentions }: HistoryMessage,
+): Replaced {
   const { record, replaces } = rewound(session, turn.parent ?? null)
   const key = { ...session.key, user: speaker.id }
-  return { record, input: { key, speaker, text, files, replaces } }
+  return { record, input: { key, speaker, text, files, replyTo, mentions, replaces } }
 }
 
 /** The turn of the history that an id names, its own or that of one of its messages. */

@@ -12,7 +12,8 @@ export interface HistoryOptions {
 }
 
 /** A message of a conversation, for people. */
-export interface SessionMessage extends Pick<HistoryMessage, "role" | "text" | "speaker" | "turnId" | "atMs"> {
+export interface SessionMessage
+  extends Pick<HistoryMessage, "role" | "text" | "speaker" | "turnId" | "atMs" | "replyTo" | "mentions"> {
   /** Stays the same as long as the message exists: the id of its turn, and its place there, counted from 0. */
   readonly id: string
   readonly files?: readonly string[] | undefined
@@ -58,10 +59,16 @@ export async function sessionHistory(
 }
 
 function shown({ turnId, messages }: StoredTurn): readonly SessionMessage[] {
-  return messages.map(({ role, text, speaker, atMs, files, interrupted }, at) => {
+  return messages.map(({ role, text, speaker, atMs, files, interrupted, replyTo, mentions }, at) => {
     const message = { id: messageId(turnId, at), turnId, role, text, speaker, atMs }
-    if (files === undefined && interrupted === undefined) return message
-    return { ...message, files, interrupted }
+    if ((files ?? interrupted ?? replyTo ?? mentions) === undefined) return message
+    return {
+      ...message,
+      files,
+      interrupted,
+      ...(replyTo && { replyTo }),
+      ...(mentions && { mentions }),
+    }
   })
 }
 
