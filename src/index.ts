@@ -52,6 +52,7 @@ export type {
   ModelPart,
   ModelRequest,
   ModelTool,
+  ToolChoice,
   TurnFacts,
   Usage,
 } from "./model/language-model.ts"
@@ -126,6 +127,7 @@ export type { ErrorEvidence } from "./core/error-evidence.ts"
 export type { PromptStrataErrorOf } from "./core/errors.ts"
 export type { Clock, CountedTool, IdGenerator, PieceVisitor, Ports, RandomSource, Timers, TokenCounter } from "./core/ports.ts"
 export type { Gathered, StopReason, TurnEvent, TurnResult } from "./trace/turn-event.ts"
+export type { StepChange, StepControl, StepState } from "./turn/control/step-control.ts"
 export type { BackgroundWarning } from "./turn/turn-context.ts"
 
 // Plugins, hooks and observers

@@ -99,6 +99,7 @@ function createTurnProgress(
     runListeners: [],
     tools: agent.tools,
     shownHistory: history,
+    step: undefined,
     cut: undefined,
     fault: undefined,
     note: undefined,

@@ -2,6 +2,7 @@ import { checkOptions } from "../core/check-options.ts"
 import type { Audience, HistoryMessage, SessionKey } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { filterMessages, type SessionStore } from "../services/store/session-store.ts"
+import type { StepControl } from "../turn/control/step-control.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 import { Session } from "./session.ts"
 import type { SendOptions } from "./session-options.ts"
@@ -18,12 +19,20 @@ export interface ChatMessage {
 }
 
 /** Options of `Agent.respond`. */
-export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "signal"> {
+export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "signal">, StepControl {
   /** Default `private`. */
   readonly audience?: Audience
 }
 
-const known: Required<{ readonly [K in keyof RespondOptions]: true }> = { from: true, inject: true, signal: true, audience: true }
+const known: Required<{ readonly [K in keyof RespondOptions]: true }> = {
+  from: true,
+  inject: true,
+  signal: true,
+  audience: true,
+  toolChoice: true,
+  stopWhen: true,
+  prepareStep: true,
+}
 
 /** Starts a turn that answers the last of the messages, after those before it. Nothing of it is kept. Throws `usage`. */
 export function respond(

@@ -1,6 +1,7 @@
 import type { Speaker } from "../core/conversation.ts"
 import type { Trust } from "../core/value.ts"
 import type { InjectionInput } from "../stack/injection.ts"
+import type { StepControl } from "../turn/control/step-control.ts"
 
 /** A speaker whose name may be left out. */
 export type SpeakerInput = Speaker | Omit<Speaker, "name">
@@ -17,7 +18,7 @@ export interface DirectedOptions {
 }
 
 /** Options of `Session.send`. */
-export interface SendOptions extends DirectedOptions {
+export interface SendOptions extends DirectedOptions, StepControl {
   /**
    * The speaker. The default name is that of the profile's user. The default id is the conversation's name, in a group with `#` before
    * it: memories and profiles belong to the id, so pass one wherever a person has several conversations or a group several people.

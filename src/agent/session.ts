@@ -15,9 +15,10 @@ import { completed, late, refusalOf, startTurn, type Turn, wellFormed } from "./
 import { unbegunTurn } from "./unbegun-turn.ts"
 
 const directedOptions = { replyTo: true, mentions: true }
-const sendOptions = { from: true, files: true, inject: true, signal: true, ...directedOptions }
+const previewed = { from: true, files: true, inject: true, signal: true, ...directedOptions }
+const sendOptions = { ...previewed, toolChoice: true, stopWhen: true, prepareStep: true }
 const wakeOptions = { to: true, trust: true, inject: true, signal: true }
-const previewOptions = { ...sendOptions, prompt: true }
+const previewOptions = { ...previewed, prompt: true }
 const changeOptions = { inject: true, signal: true }
 const hearOptions = { from: true, atMs: true, ...directedOptions }
 
@@ -48,8 +49,9 @@ export class Session {
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
   send(text: string, options: SendOptions = {}): Turn {
     checkOptions("send", options, sendOptions)
-    const { files, inject, signal } = options
-    const given = { files: wellFormed(files), inject: completed(inject) }
+    const { files, inject, signal, toolChoice, stopWhen, prepareStep } = options
+    const control = toolChoice || stopWhen || prepareStep ? options : undefined
+    const given = { files: wellFormed(files), inject: completed(inject), control }
     return this.#start(
       (turnId, record) => ({ ...inputOf(this.#agent, this, { text, options, turnId, record }), ...given }),
       signal,

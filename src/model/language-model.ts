@@ -22,6 +22,9 @@ export interface ModelTool {
   readonly inputSchema: Readonly<Record<string, unknown>>
 }
 
+/** The calls that a model may make: as it likes, none, at least one, or first of all this tool. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string }
+
 /** Facts of the turn as data, for models that are code and not networks. They are never sent anywhere. */
 export interface TurnFacts {
   /** The prompt file of the request: `planner`, `final`. */
@@ -44,6 +47,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly assembly?: Assembly
   readonly tools?: readonly ModelTool[]
+  /** The calls that the model may make natively. Default `auto`. A tool is named as in `tools`. */
+  readonly toolChoice?: ToolChoice
   /** `json` asks the provider for a JSON object, if it supports that. */
   readonly responseFormat?: "json" | "text"
   readonly maxOutputTokens?: number

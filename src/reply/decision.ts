@@ -41,6 +41,10 @@ export interface DecisionFault {
     | "too-deep"
     | "message-not-text"
     | "empty"
+    /** An answer, or another call, in place of the call that had to be made. */
+    | "call-required"
+    /** A call where none may be made. */
+    | "call-forbidden"
   /** The place where reading stopped, in UTF-16 units of the output without its thinking. */
   readonly at?: number
   /** The characters around that place, at most 80. */

@@ -57,8 +57,8 @@ export type TurnEvent =
   | { readonly type: "commit"; readonly version: number }
   | { readonly type: "turn-end"; readonly result: TurnResult }
 
-/** The reason why a turn ended with an answer: the planner finished, a limit or a repeated call forced it, or it was cut off. */
-export type StopReason = "finish" | "max-steps" | "repeated-call" | "truncated"
+/** The reason why a turn ended with an answer: the planner finished; a limit, a repeated call or the caller's `stopWhen` forced it; or it was cut off. */
+export type StopReason = "finish" | "max-steps" | "repeated-call" | "stopped" | "truncated"
 
 /** The results of a failed turn so far. */
 export interface Gathered {

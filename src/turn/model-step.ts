@@ -11,7 +11,7 @@ import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 /** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. */
 export type PlanOutcome =
   | { readonly type: "answered"; readonly stopReason: "finish" | "truncated" }
-  | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" }
+  | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" | "stopped" }
 
 /** Plans a turn by JSON decisions, by native tool calls, or by plain talk. */
 export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
@@ -41,7 +41,8 @@ export async function runModelStep(
   request: StepRequest,
   makeReading: (turn: TurnContext, model: LanguageModel) => StepReading,
 ): Promise<StepDecision | undefined> {
-  const { models, profile } = turn.agent
+  const { profile } = turn.agent
+  const models = turn.progress.step?.models ?? turn.agent.models
   for (let index = 0, tries = 1; ; ) {
     const model = models[index] ?? models[0]
     try {

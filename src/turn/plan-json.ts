@@ -15,9 +15,12 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
   const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
   let asked = false
   for (let step = 1; step <= loop.maxSteps; step++) {
+    if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "planner")
     const decision = await runModelStep(turn, { prompt: "planner" }, decisionReading)
     turn.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
+      if (asked && decision?.fault.kind.startsWith("call-"))
+        warn(turn, "model", "The planner did not keep to `toolChoice`, also when it was asked again.")
       if (asked || decision === undefined) return { type: "final", stopReason: "finish" }
       asked = true
       askAgain(turn, decision.fault)
@@ -31,10 +34,12 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
       if (decision.call === undefined && decision.repeatedName !== undefined) warnOfRepeatedName(turn, decision.repeatedName)
       if (decision.call === undefined || !(await runCallOfAnswer(turn, guard, decision))) return finish(turn, decision)
       turn.progress.answer.part()
+      if (turn.progress.step && (await turn.progress.step.stops())) return finish(turn, decision)
       continue
     }
     await call(turn, guard, decision)
     turn.signal.throwIfAborted()
+    if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
   }
   return { type: "final", stopReason: "max-steps" }
@@ -43,7 +48,8 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
 /** Reads a decision as it comes. Its message is shown at once (T23). */
 function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   const { loop } = turn.agent.profile
-  const reader = createDecisionReader({ strict: loop.strict, opensInThought: model.capabilities.opensInThought ?? false })
+  const opensInThought = model.capabilities.opensInThought ?? false
+  const reader = createDecisionReader({ strict: loop.strict, opensInThought, choice: turn.progress.step?.choice })
   const step = turn.progress.traceSteps.length + 1
   let decision: StepDecision | undefined
   const take = (events: ReturnType<typeof reader.push>) => {
@@ -113,18 +119,21 @@ async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, decision: De
 
 /** Asks the planner once more, with a notice that quotes its unreadable output (T21). */
 function askAgain(turn: TurnContext, fault: DecisionFault): void {
-  const notice = renderNotice(turn.agent.dialect, "unreadable", {
-    unterminated: fault.kind === "unterminated",
-    not_json: fault.kind === "not-json",
-    no_action: fault.kind === "no-action",
-    unknown_action: fault.kind === "unknown-action",
-    no_tool: fault.kind === "no-tool",
-    args: fault.kind === "args-not-object",
-    empty: fault.kind === "empty",
-    too_deep: fault.kind === "too-deep",
-    message: fault.kind === "message-not-text",
-    excerpt: fault.excerpt === "" ? "" : encodeInline(fault.excerpt),
-  })
+  const broken = fault.kind.startsWith("call-") ? turn.progress.step?.broken : undefined
+  const notice =
+    broken ??
+    renderNotice(turn.agent.dialect, "unreadable", {
+      unterminated: fault.kind === "unterminated",
+      not_json: fault.kind === "not-json",
+      no_action: fault.kind === "no-action",
+      unknown_action: fault.kind === "unknown-action",
+      no_tool: fault.kind === "no-tool",
+      args: fault.kind === "args-not-object",
+      empty: fault.kind === "empty",
+      too_deep: fault.kind === "too-deep",
+      message: fault.kind === "message-not-text",
+      excerpt: fault.excerpt === "" ? "" : encodeInline(fault.excerpt),
+    })
   turn.progress.fault = notice
   turn.progress.steps.push({ type: "fault", output: fault.excerpt, notice })
 }

@@ -16,12 +16,16 @@ import { isQuietWake, type TurnContext } from "./turn-context.ts"
  */
 export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   const { maxSteps } = turn.agent.profile.loop
-  const native = nativeTools(turn.progress.tools.plannerTools)
+  let native = nativeTools(turn.progress.tools.plannerTools)
   const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
   const ids = new Set<string>()
   // Calls of earlier turns may stand in the request too, now or once the window grows.
   for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
   for (let step = 1; step <= maxSteps; step++) {
+    if (turn.input.control) {
+      await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "native")
+      native = nativeTools(turn.progress.tools.plannerTools)
+    }
     const { calls: given, text, finish } = await nativeStep(turn, native)
     const calls = given.map((call) => withOwnId(turn, ids, call))
     turn.signal.throwIfAborted()
@@ -38,6 +42,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
       return answered(finish)
     }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
+    if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
     if (text !== "") turn.progress.answer.part()
   }
   return { type: "final", stopReason: "max-steps" }
@@ -54,14 +59,16 @@ async function nativeStep(turn: TurnContext, native: NativeTools): Promise<Nativ
   let calls: ToolCall[] = []
   let finish: FinishReason | undefined
   const before = turn.progress.answer.said.length
-  await runModelStep(turn, { prompt: "native", tools: native.tools }, (_, model) => {
+  const choice = turn.progress.step?.choice
+  const toolChoice = typeof choice === "object" ? { tool: native.nativeNameOf(choice.tool) } : choice
+  await runModelStep(turn, { prompt: "native", tools: native.tools, toolChoice }, (_, model) => {
     calls = []
     const prose = proseReading(turn, model, (reason) => {
       finish = reason
     })
     return { ...prose, onToolCall: (call) => void calls.push(call) }
   })
-  return { calls, text: turn.progress.answer.said.slice(before), finish }
+  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text: turn.progress.answer.said.slice(before), finish }
 }
 
 async function runCalls(

@@ -47,6 +47,7 @@ export function proseReading(
 /** Runs one step whose text is the answer. Returns the reason why the model stopped. */
 async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<FinishReason | undefined> {
   let finish: FinishReason | undefined
+  if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, prompt)
   await runModelStep(turn, { prompt }, (_, model) =>
     proseReading(turn, model, (reason) => {
       finish = reason

@@ -5,7 +5,7 @@ import { withSessionMarkers } from "../dialect/dialect.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
-import type { LanguageModel, ModelRequest, ModelTool } from "../model/language-model.ts"
+import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../model/language-model.ts"
 import { fitOldRuns, oldRunBounds, withFittedArguments, withOldRunsTold } from "./fit-tool-text.ts"
 import { isAtWork, type TurnContext, warnOnce } from "./turn-context.ts"
 import { fileFaultsOf } from "./turn-outcome.ts"
@@ -16,6 +16,7 @@ export interface StepRequest {
   readonly prompt: string
   /** Tools that the model may call natively. */
   readonly tools?: readonly ModelTool[] | undefined
+  readonly toolChoice?: ToolChoice | undefined
 }
 
 /**
@@ -72,7 +73,7 @@ function warnOfCuts(turn: TurnContext, { decisions, prefixMoved, sanitised }: As
 
 export function requestOf(
   turn: TurnContext,
-  { prompt, tools }: StepRequest,
+  { prompt, tools, toolChoice }: StepRequest,
   { model, assembly }: { readonly model: LanguageModel; readonly assembly: Assembly },
 ): ModelRequest {
   const { agent, input, progress } = turn
@@ -84,6 +85,7 @@ export function requestOf(
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(tools === undefined ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
     facts: {
       prompt,

@@ -22,6 +22,7 @@ import type { ToolSet } from "../tools/tool-set.ts"
 import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
+import type { PreparedStep, StepControl } from "./control/step-control.ts"
 import type { Deadline } from "./deadline.ts"
 
 /** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */
@@ -89,6 +90,8 @@ export interface TurnInput extends Directed {
   readonly stack: PromptStack
   /** Items that were given with the turn. */
   readonly inject: readonly Injection[]
+  /** The caller's control of the steps. */
+  readonly control?: StepControl | undefined
   /** The turns in whose place this one comes. They are set aside when it commits. Undefined for a turn that goes on from the end. */
   readonly replaces?: ReplacedTurns | undefined
 }
@@ -194,6 +197,8 @@ export interface TurnProgress {
   tools: ToolSet
   /** The window as prompts show it; hooks can shorten it. */
   shownHistory: readonly HistoryMessage[]
+  /** The step at hand as the caller's {@link TurnInput.control} prepared it. */
+  step: PreparedStep | undefined
   /** The cuts of the first step; later steps cut the same. Absent before it. */
   cut: CutRecord | undefined
   /** The reason why the planner's last output could not be read (T21), as a sentence of the dialect. */

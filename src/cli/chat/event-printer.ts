@@ -135,6 +135,8 @@ function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
     truncated: words.truncated,
     "max-steps": words.maxSteps,
     "repeated-call": words.repeatedCall,
+    // No caller of the chat stops a turn.
+    stopped: undefined,
   }
   const note = notes[result.stopReason]
   if (note !== undefined) screen.note(screen.paint("yellow", `(${note})`))

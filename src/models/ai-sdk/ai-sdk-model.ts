@@ -100,6 +100,7 @@ interface RequestForm {
 
 /** Makes the call options of the provider interface. Tools and formats that the model does not support are left out. */
 function callOptions(request: ModelRequest, form: RequestForm, abortSignal: AbortSignal): AiSdkCallOptions {
+  const { toolChoice } = request
   const tools = form.tools ? (request.tools ?? []) : []
   const providerOptions = mergeProviderOptions(cacheKeyOptions(request.assembly, form.cacheForm), form.providerOptions)
   return {
@@ -110,6 +111,9 @@ function callOptions(request: ModelRequest, form: RequestForm, abortSignal: Abor
     ...(form.jsonMode && request.responseFormat === "json" && { responseFormat: { type: "json" as const } }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, description, inputSchema })),
+      ...(toolChoice !== undefined && {
+        toolChoice: typeof toolChoice === "string" ? { type: toolChoice } : { type: "tool" as const, toolName: toolChoice.tool },
+      }),
     }),
     ...(Object.keys(form.headers).length > 0 && { headers: { ...form.headers } }),
     ...(Object.keys(providerOptions).length > 0 && { providerOptions }),

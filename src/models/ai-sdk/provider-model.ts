@@ -33,6 +33,7 @@ export interface AiSdkCallOptions {
   temperature?: number
   responseFormat?: { type: "json" }
   tools?: { type: "function"; name: string; description?: string; inputSchema: object }[]
+  toolChoice?: { type: "auto" | "none" | "required" } | { type: "tool"; toolName: string }
   abortSignal?: AbortSignal
   headers?: Record<string, string | undefined>
   providerOptions?: ProviderOptions

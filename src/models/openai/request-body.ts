@@ -1,7 +1,7 @@
 import type { OpenAI } from "openai"
 import { parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message } from "../../core/span.ts"
-import type { ModelCapabilities, ModelRequest } from "../../model/language-model.ts"
+import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../model/language-model.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
@@ -32,12 +32,17 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
         type: "function" as const,
         function: { name, description, parameters: { ...inputSchema } },
       })),
+      ...(request.toolChoice !== undefined && { tool_choice: wireChoice(request.toolChoice) }),
     }),
     ...(form.jsonMode && request.responseFormat === "json" && { response_format: { type: "json_object" as const } }),
     ...(request.maxOutputTokens !== undefined && { [form.outputLimitName]: request.maxOutputTokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
     ...form.extraBody,
   }
+}
+
+function wireChoice(choice: ToolChoice): NonNullable<Body["tool_choice"]> {
+  return typeof choice === "string" ? choice : { type: "function", function: { name: choice.tool } }
 }
 
 /** Joins messages of the user that follow each other, as in a group: some servers refuse a request in which roles do not alternate. */

@@ -6,7 +6,10 @@ import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../.
 import { mapTexts } from "./redact.ts"
 
 /** The part of a request that is sent. A recording keeps it and a replay compares it. */
-export type RecordedRequest = Pick<ModelRequest, "messages" | "tools" | "responseFormat" | "maxOutputTokens" | "temperature">
+export type RecordedRequest = Pick<
+  ModelRequest,
+  "messages" | "tools" | "toolChoice" | "responseFormat" | "maxOutputTokens" | "temperature"
+>
 
 /** An error that a stream threw. Without a code it was no error of this library. */
 interface RecordedError {
@@ -42,9 +45,10 @@ const recordingVersion = 1
 
 /** The part of a request that is sent, as plain JSON with a fixed order of properties, without secrets. */
 export function recordedRequest(request: ModelRequest, redact: (text: string) => string): RecordedRequest {
-  const { messages, tools = [], responseFormat, maxOutputTokens, temperature } = request
+  const { messages, tools = [], toolChoice, responseFormat, maxOutputTokens, temperature } = request
   // JSON leaves out what is undefined.
   const sent = {
+    toolChoice,
     responseFormat,
     maxOutputTokens,
     temperature,

@@ -12,10 +12,11 @@ export function requestDifference(recorded: RecordedRequest, now: RecordedReques
 }
 
 function settingDifferences(recorded: RecordedRequest, now: RecordedRequest): readonly string[] {
-  const names = ["responseFormat", "maxOutputTokens", "temperature"] as const
+  const names = ["toolChoice", "responseFormat", "maxOutputTokens", "temperature"] as const
+  const shown = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value ?? "nothing"))
   return names
-    .filter((name) => recorded[name] !== now[name])
-    .map((name) => `${name}: recorded ${recorded[name] ?? "nothing"}, now ${now[name] ?? "nothing"}.`)
+    .filter((name) => shown(recorded[name]) !== shown(now[name]))
+    .map((name) => `${name}: recorded ${shown(recorded[name])}, now ${shown(now[name])}.`)
 }
 
 function toolDifferences({ tools: recorded = [] }: RecordedRequest, { tools: now = [] }: RecordedRequest): readonly string[] {

@@ -89,6 +89,11 @@ describe("what is sent", () => {
     })
     expect(await sent(request)).not.toHaveProperty("responseFormat")
     expect(await sent(request, { capabilities: { tools: false } })).not.toHaveProperty("tools")
+    expect(await sent(request)).not.toHaveProperty("toolChoice")
+    expect(await sent({ ...request, toolChoice: "required" })).toMatchObject({ toolChoice: { type: "required" } })
+    expect(await sent({ ...request, toolChoice: { tool: "now" } })).toMatchObject({
+      toolChoice: { type: "tool", toolName: "now" },
+    })
   })
 })
 

@@ -96,6 +96,19 @@ describe("what is sent", () => {
     ])
   })
 
+  test.each([
+    ["required" as const, "required"],
+    ["none" as const, "none"],
+    [{ tool: "now" }, { type: "function", function: { name: "now" } }],
+  ])("the choice of calls %j is sent with the tools", async (toolChoice, wire) => {
+    const { body } = await sent({ model: "m", capabilities: { tools: true } }, { ...conversation, toolChoice })
+    expect(body).toMatchObject({ tool_choice: wire })
+  })
+
+  test("a choice of calls stays away from a model without tools", async () => {
+    expect((await sent("m", { ...conversation, toolChoice: "required" })).body).not.toHaveProperty("tool_choice")
+  })
+
   test("a model that is said to have them gets the developer role and the tools", async () => {
     const { body } = await sent({ model: "m", capabilities: { developerRole: true, tools: true } }, conversation)
     expect(body.messages).toMatchObject([{ role: "developer" }, {}, {}])
