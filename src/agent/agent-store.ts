@@ -1,3 +1,4 @@
+import type { SessionKey } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import { createInMemoryStore } from "../services/store/in-memory/in-memory-store.ts"
 import { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
@@ -6,6 +7,7 @@ import { defaultJobSettings, type JobRunner } from "../services/store/job-runner
 import type { ReceiptRecords } from "../services/store/records.ts"
 import type { SessionStore } from "../services/store/session-store.ts"
 import type { Store } from "../services/store/store.ts"
+import { sessionId } from "./session-state.ts"
 
 /** The parts of a store that an agent needs, whatever kind of store it was given. */
 export interface AgentStore {
@@ -27,14 +29,28 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
   }
   if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, given: store }
   const jobs = new JobTable(defaultJobSettings, ports)
-  return { sessions: enqueueing(store, jobs), jobs, receipts: new ReceiptTable(), given: undefined }
+  const receipts = new ReceiptTable()
+  return { sessions: enqueueing(store, { jobs, receipts }), jobs, receipts, given: undefined }
 }
 
-function enqueueing(store: SessionStore, jobs: JobTable): SessionStore {
+/** The store with jobs and receipts in memory, which follow its commits. */
+function enqueueing(store: SessionStore, { jobs, receipts }: { jobs: JobTable; receipts: ReceiptTable }): SessionStore {
   return {
     load: (key, options) => store.load(key, options),
     async commit(key, commit) {
+      const { after } = commit
+      // Read before the commit: afterwards nothing may fail.
+      const turns = after === undefined ? [] : await store.branches(key)
+      const { pathTo } = after === undefined ? {} : await import("./second-thoughts/set-aside.ts")
       const committed = await store.commit(key, commit)
+      if (after !== undefined && pathTo !== undefined) {
+        const path = pathTo(turns, after)
+        const gone = new Set(turns.flatMap(({ turnId }) => (path.has(turnId) ? [] : [turnId])))
+        const isGone = (drawn: { key: SessionKey; turnId: string }) =>
+          gone.has(drawn.turnId) && sessionId(drawn.key) === sessionId(key)
+        jobs.deleteWhere(isGone)
+        receipts.deleteWhere(isGone)
+      }
       jobs.enqueue(commit.jobs)
       return committed
     },

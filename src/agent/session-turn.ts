@@ -90,7 +90,7 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
     },
     jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append)),
     ...(taken.length > 0 ? { taken } : {}),
-    ...(replaces === undefined ? {} : { after: replaces.after }),
+    ...(replaces === undefined ? {} : { after: replaces.after, keepHeard: true }),
   }
 }
 

@@ -157,7 +157,7 @@ export class Session {
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
     const { edited, editAnswer, roleOf } = await loadChanges()
     const role = await this.#withRecord(undefined, (record, { signal }) =>
-      roleOf({ agent: this.#agent, key: this.key, record, signal }, messageId),
+      roleOf({ agent: this.#agent, key: this.key, stack: this.stack, record, signal }, messageId),
     )
     if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
@@ -184,7 +184,7 @@ export class Session {
   /** Changes the conversation after the session's earlier work. */
   #change(change: (code: Changes, at: SessionAtRest) => Promise<void>): Promise<void> {
     return this.#enqueue(undefined, async (record, { signal }) =>
-      change(await loadChanges(), { agent: this.#agent, key: this.key, record, signal }),
+      change(await loadChanges(), { agent: this.#agent, key: this.key, stack: this.stack, record, signal }),
     )
   }
 
@@ -227,7 +227,7 @@ export class Session {
       if (signal.aborted) return fail(signal.reason)
       void this.#enqueue(signal, async (record, deadline) => {
         const { runSessionTurn } = await loadLoop()
-        const at = { agent: this.#agent, key: this.key, record, signal: deadline.signal }
+        const at = { agent: this.#agent, key: this.key, stack: this.stack, record, signal: deadline.signal }
         const replaced = replace && (await replace(at))
         deadline.signal.throwIfAborted()
         isBegun = true

@@ -83,6 +83,11 @@ export function isSpoken({ text, files }: Pick<HistoryMessage, "text" | "files">
   return text.trim() !== "" || (files?.length ?? 0) > 0
 }
 
+/** True for words that the agent only heard. Those of a turn that failed are `interrupted` too. */
+export function isHeard({ unanswered, interrupted }: HistoryMessage): boolean {
+  return unanswered === true && interrupted !== true
+}
+
 /** A file that an answer shows (R8), for the code that delivers the answer. Plain JSON. */
 export interface FileAttachment {
   /** The path in the workspace. */

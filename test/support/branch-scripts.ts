@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect } from "vitest"
-import { type HistoryMessage, isSpoken, type ServiceKey } from "../../src/core/conversation.ts"
+import { type HistoryMessage, isHeard, isSpoken, type ServiceKey } from "../../src/core/conversation.ts"
 import type { Store, StoreScope } from "../../src/services/store/store.ts"
 import { collect } from "./collect.ts"
 
@@ -8,7 +8,7 @@ const key: ServiceKey = { agent: "fay", conversation: "tree", audience: "group",
 
 /** A step of a script. A place names one of the turns that there are by then, counted in circles; the one after the last means none. */
 export type Step =
-  | { readonly act: "commit"; readonly turns: readonly number[]; readonly after?: number }
+  | { readonly act: "commit"; readonly turns: readonly number[]; readonly after?: number; readonly keepHeard?: boolean }
   | { readonly act: "append"; readonly words: number }
   | { readonly act: "forget"; readonly user: string }
   | { readonly act: "reopen" | "move" }
@@ -19,7 +19,12 @@ const users = ["ann", "bob", "cid"]
 export function branchScripts(steps: number): fc.Arbitrary<readonly Step[]> {
   const words = fc.nat({ max: 11 })
   const commit = fc.record(
-    { act: fc.constant("commit" as const), turns: fc.array(words, { maxLength: 3 }), after: fc.nat({ max: 30 }) },
+    {
+      act: fc.constant("commit" as const),
+      turns: fc.array(words, { maxLength: 3 }),
+      after: fc.nat({ max: 30 }),
+      keepHeard: fc.boolean(),
+    },
     { requiredKeys: ["act", "turns"] },
   )
   const step = fc.oneof(
@@ -47,10 +52,12 @@ export async function playBranches(script: readonly Step[], { open, reopen }: Br
       const turns = step.turns.map((words, nth) => turnOf(`${at}.${nth}`, words))
       const { version = 0 } = (await store.load(key, { last: step.turns.length })) ?? {}
       const append = turns.flat()
-      await store.commit(key, { expectVersion: version, append, state: {}, jobs: [], ...(after === undefined ? {} : { after }) })
-      oracle.goOn(turns, after)
+      const { keepHeard = false } = step
+      const behind = after === undefined ? {} : { after, keepHeard }
+      await store.commit(key, { expectVersion: version, append, state: {}, jobs: [], ...behind })
+      oracle.goOn(turns, after, keepHeard)
     } else if (step.act === "append") {
-      const turn = turnOf(`${at}`, step.words)
+      const turn = turnOf(`${at}`, step.words).map((message) => ({ ...message, unanswered: true as const }))
       await store.append(key, turn)
       oracle.goOn([turn], undefined)
     } else if (step.act === "forget") {
@@ -104,15 +111,25 @@ function createOracle() {
     for (let at = end; at !== undefined; at = turns.get(at)?.parent) found.unshift(turns.get(at) as Turn)
     return found
   }
+  const remove = (id: string): void => {
+    const parent = turns.get(id)?.parent
+    for (const turn of turns.values()) if (turn.parent === id) turn.parent = parent
+    if (end === id) end = parent
+    turns.delete(id)
+  }
   return {
     path,
     turnAt(place: number): string | null {
       const ids = [...turns.keys()]
       return ids[place % (ids.length + 1)] ?? null
     },
-    goOn(added: readonly (readonly HistoryMessage[])[], after: string | null | undefined): void {
+    goOn(added: readonly (readonly HistoryMessage[])[], after: string | null | undefined, keepHeard = false): void {
+      const before = path()
       if (after !== undefined) end = after ?? undefined
-      for (const messages of added) {
+      const stay = new Set(path())
+      const heard = before.filter((turn) => keepHeard && !stay.has(turn) && turn.messages.every(isHeard))
+      for (const { messages } of heard) remove(messages[0]?.turnId ?? "")
+      for (const messages of [...added, ...heard.map((turn) => turn.messages)]) {
         const { turnId = "" } = messages[0] ?? {}
         turns.set(turnId, { messages, parent: end })
         end = turnId
@@ -121,9 +138,7 @@ function createOracle() {
     forget(user: string): void {
       for (const [id, gone] of [...turns]) {
         if (!gone.messages.some(({ role, speaker }) => role === "user" && speaker.id === user)) continue
-        for (const turn of turns.values()) if (turn.parent === id) turn.parent = gone.parent
-        if (end === id) end = gone.parent
-        turns.delete(id)
+        remove(id)
       }
     },
     branches() {

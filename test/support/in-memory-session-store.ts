@@ -22,7 +22,8 @@ export function createInMemorySessionStore(): InMemorySessionStore {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
       const row = sessions.row(key)
-      const committed = sessions.commit(key, commit, commit.after === undefined ? row : rowBehind(row, commit))
+      const [found, whole] = commit.after === undefined ? [row, commit] : rowBehind(row, commit)
+      const committed = sessions.commit(key, whole, found)
       const id = sessionRowId(key)
       jobs.set(id, [...(jobs.get(id) ?? []), ...committed.jobs])
       return { version: committed.version }

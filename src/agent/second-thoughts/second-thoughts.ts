@@ -1,8 +1,12 @@
 import { type HistoryMessage, isSpoken, type SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
-import type { SessionRecord, StoredTurn } from "../../services/store/session-store.ts"
+import { blobIdsIn } from "../../services/store/blob.ts"
+import type { SessionCommit, SessionRecord, SessionStore, StoredTurn } from "../../services/store/session-store.ts"
+import type { Store } from "../../services/store/store.ts"
+import type { PromptStack } from "../../stack/prompt-stack.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
+import { findUnsettled } from "../unsettled-commits.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
 import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
 
@@ -11,6 +15,7 @@ export interface SessionAtRest {
   readonly agent: AgentContext
   readonly key: SessionKey
   readonly record: SessionRecord | undefined
+  readonly stack: PromptStack
   readonly signal: AbortSignal
 }
 
@@ -29,9 +34,8 @@ interface Replaced {
  */
 export async function rewind(at: SessionAtRest, to: string | null): Promise<void> {
   const session = await load(at)
-  const there = rewound(session, to === null ? null : turnOf(session, to).turnId)
-  if (there.replaces.turns.length === 0) return
-  await orAborted(at.agent.store.commit(at.key, commitOf(session, there)), at.signal)
+  const there = rewound(session, to === null ? null : turnOf(session, to).turnId, false)
+  if (there.replaces.turns.length > 0) await write(at, commitOf(session, there))
 }
 
 /** Brings a turn back that was set aside, with those that last followed it. Throws `usage` for a turn that the session does not have. */
@@ -43,7 +47,7 @@ export async function choose(at: SessionAtRest, turnId: string): Promise<void> {
   // Of the turns that follow one turn, the one that was written last.
   const nextOf = new Map(session.turns.map((turn) => [turn.parent, turn]))
   for (let next = nextOf.get(end.turnId); next; next = nextOf.get(end.turnId)) end = next
-  await orAborted(at.agent.store.commit(at.key, commitOf(session, rewound(session, end.turnId))), at.signal)
+  await write(at, commitOf(session, rewound(session, end.turnId)))
 }
 
 /** The turn that answers the last words again. Throws `usage` if there are none. */
@@ -79,24 +83,57 @@ export async function editAnswer(at: SessionAtRest, id: string, text: string): P
   const append = turn.messages.map((each) =>
     each === message ? { ...each, turnId, text: text.toWellFormed() } : { ...each, turnId },
   )
-  const commit = commitOf(session, rewound(session, turn.parent ?? null), append)
-  await orAborted(at.agent.store.commit(at.key, commit), at.signal)
+  await write(at, commitOf(session, rewound(session, turn.parent ?? null), append))
 }
 
 /**
- * Copies the history into a new conversation of the same audience. Turns keep their ids, so that no prompt of the copy recalls what it
- * shows; nothing is drawn from them a second time. Throws `usage` if the conversation exists.
+ * Copies the history into a new conversation of the same audience, with the state, the bytes that its messages name, and the notes that
+ * wait. Turns keep their ids, so that no prompt of the copy recalls what it shows; nothing is drawn from them a second time. Throws
+ * `usage` if the conversation exists, or the name is blank.
  */
 export async function fork(at: SessionAtRest, conversation: string): Promise<void> {
   const { agent, record, signal } = at
+  const { store } = agent
+  if (typeof conversation !== "string" || conversation.trim() === "") throw badName(conversation, "is no name")
   const key = { ...at.key, conversation }
-  const found = await orAborted(agent.store.load(key), signal)
-  if (found !== undefined || conversation === at.key.conversation) {
-    const message = `fork expected the name of a new conversation, found ${JSON.stringify(conversation)}, which exists.`
-    throw new PromptStrataError("usage", message, { hint: "Nothing was copied. Choose another name, or forget that one first." })
+  const found = await orAborted(store.load(key), signal)
+  if (found !== undefined || conversation === at.key.conversation) throw badName(conversation, "exists")
+  const { history = [], state = {}, notes = [] } = record ?? {}
+  await orAborted(copyBlobs(store, history, { from: at.key, to: key }), signal)
+  await write({ ...at, key }, { expectVersion: 0, append: history, state, jobs: [] })
+  for (const note of notes) await orAborted(store.post(key, note), signal)
+}
+
+/** Lets another conversation hold the bytes that messages name. A store of sessions alone keeps no bytes. */
+async function copyBlobs(
+  { blobs }: SessionStore & Partial<Pick<Store, "blobs">>,
+  messages: readonly HistoryMessage[],
+  { from, to }: { readonly from: SessionKey; readonly to: SessionKey },
+): Promise<void> {
+  const ids = new Set(blobs && messages.flatMap((message) => blobIdsIn(JSON.stringify(message))))
+  for (const id of ids) {
+    const bytes = await blobs?.get(id, from)
+    if (bytes !== undefined) await blobs?.put(bytes, to)
   }
-  const commit = { expectVersion: 0, append: record?.history ?? [], state: record?.state ?? {}, jobs: [] }
-  await orAborted(agent.store.commit(key, commit), signal)
+}
+
+function badName(conversation: unknown, why: string): PromptStrataError {
+  const message = `fork expected the name of a new conversation, found ${JSON.stringify(conversation)}, which ${why}.`
+  return new PromptStrataError("usage", message, { hint: "Nothing was copied. Choose another name, or forget that one first." })
+}
+
+/** Writes a change. The error of one that the store does not end in time says that its outcome is unknown. */
+async function write({ agent, key, signal }: SessionAtRest, commit: SessionCommit): Promise<void> {
+  try {
+    await orAborted(agent.store.commit(key, commit), signal)
+  } catch (thrown) {
+    const isLate = signal.aborted && thrown === signal.reason
+    if (!isLate || !PromptStrataError.isInstance(thrown) || thrown.code !== "turn-timeout") throw thrown
+    const { limit, limitMs } = thrown.evidence
+    const message = `expected the store to keep the change within ${limitMs} ms; it did not. Nobody knows yet whether session ${JSON.stringify(key.conversation)} is changed.`
+    const hint = "Look at its `history` before you repeat the call."
+    throw new PromptStrataError("turn-timeout", message, { cause: thrown, hint, evidence: { limit, limitMs, commit: "unknown" } })
+  }
 }
 
 function noWords(): PromptStrataError {
@@ -104,7 +141,9 @@ function noWords(): PromptStrataError {
   return new PromptStrataError("empty-question", "edit expected words; the text is empty.", { hint })
 }
 
-function load({ agent, key, record, signal }: SessionAtRest): Promise<LoadedSession> {
+function load({ agent, key, record, stack, signal }: SessionAtRest): Promise<LoadedSession> {
+  // Now, because a turn whose outcome is unknown cannot be found once it is set aside.
+  findUnsettled(stack, record)
   return orAborted(loadSession(agent, key, record), signal)
 }
 

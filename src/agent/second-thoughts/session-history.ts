@@ -19,6 +19,8 @@ export interface SessionMessage
   readonly files?: readonly string[] | undefined
   /** True on an answer that was cut off. */
   readonly interrupted?: true | undefined
+  /** True on words that were not answered: the agent only heard them. */
+  readonly unanswered?: true | undefined
   /** On the first message of a turn: the turns that were set aside in its place, in the order in which they were written. */
   readonly alternatives?: readonly SessionAlternative[] | undefined
 }
@@ -59,13 +61,14 @@ export async function sessionHistory(
 }
 
 function shown({ turnId, messages }: StoredTurn): readonly SessionMessage[] {
-  return messages.map(({ role, text, speaker, atMs, files, interrupted, replyTo, mentions }, at) => {
+  return messages.map(({ role, text, speaker, atMs, files, interrupted, unanswered, replyTo, mentions }, at) => {
     const message = { id: messageId(turnId, at), turnId, role, text, speaker, atMs }
-    if ((files ?? interrupted ?? replyTo ?? mentions) === undefined) return message
+    if ((files ?? interrupted ?? unanswered ?? replyTo ?? mentions) === undefined) return message
     return {
       ...message,
       files,
       interrupted,
+      unanswered,
       ...(replyTo && { replyTo }),
       ...(mentions && { mentions }),
     }

@@ -1,4 +1,4 @@
-import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
+import { isHeard, type ServiceKey, type SessionKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { Job } from "../../services/store/job-runner.ts"
@@ -19,6 +19,8 @@ export interface LoadedSession {
 interface Rewound {
   readonly record: SessionRecord
   readonly replaces: ReplacedTurns
+  /** True if words that were only heard stay in the history. */
+  readonly keepHeard: boolean
 }
 
 /** Reads a session with all its turns. A new session has none. */
@@ -31,12 +33,13 @@ export async function loadSession(
 }
 
 /** The session as it is when its history ends behind a turn, which may be set aside; `null`: before its first message. */
-export function rewound({ agent, key, record, turns }: LoadedSession, after: string | null): Rewound {
+export function rewound({ agent, key, record, turns }: LoadedSession, after: string | null, keepHeard = true): Rewound {
   const path = pathTo(turns, after)
-  const gone = turns.filter(({ isAside, turnId }) => !isAside && !path.has(turnId))
+  const leaving = turns.filter(({ isAside, turnId }) => !isAside && !path.has(turnId))
+  const gone = keepHeard ? leaving.filter(({ messages }) => !messages.every(isHeard)) : leaving
   const history = turns.flatMap(({ turnId, messages }) => (path.has(turnId) ? messages : []))
   const replaced = { after, turns: gone.map(({ turnId }) => turnId) }
-  if (gone.length === 0) return { record: { ...record, history }, replaces: { ...replaced, taken: [] } }
+  if (gone.length === 0) return { record: { ...record, history }, replaces: { ...replaced, taken: [] }, keepHeard }
   const hooks: Record<string, unknown> = { ...sessionState(record).hooks }
   const taken = new Set<string>()
   for (const hook of agent.hooks) {
@@ -57,13 +60,14 @@ export function rewound({ agent, key, record, turns }: LoadedSession, after: str
   return {
     record: { ...record, history, notes, state: { ...record.state, hooks } },
     replaces: { ...replaced, taken: [...taken] },
+    keepHeard,
   }
 }
 
 /** The commit that writes a session as {@link rewound} made it. Jobs are asked for turns that return and for those that `append` begins. */
 export function commitOf(
   session: LoadedSession,
-  { record, replaces }: Rewound,
+  { record, replaces, keepHeard }: Rewound,
   append: SessionCommit["append"] = [],
 ): SessionCommit {
   const { agent, key, turns } = session
@@ -79,6 +83,7 @@ export function commitOf(
     expectVersion: record.version,
     append,
     after: replaces.after,
+    keepHeard,
     state: drawn.length === 0 ? record.state : { ...record.state, turns: count + drawn.length },
     jobs,
     taken: replaces.taken,

@@ -47,6 +47,11 @@ export interface SessionCommit {
    * Throws `usage`, and changes nothing, if the session does not have this turn, or has a turn of `append` already.
    */
   readonly after?: string | null
+  /**
+   * With `after`: words that the agent only heard (`HistoryMessage.unanswered`, and not `interrupted`) and that would leave the history
+   * stay in it, behind `append`. What followed them in a branch that is set aside then follows what they had followed.
+   */
+  readonly keepHeard?: boolean
   /** Replaces the whole state. */
   readonly state: Readonly<Record<string, unknown>>
   /** Jobs to enqueue. A job whose id is known is ignored. */

@@ -1,4 +1,5 @@
-import { movesBehind, renumbered, turnsOf, type WholeMessage } from "../branches.ts"
+import { isHeard } from "../../../core/conversation.ts"
+import { movesBehind, renumbered, turnsOf, type WholeMessage, withoutMessages } from "../branches.ts"
 import { type SessionCommit, type StoredTurn, sessionConflict } from "../session-store.ts"
 import type { SessionRow } from "./session-table.ts"
 
@@ -24,17 +25,28 @@ export function messagesOf(written: readonly WholeMessage[]): Messages {
   return { history: Object.freeze(history), aside: all.filter(({ follows }) => follows !== undefined) }
 }
 
-/** The session with its history ending where a commit asks. Throws as {@link SessionCommit.after} says. */
-export function rowBehind(row: SessionRow, commit: SessionCommit): SessionRow {
+/**
+ * The session with its history ending where a commit asks, and the commit with the heard words that are to stand behind its own. Throws
+ * as {@link SessionCommit.after} says.
+ */
+export function rowBehind(row: SessionRow, commit: SessionCommit): readonly [SessionRow, SessionCommit] {
   if (commit.expectVersion !== row.version) throw sessionConflict(row.key, commit.expectVersion, row.version)
-  const written = writtenOf(row)
-  const { leaving, returning } = movesBehind(row.key, commit, written)
+  const all = writtenOf(row)
+  const moves = movesBehind(row.key, commit, all)
+  const heard = commit.keepHeard === true ? moves.leaving.filter(({ message }) => isHeard(message)) : []
+  const places = new Set(heard.map(({ position }) => position))
+  const written = places.size === 0 ? all : withoutMessages(all, ({ position }) => places.has(position))
+  const { leaving, returning } = places.size === 0 ? moves : movesBehind(row.key, commit, written)
   const moved = new Map<number, number | undefined>(leaving.map(({ position, follows }) => [position, follows]))
   for (const { position } of returning) moved.set(position, undefined)
   const placed = written.map((message) =>
     moved.has(message.position) ? { ...message, follows: moved.get(message.position) } : message,
   )
-  return { ...row, ...messagesOf(placed) }
+  const append = [...commit.append, ...heard.map(({ message }) => message)]
+  return [
+    { ...row, ...messagesOf(placed) },
+    { ...commit, append },
+  ]
 }
 
 /** The session's turns, as `branches` returns them. */

@@ -8,8 +8,8 @@ import { rowBehind } from "./session-branches.ts"
 /** A commit with `after`: turns that it sets aside leave nothing behind that was drawn from them. */
 export function commitBehind(tables: Tables, key: SessionKey, commit: SessionCommit) {
   const { sessions } = tables
-  const row = rowBehind(sessions.row(key), commit)
-  const committed = sessions.commit(key, commit, row)
+  const [row, whole] = rowBehind(sessions.row(key), commit)
+  const committed = sessions.commit(key, whole, row)
   if (row.aside.length > 0) takeBack(tables, key, new Set(row.aside.map(({ turnId }) => turnId)))
   return committed
 }

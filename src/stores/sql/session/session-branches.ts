@@ -1,4 +1,4 @@
-import { isSpoken, type SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, isHeard, isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import { movesBehind, type WholeMessage, type WrittenMessage, withoutMessages } from "../../../services/store/branches.ts"
 import { freezeParsed } from "../../../services/store/frozen-json.ts"
 import type { SessionCommit } from "../../../services/store/session-store.ts"
@@ -39,25 +39,44 @@ export async function wholeMessages(db: Queries, key: SessionKey): Promise<reado
 }
 
 /**
- * Lets a session's history end where a commit asks. Returns the history's count of messages that are not blank, and whether any
- * message changed its place. Throws as {@link SessionCommit.after} says.
+ * Lets a session's history end where a commit asks. Returns the history's count of messages that are not blank, whether any message
+ * changed its place, and the heard words that are to stand behind what the commit appends. Throws as {@link SessionCommit.after} says.
  */
 export async function endBehind(
   db: Queries,
   key: SessionKey,
-  { commit, spoken }: { readonly commit: Pick<SessionCommit, "after" | "append">; readonly spoken: number },
+  { commit, spoken }: { readonly commit: Pick<SessionCommit, "after" | "append" | "keepHeard">; readonly spoken: number },
 ) {
-  const { leaving, returning } = movesBehind(key, commit, await writtenMessages(db, key))
-  const [first] = leaving
+  const moves = movesBehind(key, commit, await writtenMessages(db, key))
+  const [first] = moves.leaving
   let count = spoken
   if (first !== undefined) {
     const row = db.selectFrom("messages").select("spoken").where(inSession(key)).where("position", "=", first.position)
     count = (await row.executeTakeFirstOrThrow()).spoken
   }
+  const heard = commit.keepHeard === true ? await takeHeard(db, key, moves.leaving) : []
+  const { leaving, returning } = heard.length === 0 ? moves : movesBehind(key, commit, await writtenMessages(db, key))
   for (let at = 0; at < leaving.length; at += pageRows) await setAside(db, key, leaving.slice(at, at + pageRows))
   for (let at = 0; at < returning.length; at += pageRows)
     count = await takeIn(db, key, { places: returning.slice(at, at + pageRows), spoken: count })
-  return { spoken: count, hasMoved: leaving.length + returning.length > 0 }
+  return { spoken: count, hasMoved: moves.leaving.length + returning.length > 0, heard }
+}
+
+/** Deletes the heard words among messages that leave the history, and returns them in their order. */
+async function takeHeard(db: Queries, key: SessionKey, leaving: readonly WrittenMessage[]): Promise<readonly HistoryMessage[]> {
+  const heard = new Map<number, HistoryMessage>()
+  for (let at = 0; at < leaving.length; at += pageRows) {
+    const positions = leaving.slice(at, at + pageRows).map(({ position }) => position)
+    const rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key)).where("position", "in", positions)
+    for (const row of await rows.where("role", "=", "user").orderBy("position").execute()) {
+      const message = freezeParsed(readMessage(key, row))
+      if (isHeard(message)) heard.set(row.position, message)
+    }
+  }
+  if (heard.size > 0) await linkWithout(db, key, ({ position }) => heard.has(position))
+  for (const position of heard.keys())
+    await db.deleteFrom("messages").where(inSession(key)).where("position", "=", position).execute()
+  return [...heard.values()]
 }
 
 /** Moves messages out of the history. */

@@ -20,13 +20,16 @@ interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
  * Throws `session-conflict`.
  */
 export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWrite) {
-  const { expectVersion, append, state, taken = [] } = turn
+  const { expectVersion, state, taken = [] } = turn
   const found = await lockSession(db, key)
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
   // Read under the lock: a session that was deleted meanwhile and begun anew has another epoch.
   const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
-  const { spoken, hasMoved } =
-    turn.after === undefined ? { ...found, hasMoved: false } : await endBehind(db, key, { commit: turn, spoken: found.spoken })
+  const { spoken, hasMoved, heard } =
+    turn.after === undefined
+      ? { ...found, hasMoved: false, heard: [] }
+      : await endBehind(db, key, { commit: turn, spoken: found.spoken })
+  const append = heard.length === 0 ? turn.append : [...turn.append, ...heard]
   // A history that ends elsewhere is read anew.
   const before = hasMoved ? undefined : await sessionBefore(db, key, { cached: turn.cached, found, epoch })
   const added = await insertMessages(db, key, { messages: append, position: found.next_position, spoken })

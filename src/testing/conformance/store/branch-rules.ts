@@ -75,6 +75,27 @@ export const branchRules: Rules<SessionStore> = {
     await goOn(service, key, { after: "a", append: [said("d", { turnId: "d" })] })
     claimEqual((await service.load(key, { last: 1 }))?.earlier, 2, "the count before a new turn")
   },
+  async "words that were heard stay in the history behind what replaces their place, if the commit says so"(scene) {
+    const { service, agent } = scene
+    const key = keyOf(agent)
+    const hear = (name: string, rest: Partial<HistoryMessage> = {}) =>
+      service.append(key, [said(name, { turnId: name, unanswered: true, ...rest })])
+    await talk(service, key, ["a", "b"])
+    await hear("h")
+    await talk(service, key, ["c"])
+    await hear("i")
+    await hear("failed", { interrupted: true })
+    await goOn(service, key, { after: "a", append: turnOf("d"), keepHeard: true })
+    const tree = "a (b<a) (c<b) (failed<c) d<a h<d i<h"
+    claimEqual(await treeOf(service, key), ["a d h i", tree], "the words behind another second turn")
+    claimEqual((await service.load(key, { last: 1 }))?.earlier, 5, "the count of messages before the last")
+    await goOn(service, key, { after: "c", keepHeard: true })
+    const back = "a b<a c<b (failed<c) (d<a) h<c i<h"
+    claimEqual(await treeOf(service, key), ["a b c h i", back], "the words behind a branch that is back")
+    claimEqual((await service.load(key, { last: 0 }))?.earlier, 8, "its count")
+    await goOn(service, key, { after: "a" })
+    claimEqual((await treeOf(service, key))[0], "a", "the history of a commit that does not say so")
+  },
   async "a commit behind an unknown turn, or with a turn that is there already, is refused and changes nothing"(scene) {
     const { service, agent } = scene
     const key = keyOf(agent)
