@@ -50,14 +50,20 @@ const withoutSentences = {
   },
   transform(code, id) {
     if (!/[\\/]src[\\/]profile[\\/](?:keys[\\/]|profile-(?:file-)?keys\.ts$)/.test(id)) return null
-    const found = []
-    const blank = (node, text) => /^["A-Z].* .*\.$/.test(text) && found.push(node)
+    const blanked = []
+    const removed = []
+    const blank = (node, text) => /^["A-Z].* .*\.$/.test(text) && blanked.push({ ...node, text: '""' })
     new Visitor({
       Literal: (node) => blank(node, String(node.value)),
       TemplateLiteral: (node) => blank(node, node.quasis.map(({ value }) => value.cooked).join("…")),
-      Property: ({ key, value }) => key.name === "otherwise" && found.push(value),
+      Property({ key, value, start, end }) {
+        if (!["words", "otherwise"].includes(key.name) || !/Literal$/.test(value.type)) return
+        removed.push({ start, end: end + /^\s*,?/.exec(code.slice(end))[0].length, text: "" })
+      },
     }).visit(parseSync(id, code).program)
-    return found.reduceRight((text, { start, end }) => `${text.slice(0, start)}""${text.slice(end)}`, code)
+    const isIn = (node) => removed.some(({ start, end }) => start <= node.start && node.end <= end)
+    const changes = [...removed, ...blanked.filter((node) => !isIn(node))].sort((a, b) => a.start - b.start)
+    return changes.reduceRight((rest, { start, end, text }) => `${rest.slice(0, start)}${text}${rest.slice(end)}`, code)
   },
 }
 
@@ -80,8 +86,8 @@ await bundle.write({
   entryFileNames: "[name].js",
   // Two folders deep like the entries: the shipped files are found from there.
   chunkFileNames: "chunks/[name]-[hash].js",
-  // Names at the top level stay, so that a stack trace can be read.
-  minify: { compress: true, mangle: { toplevel: false }, codegen: true },
+  // Functions and classes keep their names, so that a stack trace can be read.
+  minify: { compress: true, mangle: { toplevel: true, keepNames: { function: true, class: true } }, codegen: true },
   // All that the root entry loads as one file, and nothing else: an import pays for files more than for code.
   codeSplitting: {
     groups: [

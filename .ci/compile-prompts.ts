@@ -27,25 +27,30 @@ function folderModule(sources: readonly PromptSource[]): string {
   return `${head}\n${type}\nexport const prompts: readonly PromptSource[] = [\n${entries.join("")}]\n`
 }
 
+/** The locales of a folder mostly have the same files, so that a list of names is written once. A program reads all of these lists. */
 function indexModule(byFolder: ReadonlyMap<string, readonly PromptSource[]>): string {
+  const lists = new Map<string, string>()
   const entries = [...byFolder].map(([name, sources]) => {
-    const files = JSON.stringify(sources.map(({ path }) => path.slice(name.length + 1)))
-    const module = JSON.stringify(moduleName(name))
-    return `  ${JSON.stringify(name)}: { module: ${module}, files: ${files}, load: () => import(${JSON.stringify(`./${moduleName(name)}.ts`)}) },\n`
+    const files = JSON.stringify(sources.map(({ path }) => path.slice(name.length + 1)).join(" "))
+    const list = lists.get(files) ?? `list${lists.size + 1}`
+    lists.set(files, list)
+    const module = JSON.stringify(`./${moduleName(name)}.ts`)
+    return `  ${JSON.stringify(name)}: { files: ${list}, load: () => import(${module}) },\n`
   })
-  return `${head}\n${folderType}\nexport const shippedFolders: Readonly<Record<string, ShippedFolder>> = {\n${entries.join("")}}\n`
+  const declared = [...lists].map(([files, list]) => `const ${list} = ${files}.split(" ")\n`).join("")
+  return `${head}\n${folderType}\n${declared}\nexport const shippedFolders: Readonly<Record<string, ShippedFolder>> = {\n${entries.join("")}}\n`
 }
 
 const folderType = `import type { PromptSource } from "../prompt-source.ts"
 
-/** A folder of shipped prompts in one locale: the module that holds its files, and their names relative to the folder. */
+/** A folder of shipped prompts in one locale: the names of its files relative to the folder, and the module that holds them. */
 export interface ShippedFolder {
-  readonly module: string
   readonly files: readonly string[]
   load(): Promise<{ readonly prompts: readonly PromptSource[] }>
 }
 `
 
+/** The module of `fay/en` is `fay.en`; `shipped.ts` finds it by this name. */
 function moduleName(folder: string): string {
   return folder.replace("/", ".")
 }

@@ -96,13 +96,9 @@ export { type AgentToolOptions, agentTool } from "./agent/child/agent-tool.ts"
 export type { ChooseHints, HintSource } from "./agent/child/hints.ts"
 export type { AgentServices } from "./agent/remembering.ts"
 export type { ChatMessage, RespondOptions } from "./agent/respond.ts"
+export { createWakeSchedule } from "./agent/schedule/create-wake-schedule.ts"
 export type { QuietHours } from "./agent/schedule/schedule-times.ts"
-export {
-  createWakeSchedule,
-  type WakeableSession,
-  type WakeSchedule,
-  type WakeScheduleOptions,
-} from "./agent/schedule/wake-schedule.ts"
+export type { WakeableSession, WakeSchedule, WakeScheduleOptions } from "./agent/schedule/wake-schedule.ts"
 export type { HistoryOptions, SessionAlternative, SessionMessage } from "./agent/second-thoughts/session-history.ts"
 export type { Session } from "./agent/session.ts"
 export type {
@@ -140,12 +136,12 @@ export type { AfterTurnContext, BeforeTurnContext, HookState, TurnHook } from ".
 // Memory, user profiles, reflection, and receipts of the work behind a turn
 
 export type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "./services/background/background-job.ts"
-export {
-  createReflectionService,
-  type Insight,
-  type ReflectionService,
-  type ReflectionServiceOptions,
-  type ReflectionTriggers,
+export { createReflectionService } from "./services/background/create-reflection-service.ts"
+export type {
+  Insight,
+  ReflectionService,
+  ReflectionServiceOptions,
+  ReflectionTriggers,
 } from "./services/background/reflection.ts"
 export { createMemoryService, type RecordedMemoryService } from "./services/memory/create-memory-service.ts"
 export type {

@@ -2,12 +2,10 @@ import type { ServiceKey } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import { within } from "../core/timers.ts"
-import type { JobContext } from "../services/background/background-job.ts"
 import type { Job, JobAttempt, JobHandlers, JobRunner } from "../services/store/job-runner.ts"
-import type { Receipt, ReceiptOutcome } from "../services/store/receipt.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 import type { ObserverFeeds } from "./observers/observers.ts"
-import { JobSchedule } from "./schedule/job-schedule.ts"
+import type { AgentJobs } from "./schedule/agent-jobs.ts"
 
 /** Waits for everything that an agent has under way: turns, hooks after them, observers, jobs. */
 interface AgentWork {
@@ -36,11 +34,8 @@ interface AgentWorkOptions {
 export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentWork {
   const { turns, background, runner } = shared
   const { latest } = options
-  const schedule: JobSchedule = new JobSchedule({
-    latest,
-    run: (job) => runJob(latest(), job, { attempt: 1, isLast: true, signal: new AbortController().signal }),
-  })
-  const started = options.runJobs ? startJobs(shared, { ...options, schedule }) : Promise.resolve()
+  const jobs = new JobsWhenUsed(latest)
+  const started = options.runJobs ? startJobs(shared, { ...options, jobs }) : Promise.resolve()
   let closing: Promise<void> | undefined
   /** Aborted when closing should wait no longer. */
   const hurry = new AbortController()
@@ -53,7 +48,7 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
       } while (turns.size + background.size > 0)
     },
     async close(signal) {
-      schedule.stop()
+      jobs.stop()
       closing ??= closeWork(shared, options, { started, hurry: hurry.signal })
       const onAbort = (): void => {
         hurry.abort()
@@ -70,10 +65,10 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
 /** Never rejects. */
 async function startJobs(
   { runner, onWarning }: SharedWork,
-  { agent, latest, schedule }: AgentWorkOptions & { readonly schedule: JobSchedule },
+  { agent, latest, jobs }: AgentWorkOptions & { readonly jobs: JobsWhenUsed },
 ): Promise<void> {
   try {
-    await runner.start(jobHandlers(latest, schedule), { agent })
+    await runner.start(jobHandlers(latest, jobs), { agent })
   } catch (error) {
     onWarning({ key: keyOf(agent), turnId: "", message: `No jobs are run: ${messageOf(error)}` })
   }
@@ -171,71 +166,31 @@ function leftBehind(agent: string, cause: unknown): PromptStrataError {
 }
 
 /** A handler for each kind of job that the agent has. It runs the job of that kind of the latest profile. */
-function jobHandlers(latest: () => AgentContext, schedule: JobSchedule): JobHandlers {
-  const handler = async (job: Job, attempt: JobAttempt): Promise<void> => {
-    await runJob(latest(), job, attempt)
-    await schedule.ran(job)
-  }
+function jobHandlers(latest: () => AgentContext, jobs: JobsWhenUsed): JobHandlers {
+  const handler = async (job: Job, attempt: JobAttempt): Promise<void> => (await jobs.load()).run(job, attempt)
   return Object.fromEntries(latest().jobs.map(({ kind }) => [kind, handler]))
 }
 
-const badOutcomes: readonly ReceiptOutcome[] = ["timeout", "failed", "parse-error"]
+/** The code that runs jobs, loaded with the first of them. */
+class JobsWhenUsed {
+  readonly #latest: () => AgentContext
+  #jobs: AgentJobs | undefined
+  #isStopped = false
 
-/** Runs a job. An error is reported each time, and thrown, so that the store's runner tries again. */
-async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promise<void> {
-  const { key, turnId, kind } = job
-  const { signal, isLast } = attempt
-  const tell = (error: unknown): void => {
-    const after = isLast ? "it is a dead letter now" : "it is tried again"
-    parts.onWarning({
-      key,
-      turnId,
-      message: `The job ${kind} failed (attempt ${attempt.attempt}, ${after}): ${messageOf(error)}`,
-    })
+  constructor(latest: () => AgentContext) {
+    this.#latest = latest
   }
-  // A job that hangs never throws, so the abort is reported.
-  const onAbort = (): void => (isMeant(signal.reason) ? undefined : tell(signal.reason))
-  signal.addEventListener("abort", onAbort, { once: true })
-  try {
-    const found = parts.jobs.find((each) => each.kind === kind)
-    if (found === undefined) throw new Error("the profile has no such job any more")
-    await found.run(job, jobContext(parts, job, attempt))
-  } catch (error) {
-    if (!signal.aborted && (isLast || !isToldByReceipts(error))) tell(error)
-    throw error
-  } finally {
-    signal.removeEventListener("abort", onAbort)
+
+  async load(): Promise<AgentJobs> {
+    const { AgentJobs } = await import("./schedule/agent-jobs.ts")
+    this.#jobs ??= new AgentJobs(this.#latest)
+    if (this.#isStopped) this.#jobs.stop()
+    return this.#jobs
   }
-}
 
-/** True if nothing went wrong: the runner was closed, or the data of the job was forgotten. */
-function isMeant(reason: unknown): boolean {
-  return PromptStrataError.isInstance(reason) && (reason.code === "closed" || reason.code === "aborted")
-}
-
-function isToldByReceipts(error: unknown): boolean {
-  return PromptStrataError.isInstance(error) && error.code === "background"
-}
-
-function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, job: Job, attempt: JobAttempt): JobContext {
-  const { key, turnId } = job
-  return {
-    ...attempt,
-    ports,
-    ask,
-    async post(note) {
-      // A job of a turn that was set aside or forgotten leaves nothing.
-      attempt.signal.throwIfAborted()
-      return store.post(key, note)
-    },
-    messages: (filter) => store.messages(key, filter),
-    async receipt(given) {
-      const nowMs = ports.clock.nowMs()
-      const receipt: Receipt = { attempt: attempt.attempt, startedMs: nowMs, durationMs: 0, ...given, key, turnId }
-      await receipts.put(receipt)
-      const { kind, outcome, message } = receipt
-      if (badOutcomes.includes(outcome))
-        onWarning({ key, turnId, message: `${kind} after the turn: ${outcome}, ${message ?? "no reason given"}` })
-    },
+  /** Begins no more jobs at moments of their own. */
+  stop(): void {
+    this.#isStopped = true
+    this.#jobs?.stop()
   }
 }

@@ -2,15 +2,16 @@ import type { ServiceKey } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { AskModel, BackgroundJob } from "../services/background/background-job.ts"
+import { createReflectionService } from "../services/background/create-reflection-service.ts"
 import { createMemoryJob } from "../services/background/memory-job.ts"
-import { createReflectionService, type ReflectionService } from "../services/background/reflection.ts"
+import type { ReflectionService } from "../services/background/reflection.ts"
 import { createMemoryService } from "../services/memory/create-memory-service.ts"
 import type { EmbeddingModel, MemoryRecall, MemoryService } from "../services/memory/memory-service.ts"
 import type { ReceiptRecords } from "../services/store/records.ts"
 import type { Store } from "../services/store/store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import { createUserProfileService, type UserProfileService, userProfileHook } from "../services/user-profile.ts"
-import { cronTimes } from "./schedule/schedule-times.ts"
+import type { cronTimes } from "./schedule/schedule-times.ts"
 
 /** Services that replace those over the agent's store, each by itself. */
 export interface AgentServices {
@@ -103,7 +104,7 @@ function servicesOf({ profile, services, store, ask, ports, onWarning }: Remembe
 function momentsOf(pattern: string, timeZone = "UTC"): (afterMs: number) => Promise<number | undefined> {
   let times: ReturnType<typeof cronTimes> | undefined
   return async (afterMs) => {
-    times ??= cronTimes(pattern, timeZone)
+    times ??= import("./schedule/schedule-times.ts").then(({ cronTimes }) => cronTimes(pattern, timeZone))
     return (await times).after(afterMs)
   }
 }

@@ -62,9 +62,8 @@ export function shippedPrompts(name?: string): readonly PromptSource[] {
 function readFolder(folder: string): readonly PromptSource[] {
   const before = read.get(folder)
   if (before) return before
-  const shipped = shippedFolders[folder]
-  if (!shipped) return []
-  const prompts = readModule(shipped.module)
+  if (!shippedFolders[folder]) return []
+  const prompts = readModule(folder.replace("/", "."))
   read.set(folder, prompts)
   return prompts
 }

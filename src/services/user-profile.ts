@@ -1,13 +1,7 @@
 import { checkOptions } from "../core/check-options.ts"
 import type { ServiceKey } from "../core/conversation.ts"
-import { graphemeBoundaryBefore } from "../core/graphemes.ts"
-import { type FitRule, priority } from "../core/value.ts"
-import { onOneLine } from "../encode/line-breaks.ts"
 import type { ProfileStatement, UserRecords } from "./store/records.ts"
 import type { TurnHook } from "./turn-hook.ts"
-
-const maxValueCharacters = 200
-const msPerDay = 86_400_000
 
 /** A user's profile. Of several statements of one name, the newest holds; the others are history. */
 export interface UserProfile {
@@ -73,58 +67,18 @@ function splitByAge(statements: readonly ProfileStatement[]): Pick<UserProfile, 
 }
 
 /**
- * Prints the fields that hold in at most `maxCharacters`, one line for each, ordered by name. If not all fit, the newest and most
- * certain ones are printed. A long value is cut between graphemes.
- */
-export function userProfileText({ fields }: Pick<UserProfile, "fields">, maxCharacters: number): string {
-  const lines = new Map<ProfileStatement, string>()
-  for (const field of fields) lines.set(field, lineOf(field, Math.min(maxValueCharacters, maxCharacters)))
-  const whole = [...lines.values()].join("\n")
-  if (whole.length <= maxCharacters) return whole
-  const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
-  let left = maxCharacters + 1
-  for (const field of ranked) {
-    const needed = (lines.get(field) ?? "").length + 1
-    if (needed > left) lines.delete(field)
-    else left -= needed
-  }
-  return [...lines.values()].join("\n")
-}
-
-/** The rank of a field: one day of age counts as much as a hundredth of confidence. */
-function worth({ atMs, confidence }: ProfileStatement): number {
-  return atMs / msPerDay + confidence * 100
-}
-
-function lineOf({ name, value }: ProfileStatement, maxCharacters: number): string {
-  const line = `${onOneLine(name)}: ${onOneLine(value)}`
-  return line.length <= maxCharacters ? line : `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, maxCharacters - 1)))}…`
-}
-
-/** It is cut after memories, because it is short and says more. */
-const fit: FitRule = { rank: 45, shrink: "entries" }
-
-/**
  * A hook that shows the speaker's profile, as far as this conversation may see it, in the slot `user_profile` or in the rest slot.
  * It shows nothing while the conversation's memory is off. Facts that are cut or left out are a warning of the turn.
  */
 export function userProfileHook(service: UserProfileService, { maxCharacters }: { readonly maxCharacters: number }): TurnHook {
   return {
     name: "user-profile",
-    async beforeTurn({ key, speaker, memoryOn, stack, warn }) {
-      if (!memoryOn) return
-      const { fields } = await service.get(key)
-      const text = userProfileText({ fields }, maxCharacters)
-      const shown = new Set(text.split("\n"))
-      const cut = fields.filter((field) => !shown.has(lineOf(field, Infinity))).map(({ name }) => onOneLine(name))
-      if (cut.length > 0) {
-        warn(
-          `Of ${fields.length} facts about the user, ${cut.length} are shortened or left out of the prompt: ${cut.join(", ")}. All have ${maxCharacters} characters (memory.profileCharacters), each at most ${maxValueCharacters}.`,
-        )
-      }
-      if (text === "") return
-      const content = [{ speaker: { text: speaker.name, trust: "user" as const }, text: { text, trust: "memory" as const } }]
-      stack.add({ key: "user_profile", content, trust: "memory", priority: priority.characterMemories, scope: "turn", fit })
+    async beforeTurn(context) {
+      if (!context.memoryOn) return
+      const { fields } = await service.get(context.key)
+      if (fields.length === 0) return
+      const { showUserProfile } = await import("./show-user-profile.ts")
+      showUserProfile(fields, maxCharacters, context)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest"
-import { createReflectionService } from "../../src/services/background/reflection.ts"
+import { createReflectionService } from "../../src/services/background/create-reflection-service.ts"
 import { createMemoryService } from "../../src/services/memory/create-memory-service.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { createUserProfileService } from "../../src/services/user-profile.ts"

@@ -1,9 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { shippedDialectNames } from "../../src/dialect/shipped.ts"
+import { userProfileText } from "../../src/services/show-user-profile.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { ProfileStatement } from "../../src/services/store/records.ts"
-import { createUserProfileService, userProfileText } from "../../src/services/user-profile.ts"
+import { createUserProfileService } from "../../src/services/user-profile.ts"
 import { testAgent } from "../support/agents.ts"
 import { backgroundModel } from "../support/remembering.ts"
 

@@ -1,7 +1,7 @@
 import type { Source } from "../../src/core/source.ts"
 import type { TemplateNode } from "../../src/template/ast.ts"
 import type { FrameSink } from "../../src/template/frame-writer.ts"
-import type { WalkHost } from "../../src/template/walk.ts"
+import type { WalkHost } from "../../src/template/render.ts"
 
 /** White space that waits until something follows it. */
 interface Waiting {

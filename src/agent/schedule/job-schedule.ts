@@ -4,7 +4,7 @@ import type { Job } from "../../services/store/job-runner.ts"
 import { scopeOf } from "../../services/store/row-keys.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { sessionId, sessionState } from "../session-state.ts"
-import { maxWaitMs } from "./wake-schedule.ts"
+import { maxWaitMs } from "./schedule-times.ts"
 
 /** Of more users and groups the ones that were silent for longest are left out. */
 const maxKept = 10_000

@@ -1,6 +1,8 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 
+/** Timers stop while a machine sleeps, so the clock is read at least this often. */
+export const maxWaitMs = 60_000
 /** A clock that is set back by less than this repeats no moments. */
 const smallStepMs = 60 * 60 * 1_000
 /** The maximum number of missed moments that are checked. If there are more, one of them counts as outside the quiet hours. */

@@ -1,10 +1,9 @@
-import { checkOptions } from "../../core/check-options.ts"
 import { messageOf } from "../../core/errors.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Session } from "../session.ts"
 import type { WakeOptions } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
-import { cronTimes, DueTimes, type QuietHours, quietHours } from "./schedule-times.ts"
+import { cronTimes, DueTimes, maxWaitMs, type QuietHours, quietHours } from "./schedule-times.ts"
 
 /** The part of a session that a schedule needs. */
 export type WakeableSession = Pick<Session, "key" | "wake">
@@ -33,20 +32,6 @@ export interface WakeScheduleOptions {
   readonly timers?: Timers
 }
 
-const scheduleOptions: Readonly<Record<keyof WakeScheduleOptions, true>> = {
-  sessions: true,
-  cron: true,
-  timeZone: true,
-  quietHours: true,
-  reason: true,
-  trust: true,
-  to: true,
-  onTurn: true,
-  onWarning: true,
-  clock: true,
-  timers: true,
-}
-
 /** A schedule that runs. */
 export interface WakeSchedule {
   /** The next time, in milliseconds since 1970. Undefined if there is none. */
@@ -57,16 +42,8 @@ export interface WakeSchedule {
   stop(): void
 }
 
-/** Timers stop while a machine sleeps, so the clock is read at least this often. */
-export const maxWaitMs = 60_000
-
-/**
- * Wakes sessions by a schedule (R27). If several moments were missed, for example while the machine slept, they give one turn. A session
- * whose last turn of this schedule still runs is left out. Throws `usage` for a bad pattern, time zone or quiet hours.
- */
-export async function createWakeSchedule(options: WakeScheduleOptions): Promise<WakeSchedule> {
-  checkOptions("createWakeSchedule", options, scheduleOptions)
-  checkOptions("quietHours of createWakeSchedule", options.quietHours ?? {}, { from: true, to: true })
+/** Does the work of `createWakeSchedule`, which loads this file. */
+export async function runWakeSchedule(options: WakeScheduleOptions): Promise<WakeSchedule> {
   const { cron, timeZone, clock = hostPorts.clock, timers = hostPorts.timers } = options
   const times = await cronTimes(cron, timeZone)
   const isQuiet = options.quietHours ? quietHours(options.quietHours, timeZone) : () => false

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../reply/json/json-value.ts"
 import { stripThinking } from "../../reply/thinking.ts"
-import { userProfileText } from "../user-profile.ts"
+import { userProfileText } from "../show-user-profile.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
 import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"

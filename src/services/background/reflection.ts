@@ -1,4 +1,3 @@
-import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
@@ -56,25 +55,21 @@ export interface ReflectionServiceOptions extends ReflectionTriggers {
   readonly clock: Clock
 }
 
-const reflectionOptions = { ask: true, records: true, clock: true, every: true, importanceSum: true, nextRunMs: true }
 const defaultEvery = 20
 /** The most memories over which importance is added up. */
 const maxSummed = 200
 /** Of more users and groups the earliest are left out: they may be reflected on sooner. */
 const maxReflected = 10_000
 
-/**
- * Creates a service that reflects with a model and the prompt `reflection`. Every insight is linked to memories that the model was shown:
- * those that it named, or all of them if it named none. `reflect` throws `decision` for an answer that cannot be read, and whatever
- * `ask` throws.
- */
-export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
-  checkOptions("createReflectionService", options, reflectionOptions)
+/** The work of a reflection service. */
+export type Reflecting = Pick<ReflectionService, "due" | "reflect">
+
+/** Does the work of `createReflectionService`, which loads this file when there is some. */
+export function reflectingOn(options: ReflectionServiceOptions): Reflecting {
   const { records, clock } = options
   /** The time of the last reflection of each scope in this process, also of those without an insight; the earliest first. */
   const reflectedMs = new Map<string, number>()
   return {
-    nextRunMs: options.nextRunMs,
     async due(key) {
       const [insight] = await records.recent(key, { limit: 1, kinds: ["insight"] })
       const never = Number.NEGATIVE_INFINITY

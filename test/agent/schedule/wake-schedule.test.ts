@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
+import { createWakeSchedule } from "../../../src/agent/schedule/create-wake-schedule.ts"
 import { cronTimes, DueTimes } from "../../../src/agent/schedule/schedule-times.ts"
-import { createWakeSchedule, type WakeableSession, type WakeScheduleOptions } from "../../../src/agent/schedule/wake-schedule.ts"
+import type { WakeableSession, WakeScheduleOptions } from "../../../src/agent/schedule/wake-schedule.ts"
 import type { Turn } from "../../../src/agent/turn.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"

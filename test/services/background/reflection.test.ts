@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { createReflectionService, type ReflectionTriggers } from "../../../src/services/background/reflection.ts"
+import { createReflectionService } from "../../../src/services/background/create-reflection-service.ts"
+import type { ReflectionTriggers } from "../../../src/services/background/reflection.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import type { StoredMemory } from "../../../src/services/store/records.ts"
 import { manualClock } from "../../../src/testing/index.ts"

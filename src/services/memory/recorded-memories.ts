@@ -1,0 +1,122 @@
+import type { ServiceKey } from "../../core/conversation.ts"
+import { messageOf } from "../../core/errors.ts"
+import type { StoredMemory } from "../store/records.ts"
+import { memoryHash, similarMemory } from "./duplicates.ts"
+import {
+  type EmbeddingModel,
+  embedTexts,
+  type Memory,
+  type MemoryService,
+  type MemoryServiceOptions,
+  type NewMemory,
+  type Remembered,
+} from "./memory-service.ts"
+import { type ScopeIndex, ScopeIndexes } from "./scope-indexes.ts"
+
+const defaultIndexBytes = 256 * 1024 * 1024
+
+/** The work of a memory service over a store's records. */
+export interface RecordedMemories extends Pick<MemoryService, "recall" | "remember"> {
+  embedMissing(
+    embed: EmbeddingModel,
+    key: ServiceKey,
+    options: { readonly limit: number; readonly signal: AbortSignal },
+  ): Promise<number>
+}
+
+/** Does the work of `createMemoryService`, which loads this file when there is some. */
+export function recordedMemories(options: MemoryServiceOptions): RecordedMemories {
+  const { records, embed, maxIndexBytes = defaultIndexBytes } = options
+  const indexes = new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes })
+  return {
+    async recall(query, key, asked) {
+      const embedding = queryVector(options, query, { key, signal: asked.signal })
+      const index = await indexes.current(key)
+      return index.size === 0 ? [] : search(options, index, { query, vector: await embedding, key, ...asked })
+    },
+    remember: (memory, key, { ofTurn = false } = {}) => remember(options, memory, { key, ofTurn }),
+    async embedMissing(embed, key, { limit, signal }) {
+      const missing = await records.withoutVector(embed.id, key, limit)
+      if (missing.length === 0) return 0
+      const texts = missing.map(({ text }) => text)
+      const vectors = await embedTexts(embed, texts, { signal })
+      const rows = missing.flatMap(({ id }, at) => {
+        const values = vectors[at]
+        return values === undefined ? [] : [{ memoryId: id, model: embed.id, values }]
+      })
+      await records.putVectors(rows, key)
+      return rows.length
+    },
+  }
+}
+
+interface Asked {
+  readonly query: string
+  /** The embedding of the query, where there is one. */
+  readonly vector: Float32Array | undefined
+  readonly key: ServiceKey
+  readonly limit: number
+  readonly excludeTurns?: readonly string[]
+}
+
+/** The memories that answer a query, best first. */
+function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked): readonly Memory[] {
+  const { clock, weights, timeZone, embed } = options
+  const { query, vector, key, limit, excludeTurns = [] } = asked
+  const excluded = new Set(excludeTurns)
+  const hits = index.rank({
+    text: query,
+    nowMs: clock.nowMs(),
+    askedBy: key.user,
+    askedOf: key.agent,
+    // Each excluded turn has a question and an answer.
+    limit: limit + excluded.size * 2,
+    timeZone,
+    weights,
+    vector: vector && embed && { model: embed.id, values: vector },
+  })
+  const found = hits.flatMap(({ id, score, why }): Memory[] => {
+    const memory = index.get(id)
+    if (memory === undefined) return []
+    const { text, speaker, kind, atMs, untrusted, turnId } = memory
+    // The prompt shows the turn's words; what was concluded from them stands nowhere else.
+    if (kind === "dialogue" && excluded.has(turnId)) return []
+    const said = kind === "dialogue" ? { speaker: speaker.name } : {}
+    return [{ id, text, ...said, atMs, score, why, ...(untrusted === true ? { untrusted } : {}) }]
+  })
+  return found.slice(0, Math.max(0, limit))
+}
+
+/** The embedding of a query; undefined without an embedding model or if it fails. Words alone then find memories. */
+async function queryVector(
+  { embed, onWarning }: MemoryServiceOptions,
+  query: string,
+  { key, signal }: { readonly key: ServiceKey; readonly signal: AbortSignal },
+): Promise<Float32Array | undefined> {
+  if (embed === undefined || query.trim() === "") return undefined
+  try {
+    return (await embedTexts(embed, [query], { signal }))[0]
+  } catch (error) {
+    onWarning?.(`Recall went on without an embedding of the question: ${messageOf(error)}`, key)
+    return undefined
+  }
+}
+
+async function remember(
+  options: MemoryServiceOptions,
+  given: NewMemory,
+  { key, ofTurn }: { readonly key: ServiceKey; readonly ofTurn: boolean },
+): Promise<Remembered> {
+  const { records, embed } = options
+  const { supersedes = [], ...rest } = given
+  const { agent, conversation, audience, user } = key
+  const memory: StoredMemory = { agent, conversation, audience, user, ...rest }
+  const similar = await similarMemory(options, memory, key)
+  if (similar.duplicateOf !== undefined && supersedes.length === 0) return { status: "duplicate", id: similar.duplicateOf }
+  const replaced = [...supersedes, ...(similar.duplicateOf === undefined ? similar.supersedes : [])]
+  const { stored, id } = await records.put(memory, { hash: memoryHash(memory), supersedes: replaced, ofTurn, key })
+  // Kept at once, so that the next memory of the same turn is compared with this one.
+  if (stored && embed && similar.vector)
+    await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
+  return { status: stored ? "stored" : "duplicate", id }
+}
