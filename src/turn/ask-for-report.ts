@@ -46,8 +46,10 @@ async function reportStep(turn: TurnContext, tool: Tool, json: boolean): Promise
 
 async function reportInJson(turn: TurnContext, { name }: Tool): Promise<ModelCall | undefined> {
   const decision = await runModelStep(turn, { prompt: "planner" }, silentReading)
-  const call = decision?.action === "finish" ? decision.call : decision?.action === "tool" ? decision : undefined
-  return call?.tool === name ? { id: turn.agent.ports.ids.next("call"), name, args: call.args } : undefined
+  if (decision === undefined || decision.action === "unreadable") return undefined
+  const { repeatedName } = decision
+  const call = decision.action === "finish" ? decision.call : decision
+  return call?.tool === name ? { id: turn.agent.ports.ids.next("call"), name, args: call.args, repeatedName } : undefined
 }
 
 /** Reads a decision and shows nothing of it. */

@@ -47,7 +47,7 @@ const processKeys = {
   hintMessages: wholeNumber({
     min: 0,
     max: 1_000,
-    default: 12,
+    default: 6,
     words:
       "How many of the conversation's last messages it sees. It also sees the titles of the workspace, pulled information and recent events.",
   }),
