@@ -1,7 +1,7 @@
 import { type FitRule, priority, type SlotEntry, type TrustedText } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
+import type { LoreEntry } from "../lorebook/lorebook.ts"
 import { type CharacterSheet, type CharacterTrait, sheetEntries } from "./character-sheet.ts"
-import type { WorldBookEntry } from "./world-book.ts"
 
 /** A turn's view of a character: everything except its fixed description (S2). */
 export interface CharacterTurn {
@@ -12,7 +12,7 @@ export interface CharacterTurn {
     /** The name of the speaker, if several people speak. */
     readonly speaker?: string
   }
-  readonly worldBook: readonly WorldBookEntry[]
+  readonly worldBook: readonly LoreEntry[]
   readonly reactionPlan?: TrustedText
 }
 
@@ -43,7 +43,7 @@ export function characterInjections({ state, relationship, worldBook, reactionPl
       content: worldBook.map(({ title = "", text }): SlotEntry => ({ title: { text: title, trust: "author" }, text })),
       priority: priority.worldBook,
       scope: "turn",
-      fit: { rank: ranks.worldBook, shrink: "entries", scores: worldBook.map((entry) => -entry.priority) },
+      fit: { rank: ranks.worldBook, shrink: "entries", scores: worldBook.map((entry) => -entry.order) },
     },
     {
       key: "character.reaction_plan",

@@ -1,4 +1,5 @@
 import { listOf, recordOf } from "../../core/json-access.ts"
+import { type LoreState, loreState } from "../lorebook/timed.ts"
 import { type CharacterTrait, cleanLine, faultOf, traitLimits } from "./character-sheet.ts"
 
 /** The most speakers of one conversation whose relationship is kept. Beyond that, the one that changed longest ago is forgotten. */
@@ -7,24 +8,26 @@ const maxSpeakers = 200
 /** The most turns of a conversation whose changes can be taken back. */
 const maxUndone = 50
 
-/** The changes that a model made in a session. Plain JSON. */
+/** The changes that a model made in a session, and since when entries of the world book are in. Plain JSON. */
 export interface CharacterMemory {
   /** The memory before each of the last turns that changed it, oldest first. */
   readonly before?: readonly { readonly turnId: string; readonly memory: unknown }[]
   readonly state: readonly CharacterTrait[]
   /** By the speaker's id. The one that changed last stands last. */
   readonly relationships: readonly { readonly speaker: string; readonly traits: readonly CharacterTrait[] }[]
+  readonly worldBook: LoreState
 }
 
 /** Reads the changes that a session kept. Parts that are missing or malformed count as unchanged. */
 export function characterMemory(kept: unknown): CharacterMemory {
-  const { state, relationships, before } = recordOf(kept)
+  const { state, relationships, before, worldBook } = recordOf(kept)
   const turns = listOf(before).flatMap((item) => {
     const { turnId, memory } = recordOf(item)
     return typeof turnId === "string" ? [{ turnId, memory }] : []
   })
   return {
     ...(turns.length > 0 ? { before: turns } : {}),
+    worldBook: loreState(worldBook),
     state: traitsOf(state),
     relationships: listOf(relationships).flatMap((item) => {
       const { speaker, traits } = recordOf(item)

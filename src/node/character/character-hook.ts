@@ -12,7 +12,8 @@ import {
   withRelationship,
 } from "../../layers/character/character-memory.ts"
 import { type CharacterSheet, type CharacterTrait, changeTraits, emptySheet } from "../../layers/character/character-sheet.ts"
-import type { WorldBook, WorldBookEntry } from "../../layers/character/world-book.ts"
+import type { WorldBook } from "../../layers/character/world-book.ts"
+import type { LoreEntry } from "../../layers/lorebook/lorebook.ts"
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
 import { renderTemplate } from "../../template/render.ts"
 import { defineTool } from "../../tools/define-tool.ts"
@@ -33,8 +34,6 @@ export interface CharacterParts {
         readonly book: WorldBook
         readonly maxEntries: number
         readonly maxCharacters: number
-        /** The number of messages before the question that are searched for keys. */
-        readonly messages: number
       }
     | undefined
   readonly words: Readonly<Record<"update_state" | "update_relationship", ToolWords>>
@@ -59,7 +58,7 @@ export function characterHook(parts: CharacterParts): TurnHook {
           changes: parts.relationship ? relationshipWith(memory, speaker.id) : [],
           ...(key.audience === "group" ? { speaker: speaker.name } : {}),
         },
-        worldBook: entriesFor(parts, context),
+        worldBook: entriesFor(parts, context, memory),
         ...(reactionPlan ? { reactionPlan } : {}),
       })
       for (const injection of injections) stack.add(injection)
@@ -72,17 +71,22 @@ export function characterHook(parts: CharacterParts): TurnHook {
   }
 }
 
-function entriesFor({ worldBook }: CharacterParts, { question, history, warn }: BeforeTurnContext): readonly WorldBookEntry[] {
+/** The entries of the world book for a turn. Since when they are in is kept only while memory is on. */
+function entriesFor({ worldBook }: CharacterParts, context: BeforeTurnContext, memory: CharacterMemory): readonly LoreEntry[] {
   if (worldBook === undefined) return []
-  const { book, messages, maxEntries, maxCharacters } = worldBook
-  const recent = messages === 0 ? [] : history.slice(-messages).map(({ text }) => text)
-  const { entries, leftOut } = book({ texts: [question, ...recent], maxEntries, maxCharacters })
+  const { book, maxEntries, maxCharacters } = worldBook
+  const { question, history, turn, turnId, warn } = context
+  const texts = [...history.map(({ text }) => text), question]
+  const { worldBook: before } = memory
+  const { entries, leftOut, state } = book({ texts, maxEntries, maxCharacters, turn, turnId, state: before })
   if (leftOut.length > 0) warn(`No room for entries of the world book: ${leftOut.map(nameOf).join(", ")}.`)
+  const isChanged = JSON.stringify(state) !== JSON.stringify(before)
+  if (isChanged && context.memoryOn) context.state.set(changedIn(turnId, memory, { ...memory, worldBook: state }))
   return entries
 }
 
-function nameOf({ title, keys: [key], text: { source } }: WorldBookEntry): string {
-  return title ?? key ?? `${source?.file}:${source?.line}`
+function nameOf({ title, id, text: { source } }: LoreEntry): string {
+  return title ?? (id || `${source?.file}:${source?.line}`)
 }
 
 /** The tools read the session's state at each call, as an earlier call of the turn may have changed it. */

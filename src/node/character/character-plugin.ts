@@ -38,6 +38,7 @@ const schema = z.strictObject({
   world_book_entries: count(1, 100).default(8),
   world_book_characters: count(1, 100_000).default(4_000),
   world_book_messages: count(0, 100).default(4),
+  world_book_recursive: z.boolean({ error: "true or false" }).default(false),
 })
 
 type CharacterOptions = z.infer<typeof schema>
@@ -97,11 +98,15 @@ function reactionPlanOf({ reaction_plan: plan }: CharacterOptions, places: Chara
 }
 
 function worldBookOf(options: CharacterOptions, places: CharacterPlaces): CharacterParts["worldBook"] {
-  const { world_book: book, world_book_entries: maxEntries, world_book_characters: maxCharacters } = options
-  const path = pathOf(book, "world_book", places)
+  const { world_book: given, world_book_entries: maxEntries, world_book_characters: maxCharacters } = options
+  const path = pathOf(given, "world_book", places)
   if (path === undefined) return undefined
-  const entries = readWorldBook(path)
-  return { book: createWorldBook(entries), maxEntries, maxCharacters, messages: options.world_book_messages }
+  const { world_book_messages: messages, world_book_recursive: recursive } = options
+  return {
+    book: createWorldBook({ entries: readWorldBook(path), scanDepth: messages + 1, recursive }),
+    maxEntries,
+    maxCharacters,
+  }
 }
 
 /** The words of the tools: the shipped ones, which are compiled in. The other folders may replace them; the first has priority. */

@@ -1,15 +1,14 @@
 import { readdirSync } from "node:fs"
 import { join, sep } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
-import { priority as priorities } from "../../core/value.ts"
-import { foldKey, type WorldBookEntry } from "../../layers/character/world-book.ts"
+import type { LoreEntry } from "../../layers/lorebook/lorebook.ts"
 import { normalizeText } from "../../template/scanner.ts"
-import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault, readAuthoredFile } from "../authored-text.ts"
+import { type AuthoredFile, keyFault, readAuthoredFile } from "../authored-text.ts"
 import { isFolder, noteFolders } from "../file-log.ts"
 import { readYamlMapping } from "../front-matter.ts"
 import { findInRoots } from "../load-prompts.ts"
 import { displayPath } from "../shipped-files.ts"
+import { type FileEntry, worldBookEntry } from "./world-book-entry.ts"
 
 /** Every entry is read at each start and searched in each turn. */
 const maxEntries = 5_000
@@ -17,12 +16,9 @@ const maxEntries = 5_000
 /** The longest front matter of an entry, in UTF-16 units. */
 const maxFrontMatter = 16_384
 
-/** The longest key, in UTF-16 units. */
-const maxKeyLength = 100
-
 /** Reads a world book: a file with entries, or a folder of such files in the order of their paths. Hidden files are skipped. */
-export function readWorldBook(path: string): readonly WorldBookEntry[] {
-  const entries: WorldBookEntry[] = []
+export function readWorldBook(path: string): readonly LoreEntry[] {
+  const entries: LoreEntry[] = []
   for (const file of isFolder(path) ? filesIn(path) : [path]) {
     const found = readAuthoredFile(file, "world book")
     const place = { ...found, whole: normalizeText(found.whole) }
@@ -33,7 +29,17 @@ export function readWorldBook(path: string): readonly WorldBookEntry[] {
         `expected a world book of at most ${maxEntries} entries, found more in ${displayPath(path)}.`,
       )
   }
-  return entries
+  return withOwnIds(entries)
+}
+
+/** Timed state is kept under an entry's id, so it is the entry's name, which stays while others are edited. */
+function withOwnIds(entries: readonly LoreEntry[]): readonly LoreEntry[] {
+  const times = new Map<string, number>()
+  return entries.map((entry) => {
+    const nth = (times.get(entry.id) ?? 0) + 1
+    times.set(entry.id, nth)
+    return nth === 1 ? entry : { ...entry, id: `${entry.id} (${nth})` }
+  })
 }
 
 function filesIn(folder: string): string[] {
@@ -44,16 +50,6 @@ function filesIn(folder: string): string[] {
   if (files.length === 0)
     throw new PromptStrataError("prompt-missing", `expected a world book, found no .md file in ${displayPath(folder)}.`)
   return files.sort().map((path) => findInRoots(path, { folder, roots: [folder] })?.path ?? join(folder, path))
-}
-
-/** One entry of a world book as it stands in its file. */
-interface FileEntry {
-  readonly attributes: Readonly<Record<string, unknown>>
-  readonly body: string
-  /** The line of the file on which the body begins. */
-  readonly firstLine: number
-  /** The line of the entry's first `---`. */
-  readonly line: number
 }
 
 /**
@@ -94,36 +90,4 @@ function offsetsOf(lines: readonly string[]): readonly number[] {
     offset += line.length + 1
   }
   return offsets
-}
-
-const knownKeys = ["always", "keys", "priority", "title"] as const
-
-/** Checks the front matter of an entry. An entry that could never be used is a mistake too. */
-function worldBookEntry({ attributes, body, firstLine, line }: FileEntry, place: AuthoredFile): WorldBookEntry {
-  const fail = (key: string, message: string) => keyFault(message, key, place, line)
-  for (const key of Object.keys(attributes))
-    if (!(knownKeys as readonly string[]).includes(key))
-      throw fail(key, `unknown key ${JSON.stringify(key)}: an entry has ${knownKeys.join(", ")}.${didYouMean(key, knownKeys)}`)
-  const { title, keys = [], always = false, priority = priorities.default } = attributes
-  if (title !== undefined && !isOneLine(title))
-    throw fail("title", `title: expected one line of text, found ${foundValue(title)}.`)
-  if (typeof always !== "boolean") throw fail("always", `always: expected true or false, found ${foundValue(always)}.`)
-  if (typeof priority !== "number" || !Number.isFinite(priority))
-    throw fail("priority", `priority: expected a number, found ${foundValue(priority)}.`)
-  const words = keysOf(keys)
-  if (words === undefined)
-    throw fail("keys", `keys: expected a list of words of at most ${maxKeyLength} characters, found ${foundValue(keys)}.`)
-  if (words.length === 0 && !always) throw fail("---", "expected keys: [word, …] or always: true, found neither.")
-  const text = bodyText(body, { file: place.file, firstLine })
-  if (text.text === "") throw fail("---", "expected the entry's text below its front matter, found none.")
-  return { ...(title === undefined ? {} : { title: title.trim() }), keys: words, always, priority, text }
-}
-
-/** The keys of an entry. A number, such as a year, need not be quoted. */
-function keysOf(keys: unknown): readonly string[] | undefined {
-  if (!Array.isArray(keys)) return undefined
-  const words = keys.map((key): unknown => (typeof key === "number" ? String(key) : key))
-  return words.every((key): key is string => isOneLine(key) && key.length <= maxKeyLength && foldKey(key).text !== "")
-    ? words
-    : undefined
 }

@@ -101,7 +101,7 @@ describe("changes of traits", () => {
           expect([...value].length).toBeLessThanOrEqual(traitLimits.valueLength)
           expect(`${name}${value}`).not.toMatch(/[\n\v\f\r\u0085\u2028\u2029\u202e]/)
         }
-        const memory = withRelationship({ state: changes, relationships: [] }, "u1", changes)
+        const memory = withRelationship({ state: changes, relationships: [], worldBook: {} }, "u1", changes)
         const kept: unknown = JSON.parse(JSON.stringify(memory))
         expect(characterMemory(kept)).toEqual(memory)
       }),
@@ -119,7 +119,7 @@ describe("what a session keeps of a character", () => {
     { state: "x", relationships: {} },
     { state: [["a"], [1, 2], null], relationships: [{}, 3] },
   ])("in another form is as at the beginning: %j", (kept) => {
-    expect(characterMemory(kept)).toEqual({ state: [], relationships: [] })
+    expect(characterMemory(kept)).toEqual({ state: [], relationships: [], worldBook: {} })
   })
 
   test("is each speaker's own, by id", () => {

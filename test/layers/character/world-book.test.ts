@@ -1,9 +1,24 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fold } from "../../../src/encode/fold.ts"
-import { createWorldBook, foldKey, hasKey, type WorldBookEntry } from "../../../src/layers/character/world-book.ts"
+import { createWorldBook } from "../../../src/layers/character/world-book.ts"
+import type { LoreEntry } from "../../../src/layers/lorebook/lorebook.ts"
 
-const has = (text: string, key: string) => hasKey(fold(text), foldKey(key))
+const entry = (title: string, given: Partial<LoreEntry> = {}): LoreEntry => ({
+  id: title,
+  title,
+  keys: [title],
+  wholeWords: true,
+  order: 100,
+  priority: -(given.order ?? 100),
+  text: { text: `About ${title}.`, trust: "author" },
+  ...given,
+})
+const bookOf = (entries: readonly LoreEntry[]) => createWorldBook({ entries, scanDepth: 9 })
+const first = { turn: 0, turnId: "t", state: {} }
+const titles = (entries: readonly LoreEntry[]) => entries.map(({ title }) => title)
+const roomy = { maxEntries: 100, maxCharacters: 1_000_000, ...first }
+const has = (text: string, key: string) => bookOf([entry(key)])({ texts: [text], ...roomy }).entries.length === 1
 
 describe("a key of the world book", () => {
   test.each([
@@ -44,47 +59,34 @@ describe("a key of the world book", () => {
   })
 })
 
-const entry = (title: string, given: Partial<WorldBookEntry> = {}): WorldBookEntry => ({
-  title,
-  keys: [title],
-  always: false,
-  priority: 100,
-  text: { text: `About ${title}.`, trust: "author" },
-  ...given,
-})
-const titles = (entries: readonly WorldBookEntry[]) => entries.map(({ title }) => title)
-const roomy = { maxEntries: 100, maxCharacters: 1_000_000 }
-
 describe("a world book", () => {
   test("gives what is spoken of, in the question or before it, by priority and then as it stands in the book", () => {
-    const book = createWorldBook([entry("sea"), entry("moon", { priority: 5 }), entry("cat"), entry("tree")])
+    const book = bookOf([entry("sea"), entry("moon", { order: 5 }), entry("cat"), entry("tree")])
     const found = book({ texts: ["the cat looks at the sea", "the moon"], ...roomy })
     expect(titles(found.entries)).toEqual(["moon", "sea", "cat"])
     expect(found.leftOut).toEqual([])
   })
 
   test("gives what enters always first where there is little room, and says what it left out", () => {
-    const book = createWorldBook([
-      entry("a"),
-      entry("b", { priority: 1 }),
-      entry("town", { keys: [], always: true, priority: 200 }),
-    ])
-    const found = book({ texts: ["a b"], maxEntries: 2, maxCharacters: 1_000 })
+    const book = bookOf([entry("a"), entry("b", { order: 1 }), entry("town", { keys: [], constant: true, order: 200 })])
+    const found = book({ texts: ["a b"], maxEntries: 2, maxCharacters: 1_000, ...first })
     expect(titles(found.entries)).toEqual(["b", "town"])
     expect(titles(found.leftOut)).toEqual(["a"])
   })
 
   test("passes over an entry that is too long and goes on with shorter ones", () => {
     const long = entry("a", { text: { text: "x".repeat(500), trust: "author" } })
-    const found = createWorldBook([long, entry("b")])({ texts: ["a b"], maxEntries: 9, maxCharacters: 100 })
+    const found = bookOf([long, entry("b")])({ texts: ["a b"], maxEntries: 9, maxCharacters: 100, ...first })
     expect([titles(found.entries), titles(found.leftOut)]).toEqual([["b"], ["a"]])
   })
 
   const words = ["fay", "cat", "书", "书店", "Café", "über", "sea side", "1984", "猫"]
   const anyEntry = fc.record({
+    id: fc.constant(""),
+    wholeWords: fc.constant(true),
     keys: fc.array(fc.constantFrom(...words), { maxLength: 3 }),
-    always: fc.boolean(),
-    priority: fc.integer({ min: 0, max: 3 }),
+    constant: fc.boolean(),
+    order: fc.integer({ min: 0, max: 3 }),
     title: fc.string({ maxLength: 5 }),
     text: fc.record({ text: fc.string({ minLength: 1, maxLength: 30 }), trust: fc.constant("author" as const) }),
   })
@@ -102,15 +104,15 @@ describe("a world book", () => {
         anyTexts,
         fc.record({ maxEntries: fc.integer({ min: 1, max: 5 }), maxCharacters: fc.integer({ min: 1, max: 120 }) }),
         (given, texts, room) => {
-          const { entries, leftOut } = createWorldBook(given)({ texts, ...room })
+          const { entries, leftOut } = bookOf(given)({ texts, ...room, ...first })
           // Checked with a looser rule than the book's: an entry must not be found if its key is nowhere in the text.
-          const occurs = (key: string) => texts.some((text) => fold(text).includes(fold(key)))
-          for (const { keys, always } of [...entries, ...leftOut]) expect(always || keys.some(occurs)).toBe(true)
+          const occurs = (key: unknown) => texts.some((text) => fold(text).includes(fold(String(key))))
+          for (const { keys, constant } of [...entries, ...leftOut]) expect(constant || keys.some(occurs)).toBe(true)
           expect(entries.length).toBeLessThanOrEqual(room.maxEntries)
           expect(entries.reduce((sum, { title = "", text }) => sum + title.length + text.text.length, 0)).toBeLessThanOrEqual(
             room.maxCharacters,
           )
-          const all = createWorldBook(given)({ texts, ...roomy }).entries
+          const all = bookOf(given)({ texts, ...roomy }).entries
           expect(new Set([...entries, ...leftOut])).toEqual(new Set(all))
           expect(entries).toEqual(all.filter((one) => entries.includes(one)))
         },

@@ -121,6 +121,22 @@ describe("the files of the plugin character", () => {
       'world.md:3:1: priority: expected a number, found "high".',
     ],
     ["a maybe", "---\nkeys: [a]\nalways: maybe\n---\nText\n", "world.md:3:1: always: expected true or false"],
+    [
+      "a pattern that could hang",
+      '---\nkeys: ["/(a)\\\\1/"]\n---\nText\n',
+      "a backreference cannot be searched for in linear time.",
+    ],
+    [
+      "an unknown logic",
+      "---\nkeys: [a]\nlogic: xor\n---\nText\n",
+      "world.md:3:1: logic: expected and_any, not_all, not_any, and_all",
+    ],
+    [
+      "too much chance",
+      "---\nkeys: [a]\nprobability: 101\n---\nText\n",
+      "world.md:3:1: probability: expected a whole number from 0 to 100, found 101.",
+    ],
+    ["a group of two lines", '---\nkeys: [a]\ngroup: "a\\nb"\n---\nText\n', "world.md:3:1: group: expected one line of text"],
     ["a title of two lines", '---\nkeys: [a]\ntitle: "a\\nb"\n---\nText\n', "world.md:3:1: title: expected one line of text"],
     ["YAML that is none", "---\nkeys: [a]\n---\nA\n---\nkeys: [b\n---\nText\n", "world.md:6:9: expected YAML"],
     [
@@ -147,16 +163,44 @@ describe("the files of the plugin character", () => {
     })
     const entries = readWorldBook(folder)
     expect(
-      entries.map(({ text, source: _, ...entry }: (typeof entries)[number] & { source?: unknown }) => ({
-        ...entry,
-        text: text.text,
-        line: text.source?.line,
-      })),
+      entries.map(({ id, title, keys, constant, order, text }) => [
+        id,
+        title,
+        keys,
+        constant,
+        order,
+        text.text,
+        text.source?.line,
+      ]),
     ).toEqual([
-      { keys: ["deep"], always: false, priority: 100, text: "Deep.", line: 4 },
-      { keys: ["sea", "1984"], always: false, priority: 100, text: "The sea.\n\n***\n\nStill the sea.", line: 5 },
-      { title: "Cat", keys: ["cat"], always: true, priority: 3, text: "The cat.", line: 17 },
+      ["deep", undefined, ["deep"], undefined, 100, "Deep.", 4],
+      ["sea", undefined, ["sea", "1984"], undefined, 100, "The sea.\n\n***\n\nStill the sea.", 5],
+      ["Cat", "Cat", ["cat"], true, 3, "The cat.", 17],
     ])
+  })
+
+  test("C13: an entry has secondary keys, patterns, chance, time and groups as a lorebook's entry has", () => {
+    const front = [
+      'keys: ["/drag(on|ons)/i", wyrm]',
+      "secondary_keys: [fire]\nlogic: not_any\nexcluded_keys: [toy]",
+      "case_sensitive: true\nscan_depth: 3\nprobability: 40\nsticky: 4\ncooldown: 2\ndelay: 1",
+      "group: 'a, b'\ngroup_weight: 5\ngroup_override: true",
+      "exclude_recursion: true\nprevent_recursion: true\ndelay_until_recursion: 1",
+    ]
+    const folder = tempFolder({
+      "world.md": `---\n${front.join("\n")}\n---\nA\n---\nkeys: [wyrm]\n---\nB\n---\nkeys: [wyrm]\n---\nC`,
+    })
+    const [entry, ...others] = readWorldBook(`${folder}/world.md`)
+    expect(entry).toMatchObject({
+      id: "/drag(on|ons)/i",
+      keys: [{ source: "drag(on|ons)", flags: "i" }, "wyrm"],
+      secondary: { keys: ["fire"], logic: "notAny" },
+      excluded: ["toy"],
+      ...{ caseSensitive: true, wholeWords: true, scanDepth: 3, probability: 40, sticky: 4, cooldown: 2, delay: 1 },
+      ...{ groups: ["a", "b"], groupWeight: 5, groupOverride: true },
+      ...{ excludeRecursion: true, preventRecursion: true, delayUntilRecursion: 1 },
+    })
+    expect(others.map(({ id }) => id)).toEqual(["wyrm", "wyrm (2)"])
   })
 
   test("L13: a file that is added to the folder of a world book is seen", () => {

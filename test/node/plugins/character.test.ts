@@ -343,6 +343,29 @@ describe("the world book", () => {
     expect(trace.warnings.map(({ message }) => message)).toEqual(["No room for entries of the world book: Beta, Gamma."])
   })
 
+  test("C17: an entry sticks for some messages and then rests, but without memory it does neither", async () => {
+    const entry = "---\nkeys: [alpha]\nsticky: 3\ncooldown: 2\n---\nSecret of Alpha.\n"
+    const folder = tempFolder({ "bot.toml": worldToml("world_book_messages = 0\n"), "world.md": entry })
+    const model = scriptedModel([..."123456"].map(finish))
+    const agent = await characterAgent(model, { profile: `${folder}/bot.toml` })
+    const session = agent.session("c")
+    for (const text of ["alpha", "x", "alpha", "alpha"]) await session.send(text).result
+    await session.setMemory(false)
+    for (const text of ["x", "alpha"]) await session.send(text).result
+    const shown = model.requests.map((_, at) => system(model, at).includes("Secret of Alpha"))
+    expect(shown).toEqual([true, true, false, true, false, true])
+  })
+
+  test("C17: the text of an entry lets in others if the profile says so", async () => {
+    const book = "---\nkeys: [alpha]\n---\nSee Beta.\n---\nkeys: [beta]\n---\nSecret of Beta.\n"
+    const shownWith = async (more: string) => {
+      const folder = tempFolder({ "bot.toml": worldToml(more), "world.md": book })
+      const agent = await characterAgent(scriptedModel([]), { profile: `${folder}/bot.toml` })
+      return (await agent.session("c").preview("alpha")).messages[0]?.content.includes("Secret of Beta")
+    }
+    expect([await shownWith(""), await shownWith("world_book_recursive = true\n")]).toEqual([false, true])
+  })
+
   test("other dialects print the parts too, through the same files", async () => {
     const folder = tempFolder({
       "bot.toml": worldToml('state = { mood = "calm" }\n').replace('"stack"', '"layered"'),

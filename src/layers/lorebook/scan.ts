@@ -1,0 +1,160 @@
+import { chooseInGroups } from "./groups.ts"
+import { defaultDepth, lasting, occurrences, type PreparedBook, type Progress, refusalOf, scoreOfKeys } from "./judge.ts"
+import { createKeyHits } from "./key-hits.ts"
+import { indexKeys, type RefusedKey } from "./key-index.ts"
+import type { Lorebook, LoreEntry } from "./lorebook.ts"
+import { fitRoom } from "./room.ts"
+import { heldBySticky, isTimed, type LoreState, nextState, timeOf } from "./timed.ts"
+import type { LoreReport, LoreTurn } from "./turn.ts"
+
+/** The entries that are in, in the order in which they are printed, and how that came about. */
+export interface LoreScan {
+  readonly entries: readonly LoreEntry[]
+  readonly state: LoreState
+  /** In the order of the book. Entries of which no key occurred are not among them. */
+  readonly reports: readonly LoreReport[]
+}
+
+/** A book that is ready to be searched. */
+export interface LoreScanner {
+  /** Patterns that cannot be searched for. */
+  readonly refused: readonly RefusedKey[]
+  scan(turn: LoreTurn): LoreScan
+}
+
+/** Prepares a book for being searched in many turns. Its work grows with the characters of all keys. */
+export function createLoreScanner(book: Lorebook): LoreScanner {
+  const index = indexKeys(book.entries)
+  const byOrder = [...book.entries.keys()].sort((a, b) => orderOf(book, b) - orderOf(book, a) || a - b)
+  const rank = new Int32Array(byOrder.length)
+  for (const [place, at] of byOrder.entries()) rank[at] = place
+  const prepared: PreparedBook = {
+    book,
+    index,
+    rank,
+    alwaysSeen: byOrder.filter((at) => needsNoKey(book.entries[at] as LoreEntry)),
+    levels: [...new Set(book.entries.map(({ delayUntilRecursion = 0 }) => delayUntilRecursion))]
+      .filter((level) => level > 0)
+      .sort((a, b) => a - b),
+    places: new Map(book.entries.map(({ id }, at) => [id, at])),
+    depth: deepestOf(book),
+    timed: book.entries.filter(isTimed),
+  }
+  return { refused: index.refused, scan: (turn) => scanBook(prepared, turn) }
+}
+
+function orderOf({ entries }: Lorebook, at: number): number {
+  return entries[at]?.order ?? 0
+}
+
+function needsNoKey({ constant, conditions }: LoreEntry): boolean {
+  return constant === true || conditions?.force !== undefined || conditions?.onceIn === "stay"
+}
+
+function scanBook(prepared: PreparedBook, turn: LoreTurn): LoreScan {
+  const { book, levels, places } = prepared
+  const time = timeOf(turn)
+  const progress: Progress = {
+    prepared,
+    turn,
+    time,
+    hits: createKeyHits(prepared.index, turn.messages, book.withNames === true),
+    entered: new Set(),
+    refusals: new Map(),
+    settled: new Set(),
+    deeper: 0,
+    isRecursing: false,
+    level: levels[0] ?? 0,
+  }
+  const sticky = Object.keys(turn.state ?? {}).flatMap((id) => places.get(id) ?? [])
+  const seen = new Set([...prepared.alwaysSeen, ...sticky])
+  progress.hits.readMessages(prepared.depth)
+  enterInPasses(progress, seen)
+  const chosen = fitRoom([...progress.entered], book.entries, turn.room)
+  for (const at of progress.entered) if (!chosen.has(at)) progress.refusals.set(at, "room")
+  const printed = [...chosen].sort((a, b) => orderOf(book, a) - orderOf(book, b) || a - b)
+  const entries = printed.map((at) => book.entries[at] as LoreEntry)
+  return { entries, state: nextState(prepared.timed, entries, time), reports: reportsOf(progress, chosen) }
+}
+
+function deepestOf({ entries, scanDepth = defaultDepth }: Lorebook): number {
+  return entries.reduce((deepest, { scanDepth: own = scanDepth }) => Math.max(deepest, own), scanDepth)
+}
+
+const defaultRecursion = 10
+
+/** Looks at entries until nothing changes: each pass may let in entries whose text lets in others (C17). */
+function enterInPasses(progress: Progress, seen: Set<number>): void {
+  const { prepared, hits, turn, entered, settled } = progress
+  const { book, index, rank } = prepared
+  const { recursive = false, maxRecursion = defaultRecursion, minEntries = 0, scanDepth = defaultDepth } = book
+  const maxDepth = Math.min(book.maxDepth ?? Number.POSITIVE_INFINITY, turn.messages.length)
+  const laterLevels = prepared.levels.slice(1)
+  for (let steps = 0; ; ) {
+    for (const key of hits.takeNew()) for (const at of index.users[key] ?? []) seen.add(at)
+    const open = [...seen].filter((at) => !entered.has(at) && !settled.has(at)).sort((a, b) => (rank[a] ?? 0) - (rank[b] ?? 0))
+    const added = enter(progress, open)
+    const texts = added.filter((at) => book.entries[at]?.preventRecursion !== true)
+    if (recursive && texts.length > 0 && steps < maxRecursion) {
+      steps++
+      progress.isRecursing = true
+      for (const at of texts) hits.readLore(recursionTextOf(book.entries[at] as LoreEntry, turn))
+    } else if (entered.size < minEntries && scanDepth + progress.deeper < maxDepth) {
+      progress.deeper++
+      hits.readMessages(scanDepth + progress.deeper)
+    } else if (recursive && laterLevels.length > 0 && steps < maxRecursion) {
+      steps++
+      progress.isRecursing = true
+      progress.level = laterLevels.shift() ?? 0
+    } else return
+  }
+}
+
+function recursionTextOf(entry: LoreEntry, { recursionText }: LoreTurn): string {
+  return recursionText?.(entry) ?? entry.text.text
+}
+
+/** Lets in those of some entries that nothing keeps out. Returns them. */
+function enter(progress: Progress, open: readonly number[]): readonly number[] {
+  const { prepared, turn, time, entered, refusals, settled } = progress
+  const { entries } = prepared.book
+  const fit: number[] = []
+  for (const at of open) {
+    const refusal = refusalOf(progress, at)
+    if (refusal === undefined) fit.push(at)
+    else {
+      refusals.set(at, refusal)
+      if (lasting.has(refusal)) settled.add(at)
+    }
+  }
+  const isHeld = (at: number) => heldBySticky(entries[at] as LoreEntry, time)
+  const scoreOf = (at: number) => scoreOfKeys(progress, at)
+  const winners = chooseInGroups(fit, { entries, entered, isHeld, scoreOf, random: turn.random })
+  const added: number[] = []
+  for (const at of fit) {
+    const { probability = 100 } = entries[at] as LoreEntry
+    const refusal = winners.has(at) ? undefined : "group"
+    const isUnlucky = refusal === undefined && probability < 100 && !isHeld(at) && turn.random() * 100 >= probability
+    if (refusal === undefined && !isUnlucky) {
+      entered.add(at)
+      added.push(at)
+    } else {
+      refusals.set(at, refusal ?? "probability")
+      settled.add(at)
+    }
+  }
+  return added
+}
+
+function reportsOf(progress: Progress, chosen: ReadonlySet<number>): readonly LoreReport[] {
+  const { prepared, refusals, hits } = progress
+  const { book, index } = prepared
+  const looked = [...new Set([...refusals.keys(), ...chosen])].sort((a, b) => a - b)
+  return looked.map((at): LoreReport => {
+    const entry = book.entries[at] as LoreEntry
+    const outcome = chosen.has(at) ? "in" : (refusals.get(at) ?? "key")
+    const found = index.entries[at]?.primary.find(occurrences(progress, at))
+    if (found === undefined) return { entry, outcome }
+    return { entry, outcome, key: index.labels[found.id] ?? "", where: hits.where(found) }
+  })
+}

@@ -1,0 +1,133 @@
+import { didYouMean } from "../../core/suggest.ts"
+import { priority as priorities } from "../../core/value.ts"
+import { fold } from "../../encode/fold.ts"
+import { readLoreKey } from "../../layers/lorebook/lore-key.ts"
+import type { LoreEntry, LoreKey, SecondaryLogic } from "../../layers/lorebook/lorebook.ts"
+import { compilePattern } from "../../layers/lorebook/pattern.ts"
+import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault } from "../authored-text.ts"
+
+/** One entry of a world book as it stands in its file. */
+export interface FileEntry {
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly body: string
+  /** The line of the file on which the body begins. */
+  readonly firstLine: number
+  /** The line of the entry's first `---`. */
+  readonly line: number
+}
+
+/** The longest key, in UTF-16 units. */
+const maxKeyLength = 100
+
+const logics: Readonly<Record<string, SecondaryLogic>> = {
+  and_any: "andAny",
+  not_all: "notAll",
+  not_any: "notAny",
+  and_all: "andAll",
+}
+
+/** The largest value of each key that is a whole number. */
+const counts = {
+  cooldown: 1_000_000,
+  delay: 1_000_000,
+  delay_until_recursion: 100,
+  group_weight: 1_000_000,
+  probability: 100,
+  scan_depth: 10_000,
+  sticky: 1_000_000,
+} as const
+
+const flags = ["always", "case_sensitive", "exclude_recursion", "group_override", "prevent_recursion"] as const
+
+const knownKeys = [
+  ...flags,
+  ...Object.keys(counts),
+  ...["excluded_keys", "group", "keys", "logic", "priority", "secondary_keys", "title"],
+].sort()
+
+/** Checks the front matter of an entry. An entry that could never be used is a mistake too. */
+export function worldBookEntry({ attributes, body, firstLine, line }: FileEntry, place: AuthoredFile): LoreEntry {
+  const fail = (key: string, message: string) => keyFault(message, key, place, line)
+  for (const key of Object.keys(attributes))
+    if (!knownKeys.includes(key))
+      throw fail(key, `unknown key ${JSON.stringify(key)}: an entry has ${knownKeys.join(", ")}.${didYouMean(key, knownKeys)}`)
+  const flag = (key: (typeof flags)[number]): boolean | undefined => {
+    const value = attributes[key]
+    if (value !== undefined && typeof value !== "boolean")
+      throw fail(key, `${key}: expected true or false, found ${foundValue(value)}.`)
+    return value
+  }
+  const count = (key: keyof typeof counts): number | undefined => {
+    const value = attributes[key]
+    if (value === undefined) return undefined
+    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= counts[key]) return value
+    throw fail(key, `${key}: expected a whole number from 0 to ${counts[key]}, found ${foundValue(value)}.`)
+  }
+  const keysIn = (key: "keys" | "secondary_keys" | "excluded_keys"): readonly LoreKey[] => {
+    const value = attributes[key] ?? []
+    const keys = keysOf(value)
+    if (keys === undefined)
+      throw fail(key, `${key}: expected a list of words of at most ${maxKeyLength} characters, found ${foundValue(value)}.`)
+    for (const found of keys) {
+      const compiled = typeof found === "string" ? undefined : compilePattern(found.source, found.flags)
+      if (compiled !== undefined && "refused" in compiled)
+        throw fail(key, `${key}: expected a pattern that can be searched for, found ${foundValue(value)}: ${compiled.refused}.`)
+    }
+    return keys
+  }
+  const { title, priority = priorities.default, group, logic = "and_any" } = attributes
+  if (title !== undefined && !isOneLine(title))
+    throw fail("title", `title: expected one line of text, found ${foundValue(title)}.`)
+  const constant = flag("always")
+  if (typeof priority !== "number" || !Number.isFinite(priority))
+    throw fail("priority", `priority: expected a number, found ${foundValue(priority)}.`)
+  if (group !== undefined && !isOneLine(group))
+    throw fail("group", `group: expected one line of text, found ${foundValue(group)}.`)
+  const known = typeof logic === "string" && Object.hasOwn(logics, logic) ? logics[logic] : undefined
+  if (known === undefined) throw fail("logic", `logic: expected ${Object.keys(logics).join(", ")}, found ${foundValue(logic)}.`)
+  const keys = keysIn("keys")
+  if (keys.length === 0 && constant !== true) throw fail("---", "expected keys: [word, …] or always: true, found neither.")
+  const secondary = keysIn("secondary_keys")
+  const text = bodyText(body, { file: place.file, firstLine })
+  if (text.text === "") throw fail("---", "expected the entry's text below its front matter, found none.")
+  return {
+    id: title?.trim() ?? nameOf(keys[0]) ?? "",
+    title: title?.trim(),
+    text,
+    keys,
+    secondary: secondary.length === 0 ? undefined : { keys: secondary, logic: known },
+    excluded: keysIn("excluded_keys"),
+    wholeWords: true,
+    caseSensitive: flag("case_sensitive"),
+    constant,
+    order: priority,
+    // A lower number stands first and is kept longest.
+    priority: -priority,
+    scanDepth: count("scan_depth"),
+    probability: count("probability"),
+    sticky: count("sticky"),
+    cooldown: count("cooldown"),
+    delay: count("delay"),
+    groups: group
+      ?.split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+    groupWeight: count("group_weight"),
+    groupOverride: flag("group_override"),
+    excludeRecursion: flag("exclude_recursion"),
+    preventRecursion: flag("prevent_recursion"),
+    delayUntilRecursion: count("delay_until_recursion"),
+  }
+}
+
+function nameOf(key: LoreKey | undefined): string | undefined {
+  return typeof key === "object" ? `/${key.source}/${key.flags}` : key
+}
+
+/** The keys of an entry. A number, such as a year, need not be quoted. */
+function keysOf(keys: unknown): readonly LoreKey[] | undefined {
+  if (!Array.isArray(keys)) return undefined
+  const words = keys.map((key): unknown => (typeof key === "number" ? String(key) : key))
+  const isKey = (key: unknown): key is string => isOneLine(key) && key.length <= maxKeyLength && fold(key) !== ""
+  return words.every(isKey) ? words.map(readLoreKey) : undefined
+}
