@@ -15,13 +15,18 @@ export interface Searcher {
 const limit = 50
 const withName = ({ speaker, text }: RecallDocument) => `${speaker.name}: ${text}`
 
-/** This library, with its own weights but for those given. */
-export const recallSearcher = (name: string, weights: Partial<RecallWeights> = {}): Searcher => ({
+/** This library, with its own weights but for those given, and with an embedding if there is one. */
+export const recallSearcher = (
+  name: string,
+  weights: Partial<RecallWeights> = {},
+  embed?: (text: string) => Float32Array,
+): Searcher => ({
   name,
   make: (documents, nowMs) => {
     const index = new RecallIndex()
-    for (const document of documents) index.add(document)
-    return (text) => index.rank({ text, nowMs, limit, weights }).map(({ id }) => id)
+    const vector = (text: string) => embed && { model: name, values: embed(text) }
+    for (const document of documents) index.add({ ...document, vector: vector(document.text) })
+    return (text) => index.rank({ text, nowMs, limit, weights, vector: vector(text) }).map(({ id }) => id)
   },
 })
 

@@ -5,8 +5,9 @@ import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { recallSignals } from "../../src/services/recall/recall-weights.ts"
 import { dataPresent } from "../support/corpora.ts"
 import { longConversation } from "../support/long-conversations.ts"
-import { madialMemories, madialQuestions, recallShares } from "../support/madial.ts"
+import { madialIndexes, madialMemories, madialQuestions, recallShares } from "../support/madial.ts"
 import { mulberry } from "../support/mulberry.ts"
+import { weakEmbeddings } from "../support/weak-embeddings.ts"
 import type { BenchResult, Gate, Row } from "./bench.ts"
 import { fts5Searcher, miniSearchers, recallSearcher, type Search, type Searcher } from "./recall-baselines.ts"
 import { measureSpeed } from "./recall-speed.ts"
@@ -85,44 +86,79 @@ const gate = (name: string, value: number, least: number): Gate => ({
   detail: `${value.toFixed(1)}, at least ${least.toFixed(1)}`,
 })
 
+/** MADial with the ranking that an embedding of many languages made. */
 function fusion(): BenchResult {
   const lexical = shares(askMadial(own))
   const dense = recallShares(madialQuestions(), ({ dense }) => dense, cutoffs)
-  const indexes = new Map<number, RecallIndex>()
-  for (const { id, userId, event, time } of madialMemories()) {
-    const index = indexes.get(userId) ?? new RecallIndex()
-    indexes.set(userId, index)
-    index.add({
-      id,
-      text: event,
-      atMs: Date.parse(time),
-      speaker: { id: "user", name: "user" },
-      session: id,
-      turn: 0,
-      importance: 5,
-    })
-  }
-  const fusedBy = (vector: number) =>
-    recallShares(
-      madialQuestions(),
-      ({ userId, text, dense }) =>
-        (
-          indexes
-            .get(userId)
-            ?.rank({ text, nowMs: Date.UTC(2024, 6, 1), limit: 50, vectorRanking: dense, weights: { vector } }) ?? []
-        ).map(({ id }) => id),
-      cutoffs,
-    )
-  const fused = fusedBy(0.65)
-  const rows = [
-    rowOf("by words", lexical),
-    rowOf("stored dense ranking (20 ids)", dense),
-    ...[0.35, 0.5, 0.65, 0.8].map((weight) => rowOf(`fused, dense part ${weight}`, fusedBy(weight))),
-  ]
-  const gates = cutoffs.map((cutoff, i) =>
-    gate(`@${cutoff}: at most 1 under the better`, fused[i] ?? 0, Math.max(lexical[i] ?? 0, dense[i] ?? 0) - 1),
+  const indexes = madialIndexes()
+  const nowMs = Date.UTC(2024, 6, 1)
+  const fused = recallShares(
+    madialQuestions(),
+    ({ userId, text, dense }) =>
+      (indexes.get(userId)?.rank({ text, nowMs, limit: 50, vectorRanking: dense }) ?? []).map(({ id }) => id),
+    cutoffs,
   )
-  return { title: "MADial zh, fused with a dense ranking", rows, gates }
+  const rows = [rowOf("by words", lexical), rowOf("stored dense ranking (20 ids)", dense), rowOf("fused", fused)]
+  const gates = cutoffs.map((cutoff, i) => notUnder(`@${cutoff}`, fused[i] ?? 0, [lexical[i] ?? 0, dense[i] ?? 0]))
+  return { title: "MADial zh, fused with a dense ranking, recall of relevant memories, %", rows, gates }
+}
+
+const notUnder = (name: string, value: number, inputs: readonly number[]) =>
+  gate(`${name}: at most 1 under the better`, value, Math.max(...inputs) - 1)
+
+/** Each set with embeddings that are worse than words: they must ruin nothing. */
+function weakFusion(): BenchResult {
+  const sets: Record<string, (searcher: Searcher) => Asked[]> = {
+    ...(dataPresent ? { "MADial zh": askMadial } : {}),
+    "English, development": (searcher) => askConversations(searcher, "development"),
+    "English, held out": (searcher) => askConversations(searcher, "held-out"),
+  }
+  const measured = Object.entries(sets).flatMap(([set, ask]) => {
+    const lexical = shares(ask(own))
+    const fused = Object.entries(weakEmbeddings).map(([name, embed]) => ({
+      name,
+      values: shares(ask(recallSearcher(name, {}, embed))),
+    }))
+    return [
+      { set, name: "by words", values: lexical, lexical },
+      ...fused.map(({ name, values }) => ({ set, name: `with ${name}`, values, lexical })),
+    ]
+  })
+  const rows = measured.map(({ set, name, values }) => ({ ...rowOf(name, values), "": `${set}, ${name}` }))
+  const gates = measured.flatMap(({ set, name, values, lexical }) =>
+    [1, 2].map((i) => notUnder(`${set}, ${name} @${cutoffs[i]}`, values[i] ?? 0, [lexical[i] ?? 0])),
+  )
+  return { title: "Fused with weak embeddings, recall, %", rows, gates }
+}
+
+/** How many questions have an answer among the five first memories above a score: questions about the conversation, and questions about another. */
+function floor(): BenchResult {
+  const half = (topics: "development" | "held-out") =>
+    Array.from({ length: 8 }, (_, i) => longConversation(mulberry((topics === "development" ? 1 : 1_000) + i), topics))
+  const [asked, others] = [half("held-out"), half("development")]
+  const found = asked.flatMap((conversation, i) => {
+    const index = new RecallIndex()
+    for (const line of conversation.lines) index.add(line)
+    const rank = (text: string) => index.rank({ text, nowMs: conversation.nowMs, limit: 5 })
+    const own = conversation.questions.map(({ text, evidence }) => {
+      const hits = rank(text)
+      return { score: hits[0]?.score ?? 0, isRight: hits.some(({ id }) => evidence.includes(id)) }
+    })
+    const foreign = (others[i]?.questions ?? []).map(({ text }) => ({ score: rank(text)[0]?.score ?? 0, isRight: false }))
+    return [...own, ...foreign]
+  })
+  const answerable = found.filter(({ isRight }) => isRight).length
+  const rows = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8].map((least) => {
+    const kept = found.filter(({ score }) => score > 0 && score >= least)
+    const right = kept.filter(({ isRight }) => isRight).length
+    const per100 = (value: number) => (100 * value).toFixed(1)
+    return {
+      "score at least": String(least),
+      "precision, %": per100(right / kept.length),
+      "recall, %": per100(right / answerable),
+    }
+  })
+  return { title: "The floor: questions about these and about other conversations (held-out topics)", rows, gates: [] }
 }
 
 function speed(): BenchResult {
@@ -148,6 +184,8 @@ if (dataPresent) {
   )
   console.log(`${formatResult(fusion())}\n`)
 }
+console.log(`${formatResult(weakFusion())}\n`)
+console.log(`${formatResult(floor())}\n`)
 for (const topics of ["development", "held-out"] as const) {
   const title = `Made-up long English conversations (${topics} topics), recall of evidence, %`
   console.log(`${formatResult(compare(title, (searcher) => askConversations(searcher, topics), searchers, quarterBetter))}\n`)

@@ -69,7 +69,11 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   speaker: weight("The speaker is the one that is asked about.", weights.speaker),
   time: weight("The time is the one that the question names.", weights.time),
   answer: weight("It looks like an answer to this kind of question.", weights.answer),
-  vector: weight("Similarity of embeddings, where there are any.", weights.vector),
+  order: weight("It is the newest or the oldest that matches, if the question asks for that.", weights.order),
+  vector: weight(
+    "The most that the similarity of embeddings may count, where there are any. It counts less where words find the answer.",
+    weights.vector,
+  ),
   recency: weight("How recently it came up.", weights.recency),
   importance: weight("How important it was judged.", weights.importance),
 })

@@ -1,6 +1,6 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
-import { defaultRecallWeights } from "../recall/recall-weights.ts"
+import { checkWeights, defaultRecallWeights } from "../recall/recall-weights.ts"
 import type { MemoryService, MemoryServiceOptions } from "./memory-service.ts"
 import type { RecordedMemories } from "./recorded-memories.ts"
 
@@ -29,6 +29,7 @@ const memoryServiceOptions: Readonly<Record<keyof MemoryServiceOptions, true>> =
 export function createMemoryService(options: MemoryServiceOptions): RecordedMemoryService {
   checkOptions("createMemoryService", options, memoryServiceOptions)
   checkOptions("weights of createMemoryService", options.weights ?? {}, defaultRecallWeights)
+  checkWeights(options.weights ?? {}, "createMemoryService")
   const { records, embed } = options
   let made: RecordedMemories | undefined
   // Loaded when first used, so that those who use the library for its prompts alone do not load it.

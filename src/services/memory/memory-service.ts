@@ -15,7 +15,7 @@ export interface Memory {
   readonly atMs?: number
   /** True if output of untrusted tools stood in the context when it was said. */
   readonly untrusted?: true
-  /** Scores of different calls cannot be compared. */
+  /** The share of the question that it answers, from 0 to about 1; scores of different questions can be compared. */
   readonly score?: number
   /** The signals that made the score, for the trace. */
   readonly why?: readonly RecallReason[]
@@ -29,7 +29,8 @@ export interface Memory {
 export interface MemoryRecall {
   /**
    * Returns at most `limit` memories that the key may see, most relevant first. In private these are the memories of the key's user, in a
-   * group those of that group.
+   * group those of that group. A memory with nothing of the query is not returned, except for a blank query, which asks for what is
+   * recent and important. Rejects with the signal's reason once it aborts.
    */
   recall(
     query: string,
@@ -39,6 +40,8 @@ export interface MemoryRecall {
       readonly signal: AbortSignal
       /** Ids of turns whose messages stand in the prompt already. What was said in them must be left out; insights and notes stay. */
       readonly excludeTurns?: readonly string[]
+      /** Memories with a lower score are left out: the least share of the question that must be answered, from 0 to 1. Default 0. */
+      readonly minScore?: number
     },
   ): Promise<readonly Memory[]>
 }

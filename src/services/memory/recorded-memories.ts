@@ -30,9 +30,13 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
   const indexes = new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes })
   return {
     async recall(query, key, asked) {
-      const embedding = queryVector(options, query, { key, signal: asked.signal })
-      const index = await indexes.current(key)
-      return index.size === 0 ? [] : search(options, index, { query, vector: await embedding, key, ...asked })
+      const { signal } = asked
+      signal.throwIfAborted()
+      const embedding = queryVector(options, query, { key, signal })
+      const index = await orAborted(indexes.current(key), signal)
+      const vector = await orAborted(embedding, signal)
+      while (index.isUpdating) await orAborted(index.update(), signal)
+      return index.size === 0 ? [] : search(options, index, { query, vector, key, ...asked })
     },
     remember: (memory, key, { ofTurn = false } = {}) => remember(options, memory, { key, ofTurn }),
     async embedMissing(embed, key, { limit, signal }) {
@@ -50,6 +54,19 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
   }
 }
 
+/** Settles as a promise does, or rejects with the signal's reason as soon as it aborts. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener("abort", abort)
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener("abort", abort)
+  }
+}
+
 interface Asked {
   readonly query: string
   /** The embedding of the query, where there is one. */
@@ -57,12 +74,13 @@ interface Asked {
   readonly key: ServiceKey
   readonly limit: number
   readonly excludeTurns?: readonly string[]
+  readonly minScore?: number
 }
 
 /** The memories that answer a query, best first. */
 function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked): readonly Memory[] {
   const { clock, weights, timeZone, embed } = options
-  const { query, vector, key, limit, excludeTurns = [] } = asked
+  const { query, vector, key, limit, excludeTurns = [], minScore } = asked
   const excluded = new Set(excludeTurns)
   const hits = index.rank({
     text: query,
@@ -71,6 +89,7 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked):
     askedOf: key.agent,
     // Each excluded turn has a question and an answer.
     limit: limit + excluded.size * 2,
+    leastScore: minScore,
     timeZone,
     weights,
     vector: vector && embed && { model: embed.id, values: vector },

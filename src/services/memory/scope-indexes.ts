@@ -49,6 +49,19 @@ const rowBytes = 400
 /** The approximate size of an index without memories. */
 const emptyBytes = 10_000
 
+/** The characters that are indexed before other work of the process has its turn. That many take a few milliseconds. */
+const sliceCharacters = 4_096
+/** A memory costs as much beside its text as this many characters. */
+const memoryCharacters = 64
+
+/** Lets timers and other waiting work of the process run. A host without `setImmediate` waits for a timer. */
+function otherWork(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve)
+    else setTimeout(resolve, 0)
+  })
+}
+
 /** The memories of one scope with their recall index. `update` reads what changed. */
 export class ScopeIndex {
   readonly #records: MemoryRecords
@@ -80,6 +93,11 @@ export class ScopeIndex {
     return this.#memories.get(id)
   }
 
+  /** True while {@link update} runs: then it may hold a part of its memories only. */
+  get isUpdating(): boolean {
+    return this.#updating !== undefined
+  }
+
   /** The hits for a query, best first. */
   rank(query: RecallQuery): readonly RecallHit[] {
     return this.#index.rank(query)
@@ -99,7 +117,14 @@ export class ScopeIndex {
       const { cursor, reset, memories } = await this.#records.changes(this.#key, { after, limit: pageSize })
       const vectors = memories.length > 0 ? await this.#vectorsOf(memories) : undefined
       if (reset) this.#clear()
-      for (const memory of memories) this.#take(memory, vectors?.get(memory.id))
+      let characters = 0
+      for (const memory of memories) {
+        this.#take(memory, vectors?.get(memory.id))
+        characters += memory.text.length + memoryCharacters
+        if (characters < sliceCharacters) continue
+        characters = 0
+        await otherWork()
+      }
       this.#cursor = cursor
       isChanged ||= reset || memories.length > 0
       if (memories.length < pageSize) return isChanged

@@ -1,7 +1,7 @@
 import type { RecallQuery, RecallSpeaker } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, textRuns } from "./text/document-terms.ts"
 import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
-import { askedMarks } from "./text-marks.ts"
+import { askedMarks, askedOrder } from "./text-marks.ts"
 import { type FoundTime, findTimes } from "./time/find-times.ts"
 import type { TimeReference } from "./time/time-reference.ts"
 
@@ -17,6 +17,8 @@ export interface QueryPlan {
   readonly times: readonly TimeReference[]
   /** The ids of the speakers that the query is about. */
   readonly speakerIds: ReadonlySet<string>
+  /** The end of time that the query asks for: `now` wants the newest of what matches, `first` the oldest. */
+  readonly order: "newest" | "oldest" | undefined
   /** True for the kinds of answer that the query asks for. */
   readonly asked: { readonly time: boolean; readonly number: boolean }
 }
@@ -47,6 +49,7 @@ export function planQuery(query: RecallQuery, names: ReadonlyMap<string, Readonl
     phrases: phrases.filter((phrase) => phrase !== ""),
     times: times.flatMap(({ references }) => references),
     speakerIds: new Set([...named.ids, ...pronounIds(text, query)]),
+    order: askedOrder(text),
     // A query that names a time is answered by a line with a time: people say `yesterday` when they tell what happened.
     asked: { time: time || times.length > 0, number },
   }

@@ -3,8 +3,8 @@ import type { DocumentTable } from "./documents/document-table.ts"
 import type { QueryPlan } from "./query-plan.ts"
 import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
-import { answerScores, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
-import { scoreField } from "./scores/field-score.ts"
+import { answerScores, orderScores, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
+import { scoreField, wholeWorth } from "./scores/field-score.ts"
 import { denseScores } from "./scores/vector-score.ts"
 import { formScores, phraseScores } from "./scores/wording-score.ts"
 import type { LocalCalendar } from "./time/local-calendar.ts"
@@ -26,22 +26,85 @@ interface Asked {
 
 /** The best documents for a query, best first, each with the reasons for its score. */
 export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
-  const { weights, query } = asked
+  const { weights, query, plan } = asked
   table.scoreArrays.restart(table.slots)
   const scores = signalScores(table, asked)
   const evidence = evidenceOf(table, scores, weights)
-  const fused = fuse(scores, weights, evidence.values, table.scoreArrays.take())
-  return topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => ({
+  const covered = coverage(table, asked, scores)
+  const part = vectorPart(table, { scores, evidence: evidence.values, covered, weight: weights.vector })
+  const fused = fuse(scores, weights, { evidence: evidence.values, part }, table.scoreArrays.take())
+  if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
+  const scale = scores.has("vector") ? Math.max(covered, part) : covered
+  const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => ({
     id: table.documentAt(slot)?.id ?? "",
-    score: fused[slot] ?? 0,
-    why: reasons(scores, weights, evidence.scale, slot),
+    score: (fused[slot] ?? 0) * scale,
+    why: reasons(scores, weights, { scale: evidence.scale, part }, slot),
   }))
+  const { leastScore = 0 } = query
+  return leastScore > 0 ? hits.filter(({ score }) => score >= leastScore) : hits
+}
+
+/** The signals by which a text has something of the question. The others only choose among such texts. */
+const findingSignals = ["words", "grams", "characters", "phrase", "neighbours", "session", "time"] as const
+
+/** Takes out the slots that have nothing of the question. If it has no words, a speaker is enough. */
+function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: Float64Array): void {
+  const wordless = plan.words.size === 0 && plan.characters.size === 0
+  const finding = [...findingSignals, ...(wordless ? (["speaker"] as const) : []), ...(part > 0 ? (["vector"] as const) : [])]
+  const found = finding.flatMap((signal) => scores.get(signal) ?? [])
+  for (let slot = 0; slot < fused.length; slot++) {
+    if (!found.some((values) => (values[slot] ?? 0) > 0)) fused[slot] = Number.NEGATIVE_INFINITY
+  }
+}
+
+/** The signals that say how much of a question's words a text has, or the texts beside it. */
+const toldSignals = ["words", "grams", "characters", "neighbours"] as const
+
+/** The share of the question that the best text covers, from 0 to 1. A question without words is covered by whatever it finds. */
+function coverage(table: DocumentTable, { plan, weights }: Asked, scores: SignalScores): number {
+  const { words, characters } = table.fields
+  const whole = wholeWorth(words, plan.words, table.size) + wholeWorth(characters, plan.characters, table.size)
+  if (whole === 0) return 1
+  const best = maxOf(weighedSum(table, { scores, weights, signals: toldSignals }))
+  return Math.min(1, best / whole)
+}
+
+/** The best texts by words, which an embedding should find as well. */
+const comparedTexts = 20
+
+/**
+ * The part that an embedding has in the ranking. It counts less the more of the question the words cover, because words are then the
+ * better sign; and it counts by its agreement with the words: by how much nearer than the mean the best texts by words are.
+ */
+function vectorPart(
+  table: DocumentTable,
+  given: { readonly scores: SignalScores; readonly evidence: Float64Array; readonly covered: number; readonly weight: number },
+): number {
+  const near = given.scores.get("vector")
+  if (near === undefined) return 0
+  const free = Math.min(1, given.weight) * (1 - given.covered) ** 2
+  let [sum, count] = [0, 0]
+  for (const value of near) if (!Number.isNaN(value)) [sum, count] = [sum + value, count + 1]
+  const mean = sum / count
+  let [agreed, worth] = [0, 0]
+  for (const slot of topSlots(table, given.evidence, comparedTexts)) {
+    const value = near[slot] ?? Number.NaN
+    const own = (given.evidence[slot] ?? 0) ** 2
+    if (!Number.isNaN(value)) [agreed, worth] = [agreed + own * value, worth + own]
+  }
+  // Without words that find anything, or with all texts equally near, nothing can be compared.
+  if (worth === 0 || mean >= 1) return free
+  return free * Math.min(1, Math.max(0, (agreed / worth - mean) / (1 - mean)))
 }
 
 /** The scores of all slots. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
-function fuse(scores: SignalScores, weights: RecallWeights, evidence: Float64Array, fused: Float64Array): Float64Array {
+function fuse(
+  scores: SignalScores,
+  weights: RecallWeights,
+  { evidence, part }: { readonly evidence: Float64Array; readonly part: number },
+  fused: Float64Array,
+): Float64Array {
   const [near, recency, importance] = [scores.get("vector"), scores.get("recency"), scores.get("importance")]
-  const part = densePart(weights)
   for (let slot = 0; slot < fused.length; slot++) {
     const own = evidence[slot] ?? 0
     const dense = near?.[slot] ?? Number.NaN
@@ -51,15 +114,18 @@ function fuse(scores: SignalScores, weights: RecallWeights, evidence: Float64Arr
   return fused
 }
 
-const densePart = ({ vector }: RecallWeights) => Math.min(1, vector)
-
-function reasons(scores: SignalScores, weights: RecallWeights, scale: number, slot: number): RecallReason[] {
+function reasons(
+  scores: SignalScores,
+  weights: RecallWeights,
+  { scale, part }: { readonly scale: number; readonly part: number },
+  slot: number,
+): RecallReason[] {
   const near = scores.get("vector")?.[slot]
-  const lexicalPart = near === undefined || Number.isNaN(near) ? 1 : 1 - densePart(weights)
+  const lexicalPart = near === undefined || Number.isNaN(near) ? 1 : 1 - part
   const partOf = (signal: RecallSignal, value: number) =>
     evidenceSignals.includes(signal)
       ? weights[signal] * value * scale * lexicalPart
-      : value * (signal === "vector" ? densePart(weights) : weights[signal])
+      : value * (signal === "vector" ? part : weights[signal])
   const parts = recallSignals
     .map((signal) => ({ signal, value: scores.get(signal)?.[slot] ?? 0 }))
     .filter(({ value }) => value > 0)
@@ -81,6 +147,8 @@ function signalScores(table: DocumentTable, { query, plan, calendar, weights }: 
   when("speaker", plan.speakerIds.size > 0, () => speakerScores(table, plan))
   when("time", plan.times.length > 0, () => timeScores(table, plan, calendar.dayOf))
   when("answer", plan.asked.time || plan.asked.number, () => answerScores(table, plan))
+  const ownWords = () => weighedSum(table, { scores, weights, signals: ["words", "grams", "characters", "phrase"] })
+  when("order", plan.order !== undefined, () => orderScores(table, plan, ownWords()))
   const dense = weights.vector > 0 ? denseScores(table, query) : undefined
   if (dense !== undefined) scores.set("vector", dense)
   when("recency", true, () => recencyScores(table, query.nowMs))
@@ -118,21 +186,36 @@ function evidenceOf(
   scores: SignalScores,
   weights: RecallWeights,
 ): { readonly values: Float64Array; readonly scale: number } {
-  const size = table.slots
-  const values = table.scoreArrays.take()
-  for (const signal of evidenceSignals) {
-    const own = scores.get(signal)
-    const weight = weights[signal]
-    if (own !== undefined) for (let slot = 0; slot < size; slot++) values[slot] = (values[slot] ?? 0) + weight * (own[slot] ?? 0)
-  }
-  let best = 0
-  for (const value of values) if (value > best) best = value
+  const values = weighedSum(table, { scores, weights, signals: evidenceSignals })
+  const best = maxOf(values)
   const scale = best > 0 ? 1 / best : 0
-  for (let slot = 0; slot < size; slot++) values[slot] = (values[slot] ?? 0) * scale
+  for (let slot = 0; slot < values.length; slot++) values[slot] = (values[slot] ?? 0) * scale
   return { values, scale }
 }
 
-/** The slots with the highest scores, best first. Equal scores are ordered newest first, then by id. */
+/** The sum of some signals of each slot, each by its weight. */
+function weighedSum(
+  { scoreArrays, slots }: DocumentTable,
+  given: { readonly scores: SignalScores; readonly weights: RecallWeights; readonly signals: readonly RecallSignal[] },
+): Float64Array {
+  const sums = scoreArrays.take()
+  for (const signal of given.signals) {
+    const own = given.scores.get(signal)
+    const weight = given.weights[signal]
+    if (own !== undefined) for (let slot = 0; slot < slots; slot++) sums[slot] = (sums[slot] ?? 0) + weight * (own[slot] ?? 0)
+  }
+  return sums
+}
+
+function maxOf(values: Float64Array): number {
+  let best = 0
+  for (const value of values) if (value > best) best = value
+  return best
+}
+
+const isFound = (score: number) => score > Number.NEGATIVE_INFINITY
+
+/** The slots with the highest scores, best first, without those that {@link keepFound} took out. Equal scores are ordered newest first, then by id. */
 function topSlots(table: DocumentTable, scores: Float64Array, limit: number): number[] {
   const { slots, size } = table
   const { live } = table.columns
@@ -140,7 +223,8 @@ function topSlots(table: DocumentTable, scores: Float64Array, limit: number): nu
   if (!(wanted > 0)) return []
   const least = leastOf(scores, live, slots, wanted)
   const found: number[] = []
-  for (let slot = 0; slot < slots; slot++) if (live[slot] === 1 && (scores[slot] ?? 0) >= least) found.push(slot)
+  for (let slot = 0; slot < slots; slot++)
+    if (live[slot] === 1 && isFound(scores[slot] ?? 0) && (scores[slot] ?? 0) >= least) found.push(slot)
   return found.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || table.newestFirst(a, b)).slice(0, wanted)
 }
 

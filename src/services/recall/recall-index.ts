@@ -3,7 +3,7 @@ import { DocumentTable } from "./documents/document-table.ts"
 import { planQuery, SpeakerNames } from "./query-plan.ts"
 import { rankDocuments } from "./rank-documents.ts"
 import type { RecallDocument, RecallHit, RecallQuery } from "./recall-query.ts"
-import { defaultRecallWeights } from "./recall-weights.ts"
+import { checkWeights, defaultRecallWeights } from "./recall-weights.ts"
 import { type LocalCalendar, localCalendar } from "./time/local-calendar.ts"
 
 const maxKeptCalendars = 16
@@ -53,8 +53,9 @@ export class RecallIndex {
     return this.#table.remove(id)
   }
 
-  /** The hits for a query, best first. Equal scores are ordered newest first, then by id. */
+  /** The hits for a query, best first. Equal scores are ordered newest first, then by id. Throws `usage` on a weight that is not a finite number of at least 0. */
   rank(query: RecallQuery): RecallHit[] {
+    if (query.weights !== undefined) checkWeights(query.weights, "a recall query")
     const calendar = this.#calendar(query.timeZone ?? "UTC")
     const plan = planQuery(query, this.#names.named(query.speakers ?? []), calendar.dayOf(query.nowMs))
     return rankDocuments(this.#table, { query, plan, calendar, weights: { ...defaultRecallWeights, ...query.weights } })

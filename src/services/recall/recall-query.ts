@@ -2,7 +2,7 @@ import type { RecallSignal, RecallWeights } from "./recall-weights.ts"
 
 /** A question to recall. */
 export interface RecallQuery {
-  /** A question, or one or more lines of dialogue. Of a text over 4,000 characters, the first and the last 2,000 are read. An empty text ranks by recency and importance. */
+  /** A question, or one or more lines of dialogue. Of a text over 4,000 characters, the first and the last 2,000 are read. A blank text ranks all documents by recency and importance; any other finds only documents that have something of it. */
   readonly text: string
   /** The moment from which "yesterday" counts, in milliseconds since 1970. */
   readonly nowMs: number
@@ -16,6 +16,8 @@ export interface RecallQuery {
   readonly askedOf?: string
   /** The most hits to return; at most 1,000. */
   readonly limit: number
+  /** The least score of a hit, from 0 to 1. Default 0: everything that has anything of the question. */
+  readonly leastScore?: number | undefined
   /** Weights that replace the default ones, each by itself; 0 leaves a signal out. */
   readonly weights?: Partial<RecallWeights> | undefined
   /** The embedding of the query. */
@@ -27,7 +29,10 @@ export interface RecallQuery {
 /** A found document. */
 export interface RecallHit {
   readonly id: string
-  /** About 1 for the best match. Scores of different queries cannot be compared. */
+  /**
+   * The share of the question that it answers, from 0 to about 1: what its words and those beside it are worth, to what all words of the
+   * question are worth, rare ones most. With an embedding the best has at least the part that the embedding has in the ranking.
+   */
   readonly score: number
   /** The signals that made the score, largest share first. */
   readonly why: readonly RecallReason[]

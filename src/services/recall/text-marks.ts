@@ -59,3 +59,25 @@ const asksHowMany =
 export function askedMarks(normalText: string): { readonly time: boolean; readonly number: boolean } {
   return { time: asksWhen.test(normalText), number: asksHowMany.test(normalText) }
 }
+
+const asksNewest =
+  /\b(?:now|nowadays|currently|current|these days|at the moment|at present|presently|lately|recently|latest|newest|most recent|by now|as of today|anymore)\b|现在|現在|目前|如今|最近|最新|近来|近來|眼下|当前|當前|这阵子|這陣子/
+const asksOldest =
+  /\b(?:at first|originally|initially|earliest|oldest|in the beginning|to begin with|very first|first time|first(?! (?:name|names|aid|class|floor|lady|of all|thing)\b))\b|最早|最初|起初|起先|一开始|一開始|当初|當初|第一次|首次/
+
+/** A single line up to this length is read as a question, with or without its mark. */
+const maxQuestionCharacters = 200
+
+/**
+ * The end of time that a question asks for. A question for both ("the first and the latest") asks for none. Of several lines only
+ * those that end with a question mark count, because people also tell about what they do now.
+ */
+export function askedOrder(normalText: string): "newest" | "oldest" | undefined {
+  const line = normalText.trim()
+  const single = line.length <= maxQuestionCharacters && !line.includes("\n")
+  const asked = single
+    ? line
+    : Array.from(normalText.matchAll(sentence), ([all, , end = ""]) => (/[?？]/.test(end) ? all : "")).join("")
+  const [newest, oldest] = [asksNewest.test(asked), asksOldest.test(asked)]
+  return newest === oldest ? undefined : newest ? "newest" : "oldest"
+}

@@ -55,6 +55,55 @@ describe("createMemoryService", () => {
     }
   })
 
+  test("lets other work run while it makes the index of many memories", async () => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock })
+    for (let at = 0; at < 400; at++) await service.remember(said(`tea number ${at} in the garden`), key)
+    let ticks = 0
+    let tick = setImmediate(function again() {
+      ticks++
+      tick = setImmediate(again)
+    })
+    const [found, same] = await Promise.all([
+      service.recall("tea", key, { limit: 500, signal }),
+      service.recall("tea", key, { limit: 500, signal }),
+    ])
+    clearImmediate(tick)
+    // Some 90 characters of work each, 4,096 at a time.
+    expect(ticks).toBeGreaterThanOrEqual(8)
+    expect(found).toHaveLength(400)
+    expect(same).toEqual(found)
+  })
+
+  test("rejects with the signal's reason, before it begins and while a store or an embedding hangs", async () => {
+    const store = createInMemoryStore()
+    const reason = new Error("enough")
+    const plain = createMemoryService({ records: store.memories, clock })
+    await expect(plain.recall("tea", key, { limit: 1, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    const hanging = { ...store.memories, changes: () => new Promise<never>(() => {}) }
+    const embed: EmbeddingModel = { id: "hangs", embed: () => new Promise<never>(() => {}) }
+    for (const options of [{ records: hanging }, { records: store.memories, embed }]) {
+      const abort = new AbortController()
+      const recalled = createMemoryService({ clock, ...options }).recall("tea", key, { limit: 1, signal: abort.signal })
+      setImmediate(() => abort.abort(reason))
+      await expect(recalled).rejects.toBe(reason)
+    }
+  })
+
+  test("leaves out what answers too little of the question, and refuses a weight that is no number", async () => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock })
+    for (const text of ["I drink tea with my mother", "My piano is out of tune", "It will rain"])
+      await service.remember(said(text), key)
+    const ids = async (query: string, minScore = 0) =>
+      (await service.recall(query, key, { limit: 5, signal, minScore })).map(({ id }) => id)
+    expect(await ids("tea with my mother", 0.9)).toEqual(["I drink tea with my mother"])
+    expect((await ids("a piano, a violin, a cello and a drum kit"))[0]).toBe("My piano is out of tune")
+    expect(await ids("a piano, a violin, a cello and a drum kit", 0.5)).toEqual([])
+    expect(await ids("football")).toEqual([])
+    expect(() => createMemoryService({ records: store.memories, clock, weights: { words: Number.NaN } })).toThrow(/weight words/)
+  })
+
   test("takes in what another process stored, superseded and deleted", async () => {
     const store = createInMemoryStore()
     const [one, other] = [

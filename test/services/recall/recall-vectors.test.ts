@@ -25,7 +25,7 @@ describe("recall with embeddings", () => {
     expect(found(documents, "tea", asked)[0]).toBe("lexical")
     const [first] = indexOf(documents).rank({ text: "tea", nowMs, limit: 1, ...asked })
     expect(first?.why.map(({ signal }) => signal)).not.toContain("vector")
-    expect(found(documents, "tea", asked)).toHaveLength(4)
+    expect(found(documents, "tea rain", asked).slice(0, 2)).toEqual(["lexical", "far"])
   })
 
   test.each([
@@ -51,6 +51,23 @@ describe("recall with embeddings", () => {
     expect(found(documents, "zzz", { vectorRanking: ["gone", "far", "middle", "far"] }).slice(0, 2)).toEqual(["far", "middle"])
     expect(found(documents, "tea", { vectorRanking: [] })[0]).toBe("lexical")
     expect(found(documents, "tea", { vectorRanking: ["gone"] })[0]).toBe("lexical")
+  })
+
+  test("counts less where words find the answer, and less where it disagrees with them", () => {
+    const talk = Array.from({ length: 40 }, (_, i) =>
+      memory(`t${i}`, `Plain talk number ${i}.`, { vector: vector("m", Math.cos(i), Math.sin(i), i / 40) }),
+    )
+    const told = [memory("told", "The violin teacher lives in Lisbon.", { vector: far }), ...talk]
+    const shareOf = (text: string, vector: RecallVector) => {
+      const [first] = indexOf(told).rank({ text, nowMs, limit: 1, vector })
+      return [first?.id, first?.why.find(({ signal }) => signal === "vector")?.share ?? 0] as const
+    }
+    const against = vector("m", -1, -1, 0)
+    const [whole, part] = [shareOf("the violin teacher", far), shareOf("violin strings, rosin and a new bow", far)]
+    expect([whole[0], part[0]]).toEqual(["told", "told"])
+    expect(whole[1]).toBeLessThan(0.02)
+    expect(part[1]).toBeGreaterThan(0.2)
+    expect(shareOf("violin strings, rosin and a new bow", against)).toEqual(["told", 0])
   })
 
   test("is the same whether all vectors are equal or one is alone", () => {

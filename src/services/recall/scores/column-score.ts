@@ -55,6 +55,31 @@ export function answerScores(table: DocumentTable, { asked }: QueryPlan): Float6
   return markScores(table, (slot) => (((marks[slot] ?? 0) & wanted) === 0 ? 0 : 1))
 }
 
+/** A line contends for being the newest if its words are worth at least this share of the best line's. */
+const contends = 0.5
+
+/**
+ * Scores the lines that match about as well as the best one by their place in time, if the query asks for what is newest or oldest:
+ * the first gets the worth of its own words, each later one half of the share before it.
+ */
+export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: Float64Array): Float64Array {
+  const { live, atMs } = table.columns
+  const scores = table.scoreArrays.take()
+  let best = 0
+  for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1) best = Math.max(best, worth[slot] ?? 0)
+  if (best === 0) return scores
+  const found: number[] = []
+  for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1 && (worth[slot] ?? 0) >= best * contends) found.push(slot)
+  const sign = order === "oldest" ? 1 : -1
+  found.sort((a, b) => sign * ((atMs[a] ?? 0) - (atMs[b] ?? 0)))
+  let share = 1
+  for (const [i, slot] of found.entries()) {
+    if (i > 0 && atMs[slot] !== atMs[found[i - 1] ?? slot]) share /= 2
+    scores[slot] = share * (worth[slot] ?? 0)
+  }
+  return scores
+}
+
 /** After this many times its stability, a memory counts as forgotten: 0.9 to this power is nothing beside any other score. */
 const forgottenAfter = 300
 

@@ -157,6 +157,13 @@ interface WeighedTerm {
 const maxTerms = 96
 const maxPostings = 100_000
 
+/** The worth of a text that has each term of a query once. A term that no document has counts as one that a single document has. */
+export function wholeWorth(index: FieldIndex, counts: ReadonlyMap<string, number>, total: number): number {
+  let worth = 0
+  for (const [term, weight] of counts) worth += weight * rarity(total, Math.max(1, index.foundIn(term)))
+  return worth
+}
+
 /** The terms that count most, in an order that depends only on them. */
 function weighedTerms(index: FieldIndex, counts: ReadonlyMap<string, number>, total: number): WeighedTerm[] {
   const terms: WeighedTerm[] = []
