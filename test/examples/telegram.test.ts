@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest"
-import { type ChatServer, chatChunk, eventStream, startChatServer } from "../support/chat-server.ts"
+import { type ChatServer, startChatServer } from "../support/chat-server.ts"
+import { answersOf, promptOf } from "./support/model-answers.ts"
 import { type ExampleStart, exampleFolder, homeOfExample, type RunningExample, startExample } from "./support/running-example.ts"
 import { startTelegram, type TelegramServer, token } from "./support/telegram-server.ts"
 
@@ -30,11 +31,7 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     bot = startExample(start)
     await bot.shows("@fay_bot listens")
   }
-  const answers = (...messages: readonly string[]) => {
-    const said = messages.map((message) => JSON.stringify({ action: "finish", message }))
-    model.reply(...said.map((content) => ({ body: eventStream([chatChunk({ content })]) })))
-  }
-  const prompt = (at: number) => JSON.stringify(model.calls[at]?.body)
+  const answers = (...messages: readonly string[]) => model.reply(...answersOf(...messages))
 
   test("answers a private message, shows that it types, and ends at Ctrl-C", async () => {
     answers("Hello, Ann.")
@@ -58,8 +55,8 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     telegram.push(messageOf("@fay_bot what does Ann like?", { chat: group, from: { ...ann, id: 8, first_name: "Bob" } }))
     const [first] = await telegram.sent.reach(1)
     expect(first?.fields).toMatchObject({ chat_id: -100, text: "Green tea.", reply_parameters: { message_id: next } })
-    for (const words of ["I like green tea.", "what does Ann like?", "Ann", "Bob"]) expect(prompt(0)).toContain(words)
-    expect(prompt(0)).not.toContain("@fay_bot")
+    for (const words of ["I like green tea.", "what does Ann like?", "Ann", "Bob"]) expect(promptOf(model, 0)).toContain(words)
+    expect(promptOf(model, 0)).not.toContain("@fay_bot")
     telegram.push(messageOf("Thanks!", { chat: group, reply_to_message: { message_id: 1, from: { id: 12345 }, chat: group } }))
     expect((await telegram.sent.reach(2)).at(-1)?.fields).toMatchObject({ text: "You are welcome." })
     expect(model.calls).toHaveLength(2)
@@ -85,7 +82,7 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     await restart()
     telegram.push(messageOf("What is its name?"))
     await telegram.sent.reach(2)
-    for (const words of ["My cat is Momo.", "Nice.", "What is its name?"]) expect(prompt(1)).toContain(words)
+    for (const words of ["My cat is Momo.", "Nice.", "What is its name?"]) expect(promptOf(model, 1)).toContain(words)
     expect(model.calls).toHaveLength(2)
   })
 })

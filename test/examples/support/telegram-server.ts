@@ -33,7 +33,7 @@ const me = {
   can_join_groups: true,
   supports_inline_queries: false,
 }
-/** What a bot gets that names no `allowed_updates`. */
+/** The updates of a bot that names none in `allowed_updates`. */
 const byDefault = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query", "my_chat_member"]
 
 /** The Bot API of Telegram on loopback: long polling with offsets, its limits, its errors, its multipart uploads and its files. */
@@ -49,7 +49,8 @@ export async function startTelegram(): Promise<TelegramServer> {
   let confirmed = 0
   const getUpdates = async (fields: TelegramCall["fields"], signal: AbortSignal): Promise<readonly Update[]> => {
     confirmed = Math.max(confirmed, Number(fields.offset ?? 0) - 1)
-    const allowed = (fields.allowed_updates as string[] | undefined) ?? byDefault
+    const named = fields.allowed_updates as readonly string[] | undefined
+    const allowed = named && named.length > 0 ? named : byDefault
     const left = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
     for (;;) {
       const seen = updates.all.length
