@@ -12,8 +12,19 @@ export interface RunningExample {
   shows(words: string): Promise<void>
   /** Writes a line to its stdin. */
   type(line: string): void
-  /** Ends it as Ctrl-C does. Resolves to its exit code and what it wrote to stderr. */
-  stop(): Promise<{ readonly code: number | null; readonly errors: string }>
+  endInput(): void
+  /** Sends what Ctrl-C sends. */
+  interrupt(): void
+  /** Resolves once it has ended. */
+  readonly ended: Promise<ExampleEnd>
+  /** Ends it as Ctrl-C does. */
+  stop(): Promise<ExampleEnd>
+}
+
+/** The end of a program: its exit code, and everything it wrote to stderr. */
+export interface ExampleEnd {
+  readonly code: number | null
+  readonly errors: string
 }
 
 /** A character without memory, so that a model is asked for answers alone. */
@@ -52,7 +63,9 @@ export function startExample({ program: [folder, file], env, cwd = homeOfExample
   }
   child.stdout.on("data", note("out"))
   child.stderr.on("data", note("errors"))
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+  const ended = new Promise<ExampleEnd>((resolve) => {
+    child.once("close", (code) => resolve({ code, errors: written.errors }))
+  })
   onTestFinished(async () => {
     child.kill("SIGKILL")
     await ended
@@ -68,12 +81,15 @@ export function startExample({ program: [folder, file], env, cwd = homeOfExample
         }
         waiting.add(check)
         check()
-        void ended.then((code) => reject(new Error(`${file} ended with ${code}: ${written.out}${written.errors}`)))
+        void ended.then(({ code }) => reject(new Error(`${file} ended with ${code}: ${written.out}${written.errors}`)))
       }),
     type: (line) => void child.stdin.write(`${line}\n`),
-    async stop() {
+    endInput: () => void child.stdin.end(),
+    interrupt: () => void child.kill("SIGINT"),
+    ended,
+    stop() {
       child.kill("SIGINT")
-      return { code: await ended, errors: written.errors }
+      return ended
     },
   }
 }
