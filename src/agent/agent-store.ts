@@ -4,7 +4,7 @@ import { createInMemoryStore } from "../services/store/in-memory/in-memory-store
 import { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
 import { JobTable } from "../services/store/in-memory/job-table.ts"
 import { defaultJobSettings, type JobRunner } from "../services/store/job-runner.ts"
-import type { ReceiptRecords } from "../services/store/records.ts"
+import type { BlobRecords, ReceiptRecords } from "../services/store/records.ts"
 import type { SessionStore } from "../services/store/session-store.ts"
 import type { Store } from "../services/store/store.ts"
 import { sessionId } from "./session-state.ts"
@@ -14,23 +14,30 @@ export interface AgentStore {
   readonly sessions: SessionStore
   readonly jobs: JobRunner
   readonly receipts: ReceiptRecords
+  readonly blobs: BlobRecords
   /** The given store, if it is a whole one. */
   readonly given: Store | undefined
 }
 
 /**
- * Completes the store that an agent was given. A whole store is used as it is. A store of sessions alone gets jobs and receipts in
- * memory. Without a store everything is in memory. What is in memory is lost when the process ends.
+ * Completes the store that an agent was given. A whole store is used as it is. A store of sessions alone gets jobs, receipts and bytes
+ * in memory. Without a store everything is in memory. What is in memory is lost when the process ends.
  */
 export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "timers" | "random">): AgentStore {
   if (store === undefined) {
     const made = createInMemoryStore({ ports })
-    return { sessions: made, jobs: made.jobs, receipts: made.receipts, given: undefined }
+    return { sessions: made, jobs: made.jobs, receipts: made.receipts, blobs: made.blobs, given: undefined }
   }
-  if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, given: store }
+  if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, blobs: store.blobs, given: store }
   const jobs = new JobTable(defaultJobSettings, ports)
   const receipts = new ReceiptTable()
-  return { sessions: enqueueing(store, { jobs, receipts }), jobs, receipts, given: undefined }
+  return {
+    sessions: enqueueing(store, { jobs, receipts }),
+    jobs,
+    receipts,
+    blobs: createInMemoryStore({ ports }).blobs,
+    given: undefined,
+  }
 }
 
 /** The store with jobs and receipts in memory, which follow its commits. */

@@ -133,7 +133,18 @@ class SessionCache {
 
 type SharedContext = Pick<
   AgentContext,
-  "models" | "store" | "runner" | "receipts" | "confirm" | "onWarning" | "background" | "running" | "turns" | "ports" | "isClosed"
+  | "models"
+  | "store"
+  | "runner"
+  | "receipts"
+  | "blobs"
+  | "confirm"
+  | "onWarning"
+  | "background"
+  | "running"
+  | "turns"
+  | "ports"
+  | "isClosed"
 >
 
 /** The part of an agent that depends on its profile. */
@@ -214,6 +225,7 @@ function sharedContext(
     store: kept.sessions,
     runner: kept.jobs,
     receipts: kept.receipts,
+    blobs: kept.blobs,
     confirm,
     onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),

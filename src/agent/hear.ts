@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../core/conversation.ts"
+import type { Attachment, HistoryMessage } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { orAborted } from "../core/timers.ts"
 import { startDeadline } from "../turn/deadline.ts"
@@ -25,19 +25,30 @@ export function hear(
   // A key of its own, because the store keeps the order and lets calls share a write.
   return background.enqueue(turnId, async () => {
     const deadline = startDeadline(profile.limits.turnMs, ports, new AbortController().signal)
+    const { signal } = deadline
     try {
       const isById = typeof options.replyTo === "string"
-      const record = isById ? ((await orAborted(store.load(key), deadline.signal)) ?? emptyRecord) : undefined
+      const record = isById ? ((await orAborted(store.load(key), signal)) ?? emptyRecord) : undefined
       const { replyTo, mentions } = record ? directed(agent, input, options, record) : input
       const to = { ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
-      const message: HistoryMessage = { role: "user", text, speaker, turnId, atMs, unanswered: true, ...to }
-      await orAborted(store.append(key, [message]), deadline.signal)
+      const said: HistoryMessage = { role: "user", text, speaker, turnId, atMs, unanswered: true, ...to }
+      const message = input.attached.length === 0 ? said : { ...said, attachments: await kept(agent, input, signal) }
+      await orAborted(store.append(key, [message]), signal)
     } catch (thrown) {
-      throw hearError(thrown, deadline.signal.aborted)
+      throw hearError(thrown, signal.aborted)
     } finally {
       deadline.close()
     }
   })
+}
+
+/** Reads attachments and keeps their bytes. */
+async function kept(agent: AgentContext, input: TurnInput, signal: AbortSignal): Promise<readonly Attachment[]> {
+  const { withAttachments } = await import("../services/attachments/read-attachments.ts")
+  const { blobs } = agent
+  const { attachments, bytes } = await withAttachments(input, blobs, signal)
+  for (const each of bytes.values()) await orAborted(blobs.put(each, input.key), signal)
+  return attachments
 }
 
 function hearError(thrown: unknown, isLate: boolean): PromptStrataError {

@@ -1,4 +1,4 @@
-import type { Speaker } from "../core/conversation.ts"
+import type { AttachmentInput, Speaker } from "../core/conversation.ts"
 import type { Trust } from "../core/value.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import type { StepControl } from "../turn/control/step-control.ts"
@@ -24,8 +24,12 @@ export interface SendOptions extends DirectedOptions, StepControl {
    * it: memories and profiles belong to the id, so pass one wherever a person has several conversations or a group several people.
    */
   readonly from?: SpeakerInput
-  /** Paths of files that came with the text, which may then be empty, in the form that the file tools use. The prompt shows each as `%[path]` (R8). */
-  readonly files?: readonly string[]
+  /**
+   * Pictures, recordings and other files that came with the text, which may then be empty: at most 20, with at most 20,000,000 bytes each.
+   * The prompt shows each as `%[name]` (R8). A path has the form that the file tools use. One that cannot be used ends the turn with an
+   * error of code `file` or `file-size`.
+   */
+  readonly attachments?: readonly AttachmentInput[]
   /** Items for the prompts of this turn alone. Those of scope `session` stay if the turn is stored. A malformed one throws `injection`. */
   readonly inject?: readonly InjectionInput[]
   readonly signal?: AbortSignal
@@ -45,7 +49,8 @@ export interface WakeOptions {
 /** Options of `Session.preview`. */
 export interface PreviewOptions extends DirectedOptions {
   readonly from?: SpeakerInput
-  readonly files?: readonly string[]
+  /** As in {@link SendOptions.attachments}. Nothing is kept. */
+  readonly attachments?: readonly AttachmentInput[]
   /** A prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
   /** As in {@link SendOptions.inject}. */
@@ -57,6 +62,8 @@ export interface PreviewOptions extends DirectedOptions {
 export interface HearOptions extends DirectedOptions {
   /** As in {@link SendOptions.from}. */
   readonly from?: SpeakerInput
+  /** As in {@link SendOptions.attachments}. */
+  readonly attachments?: readonly AttachmentInput[]
   /** The moment when it was said, in milliseconds since 1970. Default: now. */
   readonly atMs?: number
 }

@@ -5,7 +5,7 @@ import type { Profile } from "../profile/profile.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { AgentContext, SessionState, TurnInput } from "../turn/turn-context.ts"
-import type { DirectedOptions, SpeakerInput } from "./session-options.ts"
+import type { DirectedOptions, SendOptions, SpeakerInput } from "./session-options.ts"
 
 /** The record of a session of which nothing is stored. */
 export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] }
@@ -48,7 +48,7 @@ export function sessionId({ agent, conversation, audience }: SessionKey): string
 /** Words as a caller passes them. The record is absent until the session was read. */
 interface Said {
   readonly text: string
-  readonly options?: DirectedOptions & { readonly from?: SpeakerInput }
+  readonly options?: DirectedOptions & Pick<SendOptions, "from" | "attachments">
   readonly turnId: string
   readonly record?: SessionRecord | undefined
 }
@@ -62,13 +62,14 @@ export function inputOf(
   { key, stack }: Pick<TurnInput, "stack"> & { readonly key: SessionKey },
   { text, options = {}, turnId, record }: Said,
 ): TurnInput {
-  const { from, replyTo, mentions } = options
+  const { from, replyTo, mentions, attachments: attached = [] } = options
   const { conversation, audience } = key
   const id = from?.id ?? (audience === "private" ? conversation : `#${conversation}`)
   const speaker = speakerOf({ ...from, id }, agent.profile.user.name)
   const userKey: ServiceKey = { ...key, user: id }
   const to = replyTo || mentions ? directed(agent, { key: userKey, turnId }, options, record) : undefined
-  return { key: userKey, turnId, speaker, text: text.toWellFormed(), wake: undefined, files: [], inject: [], stack, ...to }
+  const nothing = { wake: undefined, attachments: [], inject: [] }
+  return { key: userKey, turnId, speaker, text: text.toWellFormed(), attached, ...nothing, stack, ...to }
 }
 
 /**

@@ -60,6 +60,7 @@ async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResu
   let commit: SessionCommit | undefined
   try {
     signal.throwIfAborted()
+    for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
     writing = agent.store.commit(input.key, commit)
     const { version } = await orAborted(writing, signal)
@@ -103,7 +104,7 @@ function spokenMessages(
   { stopReason, text: shown }: Answered,
 ): HistoryMessage[] {
   const { profile, ports } = agent
-  const { turnId, speaker, text, wake, files, replyTo, mentions = [] } = input
+  const { turnId, speaker, text, wake, attachments, replyTo, mentions = [] } = input
   const self: Speaker = { id: input.key.agent, name: profile.agent.name }
   const answer: HistoryMessage = {
     role: "assistant",
@@ -118,7 +119,7 @@ function spokenMessages(
   if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true, ...withRuns }]
   const recalled = progress.memories.length > 0 ? keepRecalled(progress.memories, profile.context) : []
   const kept = {
-    ...(files.length > 0 ? { files } : {}),
+    ...(attachments.length > 0 ? { attachments } : {}),
     ...(replyTo ? { replyTo } : {}),
     ...(mentions.length > 0 ? { mentions } : {}),
     ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),

@@ -11,16 +11,17 @@ import type { Replace, SessionAtRest } from "./second-thoughts/second-thoughts.t
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
 import { emptyRecord, inputOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
-import { completed, late, refusalOf, startTurn, type Turn, wellFormed } from "./turn.ts"
+import { completed, late, readInput, refusalOf, startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
 const directedOptions = { replyTo: true, mentions: true }
-const previewed = { from: true, files: true, inject: true, signal: true, ...directedOptions }
+const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }
+const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
 const sendOptions = { ...previewed, toolChoice: true, stopWhen: true, prepareStep: true }
 const wakeOptions = { to: true, trust: true, inject: true, signal: true }
 const previewOptions = { ...previewed, prompt: true }
 const changeOptions = { inject: true, signal: true }
-const hearOptions = { from: true, atMs: true, ...directedOptions }
+const hearOptions = { from: true, attachments: true, atMs: true, ...directedOptions }
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
@@ -48,10 +49,10 @@ export class Session {
 
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
   send(text: string, options: SendOptions = {}): Turn {
-    checkOptions("send", options, sendOptions)
-    const { files, inject, signal, toolChoice, stopWhen, prepareStep } = options
+    checkOptions("send", options, sendOptions, gone)
+    const { inject, signal, toolChoice, stopWhen, prepareStep } = options
     const control = toolChoice || stopWhen || prepareStep ? options : undefined
-    const given = { files: wellFormed(files), inject: completed(inject), control }
+    const given = { inject: completed(inject), control }
     return this.#start(
       (turnId, record) => ({ ...inputOf(this.#agent, this, { text, options, turnId, record }), ...given }),
       signal,
@@ -93,14 +94,14 @@ export class Session {
    * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is committed.
    */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
-    checkOptions("preview", options, previewOptions)
-    const { files, prompt = "planner", inject, signal } = options
+    checkOptions("preview", options, previewOptions, gone)
+    const { prompt = "planner", inject, signal } = options
     const turnId = this.#agent.ports.ids.next("preview")
-    const given = { files: wellFormed(files), inject: completed(inject) }
+    const given = { inject: completed(inject) }
     return this.#enqueue(signal, async (record, deadline) => {
       const { previewTurn } = await loadLoop()
       const input = { ...inputOf(this.#agent, this, { text, options, turnId, record: record ?? emptyRecord }), ...given }
-      return previewTurn(this.#agent, input, { record, prompt, deadline })
+      return previewTurn(this.#agent, await readInput(this.#agent, input, deadline), { record, prompt, deadline })
     })
   }
 
@@ -230,8 +231,9 @@ export class Session {
         const at = { agent: this.#agent, key: this.key, stack: this.stack, record, signal: deadline.signal }
         const replaced = replace && (await replace(at))
         deadline.signal.throwIfAborted()
+        const input = { ...makeInput(turn.input.turnId, record ?? emptyRecord), ...replaced?.input }
+        turn.input = input.attached.length === 0 ? input : await readInput(this.#agent, input, deadline)
         isBegun = true
-        turn.input = { ...makeInput(turn.input.turnId, record ?? emptyRecord), ...replaced?.input }
         resolve(await runSessionTurn(this.#agent, turn.input, { record: replaced?.record ?? record, emit, deadline }))
       }).catch(fail)
     })

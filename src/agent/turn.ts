@@ -3,7 +3,7 @@ import type { Injection } from "../core/value.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
-import type { TurnInput } from "../turn/turn-context.ts"
+import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 
 /**
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
@@ -108,7 +108,7 @@ async function* eventsOf(log: EventLog): AsyncGenerator<TurnEvent, void, undefin
 
 /** The error of a turn that cannot begin; undefined for one that can. The words of a turn that replaces another are not known yet. */
 export function refusalOf(
-  { text, wake, files, speaker }: TurnInput,
+  { text, wake, attached, speaker }: TurnInput,
   isClosed: boolean,
   replaces = false,
 ): PromptStrataError | undefined {
@@ -117,18 +117,25 @@ export function refusalOf(
     return new PromptStrataError("usage", `expected the id of a speaker, found ${JSON.stringify(speaker.id)}.`, {
       hint: "Leave out the speaker, or name one: everyone with a blank id would be the same person.",
     })
-  if (replaces || (wake ?? text).trim() !== "" || files.length > 0) return undefined
+  if (replaces || (wake ?? text).trim() !== "" || attached.length > 0) return undefined
   if (wake !== undefined)
     return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
       hint: "Say in a sentence why the agent should wake.",
     })
   return new PromptStrataError("empty-question", "expected words; the text is empty.", {
-    hint: "Pass at least one visible character; `send` also takes paths in `files`.",
+    hint: "Pass at least one visible character, or a file in `attachments`.",
   })
 }
 
-export function wellFormed(paths: readonly string[] = []): readonly string[] {
-  return paths.map((path) => path.toWellFormed())
+const loadAttachments = late(() => import("../services/attachments/read-attachments.ts"))
+
+/** The input of a turn with its attachments read. Rejects if one cannot be used. */
+export async function readInput(
+  { blobs }: Pick<AgentContext, "blobs">,
+  input: TurnInput,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<TurnInput> {
+  return (await loadAttachments()).withAttachments(input, blobs, signal)
 }
 
 /** Checks items at once, so that a mistake throws where it was made. */

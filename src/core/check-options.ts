@@ -4,12 +4,21 @@ import { didYouMean } from "./suggest.ts"
 /** One value for each option that there is. */
 type Names<T> = { readonly [Name in keyof T]-?: unknown }
 
-/** Throws `usage` for an option that is no key of `known`, which would be ignored. One that is `undefined` counts as absent. */
-export function checkOptions<T extends object>(of: string, given: T, known: Names<T>): void {
+/**
+ * Throws `usage` for an option that is no key of `known`, which would be ignored. One that is `undefined` counts as absent. `gone`
+ * says for an earlier name what to write now.
+ */
+export function checkOptions<T extends object>(
+  of: string,
+  given: T,
+  known: Names<T>,
+  gone: Readonly<Record<string, string>> = {},
+): void {
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(known, name) || (given as Readonly<Record<string, unknown>>)[name] === undefined) continue
-    const message = `${of} has no option ${JSON.stringify(name)}.${nearName(name, Object.keys(known))}`
-    throw new PromptStrataError("usage", message, { evidence: { name } })
+    const hint = Object.hasOwn(gone, name) ? gone[name] : undefined
+    const near = hint === undefined ? nearName(name, Object.keys(known)) : ""
+    throw new PromptStrataError("usage", `${of} has no option ${JSON.stringify(name)}.${near}`, { evidence: { name }, hint })
   }
 }
 

@@ -62,8 +62,8 @@ export interface HistoryMessage {
   readonly prestart?: readonly KeptPrestart[]
   /** The turn's tool runs, on its first message, if the profile keeps them (`history.toolRuns`). */
   readonly runs?: readonly KeptRun[]
-  /** Paths of the files that the user sent with the message (R8), as the file tools know them. */
-  readonly files?: readonly string[]
+  /** Pictures, recordings and other files that came with the message (R8). */
+  readonly attachments?: readonly Attachment[]
   /** The message that this one replies to. */
   readonly replyTo?: RepliedTo
   /** The people that the message names. */
@@ -78,9 +78,43 @@ export interface HistoryMessage {
   readonly unprompted?: true
 }
 
-/** True for a message with words or files. A window of history counts and shows such messages alone (T30). */
-export function isSpoken({ text, files }: Pick<HistoryMessage, "text" | "files">): boolean {
-  return text.trim() !== "" || (files?.length ?? 0) > 0
+/** True for a message with words or attachments. A window of history counts and shows such messages alone (T30). */
+export function isSpoken({ text, attachments }: Pick<HistoryMessage, "text" | "attachments">): boolean {
+  return text.trim() !== "" || (attachments?.length ?? 0) > 0
+}
+
+/**
+ * A picture, a recording or another file of a message. Plain JSON: its bytes are kept in the store under `blob`, or stand behind `url`. With
+ * neither it is a file of the workspace.
+ */
+export interface Attachment {
+  /** The name in prompts, as `%[name]` (R8). Of a file in the workspace its path. */
+  readonly name: string
+  /** Such as `image/png`. Absent if nobody knows it. */
+  readonly mediaType?: string
+  /** The id of the bytes in the store: their SHA-256 in hexadecimal digits. */
+  readonly blob?: string
+  readonly url?: string
+  /** The number of bytes, if it is known. */
+  readonly sizeBytes?: number
+  /** The width and height of a picture in pixels, if they are known. */
+  readonly width?: number
+  readonly height?: number
+}
+
+/** A file that comes with words: one of the workspace, bytes, a URL, or bytes that the session's store has already. */
+export type AttachmentInput =
+  | { readonly path: string }
+  | (AttachmentLook & { readonly bytes: Uint8Array })
+  /** An address of `http:` or `https:`, or a `data:` URL, which counts as bytes. */
+  | (AttachmentLook & { readonly url: string })
+  | (AttachmentLook & { readonly blob: string })
+
+interface AttachmentLook {
+  /** The name in prompts. Default: from the URL or the media type, such as `image.png`. */
+  readonly name?: string
+  /** Default: the kind that the first bytes show. A picture whose bytes show another kind has that kind. */
+  readonly mediaType?: string
 }
 
 /** True for words that the agent only heard. Those of a turn that failed are `interrupted` too. */

@@ -1,4 +1,4 @@
-import type { Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../core/conversation.ts"
+import type { Attachment, Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../core/conversation.ts"
 import { commonStart } from "../core/growing-lists.ts"
 import type { SlotEntry, SlotValue, TrustedText } from "../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
@@ -79,11 +79,11 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
-  const { text, speaker, unprompted, prestart = [], files = [], runs = [] } = message
+  const { text, speaker, unprompted, prestart = [], attachments = [], runs = [] } = message
   const known = entries.get(message)
   const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
   if (isStill && (known.look === look || isSameLook(known.look, look))) return known
-  const isShown = prestart.length > 0 || files.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
+  const isShown = prestart.length > 0 || attachments.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
   const entry = isShown ? historyEntry(message, look) : undefined
   const before = unprompted === true && look.unprompted !== undefined ? [unpromptedEntry(look.unprompted)] : []
   const behind: SlotEntry[] = []
@@ -102,7 +102,7 @@ function unpromptedEntry(line: string): SlotEntry {
 /** A visible character that sanitising keeps. It makes the slow check unnecessary for most messages. */
 const visible = /[!-~\u4e00-\u9fff]/
 
-/** The entry of the user's message, with its time and files if there are any (R8, R11). */
+/** The entry of the user's message, with its time and attachments if there are any (R8, R11). */
 export function questionEntry(turn: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): SlotEntry {
   return {
     speaker: { text: turn.question.speaker.name, trust: "user" },
@@ -130,22 +130,17 @@ function historyEntry(message: HistoryMessage, { agentName, group, zone, unpromp
   }
 }
 
-/** The time of a message, if lines carry times, and if there are any, the people that it is directed to and its files. */
-function detailsOf({ atMs, files = [], replyTo, mentions = [] }: Details, zone: string | undefined): SlotEntry {
+/** The time of a message, if lines carry times, and if there are any, the people that it is directed to and its attachments. */
+function detailsOf({ atMs, attachments = [], replyTo, mentions = [] }: Details, zone: string | undefined): SlotEntry {
   const made: Record<string, SlotValue> = {}
   if (replyTo !== undefined || mentions.length > 0) made.to = addresseesText(replyTo, mentions)
   if (atMs !== undefined && zone !== undefined)
     made.time = { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" }
-  if (files.length === 0) return made
-  made.files = files.map((path) => {
-    // Each path is cleaned here, because no encoder runs over the reference later.
-    const { text, removed, kinds } = sanitise(path)
-    return { reference: encodedText(formatFileReference({ path: text }), "user", { removed, kinds }) }
-  })
+  if (attachments.length > 0) made.files = attachments.map(attachmentEntry)
   return made
 }
 
-type Details = Directed & Pick<TurnState, "atMs" | "files">
+type Details = Directed & Pick<TurnState, "atMs" | "attachments">
 
 /** The names of those that a message is directed to, each once. Each is cleaned and encoded here, so that none can pass for two. */
 function addresseesText(replyTo: HistoryMessage["replyTo"], mentions: readonly Speaker[]): TrustedText {
@@ -154,6 +149,25 @@ function addresseesText(replyTo: HistoryMessage["replyTo"], mentions: readonly S
   const removed = [...names.values()].reduce((sum, name) => sum + name.removed, 0)
   const kinds = new Set([...names.values()].flatMap((name) => name.kinds))
   return encodedText(shown.join(" & "), "user", { removed, kinds: [...kinds] })
+}
+
+/** The name of an attachment, and in words what it is: `image`, `audio` or `other`. A file of the workspace has its name alone, because tools can read it. */
+function attachmentEntry({ name, mediaType, sizeBytes, blob, url }: Attachment): SlotEntry {
+  // The name is cleaned here, because no encoder runs over the reference later.
+  const { text, removed, kinds } = sanitise(name)
+  const reference = encodedText(formatFileReference({ path: text }), "user", { removed, kinds })
+  if (blob === undefined && url === undefined) return { reference }
+  const [family = ""] = (mediaType ?? "").split("/")
+  return {
+    reference,
+    [family === "image" || family === "audio" ? family : "other"]: true,
+    ...(mediaType === undefined ? {} : { media_type: { text: mediaType, trust: "user" } }),
+    ...(sizeBytes === undefined ? {} : { size: { text: shownSize(sizeBytes), trust: "author" } }),
+  }
+}
+
+function shownSize(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
 const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const

@@ -1,4 +1,4 @@
-import type { Directed, HistoryMessage, KeptPrestart, Speaker } from "../core/conversation.ts"
+import type { Attachment, Directed, HistoryMessage, KeptPrestart, Speaker } from "../core/conversation.ts"
 import type { ToolCall } from "../core/span.ts"
 import type { Trust, TrustedText } from "../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
@@ -45,8 +45,8 @@ export interface TurnState {
   readonly atMs?: number
   /** The IANA time zone of times in prompts; default: the host's. */
   readonly timeZone?: string
-  /** Paths of the files that came with the question (R8). */
-  readonly files?: readonly string[]
+  /** The files that came with the question (R8). */
+  readonly attachments?: readonly Attachment[]
   /** Files that the previous answer referred to and that could not be opened (R8). */
   readonly fileFaults?: readonly UnopenedFile[]
   /** The profile's rules of use for groups of tools (R28). */

@@ -120,7 +120,7 @@ function stateOf(turn: TurnContext, prompt: string): TurnState {
     nativeCalls: prompt === "native",
     atMs: turn.startedMs,
     ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
-    files: input.files,
+    attachments: input.attachments,
     fileFaults: fileFaultsOf(session.hooks),
     groupRules: profile.tools.rules,
     memories: progress.memories,

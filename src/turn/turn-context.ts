@@ -1,4 +1,12 @@
-import type { Directed, HistoryMessage, KeptPrestart, ServiceKey, Speaker } from "../core/conversation.ts"
+import type {
+  Attachment,
+  AttachmentInput,
+  Directed,
+  HistoryMessage,
+  KeptPrestart,
+  ServiceKey,
+  Speaker,
+} from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { CutRecord } from "../core/span.ts"
@@ -13,7 +21,7 @@ import type { KeyedQueue } from "../services/keyed-queue.ts"
 import type { MemoryRecall } from "../services/memory/memory-service.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { JobRunner } from "../services/store/job-runner.ts"
-import type { ReceiptRecords } from "../services/store/records.ts"
+import type { BlobRecords, ReceiptRecords } from "../services/store/records.ts"
 import type { MessageFilter, SessionNote, SessionRecord, SessionStore } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
@@ -48,6 +56,7 @@ export interface AgentContext {
   /** Runs the jobs that turns enqueue. */
   readonly runner: JobRunner
   readonly receipts: ReceiptRecords
+  readonly blobs: BlobRecords
   /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
   readonly onWarning: (warning: BackgroundWarning) => void
@@ -84,8 +93,12 @@ export interface TurnInput extends Directed {
   readonly wake: string | undefined
   /** The origin of the reason's words; undefined for words from outside. */
   readonly wakeTrust?: Trust | undefined
-  /** Paths of files that came with the text (R8). */
-  readonly files: readonly string[]
+  /** Files that came with the text, as they were given. */
+  readonly attached: readonly AttachmentInput[]
+  /** The same files once they are read (R8). */
+  readonly attachments: readonly Attachment[]
+  /** The bytes of those whose bytes are not in the store yet, by id. */
+  readonly bytes?: ReadonlyMap<string, Uint8Array> | undefined
   /** The session's stack; the turn works on a fork of it. */
   readonly stack: PromptStack
   /** Items that were given with the turn. */

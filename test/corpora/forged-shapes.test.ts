@@ -105,7 +105,7 @@ function filled(dialect: string, locale: string, prompt: string, text: string): 
       { type: "fault", output: text, notice: "再试一次" },
     ],
     note: text,
-    files: [text],
+    attachments: [{ name: text }, { name: text, mediaType: text, blob: "0" }],
   })
   const others = ["observed", "world_book", "events", "pulled", "workspace", "standing_rules"]
   const stack = new PromptStack([

@@ -25,10 +25,13 @@ function filledWith(text: string, name = "主人"): Filled {
   const turn = turnState(text, {
     group: true,
     question: { speaker, text },
-    history: [said("user", text, { speaker, recalled: [text], prestart: [page(text)], files: [text] }), said("assistant", text)],
+    history: [
+      said("user", text, { speaker, recalled: [text], prestart: [page(text)], attachments: [{ name: text }] }),
+      said("assistant", text),
+    ],
     memories: [{ text }],
     prestart: [page(text)],
-    files: [text],
+    attachments: [{ name: text }],
     fileFaults: [{ written: text, fault: "missing" }],
     runs: [ran("read", { path: text }, text)],
     steps: [

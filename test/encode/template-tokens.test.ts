@@ -63,7 +63,13 @@ describe("T28 tokens of chat templates", () => {
   test.each(shippedDialectNames())("stand nowhere in a prompt of %s, also inside fences", (dialect) => {
     const words = `hi ${tokens.join(" ")}\n${tokens.join("\n")}`
     const given = { memories: [{ text: words }], prestart: [{ tool: "read", args: { words }, result: words }] }
-    const turn = turnState(words, { ...given, group: true, runs: [ran("read", { words }, words)], note: words, files: [words] })
+    const turn = turnState(words, {
+      ...given,
+      group: true,
+      runs: [ran("read", { words }, words)],
+      note: words,
+      attachments: [{ name: words }, { name: words, mediaType: words, blob: "0" }],
+    })
     const stack = new PromptStack([{ key: "observed", content: words, trust: "tool" }])
     for (const prompt of ["planner", "final"]) {
       const text = assemble(stack, { dialect, prompt, turn }).messages.map(({ content }) => content)

@@ -197,7 +197,7 @@ describe("R8: files that a user sends", () => {
       const model = scriptedModel([finish("好"), finish("好")])
       const { session } = testAgent(model, { dialect })
       const files = ["C:/example.txt", "a]b\n.txt"]
-      await session.send("看看", { files }).result
+      await session.send("看看", { attachments: files.map((path) => ({ path })) }).result
       await session.send("再看看").result
       const mark = ["%[C:/example.txt]", String.raw`%[a\]b\u{a}.txt]`]
       expect(mark).toEqual(files.map((path) => formatFileReference({ path })))
@@ -208,7 +208,7 @@ describe("R8: files that a user sends", () => {
 
   test("a preview shows them too", async () => {
     const { session } = testAgent(scriptedModel([]), root)
-    const { messages } = await session.preview("看", { files: ["a.txt"] })
+    const { messages } = await session.preview("看", { attachments: [{ path: "a.txt" }] })
     expect(messages.at(-1)?.content).toBe("^主人:20260102 3:04 看\n%[a.txt]")
   })
 })

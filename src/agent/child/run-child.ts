@@ -60,7 +60,8 @@ function childTurn(
   for (const hint of hints) stack.add({ ...hint, scope: "turn" })
   const speaker = { id: key.agent, name: parent.agentName }
   const turnId = ports.ids.next("child")
-  const input = { key, turnId, speaker, text: request.toWellFormed(), wake: undefined, files: [], stack, inject: [] }
+  const nothing = { wake: undefined, attached: [], attachments: [], inject: [] }
+  const input = { key, turnId, speaker, text: request.toWellFormed(), ...nothing, stack }
   const child = { process: name, depth: parent.depth + 1, messages: parent.messages }
   const deadline = startDeadline(agent.profile.limits.turnMs, ports, signal)
   return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, deadline, child })

@@ -25,7 +25,7 @@ export type Replace = (at: SessionAtRest) => Promise<Replaced>
 /** The beginning of a turn that comes in the place of others: the session without them, and the words. */
 interface Replaced {
   readonly record: SessionRecord
-  readonly input: Pick<TurnInput, "key" | "speaker" | "text" | "files" | "replyTo" | "mentions" | "replaces">
+  readonly input: Pick<TurnInput, "key" | "speaker" | "text" | "attachments" | "replyTo" | "mentions" | "replaces">
 }
 
 /**
@@ -150,11 +150,11 @@ function load({ agent, key, record, stack, signal }: SessionAtRest): Promise<Loa
 function inPlaceOf(
   session: LoadedSession,
   turn: StoredTurn,
-  { speaker, text, files = [], replyTo, mentions }: HistoryMessage,
+  { speaker, text, attachments = [], replyTo, mentions }: HistoryMessage,
 ): Replaced {
   const { record, replaces } = rewound(session, turn.parent ?? null)
   const key = { ...session.key, user: speaker.id }
-  return { record, input: { key, speaker, text, files, replyTo, mentions, replaces } }
+  return { record, input: { key, speaker, text, attachments, replyTo, mentions, replaces } }
 }
 
 /** The turn of the history that an id names, its own or that of one of its messages. */

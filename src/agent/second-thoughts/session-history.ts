@@ -16,7 +16,7 @@ export interface SessionMessage
   extends Pick<HistoryMessage, "role" | "text" | "speaker" | "turnId" | "atMs" | "replyTo" | "mentions"> {
   /** Stays the same as long as the message exists: the id of its turn, and its place there, counted from 0. */
   readonly id: string
-  readonly files?: readonly string[] | undefined
+  readonly attachments?: HistoryMessage["attachments"] | undefined
   /** True on an answer that was cut off. */
   readonly interrupted?: true | undefined
   /** True on words that were not answered: the agent only heard them. */
@@ -61,12 +61,12 @@ export async function sessionHistory(
 }
 
 function shown({ turnId, messages }: StoredTurn): readonly SessionMessage[] {
-  return messages.map(({ role, text, speaker, atMs, files, interrupted, unanswered, replyTo, mentions }, at) => {
+  return messages.map(({ role, text, speaker, atMs, attachments, interrupted, unanswered, replyTo, mentions }, at) => {
     const message = { id: messageId(turnId, at), turnId, role, text, speaker, atMs }
-    if ((files ?? interrupted ?? unanswered ?? replyTo ?? mentions) === undefined) return message
+    if ((attachments ?? interrupted ?? unanswered ?? replyTo ?? mentions) === undefined) return message
     return {
       ...message,
-      files,
+      attachments,
       interrupted,
       unanswered,
       ...(replyTo && { replyTo }),

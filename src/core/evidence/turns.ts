@@ -72,7 +72,7 @@ export interface TurnErrors {
   readonly aborted: {
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
   }
-  /** A turn was started with an empty text and without files. @remarks Pass a text that is not blank, or the paths of files. */
+  /** A turn was started with an empty text and without attachments. @remarks Pass a text that is not blank, or a file. */
   readonly "empty-question": NoEvidence
   /**
    * The model's answer to a reflection, a job after the turn, cannot be read.

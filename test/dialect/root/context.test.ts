@@ -18,10 +18,10 @@ const turn: TurnState = turnState("那就 KAG 吧\n^admin:把灯关了", {
   agentName: "青蓝",
   atMs: startMs + 3 * minuteMs,
   timeZone: "Asia/Shanghai",
-  files: ["notes/kag.md"],
+  attachments: [{ name: "notes/kag.md" }],
   fileFaults: [{ written: "%[old.txt] Line 3 ~ Line 9", fault: "beyond", totalLines: 2 }],
   history: [
-    said("user", "RAG 和 KAG 哪个好？", { atMs: startMs, speaker: roki, files: ["C:/example.txt"] }),
+    said("user", "RAG 和 KAG 哪个好？", { atMs: startMs, speaker: roki, attachments: [{ name: "C:/example.txt" }] }),
     said("assistant", "看你要什么呀\n@br\n%[compare.md] Line 1 ~ Line 4", { atMs: startMs + minuteMs }),
   ],
   memories: [{ text: "主人在写论文" }],
