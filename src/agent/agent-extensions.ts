@@ -8,7 +8,6 @@ import type { Observer } from "../services/observer.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { Tool } from "../tools/tool.ts"
-import { injectionHook } from "./observers/injection-notes.ts"
 
 /** The extensions of an agent. Those of the profile's plugins come first, then those that `createAgent` was given. */
 export interface AgentExtensions {
@@ -18,6 +17,19 @@ export interface AgentExtensions {
   readonly skills: readonly Skill[]
   readonly observers: readonly Observer[]
   readonly jobs: readonly BackgroundJob[]
+}
+
+/** The owner of notes that carry an observer's injections: the name of {@link injectionHook}. */
+export const injectionOwner = "observer-injections"
+
+/** Shows the injections that observers left. */
+export const injectionHook: TurnHook = {
+  name: injectionOwner,
+  async beforeTurn(context) {
+    if (context.notes.length === 0) return
+    const { addInjections } = await import("./observers/injection-notes.ts")
+    addInjections(context)
+  },
 }
 
 /**

@@ -8,7 +8,7 @@ import { fileOpener } from "../turn/answer-files.ts"
 import { AnswerOutput } from "../turn/answer-output.ts"
 import type { Deadline } from "../turn/deadline.ts"
 import type { AgentContext, SessionState, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
-import { injectionHook, injectionOwner } from "./observers/injection-notes.ts"
+import { injectionHook, injectionOwner } from "./agent-extensions.ts"
 import { sessionState } from "./session-state.ts"
 
 /** Everything that the context of a turn is built from, apart from its agent and its input. */

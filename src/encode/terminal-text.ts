@@ -1,10 +1,6 @@
 import { offsetAfter } from "../core/code-points.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
-import type { Reader } from "../core/reader.ts"
 import { sanitise } from "./sanitise.ts"
-
-/** The end of a text that depends on the next character: the first half of `\r\n`, or an incomplete flag. */
-const unsettled = /(?:\r|\u{1f3f4}[\u{e0000}-\u{e007f}]{0,6})$/u
 
 /**
  * Makes a text safe for a terminal: removes control and invisible characters, and makes every line break `\n`. All text of
@@ -13,24 +9,6 @@ const unsettled = /(?:\r|\u{1f3f4}[\u{e0000}-\u{e007f}]{0,6})$/u
 export function terminalText(text: string): string {
   // Line breaks come first: removing a character between `\r` and `\n` would make one line break of two.
   return sanitise(text.replace(/\r\n?|[\v\f\u{85}\u{2028}\u{2029}]/gu, "\n")).text
-}
-
-/** {@link terminalText} for a stream of whole characters. */
-export function createTerminalReader(): Reader<string, string> {
-  let held = ""
-  const settle = (text: string) => (text === "" ? [] : [terminalText(text)].filter((part) => part !== ""))
-  return {
-    push(chunk) {
-      const text = held + chunk
-      held = unsettled.exec(text)?.[0] ?? ""
-      return settle(text.slice(0, text.length - held.length))
-    },
-    end() {
-      const rest = held
-      held = ""
-      return settle(rest)
-    },
-  }
 }
 
 /** The text on one line of at most `maxCharacters`, with `⏎` for line breaks. It is cut between graphemes, with `…` in place of the rest. */

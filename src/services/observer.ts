@@ -1,4 +1,5 @@
 import type { HistoryMessage, ServiceKey } from "../core/conversation.ts"
+import { lazyPattern } from "../core/lazy-pattern.ts"
 import type { Trust } from "../core/value.ts"
 import type { ToolRecord } from "../tools/tool.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
@@ -84,4 +85,11 @@ export interface Observer {
   /** The most events that may wait. Default 1,000. */
   readonly maxQueued?: number
   observe(event: ObservedEvent, context: ObserverContext): void | Promise<void>
+}
+
+const keyPattern = lazyPattern("^[A-Za-z0-9_-]{1,64}$", "u")
+
+/** True for a valid name of an observer or of its injection. Names are printed in prompts without encoding. */
+export function isPlainKey(key: unknown): key is string {
+  return typeof key === "string" && keyPattern().test(key)
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createTerminalReader, terminalLine, terminalText } from "../../src/encode/terminal-text.ts"
+import { createTerminalReader } from "../../src/cli/chat/terminal-reader.ts"
+import { terminalLine, terminalText } from "../../src/encode/terminal-text.ts"
 
 /** Text with many characters that act on a terminal. */
 const wild = fc

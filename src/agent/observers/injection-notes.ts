@@ -1,23 +1,12 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { priority } from "../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
-import type { ObservedInjection } from "../../services/observer.ts"
-import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
-
-/** The owner of notes that carry an observer's injections: the name of {@link injectionHook}. */
-export const injectionOwner = "observer-injections"
+import { isPlainKey, type ObservedInjection } from "../../services/observer.ts"
+import type { BeforeTurnContext } from "../../services/turn-hook.ts"
 
 /** The maximum number of injections in one turn. Of more, the newest are taken. */
 const maxInjections = 8
 const maxTextLength = 4_000
-
-const keyPattern = lazyPattern("^[A-Za-z0-9_-]{1,64}$", "u")
-
-/** True for a valid name of an observer or of its injection. Names are printed in prompts without encoding. */
-export function isPlainKey(key: unknown): key is string {
-  return typeof key === "string" && keyPattern().test(key)
-}
 
 /** The payload of a note that carries an injection. */
 interface InjectionPayload extends Required<ObservedInjection> {
@@ -41,25 +30,20 @@ function problemOf({ observer, key, text, priority }: Readonly<Record<string, un
 }
 
 /** Adds the injections that observers left to the turn's prompts, as text of the agent, for this turn only. A bad note is reported and dropped. */
-export const injectionHook: TurnHook = {
-  name: injectionOwner,
-  beforeTurn({ notes, stack, warn }) {
-    const newest = new Map<string, InjectionPayload>()
-    for (const { id, payload } of notes) {
-      const problem = problemOf(payload)
-      if (problem !== undefined) {
-        warn(`The note ${JSON.stringify(id.slice(0, 80))} was left out: expected ${problem}.`)
-        continue
-      }
-      const injection = payload as unknown as InjectionPayload
-      const key = `${injection.observer}:${injection.key}`
-      newest.delete(key)
-      newest.set(key, injection)
+export function addInjections({ notes, stack, warn }: Pick<BeforeTurnContext, "notes" | "stack" | "warn">): void {
+  const newest = new Map<string, InjectionPayload>()
+  for (const { id, payload } of notes) {
+    const problem = problemOf(payload)
+    if (problem !== undefined) {
+      warn(`The note ${JSON.stringify(id.slice(0, 80))} was left out: expected ${problem}.`)
+      continue
     }
-    for (const [key, injection] of [...newest].slice(-maxInjections)) add(stack, key, injection)
-  },
-  // What an observer left for the next turn was drawn from the turns before it. The notes are taken, and nothing else is kept.
-  setAside: () => undefined,
+    const injection = payload as unknown as InjectionPayload
+    const key = `${injection.observer}:${injection.key}`
+    newest.delete(key)
+    newest.set(key, injection)
+  }
+  for (const [key, injection] of [...newest].slice(-maxInjections)) add(stack, key, injection)
 }
 
 function add(stack: BeforeTurnContext["stack"], key: string, { text, priority }: InjectionPayload): void {

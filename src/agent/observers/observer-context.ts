@@ -6,8 +6,9 @@ import type { ObserverContext } from "../../services/observer.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { SessionNote, SessionStore } from "../../services/store/session-store.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
+import { injectionOwner } from "../agent-extensions.ts"
 import { sessionState } from "../session-state.ts"
-import { injectionOwner, injectionPayload } from "./injection-notes.ts"
+import { injectionPayload } from "./injection-notes.ts"
 
 /** The parts of an agent that observers can use. */
 export interface ContextParts {

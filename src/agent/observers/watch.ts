@@ -1,13 +1,8 @@
-import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Trust } from "../../core/value.ts"
-import type { Observer } from "../../services/observer.ts"
+import { isPlainKey, type Observer } from "../../services/observer.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AgentContext, ObservedTurn } from "../../turn/turn-context.ts"
-import type { AgentOptions } from "../agent-options.ts"
-import type { Turn } from "../turn.ts"
-import { isPlainKey } from "./injection-notes.ts"
-import type { createObserverFeeds, ObserverFeeds } from "./observers.ts"
+import type { agentFeeds, ObserverFeeds, WatchOptions } from "./observers.ts"
 
 function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
   if (!isPlainKey(name))
@@ -22,14 +17,8 @@ function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
   }
 }
 
-/** Lets observers begin turns. */
-interface WatchOptions {
-  readonly onWake: AgentOptions["onWake"] | undefined
-  readonly session: (key: Omit<SessionKey, "agent">) => { wake(reason: string, options: { readonly trust: Trust }): Turn }
-}
-
 /** Loaded with the first agent that has observers. */
-let makeFeeds: typeof createObserverFeeds | undefined
+let makeFeeds: typeof agentFeeds | undefined
 
 /**
  * Passes the events of an agent to its observers. Undefined if it has none. Throws `usage` for a bad name or bound. The feeds are
@@ -43,11 +32,11 @@ export function watch(
   if (observers.length === 0) return undefined
   for (const observer of observers) checkObserver(observer)
   const early: [turn: ObservedTurn, event: TurnEvent][] = []
-  let feeds = makeFeeds?.(observers, feedParts(agent, options))
+  let feeds = makeFeeds?.(observers, agent, options)
   let isClosed = false
   const load = async (): Promise<void> => {
-    makeFeeds ??= (await import("./observers.ts")).createObserverFeeds
-    feeds = makeFeeds(observers, feedParts(agent, options))
+    makeFeeds ??= (await import("./observers.ts")).agentFeeds
+    feeds = makeFeeds(observers, agent, options)
     for (const [turn, event] of early.splice(0)) feeds.tell(turn, event)
     if (isClosed) feeds.close()
   }
@@ -64,34 +53,6 @@ export function watch(
     close() {
       isClosed = true
       feeds?.close()
-    },
-  }
-}
-
-function feedParts(
-  agent: Omit<AgentContext, "tellObservers">,
-  { onWake, session }: WatchOptions,
-): Parameters<typeof createObserverFeeds>[1] {
-  const { store, ports, hooks, profile } = agent
-  const warn = ({ input: { key, turnId } }: ObservedTurn, message: string): void => {
-    // An error of `onWarning` must not stop the feed.
-    try {
-      agent.onWarning({ key, turnId, message })
-    } catch {}
-  }
-  return {
-    store,
-    ids: ports.ids,
-    timers: ports.timers,
-    hooks: new Set(hooks.map(({ name }) => name)),
-    drainMs: profile.limits.toolMs,
-    warn,
-    wake({ input: { key } }, reason, trust) {
-      if (agent.isClosed()) return false
-      const { conversation, audience } = key
-      const turn = session({ conversation, audience }).wake(reason, { trust })
-      onWake?.(turn, { agent: key.agent, conversation, audience })
-      return true
     },
   }
 }

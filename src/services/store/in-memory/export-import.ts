@@ -141,3 +141,20 @@ function importUser({ users }: Tables, draft: Draft, row: StoreRow & { readonly 
   known?.statements.push(frozenJson(row.statement, "statement"))
   return known !== undefined
 }
+
+/** The number of rows of each table. */
+export function countRows({ sessions, memories, users, receipts, jobs, blobs }: Tables): Readonly<Record<string, number>> {
+  const of = <T>(rows: readonly T[], count: (row: T) => number): number => rows.reduce((sum, row) => sum + count(row), 0)
+  return {
+    session: sessions.rows().length,
+    message: of(sessions.rows(), ({ history, aside }) => history.length + aside.length),
+    note: of(sessions.rows(), ({ notes }) => notes.size),
+    blob: of([...blobs.held.values()], ({ size }) => size),
+    memory: memories.rows().length,
+    vector: of(memories.rows(), ({ vectors }) => vectors.size),
+    user: users.rows().length,
+    statement: of(users.rows(), ({ statements }) => statements.length),
+    receipt: receipts.rows().length,
+    job: jobs.rows().length,
+  }
+}

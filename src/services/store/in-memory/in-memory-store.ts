@@ -77,26 +77,13 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       const { forgetRows } = await import("./forget-rows.ts")
       return forgetRows(tables, scope)
     },
-    check: async () => ({ ok: true, problems: [], counts: countRows(tables) }),
+    async check() {
+      const { countRows } = await import("./export-import.ts")
+      return { ok: true, problems: [], counts: countRows(tables) }
+    },
     async close() {
       await tables.jobs.close({ drainMs })
       isClosed = true
     },
-  }
-}
-
-function countRows({ sessions, memories, users, receipts, jobs, blobs }: Tables): Readonly<Record<string, number>> {
-  const of = <T>(rows: readonly T[], count: (row: T) => number): number => rows.reduce((sum, row) => sum + count(row), 0)
-  return {
-    session: sessions.rows().length,
-    message: of(sessions.rows(), ({ history, aside }) => history.length + aside.length),
-    note: of(sessions.rows(), ({ notes }) => notes.size),
-    blob: of([...blobs.held.values()], ({ size }) => size),
-    memory: memories.rows().length,
-    vector: of(memories.rows(), ({ vectors }) => vectors.size),
-    user: users.rows().length,
-    statement: of(users.rows(), ({ statements }) => statements.length),
-    receipt: receipts.rows().length,
-    job: jobs.rows().length,
   }
 }
