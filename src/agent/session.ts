@@ -1,4 +1,3 @@
-import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../core/check-options.ts"
 import type { SessionKey } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
@@ -12,13 +11,13 @@ import type { Replace, SessionAtRest } from "./second-thoughts/second-thoughts.t
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
 import { emptyRecord, inputOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
-import { completed, late, readInput, refusalOf, type StructuredTurn, startTurn, type Turn } from "./turn.ts"
+import { completed, late, readInput, refusalOf, startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
 const directedOptions = { replyTo: true, mentions: true }
 const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }
 const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
-const sendOptions = { ...previewed, toolChoice: true, stopWhen: true, prepareStep: true, output: true }
+const sendOptions = { ...previewed, toolChoice: true, stopWhen: true, prepareStep: true }
 const wakeOptions = { to: true, trust: true, inject: true, signal: true }
 const previewOptions = { ...previewed, prompt: true }
 const changeOptions = { inject: true, signal: true }
@@ -37,6 +36,7 @@ export class Session {
   readonly #queueKey: string
   #agent: AgentContext
   #awaited: Promise<AgentContext> | undefined
+  #hearing: Promise<unknown> | undefined
   #restored = false
 
   /** `latest` is used until the first turn if `agent` is a promise. */
@@ -49,12 +49,10 @@ export class Session {
   }
 
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
-  send<S extends StandardSchemaV1>(text: string, options: SendOptions & { readonly output: S }): StructuredTurn<S>
-  send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkOptions("send", options, sendOptions, gone)
-    const { inject, signal, toolChoice, stopWhen, prepareStep, output } = options
-    const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
+    const { inject, signal, toolChoice, stopWhen, prepareStep } = options
+    const control = toolChoice || stopWhen || prepareStep ? options : undefined
     const given = { inject: completed(inject), control }
     return this.#start(
       (turnId, record) => ({ ...inputOf(this.#agent, this, { text, options, turnId, record }), ...given }),
@@ -79,7 +77,7 @@ export class Session {
 
   /**
    * Keeps words without answering them, such as those that a group says past the agent. No model is asked and no turn is waited for.
-   * Resolves once the words are durable; calls that wait at the same time share one write. The next turns show them as history. Rejects
+   * Resolves once the words are durable; calls that wait at the same time share one write. Turns that begin later show them. Rejects
    * with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
    */
   async hear(text: string, options: HearOptions = {}): Promise<void> {
@@ -89,8 +87,9 @@ export class Session {
     const input = inputOf(this.#agent, this, { text, options, turnId: ids.next("heard") })
     const refusal = refusalOf(input, this.#agent.isClosed())
     if (refusal) throw refusal
-    const { hear } = await loadHearing()
-    return hear(this.#agent, input, { ...options, atMs })
+    const kept = loadHearing().then(({ hear }) => hear(this.#agent, input, { ...options, atMs }))
+    this.#hearing = Promise.allSettled([this.#hearing, kept]).then(() => undefined)
+    return kept
   }
 
   /**
@@ -242,9 +241,10 @@ export class Session {
     })
   }
 
-  /** Does {@link Session.#withRecord} after the session's earlier work. */
+  /** Does {@link Session.#withRecord} after the session's earlier work, and after what was heard before. */
   #enqueue<T>(signal: AbortSignal | undefined, work: Work<T>): Promise<T> {
-    return this.#agent.turns.enqueue(this.#queueKey, () => this.#withRecord(signal, work))
+    const [heard, go] = [this.#hearing, () => this.#withRecord(signal, work)]
+    return this.#agent.turns.enqueue(this.#queueKey, heard ? () => heard.then(go) : go)
   }
 
   /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */

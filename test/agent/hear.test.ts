@@ -83,6 +83,23 @@ describe("words that are heard", () => {
     await expect(messages?.join("\n")).toMatchFileSnapshot(`__snapshots__/heard-${dialect}.md`)
   })
 
+  test("stand in the prompt of a turn that is sent after them, also before they are durable", async () => {
+    const store = createInMemoryStore()
+    const gate = Promise.withResolvers<void>()
+    const slow = {
+      ...store,
+      append: (...given: Parameters<typeof store.append>) => gate.promise.then(() => store.append(...given)),
+    }
+    const model = scriptedModel([finish("Green tea.")])
+    const session = testAgent(model, { memory: { enabled: false } }, { store: slow }).agent.session(group)
+    const heard = [session.hear("I like green tea.", { from: ada }), session.hear("So do I.", { from: bob })]
+    const turn = session.send("Who likes what?", { from: bob })
+    gate.resolve()
+    await Promise.all([...heard, turn.result])
+    const prompt = JSON.stringify(model.requests[0]?.messages)
+    for (const words of ["I like green tea.", "So do I."]) expect(prompt).toContain(words)
+  })
+
   test("are refused if they are blank, said by nobody, of no time, or too late", async () => {
     const { session, agent, store } = groupOf(scriptedModel([]))
     await expect(session.hear(" ")).rejects.toMatchObject({ code: "empty-question" })

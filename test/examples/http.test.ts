@@ -1,18 +1,12 @@
-import { createRequire } from "node:module"
-import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { DefaultChatTransport } from "ai"
 import OpenAI from "openai"
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
+import { examplePackage } from "./support/example-package.ts"
 import { answersOf, promptOf } from "./support/model-answers.ts"
 import { type ExampleStart, exampleFolder, homeOfExample, type RunningExample, startExample } from "./support/running-example.ts"
 
 const folder = exampleFolder("http") ?? ""
-
-/** A package that the example installed. */
-const packageOf = async <T>(name: string): Promise<T> =>
-  import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href)
 
 /** The chat state behind `useChat`, as far as it is used here. */
 interface AiSdkReact {
@@ -57,7 +51,7 @@ describe.skipIf(folder === "")("examples/http", () => {
   }
   const client = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 })
   const chat = async (headers: Readonly<Record<string, string>>) => {
-    const { Chat } = await packageOf<AiSdkReact>("@ai-sdk/react")
+    const { Chat } = await examplePackage<AiSdkReact>(folder, "@ai-sdk/react")
     return new Chat({ id: "c", transport: new DefaultChatTransport({ api: `${url}/api/chat`, headers }) })
   }
   const textOf = ({ messages }: Awaited<ReturnType<typeof chat>>) =>
@@ -91,7 +85,7 @@ describe.skipIf(folder === "")("examples/http", () => {
 
   test("answers HttpAgent of AG-UI", async () => {
     model.reply(...answersOf("Hello."))
-    const { HttpAgent } = await packageOf<AgUiClient>("@ag-ui/client")
+    const { HttpAgent } = await examplePackage<AgUiClient>(folder, "@ag-ui/client")
     const agent = new HttpAgent({
       url: `${url}/ag-ui`,
       headers: { authorization: "Bearer key-a" },

@@ -21,7 +21,7 @@ describe.skipIf(folder === "")("examples/terminal", () => {
   }
 
   test("answers line by line, and goes on later in the same conversation", async () => {
-    model.reply(...answersOf("Nice \u001b[31mto meet you."), ...answersOf("Momo."))
+    model.reply(...answersOf("Nice \u001b[31mto meet you."), ...answersOf("You told me, Momo."))
     const first = await start()
     first.type("My cat is Momo.")
     await first.shows("Nice [31mto meet you.\n> ")
@@ -30,7 +30,7 @@ describe.skipIf(folder === "")("examples/terminal", () => {
     const second = await start()
     expect(second.written.out).toBe("Friend: My cat is Momo.\nFay: Nice [31mto meet you.\n> ")
     second.type("What is its name?")
-    await second.shows("Momo.")
+    await second.shows("You told me, Momo.")
     expect(promptOf(model, 1)).toContain("My cat is Momo.")
   })
 

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, test } from "vitest"
+import { type ChatServer, startChatServer } from "../support/chat-server.ts"
+import { type DiscordServer, messageData, startDiscord, token, type WebSocketPackage } from "./support/discord-server.ts"
+import { examplePackage } from "./support/example-package.ts"
+import { answersOf, promptOf } from "./support/model-answers.ts"
+import { exampleFolder, type RunningExample, startExample } from "./support/running-example.ts"
+
+const folder = exampleFolder("discord") ?? ""
+
+const person = (id: string, name: string) => ({
+  id,
+  username: name.toLowerCase(),
+  global_name: name,
+  discriminator: "0",
+  avatar: null,
+})
+const ann = person("7", "Ann")
+const me = { ...person("99", "fay"), bot: true }
+
+let next = 0
+const inPrivate = (content: string) => messageData({ id: `${++next}`, channel_id: "41", channel_type: 1, author: ann, content })
+const inGroup = (content: string, more: object = {}) =>
+  messageData({
+    ...{ id: `${++next}`, channel_id: "42", guild_id: "500", author: ann, content },
+    member: { roles: [], joined_at: "2026-01-01T00:00:00Z", deaf: false, mute: false, flags: 0 },
+    ...more,
+  })
+
+describe.skipIf(folder === "")("examples/discord", () => {
+  let [model, discord, bot] = [] as unknown as [ChatServer, DiscordServer, RunningExample]
+
+  beforeEach(async ({ onTestFinished }) => {
+    model = await startChatServer()
+    onTestFinished(() => model.close())
+    discord = await startDiscord(await examplePackage<WebSocketPackage>(folder, "ws"))
+    const env = { DISCORD_TOKEN: token, DISCORD_API: discord.api, OPENAI_BASE_URL: model.baseUrl }
+    bot = startExample({ program: [folder, "bot.ts"], env })
+    await bot.shows("fay listens")
+  })
+
+  test("answers a direct message, shows that it types, and ends at Ctrl-C", async () => {
+    model.reply(...answersOf("Hello, Ann."))
+    discord.dispatch("MESSAGE_CREATE", inPrivate("hi"))
+    expect(await discord.sent.reach(1)).toMatchObject([{ channel: "41", content: "Hello, Ann." }])
+    expect(discord.typing.all).toContain("41")
+    expect(await bot.stop()).toEqual({ code: 0, errors: "" })
+  })
+
+  test("in a group it listens, answers who mentions it as a reply, and mentions in turn", async () => {
+    model.reply(...answersOf("Ask @Ann, @everyone.", "You are welcome."))
+    discord.dispatch("MESSAGE_CREATE", inGroup("I like green tea."))
+    const bob = person("8", "Bob")
+    discord.dispatch("MESSAGE_CREATE", inGroup("<@99> what does <@7> like?", { author: bob, mentions: [me, ann] }))
+    const [first] = await discord.sent.reach(1)
+    const reference = { message_id: `${next}` }
+    expect(first).toMatchObject({ channel: "42", content: "Ask <@7>, @everyone.", message_reference: reference })
+    expect(first).toMatchObject({ allowed_mentions: { parse: ["users"] } })
+    for (const words of ["I like green tea.", "@Fay what does @Ann like?", "Bob"]) expect(promptOf(model, 0)).toContain(words)
+    const replied = { message_reference: { message_id: "1001" }, referenced_message: inGroup("x", { author: me }) }
+    discord.dispatch("MESSAGE_CREATE", inGroup("Thanks!", { ...replied, mentions: [me], type: 19 }))
+    expect((await discord.sent.reach(2)).at(-1)).toMatchObject({ content: "You are welcome." })
+    expect(model.calls).toHaveLength(2)
+  })
+
+  test("answers no bot, splits within 2,000 characters, and waits when it sends too much", async () => {
+    model.reply(...answersOf("A sentence of words. ".repeat(150)))
+    discord.limitNext(0.01)
+    discord.dispatch("MESSAGE_CREATE", messageData({ ...inPrivate("hi"), author: { ...ann, id: "77", bot: true } }))
+    discord.dispatch("MESSAGE_CREATE", inPrivate("tell me more"))
+    const texts = (await discord.sent.reach(2)).map(({ content }) => content ?? "")
+    expect(texts.join(" ")).toBe("A sentence of words. ".repeat(150).trim())
+    expect(model.calls).toHaveLength(1)
+  })
+})
