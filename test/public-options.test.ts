@@ -8,6 +8,7 @@ import * as main from "../src/index.ts"
 import * as mcp from "../src/mcp/index.ts"
 import * as aiSdk from "../src/models/ai-sdk/index.ts"
 import * as openai from "../src/models/openai/index.ts"
+import * as cards from "../src/node/cards/index.ts"
 import * as node from "../src/node/index.ts"
 import * as server from "../src/server/index.ts"
 import * as stores from "../src/stores/index.ts"
@@ -160,6 +161,9 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
 
   createFileReferences: [[() => node.createFileReferences(any({}), any({ formats: [], maxByte: 1 })), '"maxBytes"']],
   createFileTools: [[() => node.createFileTools(any({}), any({ tool: [] })), '"tools"']],
+  loadCard: [[() => cards.loadCard("a.png", any({ maxFileByte: 1 })), '"maxFileBytes"']],
+  readCard: [[() => cards.readCard(new Uint8Array(), any({ maxFileByte: 1 })), '"maxFileBytes"']],
+  writeCard: [[() => cards.writeCard(any({}), any({ formt: "png" })), '"format"']],
   loadPersona: [[() => node.loadPersona("fay", any({ local: "en" })), '"locale"']],
   loadPlugins: [[() => node.loadPlugins([], any({ local: "en" })), '"locale"']],
   loadProfile: [[() => node.loadProfile("fay", any({ local: "en" })), '"locale"']],

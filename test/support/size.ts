@@ -58,6 +58,8 @@ export const amounts = {
   SCHEDULE_ENTRIES: { quick: 5, long: 25, soak: 200 },
   /** Turns of a process whose heap, files and handles may not grow; a quick run leaves it out. */
   LIFETIME_TURNS: { quick: 200, long: 2_000, soak: 200_000 },
+  /** Cards that are damaged by chance. */
+  DAMAGED_CARDS: { quick: 1_000, long: 20_000, soak: 100_000 },
   /** Files that are damaged by chance, of all kinds together. */
   DAMAGED_FILES: { quick: 150, long: 10_000, soak: 50_000 },
 } as const satisfies Readonly<Record<string, Amounts>>

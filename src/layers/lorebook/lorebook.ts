@@ -100,6 +100,8 @@ export interface Lorebook {
   readonly minEntries?: number | undefined
   /** The most messages that are searched for {@link minEntries}. Default: all. */
   readonly maxDepth?: number | undefined
+  /** The most tokens of all entries together. */
+  readonly tokenBudget?: number | undefined
   /** True if the names of speakers are part of the searched text. */
   readonly withNames?: boolean | undefined
 }

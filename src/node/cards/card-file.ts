@@ -1,0 +1,157 @@
+import { readFile, stat } from "node:fs/promises"
+import { checkOptions } from "../../core/check-options.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { type Card, cardOf } from "../../layers/card/card.ts"
+import { displayPath } from "../shipped-files.ts"
+import { isPng, type PngChunk, readPngChunks, readPngText } from "./png-chunks.ts"
+import { isZip, readZip, type ZipFiles } from "./zip.ts"
+
+/** A card and the file that it was read from. */
+export interface CardFile {
+  readonly card: Card
+  readonly format: "json" | "png" | "charx"
+  /** The chunks of a PNG file without those of the card. */
+  readonly chunks: readonly PngChunk[]
+  /** The files of a CHARX, by path, without `card.json`. */
+  readonly files: ZipFiles
+}
+
+/** Ceilings against files that unpack to far more than they are, in bytes. */
+export interface CardLimits {
+  /** The file. Default 128 MiB. */
+  readonly maxFileBytes?: number | undefined
+  /** The card's JSON. Default 32 MiB. */
+  readonly maxJsonBytes?: number | undefined
+  /** All files of a CHARX together. Default 512 MiB. */
+  readonly maxUnpackedBytes?: number | undefined
+}
+
+const mib = 1024 * 1024
+const limitNames: Readonly<Record<keyof CardLimits, true>> = { maxFileBytes: true, maxJsonBytes: true, maxUnpackedBytes: true }
+
+/**
+ * Reads a card's file: JSON, PNG or APNG, or CHARX. Throws `prompt-missing` if there is none, and `file` if it is too large, damaged or
+ * no card. Wrong fields that can be read are warnings of the card (C1, C3).
+ */
+export async function loadCard(path: string, limits: CardLimits = {}): Promise<CardFile> {
+  checkOptions("loadCard", limits, limitNames)
+  const { maxFileBytes = 128 * mib } = limits
+  try {
+    const stats = await stat(path)
+    if (!stats.isFile()) throw bad("expected a card, found a folder or a device")
+    if (stats.size > maxFileBytes) throw tooLarge("a card", stats.size, maxFileBytes)
+    return readCard(await readFile(path), limits)
+  } catch (thrown) {
+    throw located(thrown, path)
+  }
+}
+
+function located(thrown: unknown, path: string): unknown {
+  const shown = displayPath(path)
+  if (PromptStrataError.isInstance(thrown)) {
+    if (thrown.code !== "file" || thrown.source !== undefined) return thrown
+    return new PromptStrataError("file", thrown.message, { source: { file: shown, line: 1 }, hint: thrown.hint, cause: thrown })
+  }
+  const isMissing = thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")
+  if (isMissing) return new PromptStrataError("prompt-missing", `expected a card at ${shown}, found none.`, { cause: thrown })
+  return new PromptStrataError("file", `expected a card that can be read, found none: ${messageOf(thrown)}`, {
+    source: { file: shown, line: 1 },
+    cause: thrown,
+  })
+}
+
+/** Reads a card from the bytes of its file. What it is, is seen from the bytes. Throws `file` as {@link loadCard} does. */
+export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
+  checkOptions("readCard", limits, limitNames)
+  const { maxFileBytes = 128 * mib, maxJsonBytes = 32 * mib, maxUnpackedBytes = 512 * mib } = limits
+  if (bytes.length > maxFileBytes) throw tooLarge("a card", bytes.length, maxFileBytes)
+  if (isPng(bytes)) return pngCard(bytes, maxJsonBytes)
+  if (isZip(bytes)) return charxCard(bytes, { maxJsonBytes, maxUnpackedBytes })
+  return { card: parseCard(bytes, maxJsonBytes, "the file"), format: "json", chunks: [], files: new Map() }
+}
+
+/** The keywords of chunks that hold cards, the best first: a V3 card has one of V2 beside it for other readers. */
+const keywords = ["ccv3", "chara"] as const
+
+function pngCard(bytes: Uint8Array, maxJsonBytes: number): CardFile {
+  const chunks = readPngChunks(bytes)
+  const found = new Map<string, string[]>()
+  const others: PngChunk[] = []
+  for (const chunk of chunks) {
+    const text = readPngText(chunk, maxJsonBytes * 2)
+    const keyword = keywords.find((known) => known === text?.keyword.toLowerCase())
+    if (text === undefined || keyword === undefined) others.push(chunk)
+    else found.set(keyword, [...(found.get(keyword) ?? []), text.text])
+  }
+  const keyword = keywords.find((known) => found.has(known))
+  if (keyword === undefined)
+    throw bad(
+      "expected a picture with a card in it, found one without",
+      "Its text chunk ccv3 or chara is missing: the site that it came from may have taken it out.",
+    )
+  const [text = "", ...more] = found.get(keyword) ?? []
+  const card = parseCard(decodeBase64(text, keyword, maxJsonBytes), maxJsonBytes, `the chunk ${keyword}`)
+  const warnings = more.length === 0 ? [] : [`The picture has ${more.length + 1} chunks ${keyword}; the first one is read.`]
+  return { card: withWarnings(card, warnings), format: "png", chunks: others, files: new Map() }
+}
+
+function charxCard(bytes: Uint8Array, { maxJsonBytes, maxUnpackedBytes }: Required<Omit<CardLimits, "maxFileBytes">>): CardFile {
+  const files = new Map(readZip(bytes, Number(maxUnpackedBytes)))
+  const json = files.get("card.json")
+  if (json === undefined) throw bad("expected a CHARX with card.json at its root, found a zip without")
+  files.delete("card.json")
+  return { card: parseCard(json, Number(maxJsonBytes), "card.json"), format: "charx", chunks: [], files }
+}
+
+function withWarnings(card: Card, warnings: readonly string[]): Card {
+  return { ...card, warnings: [...warnings, ...card.warnings] }
+}
+
+function decodeBase64(text: string, keyword: string, maxBytes: number): Uint8Array {
+  const packed = text.replace(/\s+/g, "")
+  if (packed.length > maxBytes * 2) throw tooLarge(`the chunk ${keyword}`, packed.length, maxBytes * 2)
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(packed)) throw bad(`expected base64 in the chunk ${keyword}, found something else`)
+  return Buffer.from(packed, "base64")
+}
+
+function parseCard(bytes: Uint8Array, maxBytes: number, where: string): Card {
+  if (bytes.length > maxBytes) throw tooLarge(where, bytes.length, maxBytes)
+  let json: unknown
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    checkDepth(text, where)
+    json = JSON.parse(text)
+  } catch (cause) {
+    if (PromptStrataError.isInstance(cause)) throw cause
+    throw bad(`expected ${where} to be JSON in UTF-8, but ${messageOf(cause)}`, undefined, cause)
+  }
+  const card = cardOf(json)
+  if (typeof card === "string") throw bad(`${card} (${where})`)
+  return card
+}
+
+/** Deeper values would fill the call stack of whoever walks them. */
+const maxDepth = 500
+
+function checkDepth(text: string, where: string): void {
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (isText) {
+      if (unit === 0x5c) at++
+      else if (unit === 0x22) isText = false
+    } else if (unit === 0x22) isText = true
+    else if (unit === 0x5b || unit === 0x7b) {
+      if (++depth > maxDepth) throw bad(`expected ${where} to be at most ${maxDepth} levels deep, found more`)
+    } else if (unit === 0x5d || unit === 0x7d) depth--
+  }
+}
+
+function tooLarge(what: string, found: number, most: number): PromptStrataError {
+  return bad(`expected ${what} of at most ${most.toLocaleString("en")} bytes, found ${found.toLocaleString("en")}`)
+}
+
+function bad(message: string, hint?: string, cause?: unknown): PromptStrataError {
+  return new PromptStrataError("file", `${message}.`, { hint, cause })
+}

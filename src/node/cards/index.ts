@@ -1,0 +1,3 @@
+export type { Card, CardAsset } from "../../layers/card/card.ts"
+export { type CardFile, type CardLimits, loadCard, readCard } from "./card-file.ts"
+export { type WriteCardOptions, writeCard } from "./write-card.ts"

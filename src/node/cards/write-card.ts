@@ -1,0 +1,67 @@
+import { checkOptions } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord, recordOf } from "../../core/json-access.ts"
+import type { Card } from "../../layers/card/card.ts"
+import { readDecorators } from "../../layers/card/decorators.ts"
+import type { CardFile } from "./card-file.ts"
+import { isPng, type PngChunk, pngTextChunk, readPngChunks, readPngText, writePngChunks } from "./png-chunks.ts"
+import { writeZip } from "./zip.ts"
+
+/** The form of a card's file, and the picture of a PNG card. */
+export interface WriteCardOptions {
+  /** Default: the form that the card was read from. */
+  readonly format?: CardFile["format"] | undefined
+  /** A PNG file, for a card that was not read from one. */
+  readonly image?: Uint8Array | undefined
+}
+
+/**
+ * Writes a card's file. Its JSON is the one that was read, with every field (C2). A V3 card in a PNG file also has a V2 card beside it, so
+ * that older programs can open it. Throws `usage` for a PNG card without a picture.
+ */
+export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8Array {
+  checkOptions("writeCard", options, { format: true, image: true })
+  const { card, files } = file
+  const { format = file.format } = options
+  if (format === "json") return Buffer.from(JSON.stringify(card.json, undefined, 2))
+  if (format === "charx") return writeZip(new Map([["card.json", Buffer.from(JSON.stringify(card.json))], ...files]))
+  const chunks = options.image === undefined ? file.chunks : pictureOf(options.image)
+  if (chunks.length === 0)
+    throw new PromptStrataError("usage", "expected a picture for a PNG card, found none.", {
+      hint: "Pass image: the bytes of a PNG file.",
+    })
+  const texts = card.version === 3 ? [textOf("chara", v2Of(card)), textOf("ccv3", card.json)] : [textOf("chara", card.json)]
+  const end = chunks.findLastIndex(({ type }) => type === "IEND")
+  return writePngChunks(chunks.toSpliced(end < 0 ? chunks.length : end, 0, ...texts))
+}
+
+/** The chunks of a picture without those of a card that it may have. */
+function pictureOf(image: Uint8Array): readonly PngChunk[] {
+  if (!isPng(image)) throw new PromptStrataError("usage", "expected the bytes of a PNG file as image, found others.")
+  return readPngChunks(image).filter((chunk) => !/^(?:ccv3|chara)$/i.test(readPngText(chunk, 64 * 1024 * 1024)?.keyword ?? ""))
+}
+
+function textOf(keyword: string, json: unknown): PngChunk {
+  return pngTextChunk(keyword, Buffer.from(JSON.stringify(json)).toString("base64"))
+}
+
+const backfillNote =
+  "This character card is Character Card V3, but it is loaded as a Character Card V2. Please use a Character Card V3 compatible application to use this character card properly."
+
+/** The V2 card beside a V3 card: without decorators, and with a note to whoever reads it. */
+function v2Of({ json, creatorNotes }: Card): unknown {
+  const data = recordOf(json.data)
+  const book = isRecord(data.character_book) ? data.character_book : undefined
+  const entries = Array.isArray(book?.entries) ? book.entries : []
+  const plain = entries.map((entry: unknown) => {
+    const content = recordOf(entry).content
+    return typeof content === "string" ? { ...recordOf(entry), content: readDecorators(content).content } : entry
+  })
+  const notes = creatorNotes === "" ? backfillNote : `${backfillNote}\n\n${creatorNotes}`
+  const without = {
+    ...data,
+    creator_notes: notes,
+    ...(book === undefined ? {} : { character_book: { ...book, entries: plain } }),
+  }
+  return { ...json, spec: "chara_card_v2", spec_version: "2.0", data: without }
+}

@@ -1,0 +1,152 @@
+import { crc32, deflateRawSync, inflateRawSync } from "node:zlib"
+import { PromptStrataError } from "../../core/errors.ts"
+
+/** The files of a zip by path. */
+export type ZipFiles = ReadonlyMap<string, Uint8Array>
+
+const endSignature = 0x06054b50
+const entrySignature = 0x02014b50
+const localSignature = 0x04034b50
+const maxEntries = 20_000
+
+/** True for bytes that begin as a zip file does. */
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
+}
+
+interface ZipEntry {
+  readonly path: string
+  readonly method: number
+  readonly checksum: number
+  readonly packed: number
+  readonly size: number
+  readonly offset: number
+}
+
+/**
+ * Reads all files of a zip. Before anything is unpacked, `file` is thrown for files that would have more than `maxBytes` together, for
+ * paths that lead out of a folder, for two files of one path, and for encryption. Sizes and checksums are checked afterwards.
+ */
+export function readZip(bytes: Uint8Array, maxBytes: number): ZipFiles {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const entries = entriesOf(data)
+  const size = entries.reduce((sum, entry) => sum + entry.size, 0)
+  if (size > maxBytes) throw bad(`its files have ${size} bytes, more than ${maxBytes}`)
+  // Files that share their bytes unpack to far more than the zip has.
+  if (entries.reduce((sum, entry) => sum + entry.packed, 0) > data.length) throw bad("its files overlap")
+  const files = new Map<string, Uint8Array>()
+  for (const entry of entries) {
+    if (files.has(entry.path)) throw bad(`two files are called ${shown(entry.path)}`)
+    if (!entry.path.endsWith("/")) files.set(entry.path, unpack(data, entry))
+  }
+  return files
+}
+
+function entriesOf(data: Buffer): readonly ZipEntry[] {
+  const end = findEnd(data)
+  const [count, size, offset] = [data.readUInt16LE(end + 10), data.readUInt32LE(end + 12), data.readUInt32LE(end + 16)]
+  if (count === 0xffff || offset === 0xffffffff) throw bad("it is a ZIP64 file")
+  if (count > maxEntries) throw bad(`it has ${count} files, more than ${maxEntries}`)
+  // A picture may stand before the zip; offsets then count from the zip's beginning.
+  const shift = end - size - offset
+  const entries: ZipEntry[] = []
+  let at = end - size
+  for (let nth = 0; nth < count; nth++) {
+    if (at < 0 || at + 46 > end || data.readUInt32LE(at) !== entrySignature) throw bad("its list of files is damaged")
+    const lengths = [28, 30, 32].map((field) => data.readUInt16LE(at + field))
+    const [nameLength = 0, extraLength = 0, commentLength = 0] = lengths
+    const path = data.toString("utf8", at + 46, at + 46 + nameLength)
+    if ((data.readUInt16LE(at + 8) & 0x2041) !== 0) throw bad(`${shown(path)} is encrypted`)
+    checkPath(path)
+    entries.push({
+      path,
+      method: data.readUInt16LE(at + 10),
+      checksum: data.readUInt32LE(at + 16),
+      packed: data.readUInt32LE(at + 20),
+      size: data.readUInt32LE(at + 24),
+      offset: data.readUInt32LE(at + 42) + shift,
+    })
+    at += 46 + nameLength + extraLength + commentLength
+  }
+  return entries
+}
+
+/** The record at the end of a zip, behind which only a comment of at most 65,535 bytes may stand. */
+function findEnd(data: Buffer): number {
+  for (let at = data.length - 22; at >= Math.max(0, data.length - 22 - 0xffff); at--)
+    if (data.readUInt32LE(at) === endSignature && at + 22 + data.readUInt16LE(at + 20) <= data.length) return at
+  throw bad("the record at its end is missing, so it may have been cut off")
+}
+
+function checkPath(path: string): void {
+  const isOutside = path.startsWith("/") || /^[A-Za-z]:/.test(path) || path.split(/[\\/]/).includes("..")
+  if (isOutside || path.includes("\0") || path.includes("\\") || path === "")
+    throw bad(`the path ${shown(path)} leads out of its folder`)
+}
+
+function unpack(data: Buffer, { path, method, checksum, packed, size, offset }: ZipEntry): Uint8Array {
+  if (offset < 0 || offset + 30 > data.length || data.readUInt32LE(offset) !== localSignature)
+    throw bad(`${shown(path)} is missing`)
+  const start = offset + 30 + data.readUInt16LE(offset + 26) + data.readUInt16LE(offset + 28)
+  if (start + packed > data.length) throw bad(`${shown(path)} was cut off`)
+  const body = data.subarray(start, start + packed)
+  if (method !== 0 && method !== 8) throw bad(`${shown(path)} is packed by method ${method}, not by deflate`)
+  let file: Uint8Array
+  try {
+    file = method === 0 ? body : inflateRawSync(body, { maxOutputLength: Math.max(1, size) })
+  } catch (cause) {
+    throw bad(`${shown(path)} cannot be unpacked to the ${size} bytes that it should have`, cause)
+  }
+  if (file.length !== size || crc32(file) !== checksum) throw bad(`${shown(path)} does not have its size and checksum`)
+  return file
+}
+
+/** Writes files as a zip. What deflate makes no smaller, such as pictures, is stored as it is. The same files give the same bytes. */
+export function writeZip(files: ZipFiles): Uint8Array {
+  const [bodies, list]: [Buffer[], Buffer[]] = [[], []]
+  let offset = 0
+  for (const [path, file] of files) {
+    const name = Buffer.from(path, "utf8")
+    const deflated = deflateRawSync(file)
+    const isSmaller = deflated.length < file.length
+    const body = isSmaller ? deflated : Buffer.from(file)
+    const head = Buffer.alloc(26)
+    head.writeUInt16LE(20, 0)
+    head.writeUInt16LE(0x0800, 2)
+    head.writeUInt16LE(isSmaller ? 8 : 0, 4)
+    // The first day that the format knows: files have no times.
+    head.writeUInt16LE(0x21, 8)
+    head.writeUInt32LE(crc32(file), 10)
+    head.writeUInt32LE(body.length, 14)
+    head.writeUInt32LE(file.length, 18)
+    head.writeUInt16LE(name.length, 22)
+    const [local, entry] = [Buffer.alloc(4), Buffer.alloc(6)]
+    local.writeUInt32LE(localSignature)
+    entry.writeUInt32LE(entrySignature)
+    entry.writeUInt16LE(20, 4)
+    const tail = Buffer.alloc(14)
+    tail.writeUInt32LE(offset, 10)
+    bodies.push(local, head, name, body)
+    list.push(entry, head, tail, name)
+    offset += 30 + name.length + body.length
+  }
+  const size = list.reduce((sum, { length }) => sum + length, 0)
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(endSignature)
+  end.writeUInt16LE(files.size, 8)
+  end.writeUInt16LE(files.size, 10)
+  end.writeUInt32LE(size, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...bodies, ...list, end])
+}
+
+function shown(path: string): string {
+  return JSON.stringify(path.slice(0, 100))
+}
+
+function bad(what: string, cause?: unknown): PromptStrataError {
+  return new PromptStrataError("file", `expected a zip that can be read (CHARX), but ${what}.`, {
+    hint: "Load the card again from where it came from.",
+    cause,
+  })
+}

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { readCard } from "../../src/node/cards/card-file.ts"
+import { writeCard } from "../../src/node/cards/write-card.ts"
+import { dataFolder, dataPresent } from "../support/corpora.ts"
+
+const folder = `${dataFolder}cards/`
+const pictures = dataPresent ? readdirSync(folder).filter((name) => name.endsWith(".png")) : []
+
+describe("real cards", () => {
+  test.skipIf(!dataPresent).each(pictures)("C2: %s comes back as it was, in each form", (name) => {
+    const file = readCard(readFileSync(folder + name))
+    expect(file.card.name).not.toBe("")
+    expect(file.card.warnings).toEqual([])
+    for (const format of ["png", "charx", "json"] as const) {
+      const again = readCard(writeCard(file, { format }))
+      expect(again.card).toEqual(file.card)
+      if (format === "png") expect(again.chunks).toEqual(file.chunks)
+    }
+  })
+})

@@ -1,0 +1,216 @@
+import { deflateRawSync, deflateSync } from "node:zlib"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { loadCard, readCard } from "../../../src/node/cards/card-file.ts"
+import { type PngChunk, pngTextChunk, readPngChunks, writePngChunks } from "../../../src/node/cards/png-chunks.ts"
+import { writeCard } from "../../../src/node/cards/write-card.ts"
+import { readZip, writeZip } from "../../../src/node/cards/zip.ts"
+import { amount, runs, seedOf } from "../../support/size.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { arbitraryCard } from "./arbitrary-card.ts"
+
+const picture: readonly PngChunk[] = [
+  { type: "IHDR", data: Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0) },
+  { type: "IDAT", data: deflateSync(Uint8Array.of(0, 255)) },
+  { type: "IEND", data: new Uint8Array() },
+]
+const png = writePngChunks(picture)
+const base64 = (json: unknown) => Buffer.from(JSON.stringify(json)).toString("base64")
+const pngWith = (...texts: readonly PngChunk[]) => writePngChunks(picture.toSpliced(2, 0, ...texts))
+const bytesOf = (json: unknown) => Buffer.from(JSON.stringify(json))
+const zipOf = (files: Readonly<Record<string, string>>) =>
+  writeZip(new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])))
+const v2 = { spec: "chara_card_v2", spec_version: "2.0", data: { name: "Mei", description: "A keeper." } }
+const v3 = { ...v2, spec: "chara_card_v3", spec_version: "3.0", data: { ...v2.data, name: "Mei 3", nickname: "Mimi" } }
+const message = (bytes: Uint8Array, limits = {}) => {
+  try {
+    readCard(bytes, limits)
+    return "read"
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : ""
+  }
+}
+
+describe("reading a card", () => {
+  test("C1: JSON of all versions, by its spec", () => {
+    const v1 = { name: "Mei", description: "A keeper.", first_mes: "Hi" }
+    expect([v1, v2, v3].map((json) => readCard(bytesOf(json)).card.version)).toEqual([1, 2, 3])
+    expect(readCard(bytesOf(v1)).card).toMatchObject({ name: "Mei", greetings: ["Hi"], warnings: [] })
+    expect(readCard(bytesOf(v3)).card).toMatchObject({ name: "Mei 3", shownName: "Mimi", json: v3 })
+  })
+
+  test("C1: a PNG chunk of any kind; ccv3 goes before chara", () => {
+    const zipped = deflateSync(Buffer.from(base64(v2)))
+    const chunks: PngChunk[] = [
+      pngTextChunk("chara", base64(v2)),
+      pngTextChunk("Chara", base64(v2)),
+      { type: "zTXt", data: Buffer.concat([Buffer.from("chara\0\0"), zipped]) },
+      { type: "iTXt", data: Buffer.from(`chara\0\0\0\0\0${base64(v2)}`) },
+      { type: "iTXt", data: Buffer.concat([Buffer.from("chara\0\u0001\0en\0Zeichen\0"), zipped]) },
+    ]
+    for (const chunk of chunks) expect(readCard(pngWith(chunk)).card.name).toBe("Mei")
+    expect(readCard(pngWith(pngTextChunk("chara", base64(v2)), pngTextChunk("ccv3", base64(v3)))).card.name).toBe("Mei 3")
+    expect(readCard(pngWith(pngTextChunk("chara", base64(v2)), pngTextChunk("chara", base64(v3)))).card).toMatchObject({
+      name: "Mei",
+      warnings: ["The picture has 2 chunks chara; the first one is read."],
+    })
+  })
+
+  test("C1: a CHARX, with its assets, also behind a picture", () => {
+    const charx = zipOf({ "card.json": JSON.stringify(v3), "assets/icon/images/main.png": "picture" })
+    const { card, files, format } = readCard(charx)
+    expect([card.name, format, [...files.keys()]]).toEqual(["Mei 3", "charx", ["assets/icon/images/main.png"]])
+    expect(readZip(Buffer.concat([png, charx]), 10_000).size).toBe(2)
+  })
+
+  test("C1: a file by its path; what is not there is said", async () => {
+    const folder = tempFolder({ "mei.json": JSON.stringify(v2), "no.json": "{}" })
+    expect((await loadCard(`${folder}/mei.json`)).card.name).toBe("Mei")
+    await expect(loadCard(`${folder}/nobody.png`)).rejects.toMatchObject({ code: "prompt-missing" })
+    await expect(loadCard(folder)).rejects.toThrow("expected a card, found a folder or a device.")
+    await expect(loadCard(`${folder}/no.json`)).rejects.toThrow(/no\.json:1: expected a character card with a name, found none/)
+    await expect(loadCard(`${folder}/mei.json`, { maxFileBytes: 9 })).rejects.toThrow("a card of at most 9 bytes")
+  })
+
+  test("C3: what other programs write wrong gets a default and a warning that names the field", () => {
+    const data = {
+      name: "Mei",
+      tags: "cat",
+      description: 7,
+      alternate_greetings: null,
+      character_book: { entries: [{ keys: "a", content: "A", insertion_order: "3", enabled: 1, constant: "false" }, null] },
+    }
+    const { card } = readCard(bytesOf({ ...v2, data }))
+    expect(card).toMatchObject({ description: "7", tags: ["cat"], greetings: [] })
+    expect(card.book?.entries[0]).toMatchObject({ keys: ["a"], order: 3, disabled: false, constant: false })
+    expect(card.warnings).toEqual([
+      "description: expected text, found 7; read as text.",
+      'tags: expected a list of texts, found "cat"; read as a list of one.',
+      'character_book.entries[0].keys: expected a list of texts, found "a"; read as a list of one.'.replaceAll('\\"', '"'),
+      "character_book.entries[0].enabled: expected true or false, found 1; read as true.",
+      'character_book.entries[0].constant: expected true or false, found "false"; read as false.',
+      'character_book.entries[0].insertion_order: expected a number, found "3"; read as 3.',
+      "character_book.entries[1]: expected an entry, found none.",
+    ])
+  })
+
+  const broken = (bytes: Uint8Array, at: number) => Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 0xff, at, at + 1)
+  const card = pngWith(pngTextChunk("chara", base64(v2)))
+  const encrypted = zipOf({ "card.json": "{}" })
+  const list = Buffer.from(encrypted).indexOf(Buffer.from("PK\u0001\u0002"))
+
+  test.each([
+    ["a PNG that was cut off", card.subarray(0, 90), "the file ends inside the chunk"],
+    ["a PNG without an end", card.subarray(0, -12), "the file ends before its chunk IEND"],
+    ["a text without its checksum", broken(card, 90), 'the chunk "tEXt" at byte 55 does not have its checksum'],
+    ["a picture alone", png, "found one without"],
+    ["base64 that is none", pngWith(pngTextChunk("chara", "%%%")), "expected base64 in the chunk chara"],
+    ["base64 of no JSON", pngWith(pngTextChunk("chara", "AAAA")), "expected the chunk chara to be JSON in UTF-8"],
+    ["text that is no UTF-8", Buffer.from([0x7b, 0xff]), "expected the file to be JSON in UTF-8"],
+    ["deep JSON", Buffer.from(`{"name":"x","a":${"[".repeat(600)}${"]".repeat(600)}}`), "at most 500 levels deep"],
+    ["no card", bytesOf({ hello: 1 }), "expected a character card with a name"],
+    ["a list", bytesOf([v2]), "expected the JSON object of a character card"],
+    ["another spec", bytesOf({ spec: "lorebook_v3", data: {} }), 'found "lorebook_v3"'],
+    ["V2 without data", bytesOf({ spec: "chara_card_v2" }), "expected the fields of the card in data"],
+    ["a zip without a card", zipOf({ "a.txt": "a" }), "found a zip without"],
+    ["a zip that was cut off", zipOf({ "card.json": "{}" }).subarray(0, -4), "the record at its end is missing"],
+    ["a path that climbs", zipOf({ "../card.json": "{}" }), 'the path "../card.json" leads out'],
+    ["an absolute path", zipOf({ "/card.json": "{}" }), "leads out"],
+    ["a path of Windows", zipOf({ "a\\b": "{}" }), "leads out"],
+    ["a file with wrong bytes", broken(zipOf({ "card.json": JSON.stringify(v2) }), 60), "card.json"],
+    ["an encrypted zip", Buffer.from(encrypted).fill(1, list + 8, list + 9), '"card.json" is encrypted'],
+  ])("C3: %s is an error that says what is wrong", (_, bytes, expected) => {
+    expect(message(bytes)).toContain(expected)
+  })
+
+  test("C3: what would unpack to more than the ceilings is not unpacked", () => {
+    const zeros = Buffer.alloc(3_000_000)
+    const bomb = { type: "zTXt", data: Buffer.concat([Buffer.from("chara\0\0"), deflateSync(zeros)]) }
+    expect(message(pngWith(bomb), { maxJsonBytes: 1_000_000 })).toContain('"chara" unpacks to more than 2000000 bytes')
+    const zip = writeZip(new Map([["card.json", zeros]]))
+    expect(message(zip, { maxUnpackedBytes: 1_000_000 })).toContain("its files have 3000000 bytes, more than 1000000")
+    expect(message(zip, { maxJsonBytes: 1_000_000 })).toContain("expected card.json of at most 1,000,000 bytes")
+    expect(message(zip, { maxFileBytes: 100 })).toContain("expected a card of at most 100 bytes")
+    // A file that says it is small and is not.
+    const lying = Buffer.from(zip)
+    lying.writeUInt32LE(10, lying.indexOf(Buffer.from("PK\u0001\u0002")) + 24)
+    expect(message(lying)).toContain("cannot be unpacked to the 10 bytes")
+    // Two files in the same bytes.
+    const body = deflateRawSync(zeros)
+    const twice = Buffer.from(writeZip(new Map(["a", "b"].map((path) => [path, body]))))
+    twice.writeUInt32LE(twice.length, twice.lastIndexOf(Buffer.from("PK\u0001\u0002")) + 20)
+    expect(message(twice)).toContain("overlap")
+  })
+})
+
+describe("writing a card", () => {
+  test.each(["json", "png", "charx"] as const)("C2: as %s loses no field, for any card", (format) => {
+    fc.assert(
+      fc.property(arbitraryCard, (json) => {
+        const plain = JSON.parse(JSON.stringify(json)) as unknown
+        const file = readCard(bytesOf(json))
+        expect(file.card.json).toEqual(plain)
+        const written = readCard(writeCard(file, { format, image: png }))
+        expect(written.card).toEqual(file.card)
+        expect(JSON.stringify(written.card.json)).toBe(JSON.stringify(plain))
+      }),
+      { numRuns: runs(2_000), seed: seedOf(22) },
+    )
+  })
+
+  test("C2: keeps the picture, other texts of a PNG and the assets of a CHARX", () => {
+    const other = pngTextChunk("chara-ext-asset_:0", "AAAA")
+    const file = readCard(pngWith(other, pngTextChunk("chara", base64(v2))))
+    const again = readPngChunks(writeCard(file))
+    expect(again.map(({ type }) => type)).toEqual(["IHDR", "IDAT", "tEXt", "tEXt", "IEND"])
+    expect(again[2]).toEqual({ type: "tEXt", data: expect.objectContaining(Buffer.from(other.data)) })
+    const charx = zipOf({ "card.json": JSON.stringify(v3), "assets/a.txt": "A", "module.risum": "B" })
+    expect(readCard(writeCard(readCard(charx))).files).toEqual(readCard(charx).files)
+    expect(() => writeCard(readCard(bytesOf(v2)), { format: "png" })).toThrow("expected a picture for a PNG card")
+    expect(() => writeCard(readCard(bytesOf(v2)), { format: "png", image: charx })).toThrow("expected the bytes of a PNG file")
+  })
+
+  test("C2: a V3 card in a PNG has a V2 card beside it, without decorators and with a note", () => {
+    const book = { entries: [{ keys: ["a"], content: "@@depth 3\n\nA secret." }] }
+    const json = { ...v3, data: { ...v3.data, creator_notes: "Be kind.", character_book: book } }
+    const chunks = readPngChunks(writeCard(readCard(bytesOf(json)), { format: "png", image: png }))
+    const old = readCard(writePngChunks(chunks.filter(({ data }) => !Buffer.from(data).toString().startsWith("ccv3"))))
+    expect(old.card).toMatchObject({ version: 2, name: "Mei 3" })
+    expect(old.card.creatorNotes).toMatch(/^This character card is Character Card V3.*\n\nBe kind\.$/s)
+    expect(old.card.book?.entries[0]?.text.text).toBe("A secret.")
+    expect((old.card.json.data as typeof json.data).character_book).toEqual({ entries: [{ keys: ["a"], content: "A secret." }] })
+  })
+})
+
+describe("damaged cards", () => {
+  test("C3: no change of a file's bytes crashes the reader or lets it hang", () => {
+    const json = bytesOf({ ...v3, data: { ...v3.data, character_book: { entries: [{ keys: ["a"], content: "@@depth 1\nA" }] } } })
+    const good = [
+      json,
+      pngWith(pngTextChunk("chara", base64(v2)), {
+        type: "zTXt",
+        data: Buffer.concat([Buffer.from("ccv3\0\0"), deflateSync(base64(v3))]),
+      }),
+      zipOf({ "card.json": json.toString(), "assets/a.txt": "A".repeat(200) }),
+    ]
+    const edit = fc.tuple(fc.nat(), fc.constantFrom("set", "cut", "drop", "copy"), fc.nat(255))
+    fc.assert(
+      fc.property(fc.constantFrom(...good), fc.array(edit, { minLength: 1, maxLength: 4 }), (bytes, edits) => {
+        let damaged = Buffer.from(bytes)
+        for (const [place, kind, byte] of edits) {
+          const at = place % Math.max(1, damaged.length)
+          if (kind === "set") damaged[at] = byte
+          else if (kind === "cut") damaged = damaged.subarray(0, at)
+          else if (kind === "drop") damaged = Buffer.concat([damaged.subarray(0, at), damaged.subarray(at + byte)])
+          else damaged = Buffer.concat([damaged.subarray(0, at + byte), damaged.subarray(at)])
+        }
+        try {
+          expect(readCard(damaged).card.name).toBeTypeOf("string")
+        } catch (thrown) {
+          expect(thrown).toMatchObject({ code: "file", message: expect.stringMatching(/^.*expected /) })
+        }
+      }),
+      { numRuns: amount("DAMAGED_CARDS"), seed: seedOf(23) },
+    )
+  })
+})
