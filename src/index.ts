@@ -109,7 +109,7 @@ export type {
   SendOptions,
   WakeOptions,
 } from "./agent/session-options.ts"
-export type { Turn } from "./agent/turn.ts"
+export type { StructuredTurn, Turn } from "./agent/turn.ts"
 export type {
   Audience,
   FileAttachment,

@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import { checkOptions } from "../core/check-options.ts"
 import type { ServiceKey, SessionKey } from "../core/conversation.ts"
@@ -31,7 +32,7 @@ import { remembering } from "./remembering.ts"
 import { type ChatMessage, type RespondOptions, respond } from "./respond.ts"
 import { Session } from "./session.ts"
 import { sessionId } from "./session-state.ts"
-import type { Turn } from "./turn.ts"
+import type { StructuredTurn, Turn } from "./turn.ts"
 
 /** A character, ready to talk in any number of sessions. */
 export interface Agent {
@@ -42,6 +43,10 @@ export interface Agent {
    * follows. Memories are recalled for the person in `from`, and not without one. Tools act as ever. Throws `usage` for messages that
    * do not end with the user's.
    */
+  respond<S extends StandardSchemaV1>(
+    messages: readonly ChatMessage[],
+    options: RespondOptions & { readonly output: S },
+  ): StructuredTurn<S>
   respond(messages: readonly ChatMessage[], options?: RespondOptions): Turn
   /** Settles when no turn runs or waits and nothing runs in the background. A failed job that waits for its next attempt is not waited for; `close` does that where the job would be lost with the process. */
   idle(): Promise<void>
@@ -83,7 +88,8 @@ export function createAgent(options: AgentOptions): Agent {
       const key: SessionKey = { agent, ...namedSession(conversation) }
       return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
     },
-    respond: (messages, options = {}) => respond(versions.current(), versions.latest, { messages, options }),
+    respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
+      respond(versions.current(), versions.latest, { messages, options }) as Turn<never>,
     idle: work.idle,
     async close(closing = {}) {
       checkOptions("close", closing, { signal: true })

@@ -79,11 +79,13 @@ function createTurnProgress(
   turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
 ): TurnProgress {
   const { agent, input, session, history, signal, emit } = turn
-  const { output } = agent.profile
+  // A value is no speech: it has neither bubbles nor emotions nor file references.
+  const output = input.control?.output ? { bubbles: false } : agent.profile.output
   const warnings: TurnWarning[] = []
   const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
   return {
     answer: new AnswerOutput(output, { emit, warnings, open }),
+    output: undefined,
     memories: [],
     prestartRuns: [],
     prestart: [],

@@ -32,6 +32,7 @@ const known: Required<{ readonly [K in keyof RespondOptions]: true }> = {
   toolChoice: true,
   stopWhen: true,
   prepareStep: true,
+  output: true,
 }
 
 /** Starts a turn that answers the last of the messages, after those before it. Nothing of it is kept. Throws `usage`. */

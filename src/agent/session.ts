@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../core/check-options.ts"
 import type { SessionKey } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
@@ -11,13 +12,13 @@ import type { Replace, SessionAtRest } from "./second-thoughts/second-thoughts.t
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
 import { emptyRecord, inputOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
-import { completed, late, readInput, refusalOf, startTurn, type Turn } from "./turn.ts"
+import { completed, late, readInput, refusalOf, type StructuredTurn, startTurn, type Turn } from "./turn.ts"
 import { unbegunTurn } from "./unbegun-turn.ts"
 
 const directedOptions = { replyTo: true, mentions: true }
 const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }
 const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
-const sendOptions = { ...previewed, toolChoice: true, stopWhen: true, prepareStep: true }
+const sendOptions = { ...previewed, toolChoice: true, stopWhen: true, prepareStep: true, output: true }
 const wakeOptions = { to: true, trust: true, inject: true, signal: true }
 const previewOptions = { ...previewed, prompt: true }
 const changeOptions = { inject: true, signal: true }
@@ -49,10 +50,12 @@ export class Session {
   }
 
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
+  send<S extends StandardSchemaV1>(text: string, options: SendOptions & { readonly output: S }): StructuredTurn<S>
+  send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkOptions("send", options, sendOptions, gone)
-    const { inject, signal, toolChoice, stopWhen, prepareStep } = options
-    const control = toolChoice || stopWhen || prepareStep ? options : undefined
+    const { inject, signal, toolChoice, stopWhen, prepareStep, output } = options
+    const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
     const given = { inject: completed(inject), control }
     return this.#start(
       (turnId, record) => ({ ...inputOf(this.#agent, this, { text, options, turnId, record }), ...given }),

@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Injection } from "../core/value.ts"
 import type { InjectionInput } from "../stack/injection.ts"
@@ -9,13 +10,15 @@ import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
  * more than once. The last event is always `turn-end`. Neither iterating nor `result` throws for a failed turn.
  */
-export interface Turn extends AsyncIterable<TurnEvent> {
+export interface Turn<Result extends TurnResult = TurnResult> extends AsyncIterable<TurnEvent> {
   readonly id: string
   /** The answer's characters as they come, and nothing else. */
   readonly textStream: AsyncIterable<string>
   /** The answer's bubbles, each as a whole once it has ended (R9). A bot sends these. */
   readonly bubbles: AsyncIterable<string>
-  readonly result: Promise<TurnResult>
+  /** The value of a structured answer as it grows, not yet checked. After an answer that did not fit it begins anew. Empty in other turns. */
+  readonly partials: AsyncIterable<unknown>
+  readonly result: Promise<Result>
   /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
   textStreamWithThinking(): AsyncIterable<string>
   /**
@@ -24,6 +27,11 @@ export interface Turn extends AsyncIterable<TurnEvent> {
    */
   abort(reason?: unknown): void
 }
+
+/** A turn that asked for a value of the schema `S`: an answer of it has `output`. */
+export type StructuredTurn<S extends StandardSchemaV1> = Turn<
+  (TurnResult & { readonly ok: true; readonly output: StandardSchemaV1.InferOutput<S> }) | (TurnResult & { readonly ok: false })
+>
 
 /** Runs a turn and resolves with its result. It passes every event but `turn-end` to `emit`. It must not reject. */
 type TurnRunner = (emit: (event: TurnEvent) => void, signal: AbortSignal) => Promise<TurnResult>
@@ -63,12 +71,19 @@ export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: Star
     get bubbles() {
       return bubblesOf(log)
     },
+    get partials() {
+      return partialsOf(log)
+    },
     textStreamWithThinking: () => textWithThinking(log),
   }
 }
 
 async function* textOf(log: EventLog): AsyncGenerator<string> {
   for await (const event of eventsOf(log)) if (event.type === "text-delta") yield event.delta
+}
+
+async function* partialsOf(log: EventLog): AsyncGenerator<unknown> {
+  for await (const event of eventsOf(log)) if (event.type === "partial-output") yield event.value
 }
 
 async function* bubblesOf(log: EventLog): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
 import { fold } from "../encode/fold.ts"
-import { type LineFrame, type LineShape, lineShapes, type Markers, squash } from "../encode/lines.ts"
+import { callShape, type LineFrame, type LineShape, lineShapes, type Markers, squash } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
 
@@ -11,17 +11,20 @@ import { blankEnd, blankStart } from "../template/blank.ts"
 export function deriveMarkers(templates: Iterable<Template>): Markers {
   const found: FoundLines = { lines: new Set(), heads: new Set(), frames: new Set(), fences: false, signs: false }
   for (const template of templates) collectLines(template.nodes, found)
-  const { lines, fences } = found
+  const { lines, signs } = found
+  // Pages stand in a fence, also if the file has no other.
+  const fences = found.fences || signs
   // Inside a fence of the file's own, a second one would close it.
   const isOpen = [...lines, ...found.heads].some((line) => /^(?:```|~~~)/.test(line))
-  const pages = fences && !found.signs && !isOpen
-  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames), tokens: true, pages }
+  const pages = fences && !isOpen
+  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames), tokens: true, pages, signs }
 }
 
-/** The shapes of headings and rules that literal lines have (T5). */
-export function shapesOf({ lines, heads }: Markers): LineShape[] {
+/** The shapes of headings and rules that literal lines have, and of calls that stand in brackets (T5). */
+export function shapesOf({ lines, heads, frames = [] }: Markers): LineShape[] {
   const literal = [...lines, ...heads]
-  return Object.values(lineShapes).filter((shape) => literal.some((line) => shape.test(line)))
+  const shapes = Object.values(lineShapes).filter((shape) => literal.some((line) => shape.test(line)))
+  return frames.some(({ before }) => isBracket(before)) ? [...shapes, callShape] : shapes
 }
 
 function framesOf(written: ReadonlySet<string>): LineFrame[] {
@@ -142,8 +145,8 @@ function addValue(name: string, way: Way, found: FoundLines): Way {
   if (isFirst) endLine(way, found)
   const line = isFirst ? "" : way.line
   if (line?.includes(valueMark)) return { ...freshLine, line: line + valueMark + valueMark }
-  if (!isFirst) addHead(way, found)
-  const isFrame = line !== null && nameSlots.has(name) && isBullet(fold(line))
+  const isFrame = line !== null && nameSlots.has(name) && (isBullet(fold(line)) || isBracket(line))
+  if (!isFirst && !isFrame) addHead(way, found)
   return { ...freshLine, line: isFrame ? line + valueMark + name + valueMark : null }
 }
 
@@ -174,6 +177,11 @@ function bounded(ways: Ways, found: FoundLines): Ways {
 /** True for an empty head and for a list bullet, with which any text may begin a line. */
 function isBullet(head: string): boolean {
   return /^(?:[-*+•]|\d+[.)])?$/.test(head)
+}
+
+/** True for the bracket before the name in a line that shows a call, such as `[${tool}]`. */
+function isBracket(head: string): boolean {
+  return head === "[" || head === "【"
 }
 
 /** One possible state of the output at a point of a template. */

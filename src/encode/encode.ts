@@ -3,7 +3,7 @@ import type { EncoderName } from "../template/ast.ts"
 import { withoutUnseen } from "./fold.ts"
 import { decodeInline, encodeInline } from "./inline.ts"
 import { hasLineBreak, mapLines } from "./line-breaks.ts"
-import { decodeLines, encodeLines, type Markers } from "./lines.ts"
+import { decodeLines, decodeSigns, encodeLines, encodeSigns, type Markers } from "./lines.ts"
 import { breakTokens, joinTokens } from "./sanitise.ts"
 import { decodeSpeaker, decodeTranscript, encodeSpeaker, encodeTranscript } from "./transcript.ts"
 
@@ -15,7 +15,10 @@ interface Encoder {
 const encoders: Readonly<Record<EncoderName, Encoder>> = {
   lines: { encode: encodeLines, decode: decodeLines },
   inline: { encode: encodeInline, decode: decodeInline },
-  fence: { encode: (text) => encodeFence(text), decode: decodeFence },
+  fence: {
+    encode: (text, { signs }) => encodeFence(signs ? encodeSigns(text) : text),
+    decode: (encoded, { signs }) => (signs ? decodeSigns(decodeFence(encoded)) : decodeFence(encoded)),
+  },
   // A reader who trims lines does not see indentation, so indented text goes through `lines` first.
   indent: {
     encode: (text, markers) => encodeIndent(encodeLines(text, markers)),

@@ -22,6 +22,8 @@ export interface Markers {
   readonly tokens?: boolean | undefined
   /** True where code and Markdown stand in a fence instead of having their lines marked (see {@link isPage}). */
   readonly pages?: boolean | undefined
+  /** True where a line that begins with `^` or `#` says whose words follow, also in a fence (R5). Such lines are marked there. */
+  readonly signs?: boolean | undefined
   /** The names that the session knows, by slot, as they were given. */
   readonly names?: KnownNames | undefined
 }
@@ -48,16 +50,21 @@ export const lineShapes = {
   label: /^\[[^[\]]+\]$/,
 } as const satisfies Record<string, LineShape>
 
+/** The shape of a line that shows a call, for files in which a name stands between such brackets: `[NAME] (ARGUMENTS)`. */
+export const callShape: LineShape = /^(?:\[[^[\]]+\]|【[^【】]+】)(?: ?\(.*\))?$/
+
 /**
  * Encodes untrusted text that has its lines to itself. A line that equals one of the markers, folded and without leading
- * backslashes and blanks, gets one leading `\`. In other lines each closing marker, such as `[/memory context]`, gets one
+ * backslashes and blanks, gets one leading `\`. Each closing marker further on in a line, such as `[/memory context]`, gets one
  * behind its bracket. All else stays as it is. Inverse: {@link decodeLines} (T5, T28).
  */
 export function encodeLines(text: string, markers: Markers): string {
   const { reads, closers } = markerReader(markers)
   if (closers.size === 0 || !bracket.test(text)) return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
   return mapLines(text, (line) =>
-    reads(atClosers(line, closers, () => "")) ? `\\${line}` : atClosers(line, closers, (broken) => `${broken}\\`),
+    reads(atClosers(line, closers, () => ""))
+      ? `\\${atClosers(line, closers, (broken) => `${broken}\\`, true)}`
+      : atClosers(line, closers, (broken) => `${broken}\\`),
   )
 }
 
@@ -67,9 +74,24 @@ export function decodeLines(text: string, markers: Markers): string {
   // Backslashes in front of a line and in closing markers do not change the comparison, so the same test finds the lines that were marked.
   return mapLines(text, (line) =>
     line.startsWith("\\") && reads(atClosers(line, closers, () => ""))
-      ? line.slice(1)
+      ? atClosers(line.slice(1), closers, (broken) => broken.slice(1), true)
       : atClosers(line, closers, (broken) => broken.slice(1)),
   )
+}
+
+/** The beginnings of lines that say whose words follow, in a dialect that writes transcripts (R5). */
+export const signs = ["^", "#"] as const
+
+const signMarkers: Markers = { lines: new Set(), heads: signs, fences: false }
+
+/** Marks the lines that begin with `^` or `#` in a text for a fence, where these are signs in a fence too. Inverse: {@link decodeSigns}. */
+export function encodeSigns(text: string): string {
+  return encodeLines(text, signMarkers)
+}
+
+/** Decodes what {@link encodeSigns} returned. */
+export function decodeSigns(encoded: string): string {
+  return decodeLines(encoded, signMarkers)
 }
 
 /** The markers that have words: lines that nobody but the dialect writes. Headings, rules and fences of any page have none. */
@@ -102,12 +124,21 @@ const bracket = new RegExp(`[${opening}]`)
 /** Words between brackets, and the backslashes behind the first one. */
 const inBrackets = new RegExp(`([${opening}])(\\\\*)([^\\\\${opening}${closing}][^${opening}${closing}]*[${closing}])`, "g")
 
-/** Changes the backslashes behind the bracket of each closing marker in a line. They do not count when it is compared. */
-function atClosers(line: string, closers: ReadonlySet<string>, change: (backslashes: string) => string): string {
+/**
+ * Changes the backslashes behind the bracket of each closing marker in a line. They do not count when it is compared. With `isMarked`
+ * a marker at the beginning of the line stays: the line's own backslash breaks it.
+ */
+function atClosers(
+  line: string,
+  closers: ReadonlySet<string>,
+  change: (backslashes: string) => string,
+  isMarked = false,
+): string {
   if (closers.size === 0 || !bracket.test(line)) return line
-  return line.replace(inBrackets, (found, start: string, backslashes: string, rest: string) =>
-    closers.has(squash(start + rest)) ? start + change(backslashes) + rest : found,
-  )
+  return line.replace(inBrackets, (found, start: string, backslashes: string, rest: string, at: number) => {
+    const isBroken = !closers.has(squash(start + rest)) || (isMarked && core(line.slice(0, at)) === "")
+    return isBroken ? found : start + change(backslashes) + rest
+  })
 }
 
 /** A line that closes a block. */

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { decodeLines, encodeLines, type Markers } from "./lines.ts"
+import { decodeLines, encodeLines, type Markers, signs } from "./lines.ts"
 
 /** One message of a transcript: the words of a person or the result of a tool. */
 export interface TranscriptMessage {
@@ -78,9 +78,6 @@ function misread(transcript: string, at: number, expected: string): PromptStrata
   })
 }
 
-/** The beginnings of lines that name a speaker: `^NAME:` for a person, `#NAME` for a tool (R5). */
-const heads = ["^", "#"] as const
-
 const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
 
 /** The markers of transcripts. Markers live as long as their prompt, so those for a transcript are derived once. */
@@ -109,7 +106,9 @@ export function decodeTranscript(encoded: string, markers: Markers = noMarkers):
 function transcriptMarkers(markers: Markers): Markers {
   const before = derived.get(markers)
   if (before) return before
-  const all = { ...markers, heads: [...markers.heads, ...heads] }
+  // A fence in somebody's words hides no sign.
+  const fences = markers.fences && markers.signs !== true
+  const all = { ...markers, heads: [...markers.heads, ...signs], fences }
   derived.set(markers, all)
   return all
 }

@@ -10,6 +10,8 @@ export interface ModelCapabilities {
   readonly severalSystemMessages?: boolean
   /** True if the model calls tools natively. */
   readonly tools: boolean
+  /** True if the model keeps to a JSON Schema as `responseFormat`, so that the prompt need not show it. Default: unknown. */
+  readonly jsonSchema?: boolean
   /** True if its text begins inside a thought, without an opening tag, until the closing tag (T22). */
   readonly opensInThought?: boolean
 }
@@ -49,8 +51,8 @@ export interface ModelRequest {
   readonly tools?: readonly ModelTool[]
   /** The calls that the model may make natively. Default `auto`. A tool is named as in `tools`. */
   readonly toolChoice?: ToolChoice
-  /** `json` asks the provider for a JSON object, if it supports that. */
-  readonly responseFormat?: "json" | "text"
+  /** `json` asks the provider for a JSON object, and a schema for JSON that fits it, if it supports that. */
+  readonly responseFormat?: "json" | "text" | { readonly schema: Readonly<Record<string, unknown>> }
   readonly maxOutputTokens?: number
   readonly temperature?: number
   readonly facts?: TurnFacts

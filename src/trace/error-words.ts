@@ -49,6 +49,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   model: "broken-model",
   "model-stall": "too-long",
   "model-empty": "silent-model",
+  "output-schema": "broken-model",
   "turn-timeout": "too-long",
   aborted: "stopped",
   "empty-question": "empty",

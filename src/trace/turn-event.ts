@@ -32,6 +32,8 @@ export type TurnEvent =
   | { readonly type: "attachment"; readonly attachment: FileAttachment }
   /** An emotion that the profile's format found in the answer (L4). */
   | { readonly type: "emotion"; readonly emotion: string }
+  /** The value of a structured answer so far, not yet checked: a beginning of the next one, unless the model was asked again. */
+  | { readonly type: "partial-output"; readonly value: unknown }
   | { readonly type: "output-event"; readonly name: string; readonly data: unknown }
   /** The agent chose to say nothing (R10). */
   | { readonly type: "empty-reply" }
@@ -72,6 +74,8 @@ export type TurnResult =
   | {
       readonly ok: true
       readonly text: string
+      /** The value of a structured answer, as its schema returns it; absent in other turns. */
+      readonly output?: unknown
       /** Files that the answer shows, in order (R8); absent if there are none. */
       readonly attachments?: readonly FileAttachment[]
       readonly stopReason: StopReason

@@ -49,12 +49,13 @@ export async function runModelStep(
       return await runAttempt(turn, request, { model, reading: makeReading(turn, model) })
     } catch (error) {
       turn.signal.throwIfAborted()
-      if (turn.progress.answer.hasShown || !isModelFailure(error)) throw error
+      const answer = turn.progress.output ?? turn.progress.answer
+      if (answer.hasShown || !isModelFailure(error)) throw error
       const again = tries < profile.retry.maxAttempts && isRetryable(error)
       const next = again ? model : models[index + 1]
       if (!next) throw error
       const delayMs = again ? delayBefore(turn, tries, error) : 0
-      turn.progress.answer.restart()
+      answer.restart()
       turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
       await pause(delayMs, { timers: turn.agent.ports.timers, signal: turn.signal })
       turn.signal.throwIfAborted()

@@ -16,6 +16,8 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
   let asked = false
   for (let step = 1; step <= loop.maxSteps; step++) {
     if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "planner")
+    // Without tools there is nothing to plan before a value is asked for.
+    if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
     const decision = await runModelStep(turn, { prompt: "planner" }, decisionReading)
     turn.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
@@ -54,8 +56,9 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   let decision: StepDecision | undefined
   const take = (events: ReturnType<typeof reader.push>) => {
     for (const event of events) {
-      if (event.type === "message-delta") turn.progress.answer.say(event.delta)
-      else if (event.type === "thinking-delta") turn.emit({ ...event, step })
+      if (event.type === "message-delta") {
+        if (!turn.progress.output) turn.progress.answer.say(event.delta)
+      } else if (event.type === "thinking-delta") turn.emit({ ...event, step })
       else {
         decision = event.ignored === undefined ? event.decision : { ...event.decision, ignored: event.ignored }
         if (event.thinkingFault !== undefined) warnOfThinking(turn, model, event.thinkingFault)
@@ -75,6 +78,11 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
 }
 
 function finish(turn: TurnContext, decision: Decision & { action: "finish" }): PlanOutcome {
+  if (turn.progress.output) {
+    // The value is asked for next; words of the planner are advice for it.
+    turn.progress.note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined
+    return { type: "final", stopReason: "finish" }
+  }
   if (turn.progress.answer.said.trim() !== "")
     return { type: "answered", stopReason: decision.status === "truncated" ? "truncated" : "finish" }
   if (isQuietWake(turn)) return { type: "answered", stopReason: "finish" }

@@ -30,7 +30,8 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
     const calls = given.map((call) => withOwnId(turn, ids, call))
     turn.signal.throwIfAborted()
     if (calls.length === 0) {
-      if (turn.progress.answer.said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+      const { said } = turn.progress.output ?? turn.progress.answer
+      if (said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
       return answered(finish)
     }
     await runCalls(turn, guard, { calls, text, finish, native })
@@ -43,7 +44,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
     }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
     if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
-    if (text !== "") turn.progress.answer.part()
+    if (text !== "") (turn.progress.output ?? turn.progress.answer).part()
   }
   return { type: "final", stopReason: "max-steps" }
 }
@@ -58,7 +59,8 @@ interface NativeStep {
 async function nativeStep(turn: TurnContext, native: NativeTools): Promise<NativeStep> {
   let calls: ToolCall[] = []
   let finish: FinishReason | undefined
-  const before = turn.progress.answer.said.length
+  const answer = turn.progress.output ?? turn.progress.answer
+  const before = answer.said.length
   const choice = turn.progress.step?.choice
   const toolChoice = typeof choice === "object" ? { tool: native.nativeNameOf(choice.tool) } : choice
   await runModelStep(turn, { prompt: "native", tools: native.tools, toolChoice }, (_, model) => {
@@ -68,7 +70,7 @@ async function nativeStep(turn: TurnContext, native: NativeTools): Promise<Nativ
     })
     return { ...prose, onToolCall: (call) => void calls.push(call) }
   })
-  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text: turn.progress.answer.said.slice(before), finish }
+  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text: answer.said.slice(before), finish }
 }
 
 async function runCalls(

@@ -23,14 +23,15 @@ export function proseReading(
   model: LanguageModel,
   onFinish: (reason: FinishReason | undefined) => void,
 ): StepReading {
-  const reader = createFinalOutputReader({
+  const options: Parameters<typeof createFinalOutputReader>[0] = {
     opensInThought: model.capabilities.opensInThought ?? false,
     onFault: (fault) => warnOfThinking(turn, model, fault),
-  })
+  }
+  const reader = turn.progress.output?.reader(options) ?? createFinalOutputReader(options)
   const step = turn.progress.traceSteps.length + 1
   const take = (parts: ReturnType<typeof reader.push>) => {
     for (const { type, delta } of parts) {
-      if (type === "text") turn.progress.answer.say(delta)
+      if (type === "text") (turn.progress.output ?? turn.progress.answer).say(delta)
       else turn.emit({ type: "thinking-delta", step, delta })
     }
   }
@@ -45,7 +46,7 @@ export function proseReading(
 }
 
 /** Runs one step whose text is the answer. Returns the reason why the model stopped. */
-async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<FinishReason | undefined> {
+export async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<FinishReason | undefined> {
   let finish: FinishReason | undefined
   if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, prompt)
   await runModelStep(turn, { prompt }, (_, model) =>
@@ -60,7 +61,8 @@ async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<F
 /** Plans nothing: makes one call without tools, whose text is the answer. */
 export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
   const finish = await proseStep(turn, "chat")
-  if (turn.progress.answer.said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+  const { said } = turn.progress.output ?? turn.progress.answer
+  if (said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
   return answered(finish)
 }
 
@@ -75,7 +77,8 @@ export function answered(finish: FinishReason | undefined): PlanOutcome {
  */
 export async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
   const finish = await proseStep(turn, "final")
-  if (turn.progress.answer.said.trim() !== "") return endedWhole(finish) ? stopReason : "truncated"
+  const { said } = turn.progress.output ?? turn.progress.answer
+  if (said.trim() !== "") return endedWhole(finish) ? stopReason : "truncated"
   if (turn.input.wake !== undefined && finish !== "content-filter") return stopReason
   const model = turn.agent.models[0].id
   throw new PromptStrataError("model-empty", `expected an answer from ${model}; its final output was empty.`, {

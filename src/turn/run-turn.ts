@@ -5,7 +5,7 @@ import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
 import { planNative } from "./plan-native.ts"
 import { prepare } from "./prepare.ts"
-import { finalOutput, planChat } from "./prose.ts"
+import { finalOutput, planChat, proseStep } from "./prose.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
 
@@ -24,6 +24,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     const mode = planningMode(turn)
     const planned = await planners[mode](turn)
     const stopReason = planned.type === "answered" ? planned.stopReason : await finalOutput(turn, planned.stopReason)
+    if (progress.output) await progress.output.settle(() => proseStep(turn, mode === "chat" ? "chat" : "final"))
     const opening = progress.answer.settle()
     if (opening) await opening
     for (const tool of progress.tools.plannerTools) if (tool.withAnswer === "required") await askForReport(turn, tool, mode)

@@ -87,6 +87,7 @@ export function requestOf(
     ...(tools === undefined ? {} : { tools }),
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
+    ...(progress.output && prompt !== "planner" ? { responseFormat: { schema: progress.output.jsonSchema } } : {}),
     facts: {
       prompt,
       question: turn.occasion,

@@ -30,7 +30,7 @@ import type { ToolSet } from "../tools/tool-set.ts"
 import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
-import type { PreparedStep, StepControl } from "./control/step-control.ts"
+import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
 import type { Deadline } from "./deadline.ts"
 
 /** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */
@@ -187,6 +187,8 @@ export interface ChildRun {
 /** Everything that a turn finds out and says, as it stands now. */
 export interface TurnProgress {
   readonly answer: AnswerOutput
+  /** The answer of a turn that asked for a value, until it is whole; set with its first step. */
+  output: PendingOutput | undefined
   readonly memories: RecalledMemory[]
   readonly prestartRuns: ToolRun[]
   /** Prestart results that this turn's prompts show. */

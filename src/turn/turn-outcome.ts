@@ -15,7 +15,16 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   // For the next turn, in place of those of the last turn.
   if (unopened.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, unopened)
   const trace = traceOf(turn)
-  return { ok: true, text, ...(attachments.length > 0 ? { attachments } : {}), stopReason, usage: trace.usage, trace }
+  const { output } = turn.progress
+  return {
+    ok: true,
+    text,
+    ...(output && { output: output.value }),
+    ...(attachments.length > 0 ? { attachments } : {}),
+    stopReason,
+    usage: trace.usage,
+    trace,
+  }
 }
 
 /** Ends a turn that failed. The result keeps everything that was gathered so far (T19). */

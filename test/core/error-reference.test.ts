@@ -34,6 +34,7 @@ const sections = {
   model: 1,
   "model-stall": 1,
   "model-empty": 1,
+  "output-schema": 1,
   "turn-timeout": 1,
   aborted: 1,
   "empty-question": 1,

@@ -50,7 +50,7 @@ function changedLines(texts: readonly string[], dialect: string, locale: string)
     expect(decodeText(encoded, parts.length > 1 ? "fence" : "lines", markers)).toBe(text)
     lines += text.split("\n").length
     if (encoded.includes(text)) continue
-    const shown = encoded.split("\n")
+    const shown = encoded.split("\n").slice(parts.length > 1 ? 1 : 0)
     changed += text.split("\n").filter((line, at) => line !== shown[at]).length
   }
   return { lines, changed }

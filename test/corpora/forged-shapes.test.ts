@@ -66,6 +66,8 @@ function structureReader(dialect: string, locale: string): (messages: readonly M
         ...message.content.split(lineBreaks).flatMap((raw) => {
           const run = /^`{3,}/.exec(seen(raw))?.[0].length ?? 0
           if (run > 0 && (fence === 0 || run >= fence)) fence = fence === 0 ? run : 0
+          // In root a sign counts in a fence, too.
+          if (fence > 0 && dialect === "root" && shapes.sign.test(seen(raw))) return [seen(raw).charAt(0)]
           return fence > 0 ? [] : ofLine(raw)
         }),
         ...(message.content.match(token) ?? []),

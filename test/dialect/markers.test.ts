@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { deriveMarkers } from "../../src/dialect/markers.ts"
+import { deriveMarkers, shapesOf } from "../../src/dialect/markers.ts"
 import { fold } from "../../src/encode/fold.ts"
+import { encodeLines } from "../../src/encode/lines.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render.ts"
 import { runs } from "../support/size.ts"
@@ -54,6 +55,28 @@ describe("T28: markers come from the prompt files", () => {
 
   test("they are those of all files", () => {
     expect(markersOf("a\n[x ${v}", "b\n[${v}")).toEqual({ lines: ["a", "b"], heads: ["["], fences: false })
+  })
+
+  test.each([
+    ["[${tool}]${arguments? (${arguments})}", "["],
+    ["【${tool}】${arguments? (${arguments})}", "【"],
+  ])("in %s a name stands between brackets: only lines that read as such a call are markers", (text, bracket) => {
+    const derived = deriveMarkers([parseTemplate(text)])
+    const end = bracket === "[" ? "]" : "】"
+    const markers = { ...derived, shapes: shapesOf(derived) }
+    const line = (words: string, rest = "") => `${bracket}${words}${end}${rest}`
+    expect(markers.heads).toEqual([])
+    for (const call of [line("search"), line("any name"), line("search", " (a=1)"), line("search", "(a)"), ` ${line("x")} `])
+      expect(encodeLines(call, markers)).toBe(`\\${call}`)
+    for (const words of [
+      line("12:30", " hello"),
+      line("x", " done"),
+      `${bracket}1, 2`,
+      `${bracket}`,
+      line("", ""),
+      line("a", "(b) c"),
+    ])
+      expect(encodeLines(words, markers)).toBe(words)
   })
 
   test("a line of many conditionals is covered by its beginnings", () => {

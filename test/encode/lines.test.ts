@@ -24,6 +24,13 @@ describe("lines", () => {
     ],
     ["a look-alike of one", "a ［／memory\u200b context］\na ≮/pre start≯", "a ［\\／memory\u200b context］\na ≮\\/pre start≯"],
     ["one broken before", "a [\\/memory context] <\\\\/prestart>", "a [\\\\/memory context] <\\\\\\/prestart>"],
+    [
+      "a closing label behind a line that is marked",
+      "## a [/memory context] b\n[/memory context] </prestart>\n[/memory context]",
+      "\\## a [\\/memory context] b\n[\\/memory context] <\\/prestart>\n\\[/memory context]",
+    ],
+    ["one of them broken before", "\\## a [\\/memory context]", "\\\\## a [\\\\/memory context]"],
+    ["one behind a marked one", "【/x】\\ </prestart>", "\\【/x】\\ <\\/prestart>"],
     ["fences", "```js\n  ~~~~\n｀``\n``", "\\```js\n\\  ~~~~\n\\｀``\n``"],
   ])("marks %s", (_what, text, encoded) => {
     expect(encodeLines(text, markers)).toBe(encoded)
@@ -80,7 +87,7 @@ describe("lines", () => {
       fc.property(line, (text) => {
         const seen = core(text)
         const reads = lines.has(seen) || heads.some((head) => seen.startsWith(head))
-        expect(encodeLines(text, long) === `\\${text}`).toBe(reads)
+        expect(encodeLines(text, long).startsWith(`${/^\\*/.exec(text)?.[0]}\\`)).toBe(reads)
       }),
       { numRuns: 2000 },
     )

@@ -63,8 +63,8 @@ export function isWhole({ role, content }: Message, words: string): boolean {
 }
 
 /**
- * Undoes `lines`: one backslash goes from each line that, without its backslashes, reads as a marker or a fence, and in other lines
- * from behind the bracket of each text that reads as one of the `closers`.
+ * Undoes `lines`: one backslash goes from each line that, without its backslashes, reads as a marker or a fence, and from behind the
+ * bracket of each text further on that reads as one of the `closers`.
  */
 export function unescapeLines(text: string, isMarker: (line: string) => boolean, closers: readonly string[]): string {
   const closing = new Set(closers.map((closer) => closer.replaceAll(" ", "")))
@@ -73,10 +73,12 @@ export function unescapeLines(text: string, isMarker: (line: string) => boolean,
   return parts
     .map((part) => {
       const bare = seen(part).replace(/^[\\ ]+/, "")
-      if (part.startsWith("\\") && (isMarker(bare) || /^(```|~~~)/.test(bare))) return part.slice(1)
-      return part.replace(bracketed, (found, open: string, others: string, rest: string) =>
-        closing.has(seen(open + rest).replaceAll(" ", "")) ? open + others + rest : found,
-      )
+      const isMarked = part.startsWith("\\") && (isMarker(bare) || /^(```|~~~)/.test(bare))
+      const line = isMarked ? part.slice(1) : part
+      return line.replace(bracketed, (found, open: string, others: string, rest: string, at: number) => {
+        const isFirst = isMarked && seen(line.slice(0, at)).replace(/^[\\ ]+/, "") === ""
+        return !isFirst && closing.has(seen(open + rest).replaceAll(" ", "")) ? open + others + rest : found
+      })
     })
     .join("")
 }

@@ -173,8 +173,8 @@ describe("a name that stands twice in a call (T21)", () => {
     const result = await session.send("?").result
     expect(result).toMatchObject({ ok: true, text: "done" })
     expect(result.trace.runs.map((run) => run.args)).toMatchObject([{ to: "bob", amount: 10 }])
-    expect(result.trace.runs[0]?.result).toContain("The name amount stood twice in your last call.")
-    expect(model.requests[1]?.messages.at(-1)?.content).toContain("The name amount stood twice in your last call.")
+    expect(result.trace.runs[0]?.result).toContain("In your last call the name amount stood twice.")
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain("In your last call the name amount stood twice.")
     expect(result.trace.warnings).toMatchObject([{ kind: "model", message: expect.stringContaining('"amount" twice') }])
   })
 

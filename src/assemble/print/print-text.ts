@@ -1,7 +1,7 @@
 import type { Source } from "../../core/source.ts"
 import type { Trust, TrustedText } from "../../core/value.ts"
 import { encodeFence, encodeText } from "../../encode/encode.ts"
-import { isPage, type Markers } from "../../encode/lines.ts"
+import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
 import type { SlotNode } from "../../template/ast.ts"
@@ -40,7 +40,7 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
   // Each mark makes the text longer, so most texts need no second look.
   const isMarked = encoder === "lines" && node.alone && whole.length > text.text.length + 1
   if (encoder === "fence" || (isMarked && isPage(cut ? `${cut.head}\n${cut.tail}` : text.text, markers)))
-    return fenced(text.text, { cut, content, node, breaks: markers.tokens === true && text.trust !== "author" })
+    return fenced(text.text, { cut, content, node, markers: text.trust === "author" ? undefined : markers })
   // Inside a line, a cut value is one quoted string together with its notice.
   if (!cut || encoder === "inline") return [{ ...content, text: whole }]
   const closed = withFencesClosed(text, cut, encode)
@@ -63,14 +63,18 @@ interface FencedPlace {
   /** The content's part without its text. */
   readonly content: Omit<PrintedPart, "text">
   readonly node: SlotNode
-  /** True if chat-template tokens are broken. A fence does not stop a server from reading them. */
-  readonly breaks: boolean
+  /** The markers whose signs and chat-template tokens are broken, which count in a fence too; `undefined` for the author's text. */
+  readonly markers: Markers | undefined
 }
 
-function fenced(text: string, { cut, content, node, breaks }: FencedPlace): PrintedPart[] {
+function fenced(text: string, { cut, content, node, markers }: FencedPlace): PrintedPart[] {
   const whole = encodeFence(text)
   const frame = { part: "frame", trust: "author", source: node.source } as const
-  const shown = (words: string) => (breaks ? breakTokens(words) : words)
+  const shown = (words: string) => {
+    if (markers === undefined) return words
+    const signed = markers.signs ? encodeSigns(words) : words
+    return markers.tokens ? breakTokens(signed) : signed
+  }
   const inside: PrintedPart[] = [{ ...content, text: shown(cut ? cut.head : text) }]
   if (cut) inside.push(noticePart(cut), { ...content, text: shown(cut.tail), source: tailSource(content.source, cut) })
   const opening = { ...frame, text: whole.slice(0, whole.indexOf("\n") + 1) }

@@ -72,6 +72,14 @@ export interface TurnErrors {
   readonly aborted: {
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
   }
+  /**
+   * The model's answer does not fit the schema of `output`, also after it was told and asked again.
+   * @remarks Loosen the schema, describe its members, or use another model.
+   */
+  readonly "output-schema": {
+    /** One line for each fault; empty if the answer is no JSON. */ readonly issues: readonly string[]
+    /** The model's last answer. */ readonly text: string
+  }
   /** A turn was started with an empty text and without attachments. @remarks Pass a text that is not blank, or a file. */
   readonly "empty-question": NoEvidence
   /**

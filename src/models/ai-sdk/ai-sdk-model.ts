@@ -56,7 +56,14 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
   const capabilities = { developerRole: false, tools: true, ...options.capabilities }
   const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options
   const cacheForm = cacheFormOf(model, cacheBreakpoints)
-  const form = { tools: capabilities.tools, jsonMode, headers, providerOptions, cacheForm }
+  const form = {
+    tools: capabilities.tools,
+    jsonSchema: capabilities.jsonSchema ?? true,
+    jsonMode,
+    headers,
+    providerOptions,
+    cacheForm,
+  }
   const target = { id, model, headers }
   const warningsFor = cacheBreakpoints === false || cacheForm !== undefined ? () => [] : createCacheWarnings(id)
   return {
@@ -92,6 +99,7 @@ function createCacheWarnings(id: string): (request: ModelRequest) => readonly st
 /** Settings of the model that shape every request. */
 interface RequestForm {
   readonly tools: boolean
+  readonly jsonSchema: boolean
   readonly jsonMode: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly providerOptions: ProviderOptions
@@ -108,7 +116,7 @@ function callOptions(request: ModelRequest, form: RequestForm, abortSignal: Abor
     abortSignal,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
-    ...(form.jsonMode && request.responseFormat === "json" && { responseFormat: { type: "json" as const } }),
+    ...responseFormat(request.responseFormat, form),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, description, inputSchema })),
       ...(toolChoice !== undefined && {
@@ -118,6 +126,12 @@ function callOptions(request: ModelRequest, form: RequestForm, abortSignal: Abor
     ...(Object.keys(form.headers).length > 0 && { headers: { ...form.headers } }),
     ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
   }
+}
+
+/** Every provider takes a schema, or warns that it does not; JSON without one is asked for only in JSON mode. */
+function responseFormat(asked: ModelRequest["responseFormat"], { jsonMode, jsonSchema }: RequestForm): Partial<AiSdkCallOptions> {
+  if (typeof asked === "object" && jsonSchema) return { responseFormat: { type: "json", schema: asked.schema, name: "answer" } }
+  return jsonMode && asked !== undefined && asked !== "text" ? { responseFormat: { type: "json" } } : {}
 }
 
 /** One call of a model. `warnings` are about the request. They come before the answer. */

@@ -31,7 +31,7 @@ export interface AiSdkCallOptions {
   prompt: AiSdkMessage[]
   maxOutputTokens?: number
   temperature?: number
-  responseFormat?: { type: "json" }
+  responseFormat?: { type: "json"; schema?: object; name?: string }
   tools?: { type: "function"; name: string; description?: string; inputSchema: object }[]
   toolChoice?: { type: "auto" | "none" | "required" } | { type: "tool"; toolName: string }
   abortSignal?: AbortSignal

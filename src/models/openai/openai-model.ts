@@ -63,9 +63,10 @@ function currentConnection(options: OpenaiModelOptions): Connection {
   return connectionOf(options, globalThis.process?.env ?? {})
 }
 
-/** OpenAI's own models all call tools. Of another server nobody knows. */
+/** OpenAI's own models all call tools and keep to a schema. Of another server nobody knows. */
 function capabilitiesOf({ capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
-  return { developerRole: false, tools: isOpenaiItself(baseUrl), ...capabilities }
+  const isItself = isOpenaiItself(baseUrl)
+  return { developerRole: false, tools: isItself, ...(isItself && { jsonSchema: true }), ...capabilities }
 }
 
 async function open(options: OpenaiModelOptions, id: string): Promise<Opened> {

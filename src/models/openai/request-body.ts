@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai"
-import { parsedJson, recordOf } from "../../core/json-access.ts"
+import { listOf, parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../model/language-model.ts"
 
@@ -34,11 +34,50 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
       })),
       ...(request.toolChoice !== undefined && { tool_choice: wireChoice(request.toolChoice) }),
     }),
-    ...(form.jsonMode && request.responseFormat === "json" && { response_format: { type: "json_object" as const } }),
+    ...responseFormat(request.responseFormat, form),
     ...(request.maxOutputTokens !== undefined && { [form.outputLimitName]: request.maxOutputTokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
     ...form.extraBody,
   }
+}
+
+/** A schema of an object goes to a model that keeps to one; another model that has a JSON mode is asked for JSON. */
+function responseFormat(asked: ModelRequest["responseFormat"], { capabilities, jsonMode }: RequestForm): Partial<Body> {
+  if (typeof asked === "object" && capabilities.jsonSchema && asked.schema.type === "object") {
+    const strict = strictForm(asked.schema)
+    const json_schema = { name: "answer", schema: strict ?? { ...asked.schema }, strict: strict !== undefined }
+    return { response_format: { type: "json_schema", json_schema } }
+  }
+  return jsonMode && asked !== undefined && asked !== "text" ? { response_format: { type: "json_object" } } : {}
+}
+
+/** Keywords of schemas that OpenAI's strict mode knows. It refuses a request with any other. */
+const strictKeywords = new Set(
+  "type properties required additionalProperties items enum const anyOf description title $ref $defs".split(" "),
+)
+
+/**
+ * The schema with closed objects, which the strict mode demands; undefined if that mode cannot say the same: if members may be left out,
+ * if objects have other members, or for other keywords.
+ */
+function strictForm(schema: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  if (Object.keys(schema).some((key) => !strictKeywords.has(key))) return undefined
+  const strict: Record<string, unknown> = { ...schema }
+  if (schema.type === "object") {
+    const { properties = {}, additionalProperties = false } = schema
+    const required = listOf(schema.required)
+    if (additionalProperties !== false || Object.keys(recordOf(properties)).some((name) => !required.includes(name)))
+      return undefined
+    Object.assign(strict, { properties, required, additionalProperties })
+  }
+  for (const key of ["properties", "$defs", "anyOf", "items"]) {
+    if (strict[key] === undefined) continue
+    const inner = Object.entries(key === "items" ? { items: strict.items } : (strict[key] as object))
+    const parts = inner.map(([name, part]) => [name, strictForm(recordOf(part))] as const)
+    if (parts.some(([, part]) => part === undefined)) return undefined
+    strict[key] = key === "items" ? parts[0]?.[1] : key === "anyOf" ? parts.map(([, part]) => part) : Object.fromEntries(parts)
+  }
+  return strict
 }
 
 function wireChoice(choice: ToolChoice): NonNullable<Body["tool_choice"]> {

@@ -8,8 +8,13 @@ const maxCharacters = 32_768
 
 /** Reads the JSON object or list in a model's answer (T32). It skips text around it and repairs broken JSON; undefined if there is none. */
 export function readJson(output: string): JsonValue | undefined {
-  const text = stripThinking(output).slice(0, maxCharacters)
+  return jsonIn(stripThinking(output).slice(0, maxCharacters))
+}
+
+/** {@link readJson} of a text without thoughts, of any length. `kind` is looked for first; without it, whichever begins first. */
+export function jsonIn(text: string, kind?: "object" | "array"): JsonValue | undefined {
   const starts = [text.indexOf("{"), text.indexOf("[")].filter((at) => at >= 0).sort((a, b) => a - b)
+  if (kind !== undefined && text.charAt(starts[0] ?? 0) !== (kind === "object" ? "{" : "[")) starts.reverse()
   for (const start of starts) {
     const end = text.lastIndexOf(text.charAt(start) === "{" ? "}" : "]")
     const part = end > start ? text.slice(start, end + 1) : text.slice(start)

@@ -10,6 +10,7 @@ import type { ToolRun } from "../../tools/tool.ts"
 import { createToolSet, type ToolSet } from "../../tools/tool-set.ts"
 import { type TurnContext, warn, warnOnce } from "../turn-context.ts"
 import type { MaybePromise, StepControl, StepState } from "./step-control.ts"
+import { StructuredAnswer } from "./structured-answer.ts"
 
 /** The key of the item that tells the choice of calls in prompts for JSON decisions. */
 const choiceKey = "tool_choice"
@@ -36,6 +37,10 @@ export async function controlStep(turn: TurnContext, control: StepControl, promp
     broken: choice === "auto" ? undefined : choiceNotice(turn, choice, true),
     kept: (calls, nameOf) => keptCalls(turn, { choice, calls, nameOf }),
     stops: async () => (await called(turn, "stopWhen", () => control.stopWhen?.(state()))) === true,
+  }
+  if (control.output) {
+    progress.output ??= new StructuredAnswer(turn, control.output)
+    progress.output.tell(prompt)
   }
   // The turn's own choice is told in every step, so that the beginning of the request stays the same once the call was made.
   if (prompt === "planner" && asked !== "auto")

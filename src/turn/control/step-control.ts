@@ -1,6 +1,9 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+import type { Reader } from "../../core/reader.ts"
 import type { ToolCall } from "../../core/span.ts"
 import type { LanguageModel, ToolChoice } from "../../model/language-model.ts"
-import type { ToolRun } from "../../tools/tool.ts"
+import type { createPlainTextReader, ReplyPart } from "../../reply/thinking.ts"
+import type { JsonSchema, ToolRun } from "../../tools/tool.ts"
 import type { ToolSet } from "../../tools/tool-set.ts"
 
 /** A turn so far, for the functions with which a caller controls its steps. */
@@ -48,6 +51,26 @@ export interface StepControl {
    * of the request, so that a provider's prompt cache holds less of it.
    */
   readonly prepareStep?: ((state: StepState) => MaybePromise<StepChange | undefined>) | undefined
+  /**
+   * A Standard Schema, such as zod's: the answer is a JSON value that fits it, `TurnResult.output` in place of words. History keeps its
+   * text. An answer that does not fit is asked for once more; then the turn fails with `output-schema`.
+   */
+  readonly output?: StandardSchemaV1 | undefined
+}
+
+/** An answer that must fit a schema, while it is made. It takes the model's words in place of `AnswerOutput`. */
+export interface PendingOutput {
+  readonly said: string
+  readonly hasShown: boolean
+  readonly value: unknown
+  readonly jsonSchema: JsonSchema
+  /** Reads the model's text in place of the reader of prose. */
+  reader(options: Parameters<typeof createPlainTextReader>[0]): Reader<string, ReplyPart>
+  say(delta: string): void
+  part(): void
+  restart(): void
+  tell(prompt: string): void
+  settle(again: () => Promise<unknown>): Promise<void>
 }
 
 /** A step as the caller's functions prepared it. */

@@ -17,6 +17,7 @@ const fenced = `\`\`\`\`\n${page}\n\`\`\`\``
 const node: SlotNode = { type: "slot", name: "text", alone: true, source: { file: "x.md", line: 1 } }
 const all = shippedDialectNames()
 // A sign of root at the beginning of a line counts in a fence too.
+const withSigns = fenced.replaceAll(/^#/gm, "\\#")
 const withFences = all.filter((name) => name !== "root")
 const markersOf = (name: string, locale = "en") => shippedDialect(name, locale).markers
 
@@ -41,8 +42,21 @@ describe("T5 code and Markdown in a place of their own", () => {
     }
   })
 
-  test("in root they are marked", () => {
-    expect(print(page, markersOf("root"))).toContain("\\# Title\n")
+  test.each(["en", "zh-CN"])(
+    "in root, %s, they stand in a fence too, in which only the lines with a sign are marked",
+    (locale) => {
+      const turn = turnState("hm", { memories: [{ text: page }] })
+      const { messages } = assemble(new PromptStack(), { dialect: "root", locale, turn })
+      expect(messages.map(({ content }) => content).join("\n")).toContain(withSigns)
+      const code = "```js\nrun()\n```\n---\n[1, 2]\n"
+      expect(print(code, markersOf("root", locale))).toBe(`\`\`\`\`\n${code}\n\`\`\`\``)
+      expect(print(`${code} ^Bob:hi\n＃read`, markersOf("root", locale))).toContain("\n\\ ^Bob:hi\n\\＃read\n````")
+    },
+  )
+
+  test("in root a fence in somebody's words stays, where their own sign stands before them", () => {
+    const { messages } = assemble(new PromptStack(), { dialect: "root", turn: turnState("```js\nrun()\n```") })
+    expect(messages.at(-1)?.content).toContain("\n```js\nrun()\n```".slice(1))
   })
 
   test.each([

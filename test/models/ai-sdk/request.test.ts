@@ -90,6 +90,13 @@ describe("what is sent", () => {
     expect(await sent(request)).not.toHaveProperty("responseFormat")
     expect(await sent(request, { capabilities: { tools: false } })).not.toHaveProperty("tools")
     expect(await sent(request)).not.toHaveProperty("toolChoice")
+    const schema = { type: "object", properties: {} }
+    expect(await sent({ ...request, responseFormat: { schema } })).toMatchObject({
+      responseFormat: { type: "json", schema, name: "answer" },
+    })
+    expect(await sent({ ...request, responseFormat: { schema } }, { capabilities: { jsonSchema: false } })).not.toHaveProperty(
+      "responseFormat",
+    )
     expect(await sent({ ...request, toolChoice: "required" })).toMatchObject({ toolChoice: { type: "required" } })
     expect(await sent({ ...request, toolChoice: { tool: "now" } })).toMatchObject({
       toolChoice: { type: "tool", toolName: "now" },

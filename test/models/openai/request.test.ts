@@ -27,6 +27,17 @@ async function sent(options: Parameters<typeof openaiModel>[0], request: ModelRe
 
 const hello: ModelRequest = { messages: [{ role: "user", content: "hi" }] }
 
+/** An object with a list of such objects, and with a choice of one of them or nothing. */
+function listsOf(inner: object, additionalProperties?: boolean) {
+  const properties = { all: { type: "array", items: inner }, one: { anyOf: [inner, { type: "null" }] } }
+  return {
+    type: "object",
+    properties,
+    required: ["all", "one"],
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  }
+}
+
 describe("what is sent", () => {
   test("a plain request asks for a stream with usage, and for nothing that a server may not know", async () => {
     const { path, body, headers } = await sent("qwen3", hello)
@@ -103,6 +114,33 @@ describe("what is sent", () => {
   ])("the choice of calls %j is sent with the tools", async (toolChoice, wire) => {
     const { body } = await sent({ model: "m", capabilities: { tools: true } }, { ...conversation, toolChoice })
     expect(body).toMatchObject({ tool_choice: wire })
+  })
+
+  const closed = { type: "object", properties: { a: { type: "string" } }, required: ["a"] }
+  const capable = { model: "m", capabilities: { jsonSchema: true } }
+
+  test.each([
+    ["strictly, where the strict mode can say the same", closed, { ...closed, additionalProperties: false }, true],
+    ["with lists and choices of objects", listsOf(closed), listsOf({ ...closed, additionalProperties: false }, false), true],
+    ["as it is, with members that may be left out", { ...closed, required: [] }, { ...closed, required: [] }, false],
+    [
+      "as it is, with a keyword that the strict mode lacks",
+      { ...closed, minProperties: 1 },
+      { ...closed, minProperties: 1 },
+      false,
+    ],
+  ])("a schema is sent %s", async (_, given, schema, strict) => {
+    const { body } = await sent(capable, { ...hello, responseFormat: { schema: given } })
+    expect(body.response_format).toEqual({ type: "json_schema", json_schema: { name: "answer", schema, strict } })
+  })
+
+  test.each([
+    ["a model of unknown abilities", "m", closed, undefined],
+    ["a server with JSON mode alone", { model: "m", jsonMode: true }, closed, { type: "json_object" }],
+    ["a list, which no provider takes", capable, { type: "array" }, undefined],
+  ] as const)("a schema is not sent to %s", async (_, options, schema, format) => {
+    const { body } = await sent(options, { ...hello, responseFormat: { schema } })
+    expect(body.response_format).toEqual(format)
   })
 
   test("a choice of calls stays away from a model without tools", async () => {
