@@ -57,10 +57,8 @@ export class Session {
     const { inject, signal, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
     const given = { inject: completed(inject), control }
-    return this.#start(
-      (turnId, record) => ({ ...inputOf(this.#agent, this, { text, options, turnId, record }), ...given }),
-      signal,
-    )
+    const words = { text, options }
+    return this.#start((turnId, record) => ({ ...inputOf(this.#agent, this, { ...words, turnId, record }), ...given }), signal)
   }
 
   /**
@@ -95,9 +93,7 @@ export class Session {
     return kept
   }
 
-  /**
-   * The request that a turn would begin with: recall, hooks and prestart tools run, no model is called and nothing is committed.
-   */
+  /** The request that a turn would begin with. Recall, hooks and prestart tools run; no model is called and nothing is kept. */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
     checkOptions("preview", options, previewOptions, gone)
     const { prompt = "planner", inject, signal } = options
