@@ -15,6 +15,8 @@ export interface RemoteTool {
   readonly outputSchema: JsonSchema | undefined
   /** True when the server says that the tool changes nothing. */
   readonly readOnly: boolean
+  /** True when the server says that the tool may destroy something. */
+  readonly destructive: boolean
   /** A hash of the definition that the server sent. */
   readonly fingerprint: string
 }
@@ -72,6 +74,7 @@ export function readRemoteTool(raw: unknown): RemoteTool | { readonly problem: s
     inputSchema: { ...cleanSchema, type: "object" },
     outputSchema: isChecked ? outputSchema : undefined,
     readOnly: isRecord(annotations) && annotations.readOnlyHint === true,
+    destructive: isRecord(annotations) && annotations.destructiveHint === true && annotations.readOnlyHint !== true,
     fingerprint: fingerprintOf(raw),
   }
 }

@@ -75,6 +75,7 @@ export class ServerTools {
       visibility: "planner",
       repeatable: false,
       writes: !tool.readOnly,
+      needsApproval: tool.destructive && server.settings.destructive !== "run",
       timeoutMs: server.settings.timeoutMs,
       check: checkRecord,
       execute: async (args, context) => {

@@ -32,6 +32,8 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
    * answer without this call is followed by one step that asks for it.
    */
   readonly withAnswer?: boolean | "required"
+  /** True, or a function of the checked arguments that returns true, for calls that a person must allow before they run. Default false. */
+  readonly needsApproval?: boolean | ((args: ToolArguments<Schema>) => boolean | Promise<boolean>)
   readonly visibility?: Tool["visibility"]
   readonly timeoutMs?: number
   readonly maxResultCharacters?: number
@@ -50,6 +52,7 @@ const fields: Readonly<Record<keyof ToolDefinition, true>> = {
   repeatable: true,
   writes: true,
   withAnswer: true,
+  needsApproval: true,
   visibility: true,
   timeoutMs: true,
   maxResultCharacters: true,
@@ -76,6 +79,7 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
     writes: definition.writes ?? false,
     usageHint: definition.usageHint,
     withAnswer: definition.withAnswer === false ? undefined : definition.withAnswer,
+    needsApproval: definition.needsApproval as Tool["needsApproval"],
     group: definition.group,
     timeoutMs: definition.timeoutMs,
     maxResultCharacters: definition.maxResultCharacters,
@@ -94,6 +98,8 @@ function requireValid(definition: ToolDefinition<StandardSchemaV1 | undefined>):
   }
   const isGroup = group === undefined || toolGroups.includes(group)
   if (!isGroup) throw badSetting(name, "group", `one of ${toolGroups.join(", ")}`, group)
+  if (!["undefined", "boolean", "function"].includes(typeof definition.needsApproval))
+    throw badSetting(name, "needsApproval", "true, false or a function", definition.needsApproval)
   if (typeof description !== "string") throw badSetting(name, "description", "a string", description)
   for (const [setting, value] of Object.entries({ timeoutMs, maxResultCharacters })) {
     const isLimit = value === undefined || (typeof value === "number" && value > 0)

@@ -89,6 +89,8 @@ export interface Tool {
    * is followed by one step that asks for it.
    */
   readonly withAnswer?: true | "required" | undefined
+  /** True, or a function that returns true, for calls that a person must allow before they run. The function gets checked arguments. */
+  readonly needsApproval?: boolean | ((args: unknown) => boolean | Promise<boolean>) | undefined
   readonly timeoutMs?: number | undefined
   /** The limit of the result, in code points. Longer results are cut, with a visible notice. */
   readonly maxResultCharacters?: number | undefined
@@ -104,7 +106,7 @@ export interface ToolRun {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly status: "ok" | "failed"
-  readonly failure?: "unknown-tool" | "invalid-arguments" | "threw" | "timeout" | "aborted"
+  readonly failure?: "unknown-tool" | "invalid-arguments" | "denied" | "threw" | "timeout" | "aborted"
   /** The id of the earlier run in this turn whose result was reused instead of running the tool again (T17). */
   readonly repeatOf?: string
   readonly result: string
@@ -117,7 +119,11 @@ export interface ToolRun {
 
 /** A question to the user before a tool does something that needs permission. */
 export interface ConfirmRequest {
+  /** The id of the tool call, as in its events. The turn sets it. */
+  readonly id?: string
   readonly tool: string
+  /** The arguments of a call that needs approval (`Tool.needsApproval`). */
+  readonly args?: Readonly<Record<string, unknown>>
   /** The planned action in one line, such as `change SOUL.md`. */
   readonly summary: string
   /** More information for the decision, such as a diff. */

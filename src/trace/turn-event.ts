@@ -51,8 +51,9 @@ export type TurnEvent =
   /** The progress of a tool or prestart run, between its start and its end. */
   | { readonly type: "tool-progress"; readonly id: string; readonly tool: string; readonly progress: ToolProgress }
   | { readonly type: "tool-end"; readonly run: ToolRun }
-  | { readonly type: "confirm-start"; readonly request: ConfirmRequest }
-  | { readonly type: "confirm-end"; readonly request: ConfirmRequest; readonly confirmed: boolean }
+  /** A person is asked about the tool call `id`. */
+  | { readonly type: "confirm-start"; readonly id: string; readonly request: ConfirmRequest }
+  | { readonly type: "confirm-end"; readonly id: string; readonly request: ConfirmRequest; readonly confirmed: boolean }
   | { readonly type: "warning"; readonly warning: TurnWarning }
   /** An event of the child agent that the tool call `id` runs (R25), between the start and the end of that call. */
   | { readonly type: "child"; readonly id: string; readonly name: string; readonly event: TurnEvent }

@@ -1,7 +1,5 @@
 import type { HistoryMessage, Speaker } from "../core/conversation.ts"
-import { messageOf } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
-import { within } from "../core/timers.ts"
 import type { Injection } from "../core/value.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
@@ -30,6 +28,15 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
     const result = unknownTool(turn, name)
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
   }
+  if (tool.needsApproval) {
+    const refused = await (await import("./approval/ask-approval.ts")).askApproval(turn, { id, name, args, tool })
+    if (refused) return refused
+  }
+  return runAllowed(turn, request, tool)
+}
+
+async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): Promise<ToolRun> {
+  const { id, name, args } = request
   const { dialect, ports, profile } = turn.agent
   const { maxResultCharacters } = profile.tools
   let isRunning = true
@@ -66,7 +73,13 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
 
 function toolContext(turn: TurnContext, { id, name }: ToolRequest, isRunning: () => boolean): Omit<ToolContext, "signal"> {
   const { input, agent, progress } = turn
-  const confirm = agent.confirm && confirmation(turn, agent.confirm)
+  const ask = agent.confirm
+  const confirm: Confirm | undefined =
+    ask &&
+    (async (asked, signal) => {
+      const { askPerson } = await import("./approval/ask-person.ts")
+      return (await askPerson(turn, ask, { ...asked, id, signal })) === "yes"
+    })
   return {
     key: input.key,
     turnId: input.turnId,
@@ -130,28 +143,6 @@ export function parentHandle(turn: TurnContext, call: { readonly id: string; rea
 /** The turn of a tool's context. Undefined outside a turn. */
 export function parentOf({ parent }: ToolContext): ParentTurn | undefined {
   return parent && handles.get(parent)
-}
-
-/**
- * Makes the function by which a tool asks a person for consent. The turn's time limit pauses meanwhile. No answer within `limits.confirmMs` counts as a
- * refusal, and so does a question that fails. Both are reported.
- */
-function confirmation(turn: TurnContext, confirm: Confirm): Confirm {
-  const { ports, profile } = turn.agent
-  const { confirmMs } = profile.limits
-  return async (request, signal) => {
-    const resume = turn.deadline.pause()
-    turn.emit({ type: "confirm-start", request })
-    const asked = await within({ timeoutMs: confirmMs, signal, timers: ports.timers }, (askSignal) => confirm(request, askSignal))
-    resume()
-    const confirmed = asked.status === "done" && asked.value === true
-    if (asked.status === "failed")
-      warn(turn, "tool", `${request.tool} could not ask about "${request.summary}": ${messageOf(asked.error)}`)
-    if (asked.status === "timeout")
-      warn(turn, "tool", `${request.tool} asked about "${request.summary}" and got no answer within ${confirmMs} ms.`)
-    turn.emit({ type: "confirm-end", request, confirmed })
-    return confirmed
-  }
 }
 
 function unknownTool({ agent, progress }: TurnContext, name: string): string {

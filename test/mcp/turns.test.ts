@@ -4,6 +4,7 @@ import type { Plugin } from "../../src/services/plugin.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
+import type { Confirm } from "../../src/tools/tool.ts"
 import type { TurnEvent } from "../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../support/agents.ts"
 import { connected } from "../support/mcp/connected.ts"
@@ -143,6 +144,23 @@ describe("an agent with MCP servers", () => {
     const { session } = testAgent(scriptedModel([finish("好")]), {}, { plugins: [mcp] })
     await session.send("看").result
     expect(server.requests).toHaveLength(before)
+  })
+
+  test.each([
+    ["is asked about", { destructiveHint: true }, {}, 1],
+    ["that changes nothing is not asked about", { destructiveHint: true, readOnlyHint: true }, {}, 0],
+    ["is not asked about where the settings say so", { destructiveHint: true }, { destructive: "run" }, 0],
+    ["without the hint is not asked about", {}, {}, 0],
+  ] as const)("a tool that may destroy something %s", async (_, annotations, settings, times) => {
+    const tools = [{ name: "echo2", description: "", inputSchema: { type: "object" }, annotations }]
+    const { mcp } = await connected({ fake: fakeServer({ tools }, settings) })
+    const asked: string[] = []
+    const confirm: Confirm = async ({ tool }) => asked.push(tool) < 0
+    const model = scriptedModel([callTool("fake.echo2"), finish("好")])
+    const { session } = testAgent(model, {}, { plugins: [mcp], confirm })
+    const { trace } = await session.send("?").result
+    expect(asked).toEqual(times === 1 ? ["fake.echo2"] : [])
+    expect(trace.runs[0]?.failure === "denied").toBe(times === 1)
   })
 
   test("native calls use a legal name for the tool and find their way back", async () => {

@@ -69,8 +69,8 @@ describe("a tool that asks", () => {
     const turn = session.send("？")
     const events = await collect(turn)
     expect(events.filter(({ type }) => type.startsWith("confirm"))).toEqual([
-      { type: "confirm-start", request: { tool: "careful", summary: "do it" } },
-      { type: "confirm-end", request: { tool: "careful", summary: "do it" }, confirmed: false },
+      { type: "confirm-start", id: "call-1", request: { id: "call-1", tool: "careful", summary: "do it" } },
+      { type: "confirm-end", id: "call-1", request: { id: "call-1", tool: "careful", summary: "do it" }, confirmed: false },
     ])
     expect((await turn.result).trace.warnings.map(({ message }) => message).join()).toContain("no terminal")
   })

@@ -17,7 +17,7 @@ export interface AiSdkToolLike {
 /**
  * Returns a `ToolSet` of the package `ai` as tools for an agent of this library. A tool's own schema checks the arguments. The
  * tool gets the turn's signal. Of a stream of results the last one counts, and `toModelOutput` decides what the model reads.
- * Throws `tool-definition` for a tool that has no `execute`, that a provider runs, or that needs approval.
+ * `needsApproval` holds as for `defineTool`. Throws `tool-definition` for a tool that has no `execute` or that a provider runs.
  */
 export function fromAiSdkTools(toolSet: Readonly<Record<string, AiSdkToolLike>>): Tool[] {
   return Object.entries(toolSet).map(([name, tool]) => {
@@ -27,26 +27,30 @@ export function fromAiSdkTools(toolSet: Readonly<Record<string, AiSdkToolLike>>)
       name,
       description: stringOf(typeof tool.description === "function" ? tool.description({ context: {} }) : tool.description),
       ...readSchema(name, tool.inputSchema),
+      needsApproval: approvalOf(tool, `${name}-approval`),
       execute: (args: unknown, context) => run(tool, args, { context, toolCallId: `${context.turnId}-${name}-${++calls}` }),
     })
   })
 }
 
 function requireRunnable(name: string, tool: AiSdkToolLike): void {
-  const { type, execute, needsApproval } = recordOf(tool)
+  const { type, execute } = recordOf(tool)
   const why =
     type === "provider" || type === "provider-defined"
       ? "is run by a provider"
       : typeof execute !== "function"
         ? "has no `execute`"
-        : needsApproval !== undefined && needsApproval !== false
-          ? "needs approval, for which nobody can be asked here"
-          : undefined
+        : undefined
   if (why === undefined) return
   throw new PromptStrataError("tool-definition", `The tool "${name}" ${why}, so an agent cannot run it.`, {
     hint: "Leave it out, or define a tool that can be run with `defineTool`.",
     evidence: { tool: name },
   })
+}
+
+function approvalOf({ needsApproval }: AiSdkToolLike, toolCallId: string): boolean | ((args: unknown) => Promise<boolean>) {
+  if (typeof needsApproval !== "function") return needsApproval === true
+  return async (args) => (await needsApproval(args, { toolCallId, messages: [], context: undefined })) === true
 }
 
 async function run(

@@ -13,6 +13,8 @@ import type { Tool } from "../../tools/tool.ts"
 export interface AiSdkTool {
   description: string
   inputSchema: AiSdkToolSchema
+  /** The app asks then, as for any tool of the AI SDK. */
+  needsApproval?: boolean | ((args: unknown) => boolean | PromiseLike<boolean>)
   execute(args: Readonly<Record<string, unknown>>, options: { toolCallId: string; abortSignal?: AbortSignal }): Promise<unknown>
   toModelOutput(options: { output: unknown }): Promise<{ type: "text"; value: string }>
 }
@@ -54,6 +56,7 @@ function aiSdkTool(tool: Tool, options: ToAiSdkToolsOptions): AiSdkTool {
     // As in a native request, the usage hint has no other place.
     description: [tool.description, tool.usageHint ?? ""].filter((text) => text.trim() !== "").join("\n"),
     inputSchema: toolSchema(tool),
+    ...(tool.needsApproval && { needsApproval: tool.needsApproval }),
     async execute(args, { toolCallId, abortSignal = new AbortController().signal }) {
       const run = (signal: AbortSignal) => {
         // Without this, a tool could still start (and write) after the call was aborted.

@@ -36,6 +36,11 @@ export const mcpServer = table("A server that offers tools: a program to run, or
     words:
       'When a tool that was never seen before can be used: at once ("first-use"), or after `promptstrata mcp approve` ("ask"). A tool that changes always waits for approval.',
   }),
+  destructive: choice(["ask", "run"], {
+    default: "ask",
+    words:
+      'Tools of which the server says that they may destroy something (destructiveHint): "ask" asks a person before each call, "run" does not.',
+  }),
   skills: lines("docs://guide", {
     default: [],
     words: "Resources (by URI) and prompts (by name) of the server that become skills of the agent.",

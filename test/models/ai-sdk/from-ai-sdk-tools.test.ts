@@ -123,10 +123,23 @@ describe("tools of the package ai as ours", () => {
     expect(await run(back, {})).toMatchObject({ failure: { kind: "invalid-arguments" } })
   })
 
+  test("a tool that needs approval needs it here too, by its own judgement", async () => {
+    const needsApproval = async ({ path }: { path: string }) => path === "/"
+    const [always, sometimes, never] = fromAiSdkTools({
+      always: { inputSchema: z.object({}), execute, needsApproval: true },
+      sometimes: { inputSchema: z.object({ path: z.string() }), execute, needsApproval },
+      never: { inputSchema: z.object({}), execute },
+    })
+    expect([always?.needsApproval, never?.needsApproval]).toEqual([true, false])
+    const judge = sometimes?.needsApproval
+    if (typeof judge !== "function") throw new Error("expected a function")
+    expect([await judge({ path: "/" }), await judge({ path: "a" })]).toEqual([true, false])
+    expect(toAiSdkTools([sometimes].filter((tool) => tool !== undefined)).sometimes?.needsApproval).toBe(judge)
+  })
+
   test.each<[string, object, RegExp]>([
     ["without execute", { inputSchema: z.object({}) }, /has no `execute`/],
     ["run by a provider", { type: "provider", id: "openai.web_search", args: {}, execute }, /is run by a provider/],
-    ["that needs approval", { inputSchema: z.object({}), execute, needsApproval: true }, /needs approval/],
     [
       "whose schema is a promise",
       { inputSchema: jsonSchema(Promise.resolve({})), execute },
