@@ -1,9 +1,10 @@
-import matter from "gray-matter"
-import { type Document, isMap, isScalar, parseDocument, visit } from "yaml"
+import { createRequire } from "node:module"
+import type { Document } from "yaml"
 import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
 import { normalizeText } from "../template/scanner.ts"
+import { readPlainYaml } from "./plain-yaml.ts"
 
 /** The longest front matter that is read, in UTF-16 units: parts of the YAML reader take quadratic time. */
 const maxLength = 16_384
@@ -25,7 +26,8 @@ export interface FrontMatter {
  */
 export function parseFrontMatter(text: string, file: string): FrontMatter {
   const { whole, block, offset, body, firstLine } = splitFrontMatter(text, file)
-  return { attributes: block === undefined ? {} : readBlock(block, { file, whole, offset }), body, firstLine }
+  const attributes = block === undefined ? {} : (readPlainYaml(block) ?? readBlock(block, { file, whole, offset }))
+  return { attributes, body, firstLine }
 }
 
 /** A file cut at its front matter, which is not parsed. */
@@ -85,12 +87,16 @@ function findClosing(text: string, from: number): { start: number; end: number }
   return undefined
 }
 
+/** Loads packages when YAML is first read that is not plain: most front matter is, and they take longer to load than a profile. */
+const require = createRequire(import.meta.url)
+
 /**
  * gray-matter chooses the engine, of which there is one. It does not split: it ends a block at any line that begins with three dashes,
  * and drops a blank line at the beginning of the body. So it gets the block alone, between delimiters that nothing inside can close.
  * It gets options, as without them it caches and shares what it has read.
  */
 function readBlock(block: string, place: YamlPlace): Record<string, unknown> {
+  const matter = require("gray-matter") as typeof import("gray-matter")
   const { data } = matter(`---\n${block}\n---\n`, {
     language: "yaml",
     delimiters: ["---", "---\n"],
@@ -114,6 +120,7 @@ const maxAliasCount = 100
 
 /** Reads a YAML 1.2 mapping as plain data: string keys, none twice, no tags, bounded aliases. Anything else throws `front-matter`. */
 export function readYamlMapping(yaml: string, place: YamlPlace): Record<string, unknown> {
+  const { isMap, parseDocument } = require("yaml") as typeof import("yaml")
   try {
     const document = parseDocument(yaml, {
       version: "1.2",
@@ -146,6 +153,7 @@ export function readYamlMapping(yaml: string, place: YamlPlace): Record<string, 
 
 /** Refuses the key `__proto__`. It does no harm here, but sets a prototype in code that copies the data. */
 function refuseProto(document: Document.Parsed, place: YamlPlace): void {
+  const { isScalar, visit } = require("yaml") as typeof import("yaml")
   visit(document, {
     Pair(_, { key }) {
       if (isScalar(key) && key.value === "__proto__")

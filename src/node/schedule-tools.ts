@@ -1,6 +1,4 @@
 import { join, resolve } from "node:path"
-import { z } from "zod"
-import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
 import { shippedPrompts } from "../dialect/shipped.ts"
 import { encodeInline } from "../encode/inline.ts"
@@ -9,6 +7,7 @@ import { defineTool } from "../tools/define-tool.ts"
 import { textArguments } from "../tools/text-arguments.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type ToolWords, toolWords } from "../tools/tool-words.ts"
+import type { Schedule, ScheduleItem } from "./schedule-file.ts"
 import { readOwnFile, updateFile } from "./workspace/update-file.ts"
 
 interface ScheduleOptions {
@@ -55,6 +54,7 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
 }
 
 async function add(file: string, item: Omit<ScheduleItem, "id">, signal: AbortSignal): Promise<number> {
+  const { parseSchedule } = await import("./schedule-file.ts")
   let id = 0
   await updateFile(
     file,
@@ -75,6 +75,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
     description,
     usageHint,
     async execute() {
+      const { parseSchedule } = await import("./schedule-file.ts")
       const { items } = parseSchedule(await readOwnFile(file), file)
       if (items.length === 0) return renderTemplate(answer, { empty: true })
       return items.map((item) => renderTemplate(answer, printedItem(item))).join("\n")
@@ -89,43 +90,6 @@ function printedItem({ id, title, content, scheduleTime }: ScheduleItem) {
     title: encodeInline(title),
     time: encodeInline(scheduleTime),
     content: content === undefined || content.trim() === "" ? undefined : encodeInline(content),
-  }
-}
-
-/** One entry of the schedule. Times are ISO 8601 in UTC. */
-const itemSchema = z.strictObject({
-  id: z.int().positive(),
-  title: z.string(),
-  content: z.string().optional(),
-  /** The time as it was given, in any words. */
-  scheduleTime: z.string(),
-  /** The moment, when the words were a date. */
-  at: z.string().optional(),
-  createdAt: z.string(),
-})
-
-type ScheduleItem = z.infer<typeof itemSchema>
-
-/** The content of the file. Ids are never used again: `nextId` stays when items are removed. */
-const scheduleSchema = z
-  .strictObject({ version: z.literal(1), nextId: z.int().positive(), items: z.array(itemSchema) })
-  .refine(({ nextId, items }) => items.every(({ id }) => id < nextId), "nextId must be above every id")
-  .refine(({ items }) => new Set(items.map(({ id }) => id)).size === items.length, "ids must not repeat")
-
-type Schedule = z.infer<typeof scheduleSchema>
-
-/** The schedule in a text; an empty one without a text. Throws `file`, naming the file, when it is not a schedule. */
-function parseSchedule(text: string | undefined, file: string): Schedule {
-  if (text === undefined) return { version: 1, nextId: 1, items: [] }
-  try {
-    return scheduleSchema.parse(JSON.parse(text))
-  } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause)
-    throw new PromptStrataError("file", `This is not a schedule: ${why}`, {
-      cause,
-      source: { file, line: 1 },
-      hint: "The file was not changed. Correct it, or move it away to begin a new one.",
-    })
   }
 }
 

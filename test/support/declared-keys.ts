@@ -1,5 +1,5 @@
 import { parseSync, Visitor } from "rolldown/utils"
-import { inSnakeCase } from "../../src/node/profile/profile-schema.ts"
+import { inSnakeCase } from "../../src/node/profile/profile-file-check.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import * as makers from "../../src/profile/key.ts"
 

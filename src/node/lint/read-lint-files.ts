@@ -41,11 +41,12 @@ interface LintFilesOptions {
 export async function readLintFiles(options: LintFilesOptions = {}): Promise<LintContext> {
   const roots = [resolve("profiles"), shippedProfilesFolder]
   const linted = profilePaths(options, roots)
-  const chains = new Map(linted.map((path) => [path, readChain(path, roots)]))
+  const chains = new Map<string, readonly ProfileDocument[]>()
+  for (const path of linted) chains.set(path, await readChain(path, roots))
   // The other profiles in these folders are read too, as files that they use are not dead.
   const siblings = [...new Set(linted.map((path) => dirname(path)))].flatMap(tomlFiles).filter((path) => !chains.has(path))
   for (const path of siblings) {
-    const chain = readChain(path, roots)
+    const chain = await readChain(path, roots)
     // In a folder `profiles` an unreadable file is a broken profile; elsewhere it is another file, such as `pyproject.toml`.
     if (chain.length > 0 || basename(dirname(path)) === "profiles") chains.set(path, chain)
   }
@@ -98,9 +99,9 @@ function asNamed(file: LintFile, named: readonly string[]): LintFile {
 }
 
 /** A profile's own file and the files that it extends, nearest first; none if one of them is broken. */
-function readChain(path: string, roots: readonly string[]): readonly ProfileDocument[] {
+async function readChain(path: string, roots: readonly string[]): Promise<readonly ProfileDocument[]> {
   try {
-    return readProfileChain(path, roots)
+    return await readProfileChain(path, roots)
   } catch {
     // Loading the profile reports the mistake.
     return []

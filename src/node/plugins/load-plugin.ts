@@ -6,7 +6,6 @@ import type { Timers } from "../../core/ports.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
 import { type Timely, within } from "../../core/timers.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import { characterPlugin } from "../character/character-plugin.ts"
 import { isFolder } from "../file-log.ts"
 import { lookedFor } from "../find-text.ts"
 import { displayPath, displaySearched } from "../shipped-files.ts"
@@ -66,8 +65,10 @@ export function skillPluginTools(plugins: readonly Plugin[]): string[] {
 }
 
 const builtinPlugins: Readonly<Record<string, MakePlugin>> = {
-  character: (_name, { options, promptFolders, persona, context: { locale, profileFolder } }) =>
-    characterPlugin(options, { locale, promptFolders, persona, folder: profileFolder }),
+  async character(_name, { options, promptFolders, persona, context: { locale, profileFolder } }) {
+    const { characterPlugin } = await import("../character/character-plugin.ts")
+    return characterPlugin(options, { locale, promptFolders, persona, folder: profileFolder })
+  },
   diary: skillPlugin,
   "file-navigation": skillPlugin,
   // An empty plugin: `loadProfile` turns recall on when it finds it (L8).

@@ -66,7 +66,7 @@ export async function readProfile(
   options: LoadProfileOptions,
   made: Map<string, Plugin> = new Map(),
 ): Promise<Profile> {
-  const parts = findParts(nameOrPath, options)
+  const parts = await findParts(nameOrPath, options)
   const { path, file, search, texts, dialect, processes } = parts
   const { chain, locale } = search
   const dataFolder = resolve(options.dataFolder ?? "data")
@@ -102,16 +102,16 @@ export async function readProfile(
     plugins,
     output: { ...profileOutput(file, surroundings), format },
   })
-  return withDocuments(withVirtualContext(profile, file, texts.folder), surroundings)
+  return withDocuments(await withVirtualContext(profile, file, texts.folder), surroundings)
 }
 
-type ProfileParts = ReturnType<typeof findParts>
+type ProfileParts = Awaited<ReturnType<typeof findParts>>
 
 /** Everything that a profile is made of but plugins. Throws all that is wrong with it as one error, before any plugin runs. */
-function findParts(nameOrPath: string, options: LoadProfileOptions) {
+async function findParts(nameOrPath: string, options: LoadProfileOptions) {
   const { env = process.env, roots = [resolve("profiles"), shippedProfilesFolder] } = options
   const path = findProfile(nameOrPath, { folder: process.cwd(), roots })
-  const chain = readProfileChain(path, roots)
+  const chain = await readProfileChain(path, roots)
   const file = mergeChain(chain)
   const locale = promptLocale({ option: options.locale, profile: file.locale, env })
   const search: ProfileSearch = { chain, locale, problems: new Map() }

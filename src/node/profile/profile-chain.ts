@@ -11,17 +11,17 @@ import { lookedFor, namesIn } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
 import { type ProfileDocument, type ProfileProblem, problemsError, readProfileFile } from "./profile-document.ts"
-import { inSnakeCase } from "./profile-schema.ts"
+import { inSnakeCase } from "./profile-file-check.ts"
 
 /**
  * Reads a profile file and what it extends, nearest first (L9). A name is looked up beside the file that extends it, then in
  * `roots`, and never means that file itself, so that your `fay.toml` can extend the shipped one. A circle throws `profile` and
  * shows the chain.
  */
-export function readProfileChain(path: string, roots: readonly string[]): ProfileDocument[] {
+export async function readProfileChain(path: string, roots: readonly string[]): Promise<ProfileDocument[]> {
   const chain: ProfileDocument[] = []
   for (let next: string | undefined = path; next !== undefined; ) {
-    const document: ProfileDocument = readProfileFile(next)
+    const document: ProfileDocument = await readProfileFile(next)
     chain.push(document)
     next = parentOf(document, chain, roots)
   }

@@ -9,7 +9,7 @@ import { parseToml } from "../parse-toml.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { offsetOf, type TomlNode } from "../toml-positions.ts"
-import { checkProfileFile, inSnakeCase } from "./profile-schema.ts"
+import { fitsProfileFile, inSnakeCase } from "./profile-file-check.ts"
 
 /** The largest profile that is read: 1 MiB. */
 const maxBytes = 1024 * 1024
@@ -34,15 +34,20 @@ export interface ProfileDocument {
 }
 
 /** Reads and checks one profile file. All that is wrong with it is one error `profile` that names every problem with its place. */
-export function readProfileFile(path: string): ProfileDocument {
+export async function readProfileFile(path: string): Promise<ProfileDocument> {
   const file = displayPath(path)
   const text = readTextFile(path, file, { maxBytes, kind: "profile" }).replace(/^\uFEFF/, "")
   const { data, positions } = parseToml(text, file)
   const unsafe = unsafeKeyProblems(positions)
   // Beyond the bounded depth nothing recursive may touch the data.
   if (unsafe.length > 0) throw problemsError([{ text, file, problems: unsafe }])
-  const { error } = checkProfileFile(data)
-  if (error !== undefined) throw problemsError([{ text, file, problems: issueProblems(error.issues, { data, positions }) }])
+  if (!fitsProfileFile(data)) {
+    // zod says what is wrong. It is loaded for a mistake alone, because that takes longer than all else here.
+    const { checkProfileFile } = await import("./profile-schema.ts")
+    const { error } = checkProfileFile(data)
+    invariant(error, "zod refuses what the short check of a profile's file refuses")
+    throw problemsError([{ text, file, problems: issueProblems(error.issues, { data, positions }) }])
+  }
   return { path, file, text, data, settings: inCamelCase(profileFileKeys.type, data) as ProfileFile, positions }
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { describeBounds, describeChoices, flagWords, textWords, valuesBeyondJson } from "../../profile/check-keys.ts"
 import type { Key, TextForm, ValueType } from "../../profile/key.ts"
 import { profileFileKeys } from "../../profile/profile-file-keys.ts"
+import { inSnakeCase } from "./profile-file-check.ts"
 
 /*
  * The zod schema of a profile's file, made from the declaration of its keys. The message of each issue completes "expected …": it
@@ -27,11 +28,6 @@ export const profileFileSchema = schemaOf(profileFileKeys.type)
 /** Checks the data of a profile's file. A file is checked once, so zod must not compile code for it, which takes longer. */
 export function checkProfileFile(data: unknown): z.ZodSafeParseResult<unknown> {
   return profileFileSchema.safeParse(data, { jitless: true })
-}
-
-/** The name of a key as a file spells it: `max_steps` for `maxSteps`. */
-export function inSnakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 function keySchema({ type, presence, words, default: fallback, otherwise }: Key): z.ZodType {

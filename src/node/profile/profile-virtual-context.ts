@@ -1,4 +1,3 @@
-import { createVirtualContext } from "../../forgetting/plugin/virtual-context.ts"
 import type { VirtualContextOptions } from "../../forgetting/plugin/virtual-context-settings.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
@@ -8,8 +7,13 @@ import { promptsWithOwn } from "../builtin-tools.ts"
 const { events, workspace, pulled, compression } = profileFileKeys.keys
 
 /** A profile with its virtual context as a plugin, where its file has one of the tables that set it (R11). */
-export function withVirtualContext(profile: Profile, file: ProfileFile, promptFolder: string | undefined): Profile {
+export async function withVirtualContext(
+  profile: Profile,
+  file: ProfileFile,
+  promptFolder: string | undefined,
+): Promise<Profile> {
   if (!(file.events || file.workspace || file.pulled || file.compression)) return profile
+  const { createVirtualContext } = await import("../../forgetting/plugin/virtual-context.ts")
   const plugin = createVirtualContext({
     locale: profile.locale,
     prompts: promptsWithOwn(promptFolder),

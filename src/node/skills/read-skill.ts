@@ -5,13 +5,14 @@ import { sanitise } from "../../encode/sanitise.ts"
 import type { Skill, SkillMode } from "../../layers/skills.ts"
 import { placedText } from "../authored-text.ts"
 import { readYamlMapping, splitFrontMatter } from "../front-matter.ts"
+import { readPlainYaml } from "../plain-yaml.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readNameAndDescription } from "./name-and-description.ts"
 import { readSkillAttributes } from "./skill-attributes.ts"
 import { type FoundSkill, listSkillResources } from "./skill-folders.ts"
 import { type SkillProblem, type SkillText, skillFault, warningAt } from "./skill-problem.ts"
-import { isSyntaxFault, readPlainYaml, recoverYaml } from "./skill-yaml.ts"
+import { isSyntaxFault, recoverYaml } from "./skill-yaml.ts"
 
 /** The largest file of a skill: 1 MiB. Published skills have about a hundredth of it. */
 const maxBytes = 1024 * 1024

@@ -1,5 +1,5 @@
-import { z } from "zod"
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import { errnoOf, isAbsent } from "./file-errors.ts"
 import { closeQuietly, openFlags } from "./file-system.ts"
 import { namesIn, type OpenFolder, type WorkspaceRoot, writeNewFile } from "./folders.ts"
@@ -83,22 +83,6 @@ export interface HistoryEntry {
   readonly temporary: string
 }
 
-const header = z.object({
-  version: z.literal(1),
-  record: z.object({
-    id: z.string(),
-    path: z.string(),
-    by: z.string(),
-    atMs: z.number(),
-    beforeHash: z.string().optional(),
-    afterHash: z.string().optional(),
-    diff: z.string(),
-    undoes: z.string().optional(),
-  }),
-  temporary: z.string(),
-  beforeBytes: z.number().optional(),
-})
-
 /** An entry as bytes: one line of JSON, then the former bytes of the file. */
 export function printEntry({ record, before, temporary }: HistoryEntry): Uint8Array {
   const line = new TextEncoder().encode(`${JSON.stringify({ version: 1, record, temporary, beforeBytes: before?.length })}\n`)
@@ -113,11 +97,27 @@ export function parseEntry(bytes: Uint8Array): HistoryEntry | undefined {
   const end = bytes.indexOf(0x0a)
   if (end < 0) return undefined
   try {
-    const { record, temporary, beforeBytes } = header.parse(JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))))
+    const header: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)))
+    if (!isRecord(header)) return undefined
+    const { version, temporary, beforeBytes } = header
+    const record = readRecord(header.record)
     const rest = bytes.subarray(end + 1)
-    if (rest.length !== (beforeBytes ?? 0)) return undefined
-    return { record: record as WriteRecord, temporary, before: beforeBytes === undefined ? undefined : rest }
+    if (version !== 1 || record === undefined || typeof temporary !== "string" || rest.length !== (beforeBytes ?? 0))
+      return undefined
+    return { record, temporary, before: beforeBytes === undefined ? undefined : rest }
   } catch {
     return undefined
   }
+}
+
+const textKeys = ["id", "path", "by", "diff"]
+const optionalTextKeys = ["beforeHash", "afterHash", "undoes"]
+
+/** A record as it was written; `undefined` for anything else. Not checked by zod, which no program that writes files should load. */
+function readRecord(value: unknown): WriteRecord | undefined {
+  if (!isRecord(value)) return undefined
+  const known = Object.entries(value).filter(([name]) => [...textKeys, ...optionalTextKeys, "atMs"].includes(name))
+  const isSound = known.every(([name, member]) => typeof member === (name === "atMs" ? "number" : "string"))
+  const isWhole = [...textKeys, "atMs"].every((name) => Object.hasOwn(value, name))
+  return isSound && isWhole ? (Object.fromEntries(known) as unknown as WriteRecord) : undefined
 }
