@@ -88,12 +88,19 @@ function as(text: string, trust: TrustedText["trust"]): TrustedText {
   return { text, trust }
 }
 
-function memoryEntry({ text, speaker, atMs }: RecalledMemory, zone: string | undefined): SlotEntry {
+function memoryEntry({ text, speaker, atMs, againAtMs = [] }: RecalledMemory, zone: string | undefined): SlotEntry {
   return {
     text: as(text, "memory"),
     ...(speaker === undefined ? {} : { speaker: as(speaker, "memory") }),
-    ...(atMs === undefined ? {} : { time: messageTime(atMs, zone) }),
+    ...(atMs === undefined ? {} : { time: saidTimes([atMs, ...againAtMs], zone) }),
   }
+}
+
+/** The first and the last of some times; a memory that was said once has one. */
+function saidTimes(timesMs: readonly number[], zone: string | undefined): string {
+  const first = messageTime(Math.min(...timesMs), zone)
+  const last = messageTime(Math.max(...timesMs), zone)
+  return first === last ? first : `${first} / ${last}`
 }
 
 function wakeEntry({ reason, trust = "tool", bubbles, workMode }: WakeReason): SlotEntry {

@@ -10,6 +10,8 @@ export interface RecalledMemory {
   readonly speaker?: string
   /** When it was said, in milliseconds since 1970. */
   readonly atMs?: number
+  /** When the same was said at other times, oldest first. */
+  readonly againAtMs?: readonly number[]
   /** For the trace: the memory's id, and the signals that made its score. */
   readonly id?: string
   readonly score?: number

@@ -96,14 +96,14 @@ export function recalledMemories(
 
 function memoryOf(entry: unknown, at: number): Memory | undefined {
   if (typeof entry !== "object" || entry === null) return undefined
-  const { id, text, speaker, atMs, untrusted, score, why } = entry as Partial<Record<keyof Memory, unknown>>
+  const { id, text, speaker, atMs, againAtMs, untrusted, score, why } = entry as Partial<Record<keyof Memory, unknown>>
   if (typeof text !== "string" || text.trim() === "") return undefined
   return {
     id: typeof id === "string" ? id : `${at}`,
     text,
     ...(typeof speaker === "string" ? { speaker } : {}),
-    // A number beyond the range of dates is not a time.
-    ...(typeof atMs === "number" && Math.abs(atMs) <= maxDateMs ? { atMs } : {}),
+    ...(isDate(atMs) ? { atMs } : {}),
+    ...(Array.isArray(againAtMs) ? { againAtMs: againAtMs.filter(isDate) } : {}),
     ...(untrusted === true ? { untrusted: true as const } : {}),
     ...(typeof score === "number" ? { score } : {}),
     ...(Array.isArray(why) ? { why: why.filter(isReason) } : {}),
@@ -111,6 +111,9 @@ function memoryOf(entry: unknown, at: number): Memory | undefined {
 }
 
 const maxDateMs = 8_640_000_000_000_000
+
+/** A number beyond the range of dates is not a time. */
+const isDate = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= maxDateMs
 
 function isReason(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false

@@ -80,7 +80,7 @@ describe("prestart results", () => {
     const [, message = ""] = layered(turnState("?", { history }))
     const lines = message.split("\n")
     expect(lines.filter((line) => line === "</prestart>" || line === '<prestart keep="true">')).toHaveLength(2)
-    expect(lines.slice(-4)).toEqual(["\\</prestart>", '\\<prestart keep="true">', "【clock】", "\\＜/PRESTART＞"])
+    expect(lines.slice(-4)).toEqual(["\\</prestart>", '\\<prestart keep="true">', "\\【clock】", "\\＜/PRESTART＞"])
     expect(under("最近对话", fay(turnState("?", { history })))).toContain(`主人：\n\`\`\`\n${typed}\n\`\`\``)
   })
 })

@@ -15,6 +15,6 @@ test("printTrace tells of each recalled memory who said it and why it was found,
     .split("\n")
     .filter((line) => line.startsWith("recalled"))
   expect(lines).toHaveLength(2)
-  expect(lines[0]).toMatch(/^recalled 主人: I like tea.*Hangzhou · 1\.\d\d \(\w+ \d+ %, .*\)$/)
+  expect(lines[0]).toMatch(/^recalled 主人: I like tea.*Hangzhou · \d\.\d\d \(\w+ \d+ %, .*\)$/)
   expect(lines.join("")).not.toContain("\u001b")
 })

@@ -34,6 +34,7 @@ test("whatever a service answers, what is read are memories, no more than were a
         id: field,
         text: fc.oneof(fc.string(), field),
         atMs: fc.oneof(fc.double(), field),
+        againAtMs: fc.oneof(fc.array(fc.double()), field),
         why: fc.oneof(fc.array(field), field),
       },
       { requiredKeys: [] },
@@ -43,12 +44,24 @@ test("whatever a service answers, what is read are memories, no more than were a
     fc.property(fc.array(entry, { maxLength: 8 }), fc.integer({ min: -1, max: 6 }), (answer, limit) => {
       const { memories, passedOver } = recalledMemories(answer, limit)
       expect(memories.length + passedOver).toBe(Math.min(answer.length, Math.max(0, limit)))
-      for (const { id, text, atMs = 0, why = [] } of memories) {
+      for (const { id, text, atMs = 0, againAtMs = [], why = [] } of memories) {
         expect([typeof id, typeof text]).toEqual(["string", "string"])
-        expect(() => new Date(atMs).toISOString()).not.toThrow()
+        expect(() => [atMs, ...againAtMs].map((time) => new Date(time).toISOString())).not.toThrow()
         for (const { signal, share } of why) expect([typeof signal, typeof share]).toEqual(["string", "number"])
       }
     }),
     { numRuns: 300 },
   )
+})
+
+test("a memory whose words were said again shows its first and its last time", async () => {
+  const days = [5, 3, 9, 7].map((day) => Date.UTC(2026, 0, day, 12))
+  const [atMs = 0, ...againAtMs] = days
+  const memory: MemoryRecall = { recall: async () => [{ id: "a", text: "I swam.", speaker: "Ann", atMs, againAtMs }] }
+  const model = scriptedModel([finish("well")])
+  const { session } = testAgent(model, { dialect: "layered" }, { memory })
+  await session.send("good day").result
+  const prompt = model.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join("\n")
+  expect(prompt).toMatch(/Ann（20260103 12:00 \/ 20260109 12:00）：/)
+  expect(prompt).not.toMatch(/2026010[57]/)
 })

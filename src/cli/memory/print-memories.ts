@@ -142,8 +142,15 @@ async function memoryShow(
 }
 
 function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
-  const { id, kind, text, speaker, atMs, importance, sources, untrusted, supersededBy } = memory
-  const said = [id, kind, text, `${speaker.name} (${speaker.id})`, placeText(memory), momentText(atMs)]
+  const { id, kind, text, speaker, atMs, againAtMs = [], importance, sources, untrusted, supersededBy } = memory
+  const said = [
+    id,
+    kind,
+    text,
+    `${speaker.name} (${speaker.id})`,
+    placeText(memory),
+    [atMs, ...againAtMs].map(momentText).join(", "),
+  ]
   const values = [...said, importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
   const [first, ...others] = fields.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]]]))
   return printTable(first ?? [], others)

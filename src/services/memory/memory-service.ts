@@ -13,6 +13,8 @@ export interface Memory {
   readonly speaker?: string
   /** When it was said, in milliseconds since 1970. */
   readonly atMs?: number
+  /** When the same words were said at other times, oldest first. */
+  readonly againAtMs?: readonly number[]
   /** True if output of untrusted tools stood in the context when it was said. */
   readonly untrusted?: true
   /** The share of the question that it answers, from 0 to about 1; scores of different questions can be compared. */

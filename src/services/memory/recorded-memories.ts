@@ -97,11 +97,13 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked):
   const found = hits.flatMap(({ id, score, why }): Memory[] => {
     const memory = index.get(id)
     if (memory === undefined) return []
-    const { text, speaker, kind, atMs, untrusted, turnId } = memory
+    const { text, speaker, kind, atMs, againAtMs, untrusted, turnId } = memory
     // The prompt shows the turn's words; what was concluded from them stands nowhere else.
     if (kind === "dialogue" && excluded.has(turnId)) return []
     const said = kind === "dialogue" ? { speaker: speaker.name } : {}
-    return [{ id, text, ...said, atMs, score, why, ...(untrusted === true ? { untrusted } : {}) }]
+    return [
+      { id, text, ...said, atMs, ...(againAtMs ? { againAtMs } : {}), score, why, ...(untrusted === true ? { untrusted } : {}) },
+    ]
   })
   return found.slice(0, Math.max(0, limit))
 }

@@ -54,6 +54,8 @@ export interface RecallDocument {
   readonly text: string
   /** When it was said, in milliseconds since 1970. */
   readonly atMs: number
+  /** When the same was said at other times, oldest first. */
+  readonly againAtMs?: readonly number[] | undefined
   readonly speaker: RecallSpeaker
   /** The conversation it was said in. */
   readonly session: string
@@ -63,7 +65,7 @@ export interface RecallDocument {
   readonly importance: number
   /** Days until its retrievability is 0.9 (R17); 1 by default. */
   readonly stability?: number
-  /** When it was last recalled; `atMs` by default. */
+  /** When it was last recalled; by default when it was last said. */
   readonly recalledAtMs?: number
   readonly vector?: RecallVector | undefined
 }

@@ -21,6 +21,8 @@ export interface StoredMemory {
   readonly turnId: string
   /** The turn's number in its conversation, from 0. */
   readonly turn: number
+  /** When the same words were said at other times, oldest first: the newest ones, see {@link saidAgain}. */
+  readonly againAtMs?: readonly number[]
   /** From 0 to 10; absent if it was not judged. */
   readonly importance?: number
   /** The ids of the memories that an insight rests on. */
@@ -29,6 +31,15 @@ export interface StoredMemory {
   readonly untrusted?: true
   /** The id of the memory that replaced this one. A replaced memory is kept as history and not recalled. */
   readonly supersededBy?: string
+}
+
+const maxAgain = 8
+
+/** A memory whose words were said again at another time; the same memory if it knows that time. Of such times it keeps the newest eight. */
+export function saidAgain(memory: StoredMemory, atMs: number): StoredMemory {
+  const { againAtMs = [] } = memory
+  if (atMs === memory.atMs || againAtMs.includes(atMs)) return memory
+  return { ...memory, againAtMs: [...againAtMs, atMs].sort((a, b) => a - b).slice(-maxAgain) }
 }
 
 /** An embedding of a memory's text. */
@@ -69,9 +80,9 @@ export interface MemoryRecords {
   /**
    * Keeps a memory and marks those in `supersedes` as replaced, in one step.
    *
-   * `stored` is false, and nothing changes, in two cases: its id is known (`id` is that id), or another memory with the same
-   * `hash` still holds for the same user, audience and (in a group) conversation (`id` is that memory's). Ids in `supersedes` that
-   * do not hold, or belong to another user, audience or group, are ignored.
+   * `stored` is false in two cases: its id is known (`id` is that id), and nothing changes; or another memory with the same `hash`
+   * still holds for the same user, audience and (in a group) conversation (`id` is that memory's), which then keeps the new memory's
+   * `atMs` too ({@link saidAgain}). Ids in `supersedes` that do not hold, or belong to another user, audience or group, are ignored.
    *
    * With `ofTurn` it rejects with `aborted`, and changes nothing, if the history of the memory's conversation has no message of its
    * turn, or one of its `sources` is gone: they were forgotten or set aside. Both are looked at in the same step.

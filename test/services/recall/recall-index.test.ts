@@ -170,6 +170,19 @@ describe("what is found", () => {
     expect(found(lived, text)[0]).toBe(first)
   })
 
+  test("was said at each of its times", () => {
+    const said = [
+      memory("twice", "We swam.", { atMs: Date.UTC(2023, 4, 20), againAtMs: [Date.UTC(2024, 3, 20)] }),
+      memory("once", "We swam.", { atMs: Date.UTC(2023, 8, 20) }),
+    ]
+    expect(found(said, "who swam in May 2023")[0]).toBe("twice")
+    expect(found(said, "who swam in April 2024")[0]).toBe("twice")
+    expect(found(said, "who swam in September 2023")[0]).toBe("once")
+    expect(found(said, "who swam latest?")[0]).toBe("twice")
+    expect(found(said, "who swam at first?")[0]).toBe("twice")
+    expect(found(said, "swam", { weights: { recency: 0, importance: 0 } })).toEqual(["twice", "once"])
+  })
+
   test("keeps its place where nothing asks for an end of time, or both are asked for", () => {
     const lived = [
       memory("rome", "My first flat was in Rome, in a street near the river.", { atMs: nowMs - 400 * dayMs }),

@@ -6,6 +6,8 @@ export const timeMark = 1
 export const numberMark = 2
 export const toldMark = 4
 export const questionMark = 8
+/** The document was said at more than one time. */
+export const againMark = 16
 
 /** The numbers that ranking reads of each document, by slot. They are kept in typed arrays, because a query reads all of them. */
 export class DocumentColumns {
@@ -13,6 +15,8 @@ export class DocumentColumns {
   live: Uint8Array = new Uint8Array(16)
   marks: Uint8Array = new Uint8Array(16)
   atMs: Float64Array = new Float64Array(16)
+  /** When it was last said. */
+  lastAtMs: Float64Array = new Float64Array(16)
   recalledAtMs: Float64Array = new Float64Array(16)
   stability: Float64Array = new Float64Array(16)
   /** From 0 to 1. */
@@ -23,15 +27,18 @@ export class DocumentColumns {
   speaker: Int32Array = new Int32Array(16)
 
   get bytes(): number {
-    return this.live.length * (2 + 4 * 8 + 3 * 4)
+    return this.live.length * (2 + 5 * 8 + 3 * 4)
   }
 
   set(slot: number, document: RecallDocument, marks: TextMarks, speaker: number): void {
     this.#grow(slot)
     this.live[slot] = 1
-    this.marks[slot] = bits(marks)
-    this.atMs[slot] = document.atMs
-    this.recalledAtMs[slot] = document.recalledAtMs ?? document.atMs
+    const { atMs, againAtMs = [] } = document
+    const lastAtMs = Math.max(atMs, ...againAtMs)
+    this.marks[slot] = bits(marks) | (againAtMs.length > 0 ? againMark : 0)
+    this.atMs[slot] = Math.min(atMs, ...againAtMs)
+    this.lastAtMs[slot] = lastAtMs
+    this.recalledAtMs[slot] = document.recalledAtMs ?? lastAtMs
     this.stability[slot] = (document.stability ?? 0) > 0 ? (document.stability ?? 1) : 1
     this.importance[slot] = Math.min(10, Math.max(0, document.importance || 0)) / 10
     this.toldFromDay[slot] = marks.told?.fromDay ?? 0
@@ -50,7 +57,16 @@ export class DocumentColumns {
   }
 }
 
-const numberColumns = ["atMs", "recalledAtMs", "stability", "importance", "toldFromDay", "toldToDay", "speaker"] as const
+const numberColumns = [
+  "atMs",
+  "lastAtMs",
+  "recalledAtMs",
+  "stability",
+  "importance",
+  "toldFromDay",
+  "toldToDay",
+  "speaker",
+] as const
 const columnNames = ["live", "marks", ...numberColumns] as const
 
 function grow<Name extends (typeof columnNames)[number]>(columns: Pick<DocumentColumns, Name>, name: Name, slot: number): void {

@@ -52,7 +52,7 @@ export class DocumentTable {
 
   /** Orders slots by the time of their documents, newest first; equal times by id. */
   newestFirst(a: number, b: number): number {
-    const newer = (this.columns.atMs[b] ?? 0) - (this.columns.atMs[a] ?? 0)
+    const newer = (this.columns.lastAtMs[b] ?? 0) - (this.columns.lastAtMs[a] ?? 0)
     return newer || ((this.#documents[a]?.id ?? "") < (this.#documents[b]?.id ?? "") ? -1 : 1)
   }
 

@@ -1,5 +1,5 @@
 import { retrievability } from "../../../core/retrievability.ts"
-import { numberMark, timeMark, toldMark } from "../documents/document-columns.ts"
+import { againMark, numberMark, timeMark, toldMark } from "../documents/document-columns.ts"
 import type { DocumentTable } from "../documents/document-table.ts"
 import { rarity } from "../documents/field-index.ts"
 import type { QueryPlan } from "../query-plan.ts"
@@ -42,7 +42,10 @@ export function timeScores(table: DocumentTable, { times }: QueryPlan, dayOf: (a
     return match
   }
   return markScores(table, (slot) => {
-    const said = matchOn(dayOf(atMs[slot] ?? 0))
+    let said = matchOn(dayOf(atMs[slot] ?? 0))
+    if (((marks[slot] ?? 0) & againMark) !== 0) {
+      for (const again of table.documentAt(slot)?.againAtMs ?? []) said = Math.max(said, matchOn(dayOf(again)))
+    }
     if (said === 1 || ((marks[slot] ?? 0) & toldMark) === 0) return said
     return Math.max(said, toldMatch(times, { fromDay: toldFromDay[slot] ?? 0, toDay: toldToDay[slot] ?? 0 }))
   })
@@ -63,7 +66,8 @@ const contends = 0.5
  * the first gets the worth of its own words, each later one half of the share before it.
  */
 export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: Float64Array): Float64Array {
-  const { live, atMs } = table.columns
+  const { live } = table.columns
+  const atMs = order === "oldest" ? table.columns.atMs : table.columns.lastAtMs
   const scores = table.scoreArrays.take()
   let best = 0
   for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1) best = Math.max(best, worth[slot] ?? 0)

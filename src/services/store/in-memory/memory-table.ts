@@ -6,6 +6,7 @@ import {
   type MemoryRecords,
   type StoredMemory,
   type StoredVector,
+  saidAgain,
   turnGone,
 } from "../records.ts"
 import { byTime, checkKey, ownerOf, rowId, scopeOf, scopesOf } from "../row-keys.ts"
@@ -41,7 +42,12 @@ export class MemoryTable implements MemoryRecords {
     if (ofTurn) this.#expectOrigin(given)
     if (this.has(given)) return { stored: false, id: given.id }
     const duplicate = this.#held.get(rowId(ownerOf(given), hash))
-    if (duplicate !== undefined) return { stored: false, id: duplicate }
+    if (duplicate !== undefined) {
+      const row = this.#rows.get(rowId(given.agent, duplicate))
+      const memory = row && saidAgain(row.memory, given.atMs)
+      if (memory !== row?.memory && row && memory) this.#change({ ...row, memory: frozenJson(memory, "memory") })
+      return { stored: false, id: duplicate }
+    }
     const memory = frozenJson(given, "memory")
     for (const id of supersedes) this.#supersede(id, memory)
     this.restore({ memory, hash })

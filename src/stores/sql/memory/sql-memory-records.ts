@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import { type MemoryRecords, type StoredMemory, turnGone } from "../../../services/store/records.ts"
+import { type MemoryRecords, type StoredMemory, saidAgain, turnGone } from "../../../services/store/records.ts"
 import { checkKey } from "../../../services/store/row-keys.ts"
 import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
 import { expectTurn } from "../session/read-session.ts"
@@ -32,7 +32,10 @@ async function putMemory(
   if (ofTurn) await expectOrigin(db, memory)
   let { sequence } = await lockScopeOf(db, memory)
   const known = await knownAs(db, memory, hash)
-  if (known !== undefined) return { stored: false, id: known }
+  if (known !== undefined) {
+    if (known !== memory.id) await keepTime(db, known, memory, sequence + 1)
+    return { stored: false, id: known }
+  }
   for (const old of await supersededIds(db, supersedes, memory)) {
     sequence += 1
     await supersede(db, old, memory, sequence)
@@ -66,6 +69,28 @@ async function knownAs(db: Queries, memory: StoredMemory, hash: string): Promise
   if (same) return memory.id
   const alike = await besides(db, memory).where("hash", "=", keyText(hash)).orderBy("user_sequence").limit(1).executeTakeFirst()
   return alike && fromKeyText(alike.id)
+}
+
+/** Keeps when the words of a known memory were said again. The user's scope must be locked. */
+async function keepTime(db: Queries, id: string, said: StoredMemory, sequence: number): Promise<void> {
+  const row = await db
+    .selectFrom("memories")
+    .select(["agent", "id", "body", "superseded_by", "hash"])
+    .where(aboutUser(said))
+    .where("id", "=", keyText(id))
+    .executeTakeFirst()
+  const memory = row && memoryOf(row)
+  const again = memory && saidAgain(memory, said.atMs)
+  if (again === undefined || again === memory) return
+  const group = said.audience === "group" ? { group_sequence: await nextInGroup(db, said) } : {}
+  const { body } = memoryRow(again, row?.hash ?? "")
+  await db
+    .updateTable("memories")
+    .set({ body, user_sequence: sequence, ...group })
+    .where(aboutUser(said))
+    .where("id", "=", keyText(id))
+    .execute()
+  await setSequence(db, said.agent, userScope(said.user), sequence)
 }
 
 /** The ids among these that the memory can supersede. */

@@ -41,6 +41,24 @@ export const memoryRules: Rules<Store> = {
     claimEqual(await put("a", other), { stored: true, id: "a" }, "an id that another agent has")
     claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })).sort(), ["a", "e", "f"], "all of the user's")
   },
+  async "words that are said again keep the other times too, the newest eight, each once"({ service, agent }) {
+    const key = keyOf(agent, { audience: "group" })
+    const say = (id: string, atMs: number) =>
+      service.memories.put(memoryOf(id, key, { atMs, importance: 7 }), { hash: "same", key })
+    await say("a", 50)
+    const { cursor } = await service.memories.changes(key, { limit: 9 })
+    claimEqual(await say("b", 20), { stored: false, id: "a" }, "the same words earlier")
+    for (const time of [90, 90, 50, 70]) await say("b", time)
+    const { againAtMs, ...rest } = (await service.memories.get("a", key)) ?? {}
+    claimEqual(againAtMs, [20, 70, 90], "the other times")
+    claimEqual(rest, memoryOf("a", key, { atMs: 50, importance: 7 }), "all else of the memory")
+    const changes = await service.memories.changes(key, { after: cursor, limit: 9 })
+    claimEqual(changes.reset, false, "whether readers begin again")
+    claimEqual(changes.memories, [{ ...rest, againAtMs }], "what readers of changes get")
+    for (let atMs = 100; atMs < 110; atMs++) await say("c", atMs)
+    claimEqual((await service.memories.get("a", key))?.againAtMs, [102, 103, 104, 105, 106, 107, 108, 109], "the newest eight")
+    claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })), ["a"], "what holds")
+  },
   async "a superseded memory stays as history, is not recent, and may be stored again"({ service, agent }) {
     const key = keyOf(agent)
     const group = keyOf(agent, { audience: "group" })
