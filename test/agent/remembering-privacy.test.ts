@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { ModelRequest } from "../../src/model/language-model.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import type { Store } from "../../src/services/store/store.ts"
 import { finish, testAgent } from "../support/agents.ts"
 import { mulberry } from "../support/mulberry.ts"
 import { backgroundModel } from "../support/remembering.ts"
@@ -30,6 +31,35 @@ describe("what an agent remembers", () => {
     const bob = agent.session({ conversation: "bob's", audience: "private" })
     await bob.send("what is the secret about tea?", { from: { id: "bob", name: "Bob" } }).result
     expect(textOf(model.asked.at(-1) ?? { messages: [] })).not.toContain("SECRET")
+  })
+
+  test("no receipt is left of a turn that is forgotten while its background work ends", async () => {
+    const store = createInMemoryStore()
+    const warnings: string[] = []
+    const { receipts } = store
+    let races = 0
+    // As another process does at the last moment: it deletes the rows, and nothing tells the job.
+    const racing: Store = {
+      ...store,
+      receipts: {
+        ofTurn: (turnId, key) => receipts.ofTurn(turnId, key),
+        modelCalls: (key, sinceMs) => receipts.modelCalls(key, sinceMs),
+        async put(receipt, options) {
+          races++
+          await store.forget({ agent: "test" })
+          await receipts.put(receipt, options)
+        },
+      },
+    }
+    const onWarning = ({ message }: { readonly message: string }) => void warnings.push(message)
+    const { agent, session } = testAgent(backgroundModel({}), {}, { store: racing, onWarning })
+    await session.send("hi").result
+    await agent.idle()
+    expect(races).toBe(1)
+    const lines: string[] = []
+    for await (const line of store.export({ agent: "test" })) lines.push(line)
+    expect(lines).toEqual([])
+    expect(warnings).toEqual([])
   })
 
   test(`T35 over ${turns} turns no memory, statement or background prompt holds what was recalled or injected`, async () => {

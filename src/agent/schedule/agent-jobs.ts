@@ -49,6 +49,8 @@ async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promi
     if (found === undefined) throw new Error("the profile has no such job any more")
     await found.run(job, jobContext(parts, job, attempt))
   } catch (error) {
+    // The turn was forgotten, also by another process, so there is nothing left to do.
+    if (!signal.aborted && PromptStrataError.isInstance(error) && error.code === "aborted") return
     if (!signal.aborted && (isLast || !isToldByReceipts(error))) tell(error)
     throw error
   } finally {
@@ -80,7 +82,7 @@ function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, jo
     async receipt(given) {
       const nowMs = ports.clock.nowMs()
       const receipt: Receipt = { attempt: attempt.attempt, startedMs: nowMs, durationMs: 0, ...given, key, turnId }
-      await receipts.put(receipt)
+      await receipts.put(receipt, { ofTurn: true })
       const { kind, outcome, message } = receipt
       if (badOutcomes.includes(outcome))
         onWarning({ key, turnId, message: `${kind} after the turn: ${outcome}, ${message ?? "no reason given"}` })

@@ -167,8 +167,8 @@ export function turnGone(turnId: string): PromptStrataError {
 
 /** Keeps receipts of background work, one for each turn and kind. All methods may be called concurrently. */
 export interface ReceiptRecords {
-  /** Replaces the receipt of the same turn and kind, unless that one is final: `ok`, `empty` or `skipped`. */
-  put(receipt: Receipt): Promise<void>
+  /** Replaces the receipt of the same turn and kind, unless that one is final: `ok`, `empty` or `skipped`. `ofTurn` as in {@link MemoryRecords.put}. */
+  put(receipt: Receipt, options?: { readonly ofTurn?: boolean }): Promise<void>
   /** A turn's receipts, in the order in which their kinds were first written. */
   ofTurn(turnId: string, key: ServiceKey): Promise<readonly Receipt[]>
   /**

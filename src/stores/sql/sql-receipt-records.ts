@@ -3,7 +3,9 @@ import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import type { ReceiptRecords } from "../../services/store/records.ts"
 import { aboutUser, inSession, keyText, sessionColumns, userColumns } from "./key-columns.ts"
+import { lockAgent } from "./memory/memory-scope.ts"
 import { bodyText, readBody } from "./row-body.ts"
+import { expectTurn } from "./session/read-session.ts"
 import type { SqlDatabase } from "./sql-database.ts"
 import type { Queries } from "./sql-tables.ts"
 
@@ -12,7 +14,14 @@ const finalOutcomes = ["ok", "empty", "skipped"]
 /** Receipts in a database. */
 export function createSqlReceiptRecords({ read, write }: SqlDatabase): ReceiptRecords {
   return {
-    put: (receipt) => write((db) => putReceipt(db, receipt)),
+    put: (receipt, { ofTurn = false } = {}) =>
+      write(async (db) => {
+        if (ofTurn) {
+          await lockAgent(db, receipt.key.agent)
+          await expectTurn(db, receipt.key, receipt.turnId)
+        }
+        await putReceipt(db, receipt)
+      }),
     ofTurn: (turnId, key) => read((db) => receiptsOfTurn(db, turnId, key)),
     modelCalls: (key, sinceMs) => read((db) => modelCalls(db, key, sinceMs)),
   }

@@ -34,7 +34,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     sessions,
     memories: new MemoryTable(sessions),
     users: new UserTable(sessions),
-    receipts: new ReceiptTable(),
+    receipts: new ReceiptTable(sessions),
     jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { timers: hostTimers, random: Math.random, ...ports }),
     blobs: { bytes: new Map(), held: new Map() },
   }

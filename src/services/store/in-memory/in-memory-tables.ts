@@ -89,8 +89,15 @@ const finalOutcomes: readonly ReceiptOutcome[] = ["ok", "empty", "skipped"]
 /** Receipts in memory, in the order in which they were first written. */
 export class ReceiptTable implements ReceiptRecords {
   readonly #rows = new Map<string, Receipt>()
+  readonly #sessions: SessionTable | undefined
 
-  async put(receipt: Receipt): Promise<void> {
+  /** Without `sessions` nothing tells if a turn is gone. */
+  constructor(sessions?: SessionTable) {
+    this.#sessions = sessions
+  }
+
+  async put(receipt: Receipt, { ofTurn = false }: Parameters<ReceiptRecords["put"]>[1] = {}): Promise<void> {
+    if (ofTurn) this.#sessions?.expectTurn(receipt.key, receipt.turnId)
     const id = rowId(sessionRowId(receipt.key), receipt.turnId, receipt.kind)
     const known = this.#rows.get(id)
     if (known === undefined || !finalOutcomes.includes(known.outcome)) this.#rows.set(id, frozenJson(receipt, "receipt"))

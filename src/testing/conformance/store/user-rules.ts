@@ -34,6 +34,23 @@ export const userRules: Rules<Store> = {
     await claimRejects(append, "aborted", "what was drawn from a turn that was forgotten")
     claimEqual(await service.users.load(key), { version: 0, statements: [] }, "the user")
   },
+  async "a receipt of a turn is kept only while the history has the turn"({ service, agent }) {
+    const key = keyOf(agent)
+    const { turnId } = statementOf("drink", "tea", key)
+    const put = (kind: string) =>
+      service.receipts.put({ key, turnId, kind, outcome: "ok", attempt: 1, startedMs: 1, durationMs: 1 }, { ofTurn: true })
+    await claimRejects(() => put("early"), "aborted", "a receipt of a turn that is not there")
+    await service.commit(key, commitOf(0, ["tea"]))
+    await put("store")
+    claimEqual(
+      (await service.receipts.ofTurn(turnId, key)).map(({ kind }) => kind),
+      ["store"],
+      "the receipts of the turn",
+    )
+    await service.forget({ agent, user: key.user })
+    await claimRejects(() => put("late"), "aborted", "a receipt of a turn that was forgotten")
+    claimEqual(await service.receipts.ofTurn(turnId, key), [], "the receipts of a turn that was forgotten")
+  },
   async "of concurrent changes of one version exactly one is applied"({ service, agent }) {
     const key = keyOf(agent)
     const change = (at: number) => {
