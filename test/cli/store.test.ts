@@ -148,6 +148,21 @@ describe("promptstrata memory", () => {
     expect(stdout).toBe(readFileSync(out, "utf8"))
     const piped = await run(["memory", "import", "-", ...optionsOf(tempFolder())], { env, input: stdout })
     expect(piped).toMatchObject({ code: 0, stderr: "Imported: memory 3, user 1, statement 2.\n" })
+    const all = stdout.trimEnd().split("\n")
+    expect(all.at(-1)).toBe(`{"table":"end","lines":${all.length - 1}}`)
+    const cut = await run(["memory", "import", "-", ...optionsOf(tempFolder())], {
+      env,
+      input: `${all.slice(0, 3).join("\n")}\n`,
+    })
+    expect(cut).toMatchObject({ code: 0, stderr: expect.stringMatching(/- has no last line .*\nImported: memory 3\.\n/) })
+    const torn = await run(["memory", "import", "-", ...optionsOf(tempFolder())], {
+      env,
+      input: [...all.slice(0, 2), ...all.slice(3)].join("\n"),
+    })
+    expect(torn).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`an export of ${all.length - 1} lines, of which ${all.length - 2} are there`),
+    })
     const broken = await run(["memory", "import", "-", ...optionsOf(elsewhere)], { env, input: "no json\n" })
     expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining("line 1") })
   })

@@ -6,7 +6,7 @@ import { inTime } from "../../forgetting/events/select-events.ts"
 import { type Grain, grains } from "../../forgetting/events/stamp.ts"
 import { readState } from "../../forgetting/plugin/context-state.ts"
 import { virtualContextName } from "../../forgetting/plugin/virtual-context-name.ts"
-import { readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
+import { linesBeforeEnd, readStoreRow, type StoreRow } from "../../services/store/store-row.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { exportedLines } from "../memory/export-import.ts"
@@ -91,5 +91,8 @@ async function* rows(options: EventsOptions, agent: string, context: CliContext)
   const lines =
     options.from === undefined ? store?.export({ agent }) : exportedLines(createReadStream(options.from), options.from)
   let number = 0
-  for await (const line of lines ?? []) if (line.trim() !== "") yield readStoreRow(line, ++number)
+  for await (const line of lines ?? []) {
+    const isRow = line.trim() !== "" && linesBeforeEnd(line) === undefined
+    if (isRow) yield readStoreRow(line, ++number)
+  }
 }

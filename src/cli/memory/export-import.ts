@@ -3,6 +3,7 @@ import { open } from "node:fs/promises"
 import { type Command, Option } from "commander"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { terminalLine } from "../../encode/terminal-text.ts"
+import { endLine, linesBeforeEnd } from "../../services/store/store-row.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, printableJson } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
@@ -48,7 +49,7 @@ export function addImport(memory: Command, run: RunCommand): void {
 
 /** Writes everything in a scope as lines of JSON. Resolves to the exit code. */
 async function memoryExport({ context, store, profile, words }: OpenedStore, options: ExportOptions): Promise<number> {
-  const lines = store.export(scopeOf(profile, options))
+  const lines = withEnd(store.export(scopeOf(profile, options)))
   if (options.out === undefined) {
     for await (const line of lines) context.io.stdout.write(`${printableJson(line)}\n`)
     return exitCodes.ok
@@ -56,6 +57,16 @@ async function memoryExport({ context, store, profile, words }: OpenedStore, opt
   const written = await writeLines(options.out, lines)
   context.screen.note(words.exported(written, terminalLine(options.out)))
   return exitCodes.ok
+}
+
+/** The lines, then one that counts them. */
+async function* withEnd(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let count = 0
+  for await (const line of lines) {
+    count++
+    yield line
+  }
+  yield endLine(count)
 }
 
 /** Writes a new file that only its owner can read. */
@@ -90,7 +101,15 @@ async function memoryImport(file: string, options: StoreCommandOptions, context:
     return exitCodes.failed
   }
   const input = file === "-" ? context.io.stdin : createReadStream(file)
-  const counts = await store.import(exportedLines(input, file))
+  let hasEnd = false
+  const lines = async function* () {
+    for await (const line of exportedLines(input, file)) {
+      if (line.trim() !== "") hasEnd = linesBeforeEnd(line) !== undefined
+      yield line
+    }
+  }
+  const counts = await store.import(lines())
+  if (!hasEnd) context.screen.complain(words.noEnd(terminalLine(file)))
   context.screen.note(words.imported(countsText(counts)))
   return exitCodes.ok
 }

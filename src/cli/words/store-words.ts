@@ -33,6 +33,8 @@ const en = {
   forgotten: (rows: string) => `Deleted: ${rows}.`,
   filesStay: "Workspace files and backups are not part of the store. They were not deleted.",
   exported: (lines: number, file: string) => `Wrote ${lines} lines to ${file}.`,
+  noEnd: (file: string) =>
+    `${file} has no last line that counts the others: it was cut, or an older version wrote it. What is there was imported.`,
   imported: (rows: string) => (rows === "" ? "The store already has everything in the export." : `Imported: ${rows}.`),
   sound: "No problems found.",
   sharedUser: (user: string, conversations: string, count: number) =>
@@ -87,6 +89,7 @@ const zh: StoreWords = {
   forgotten: (rows) => `已删除：${rows}。`,
   filesStay: "工作区的文件和备份不属于存储，没有删除。",
   exported: (lines, file) => `已将 ${lines} 行写入 ${file}。`,
+  noEnd: (file) => `${file} 没有记录行数的末行：它不完整，或由旧版本写出。已有的内容都导入了。`,
   imported: (rows) => (rows === "" ? "存储中已有全部内容。" : `已导入：${rows}。`),
   sound: "没有发现问题。",
   sharedUser: (user, conversations, count) =>

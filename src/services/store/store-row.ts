@@ -91,14 +91,36 @@ function memberAt(row: object, path: string): unknown {
 /** The tables of an export, in its order. */
 export const storeTables = Object.keys(fields) as readonly StoreRow["table"][]
 
-/** Reads the lines of an export. Blank ones are left out. Throws `store` for a line that is no exported row. */
+/** The last line of an export: with the number of lines before it, so that a reader can tell if some are missing. */
+export function endLine(lines: number): string {
+  return JSON.stringify({ table: "end", lines })
+}
+
+/** The number that an {@link endLine} holds; `undefined` for any other line. */
+export function linesBeforeEnd(line: string): number | undefined {
+  const found = /^\s*\{"table":"end","lines":(\d{1,15})\}\s*$/.exec(line)
+  return found ? Number(found[1]) : undefined
+}
+
+/**
+ * Reads the lines of an export. Blank ones are left out, and so is an {@link endLine}, which older exports lack. Throws `store` for a
+ * line that is no exported row, and for an end that counts other lines than there are.
+ */
 export async function readStoreRows(lines: AsyncIterable<string> | Iterable<string>): Promise<readonly StoreRow[]> {
   const rows: StoreRow[] = []
   const messages = new Map<string, number>()
   let number = 0
+  let sinceEnd = 0
   for await (const line of lines) {
     number++
     if (line.trim() === "") continue
+    const told = linesBeforeEnd(line)
+    if (told !== undefined) {
+      if (told !== sinceEnd) throw fault(number, `it ends an export of ${told} lines, of which ${sinceEnd} are there`)
+      sinceEnd = 0
+      continue
+    }
+    sinceEnd++
     const row = readStoreRow(line, number)
     if (row.table === "message") {
       const session = sessionRowId(row)
