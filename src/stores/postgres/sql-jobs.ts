@@ -1,9 +1,9 @@
 import type { RawBuilder, Sql } from "kysely"
 import type { PgBoss } from "pg-boss"
 import type { SessionKey } from "../../core/conversation.ts"
-import { messageOf } from "../../core/errors.ts"
 import type { Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
+import { type DamagedRow, isDamaged } from "../sql/maintenance/damaged-rows.ts"
 import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/sql-tables.ts"
 import type { Drivers } from "./postgres-database.ts"
@@ -29,6 +29,10 @@ export interface SqlJobsParts {
 /** Jobs as rows of pg-boss, written within the transaction of the shared statements. */
 export class PostgresSqlJobs implements SqlJobs {
   readonly bodies = []
+  readonly ofEngine = {
+    damaged: (db: Queries) => this.#damaged(db),
+    remove: (db: Queries, row: DamagedRow) => this.#remove(db, row),
+  }
   readonly #parts: SqlJobsParts
   readonly #sql: Sql
   readonly #table: RawBuilder<unknown>
@@ -91,23 +95,26 @@ export class PostgresSqlJobs implements SqlJobs {
       count(*) filter (where ${this.#isWaiting})::int as waiting
       from ${this.#table} where name = ${deadQueue} or starts_with(name, ${queuePrefix})`
     const { dead = 0, waiting = 0 } = (await query.execute(db)).rows[0] ?? {}
-    const damaged = await this.#damaged(db)
-    const deadProblems = dead === 0 ? [] : [`${dead} jobs failed for good: read why with store.jobs.dead(); they are kept.`]
-    return { problems: [...damaged, ...deadProblems], count: waiting + dead }
+    const problems = dead === 0 ? [] : [`${dead} jobs failed for good: read why with store.jobs.dead(); they are kept.`]
+    return { problems, count: waiting + dead }
   }
 
-  /** A line for every job whose row is not what was written. Rows of older versions have no checksum. */
-  async #damaged(db: Queries): Promise<readonly string[]> {
-    const query = this.#sql<JobRowColumns & { id: string }>`select id, name = ${deadQueue} as is_dead, state, retry_count, data
-      from ${this.#table} where name = ${deadQueue} or (starts_with(name, ${queuePrefix}) and ${this.#isWaiting}) order by id`
-    const problems: string[] = []
-    for (const { id, ...row } of (await query.execute(db)).rows)
-      try {
-        jobRowOf(row)
-      } catch (error) {
-        problems.push(`jobs: ${messageOf(error)} Its id in ${this.#parts.jobSchema}.job is ${id}.`)
-      }
-    return problems
+  /** The jobs whose rows are not what was written. Rows of older versions have no checksum. */
+  async #damaged(db: Queries): Promise<readonly DamagedRow[]> {
+    const query = this.#sql<JobRowColumns & { name: string; id: string }>`select name, id, name = ${deadQueue} as is_dead, state,
+      retry_count, data from ${this.#table}
+      where name = ${deadQueue} or (starts_with(name, ${queuePrefix}) and ${this.#isWaiting}) order by name, id`
+    const found: DamagedRow[] = []
+    for (const { name, id, ...row } of (await query.execute(db)).rows)
+      if (isDamaged(() => jobRowOf(row)))
+        found.push({ table: "jobs", columns: { name, id }, body: JSON.stringify(row.data), lost: "this background work" })
+    return found
+  }
+
+  async #remove(db: Queries, { columns: { name, id } }: DamagedRow): Promise<void> {
+    await this.#sql`delete from ${this.#table} where name = ${name} and id = ${id}::uuid`.execute(db)
+    this.#hasDeleted = true
+    await this.#tell(db, goneMessage)
   }
 
   async #tell(db: Queries, message: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { ColumnDataType, Expression } from "kysely"
 import type { SessionKey } from "../../core/conversation.ts"
 import type { Job } from "../../services/store/job-runner.ts"
 import type { StoreScope } from "../../services/store/store.ts"
-import type { BodyTable } from "./maintenance/damaged-rows.ts"
+import type { JobBodies } from "./maintenance/damaged-rows.ts"
 import type { Queries } from "./sql-tables.ts"
 
 /** The database's names for the types that standard SQL leaves open. */
@@ -39,9 +39,7 @@ export interface OwnedKeys {
 }
 
 /** The jobs of a database. All methods but `wake` run within the current transaction. */
-export interface SqlJobs {
-  /** The tables of jobs that the store itself reads; none where a job engine keeps them. */
-  readonly bodies: readonly BodyTable[]
+export interface SqlJobs extends JobBodies {
   /** Adds jobs; one whose id is known is left out. */
   enqueue(db: Queries, jobs: readonly Job[]): Promise<void>
   /** Puts an exported job back; false where its id is known. */

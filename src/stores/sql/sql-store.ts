@@ -83,7 +83,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       return { ok: all.length === 0, problems: all, counts }
     },
     async repair(path) {
-      const damaged = await repairRows(database, jobs.bodies, path).finally(() => cache.clear())
+      const damaged = await repairRows(database, jobs, path).finally(() => cache.clear())
       jobs.wake()
       return damaged
     },

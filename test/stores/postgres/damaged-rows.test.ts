@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { openPostgresStore } from "../../../src/stores/postgres/open-postgres-store.ts"
+import { jobUuid } from "../../../src/stores/postgres/stored-job.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
 import { fillBodies, keyOf } from "../filled-store.ts"
 import { makeDatabase, query } from "./support/database.ts"
 
@@ -60,6 +64,23 @@ test("a flipped bit in any body on PostgreSQL is found by check", async () => {
     await put(job?.data ?? {})
   }
   expect(await store.check()).toMatchObject({ ok: true })
+})
+
+test("repair on PostgreSQL moves damaged jobs to the file, too, and those behind them run", async () => {
+  const { url, store } = await filledStore(["a", "b"])
+  const version = (await store.load(keyOf("a")))?.version ?? 0
+  const job = { id: "job-next", kind: "memory", key: { ...keyOf("a"), user: "ann" }, turnId: "turn-next", atMs: 1, payload: {} }
+  await store.commit(keyOf("a"), { expectVersion: version, append: [], state: {}, jobs: [job] })
+  await query(url, "update pgboss.job set data = jsonb_set(data, '{body}', '\"{\"') where id = $1", [jobUuid("job-a")])
+  const file = join(tempFolder(), "damaged.jsonl")
+  const repaired = await store.repair(file)
+  expect(repaired).toMatchObject([{ table: "jobs", columns: { id: jobUuid("job-a") }, lost: "this background work" }])
+  expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(repaired[0])}\n`)
+  expect(JSON.parse(repaired[0]?.body ?? "")).toMatchObject({ conversation: expect.any(String), body: "{" })
+  expect(await store.check()).toMatchObject({ ok: true, counts: { job: 2 } })
+  const done: string[] = []
+  await store.jobs.start({ memory: async ({ id }) => void done.push(id) }, { agent: "fay" })
+  await expect.poll(() => done.toSorted()).toEqual(["job-b", "job-next"])
 })
 
 test("a damaged job on PostgreSQL is told once and not run, and other conversations go on", async () => {

@@ -37,11 +37,23 @@ export interface DamagedRow extends RowName {
   readonly lost: string
 }
 
-/** Reads every body of the store and returns the damaged ones. `more` are tables that only this database has. */
-export async function damagedRows(db: Queries, more: readonly BodyTable[]): Promise<readonly DamagedRow[]> {
+/** The rows of jobs in which damage is looked for. */
+export interface JobBodies {
+  /** The tables of jobs that the store itself reads; none where a job engine keeps them. */
+  readonly bodies: readonly BodyTable[]
+  /** The damaged rows of a job engine, and the way to delete one. */
+  readonly ofEngine?: {
+    damaged(db: Queries): Promise<readonly DamagedRow[]>
+    remove(db: Queries, row: DamagedRow): Promise<void>
+  }
+}
+
+/** Reads every body of the store and returns the damaged ones. */
+export async function damagedRows(db: Queries, jobs: JobBodies): Promise<readonly DamagedRow[]> {
   const found: DamagedRow[] = []
-  for (const table of [...bodyTables, ...more]) found.push(...(await damagedIn(anyTable(db), table)))
-  return [...found, ...(await damagedVectors(db)), ...(await damagedBlobs(db))]
+  for (const table of [...bodyTables, ...jobs.bodies]) found.push(...(await damagedIn(anyTable(db), table)))
+  const ofEngine = (await jobs.ofEngine?.damaged(db)) ?? []
+  return [...found, ...ofEngine, ...(await damagedVectors(db)), ...(await damagedBlobs(db))]
 }
 
 async function damagedVectors(db: Queries): Promise<readonly DamagedRow[]> {
@@ -87,7 +99,8 @@ async function damagedIn(db: ReturnType<typeof anyTable>, { table, body, group, 
   return found
 }
 
-function isDamaged(read: () => unknown): boolean {
+/** True if reading a row fails with an error of ours, such as that of a damaged body. */
+export function isDamaged(read: () => unknown): boolean {
   try {
     read()
     return false

@@ -9,7 +9,7 @@ import { deleteChanges } from "../session/stored-state.ts"
 import { lockSession } from "../session/write-session.ts"
 import type { SqlDatabase } from "../sql-database.ts"
 import { messageTables, type Queries } from "../sql-tables.ts"
-import { anyTable, type BodyTable, type DamagedRow, damagedRows } from "./damaged-rows.ts"
+import { anyTable, type DamagedRow, damagedRows, type JobBodies } from "./damaged-rows.ts"
 import { deletedColumns, deleteMemories, scopesOf } from "./forget-memories.ts"
 import { recountSpoken } from "./sql-forget.ts"
 
@@ -17,11 +17,7 @@ import { recountSpoken } from "./sql-forget.ts"
  * Moves damaged rows to a new file, one JSON object a line, and returns them. The rows are on the disk before they are deleted.
  * Makes no file if no row is damaged.
  */
-export async function repairRows(
-  database: SqlDatabase,
-  more: readonly BodyTable[],
-  path: string,
-): Promise<readonly DamagedRow[]> {
+export async function repairRows(database: SqlDatabase, jobs: JobBodies, path: string): Promise<readonly DamagedRow[]> {
   const file = await open(path, "wx", 0o600).catch((cause: unknown) => {
     const message = `Expected to write damaged rows to a new file, could not make ${path}: ${messageOf(cause)}.`
     throw new PromptStrataError("store", message, {
@@ -33,12 +29,12 @@ export async function repairRows(
   let damaged: readonly DamagedRow[] = []
   try {
     damaged = await database.write(async (db) => {
-      const rows = await damagedRows(db, more)
+      const rows = await damagedRows(db, jobs)
       // A transaction can run twice.
       await file.truncate(0)
       await file.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""), 0)
       await file.sync()
-      await setAside(db, rows)
+      await setAside(db, jobs, rows)
       return rows
     })
     return damaged
@@ -49,7 +45,7 @@ export async function repairRows(
 }
 
 /** Deletes damaged rows, and makes the rest fit together again. */
-async function setAside(db: Queries, damaged: readonly DamagedRow[]): Promise<void> {
+async function setAside(db: Queries, jobs: JobBodies, damaged: readonly DamagedRow[]): Promise<void> {
   const ids = damaged.filter(({ table }) => table === "memories").map(({ columns: { agent, id } }) => ({ agent, id }))
   for (const agent of new Set(ids.map(({ agent }) => String(agent))))
     await setMemoriesAside(
@@ -65,7 +61,10 @@ async function setAside(db: Queries, damaged: readonly DamagedRow[]): Promise<vo
     const positions = new Set(lost.map(({ columns }) => columns.position))
     if (lost.length > 0) await linkWithout(db, key, ({ position }) => positions.has(position))
   }
-  for (const row of damaged) if (row.table !== "memories") await setRowAside(db, row)
+  for (const row of damaged) {
+    if (row.table === "jobs" && jobs.ofEngine) await jobs.ofEngine.remove(db, row)
+    else if (row.table !== "memories") await setRowAside(db, row)
+  }
   for (const key of sessions.values()) {
     const { version } = await lockSession(db, key)
     const next = { version: version + 1, spoken: await recountSpoken(db, key) }

@@ -23,7 +23,7 @@ export async function checkRows(db: Queries, jobs: SqlJobs): Promise<Omit<StoreC
   for (const [name, table] of Object.entries(countedTables)) counts[name] = await countOf(db, table)
   counts.message = (counts.message ?? 0) + (await countOf(db, "aside_messages"))
   const ofJobs = await jobs.check(db)
-  const damaged = await damagedRows(db, jobs.bodies)
+  const damaged = await damagedRows(db, jobs)
   counts.job = ofJobs.count
   return {
     counts,
