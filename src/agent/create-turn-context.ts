@@ -102,6 +102,8 @@ function createTurnProgress(
     tools: agent.tools,
     shownHistory: history,
     step: undefined,
+    shown: undefined,
+    bytes: new Map(input.bytes),
     cut: undefined,
     fault: undefined,
     note: undefined,

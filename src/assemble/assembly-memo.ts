@@ -105,6 +105,7 @@ function sameValue(a: SlotValue, b: SlotValue): boolean {
   if (!isText(a)) return !isText(b) && sameLists(a, b, sameEntry)
   if (!isText(b) || a.text !== b.text || a.trust !== b.trust || cutOf(a) !== cutOf(b)) return false
   if (a.source !== b.source && !sameSource(a.source, b.source)) return false
+  if (a.parts !== b.parts && JSON.stringify(a.parts) !== JSON.stringify(b.parts)) return false
   const [left, right] = [removedFrom(a), removedFrom(b)]
   // Two texts that are not encoded, or two encoded ones from which the same was removed.
   return left === right || (left?.removed === right?.removed && sameLists(left?.kinds ?? [], right?.kinds ?? [], Object.is))

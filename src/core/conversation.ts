@@ -100,6 +100,8 @@ export interface Attachment {
   /** The width and height of a picture in pixels, if they are known. */
   readonly width?: number
   readonly height?: number
+  /** A description in words, which stands for the attachment where a model does not get it. */
+  readonly caption?: string
 }
 
 /** A file that comes with words: one of the workspace, bytes, a URL, or bytes that the session's store has already. */

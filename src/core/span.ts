@@ -1,5 +1,6 @@
+import type { Attachment } from "./conversation.ts"
 import type { Source } from "./source.ts"
-import type { Stability, Trust } from "./value.ts"
+import type { Stability, TextPart, Trust } from "./value.ts"
 
 /** A run of characters of one origin. Joined, the spans of a message are its content (S12). */
 export interface Span {
@@ -13,9 +14,11 @@ export interface Span {
   readonly trust: Trust
   readonly stability: Stability
   readonly source?: Source
+  /** Pictures, recordings and files that the model gets behind the span. */
+  readonly parts?: readonly TextPart[]
   /**
    * The tokens by which the message grows with this span, so that the spans of a message sum to its tokens. A token that crosses
-   * the seam of two spans belongs to the one in which it begins. If later text joins tokens of a span, the span has fewer.
+   * the seam of two spans belongs to the one in which it begins. If later text joins tokens of a span, the span has fewer. Those of `parts` are among them.
    */
   readonly tokens: number
 }
@@ -75,7 +78,7 @@ export interface Assembly {
   readonly tokens: number
   /** Tokens that the provider adds around the messages, and those of native tools and calls. */
   readonly overheadTokens: number
-  /** False when the counter estimates, and for a request with native calls, whose tokens are always estimated. */
+  /** False when the counter estimates, and for a request with native calls or with pictures and files, whose tokens are always estimated. */
   readonly exact: boolean
   readonly prefixes: readonly Prefix[]
   readonly decisions: readonly FitDecision[]
@@ -106,10 +109,21 @@ export interface ToolCall {
   readonly providerData?: unknown
 }
 
+/** A picture, a recording or a file in a message of a request. */
+export interface MessagePart {
+  /** The UTF-16 offset in the message's content behind which it stands. */
+  readonly end: number
+  readonly attachment: Attachment
+  /** The bytes of an attachment with `blob`. Present in a request to a model, never in an assembly. */
+  readonly bytes?: Uint8Array
+}
+
 /** One message of a request. */
 export interface Message {
   readonly role: MessageRole
   readonly content: string
+  /** Pictures, recordings and files between the characters of `content`, in order. */
+  readonly parts?: readonly MessagePart[]
   readonly toolCalls?: readonly ToolCall[]
   readonly toolCallId?: string
 }

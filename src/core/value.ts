@@ -1,3 +1,4 @@
+import type { Attachment } from "./conversation.ts"
 import type { Source } from "./source.ts"
 
 /** A text with its trust, which says who wrote it, and its place, if it stands in a file. */
@@ -5,6 +6,14 @@ export interface TrustedText {
   readonly text: string
   readonly trust: Trust
   readonly source?: Source
+  /** Pictures, recordings and files that a model gets behind the text. */
+  readonly parts?: readonly TextPart[]
+}
+
+/** A picture, recording or file behind a text, with an estimate of the tokens that it takes. */
+export interface TextPart {
+  readonly attachment: Attachment
+  readonly tokens: number
 }
 
 /** Named values that an entry file prints: a line of speech, a tool, a tool run, a memory. */

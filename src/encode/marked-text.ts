@@ -1,5 +1,5 @@
 import type { Source } from "../core/source.ts"
-import type { Trust, TrustedText } from "../core/value.ts"
+import type { TextPart, Trust, TrustedText } from "../core/value.ts"
 
 /** The characters that sanitising removed while a text was put together. */
 interface Removed {
@@ -14,8 +14,12 @@ const encodedTexts = new WeakMap<TrustedText, Removed>()
  * Marks a text whose untrusted parts were encoded one by one while it was put together, so that it is not encoded again.
  * Only code of this library can make one: the mark belongs to this object, is not part of the value and is lost in JSON.
  */
-export function encodedText(text: string, trust: Trust, { removed, kinds }: Removed = nothing): TrustedText {
-  const value: TrustedText = { text, trust }
+export function encodedText(
+  text: string,
+  trust: Trust,
+  { removed, kinds, parts }: Removed & { readonly parts?: readonly TextPart[] | undefined } = nothing,
+): TrustedText {
+  const value: TrustedText = parts ? { text, trust, parts } : { text, trust }
   encodedTexts.set(value, removed === 0 ? nothing : { removed, kinds })
   return value
 }

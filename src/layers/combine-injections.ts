@@ -65,6 +65,7 @@ function lookOf(dialect: Dialect): DialectLook {
   const look = {
     optional: renderNotice(dialect, "optional", {}),
     showsTime: byFile.get("history")?.has("time") === true || byFile.get("question")?.has("time") === true,
+    showsAttachments: byFile.get("files")?.has("other") === true,
     ruledGroups: byFile.get("tool_groups") ?? none,
     unprompted: needsQuestions ? renderNotice(dialect, "unprompted", {}) : undefined,
     nativeHistory: messageLists.has("history") && byFile.get("history")?.has("output") === true,

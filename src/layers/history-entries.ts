@@ -14,6 +14,8 @@ export interface HistoryLook {
   readonly group: boolean
   /** The IANA time zone of the times that lines carry; empty for the host's zone, undefined if lines carry no times. */
   readonly zone: string | undefined
+  /** The attachments that the model can take. */
+  readonly sight?: TurnState["sight"]
   /** A user line that stands before each message of the agent in a turn in which nobody spoke (R27), so that roles alternate. Undefined if the history is printed as text. */
   readonly unprompted?: string | undefined
   /** The names of tools for providers, if kept tool runs are messages of their own: native calls and their results. Else they stand above the words. */
@@ -50,6 +52,7 @@ function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
     a.group === b.group &&
     a.zone === b.zone &&
     a.unprompted === b.unprompted &&
+    a.sight?.key === b.sight?.key &&
     a.nativeCalls?.key === b.nativeCalls?.key
   )
 }
@@ -103,17 +106,18 @@ function unpromptedEntry(line: string): SlotEntry {
 const visible = /[!-~\u4e00-\u9fff]/
 
 /** The entry of the user's message, with its time and attachments if there are any (R8, R11). */
-export function questionEntry(turn: TurnState, { group, zone }: Omit<HistoryLook, "agentName">): SlotEntry {
+export function questionEntry(turn: TurnState, { group, zone, sight }: Omit<HistoryLook, "agentName">): SlotEntry {
   return {
     speaker: { text: turn.question.speaker.name, trust: "user" },
     text: { text: turn.question.text, trust: "user" },
     group,
-    ...detailsOf({ ...turn, ...turn.question }, zone),
+    ...detailsOf({ ...turn, ...turn.question }, { zone, sight }),
   }
 }
 
 /** The entry of an earlier message. `own` marks messages of the agent, which are printed without a name. */
-function historyEntry(message: HistoryMessage, { agentName, group, zone, unprompted, nativeCalls }: HistoryLook): SlotEntry {
+function historyEntry(message: HistoryMessage, look: HistoryLook): SlotEntry {
+  const { agentName, group, unprompted, nativeCalls } = look
   const own = message.role === "assistant"
   const { runs } = message
   return {
@@ -126,17 +130,20 @@ function historyEntry(message: HistoryMessage, { agentName, group, zone, unpromp
     prestart: (message.prestart ?? []).map(prestartEntry),
     ...(runs && !nativeCalls ? { runs: runs.map(keptRunEntry) } : {}),
     ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
-    ...detailsOf(message, zone),
+    ...detailsOf(message, look),
   }
 }
 
 /** The time of a message, if lines carry times, and if there are any, the people that it is directed to and its attachments. */
-function detailsOf({ atMs, attachments = [], replyTo, mentions = [] }: Details, zone: string | undefined): SlotEntry {
+function detailsOf(
+  { atMs, attachments = [], replyTo, mentions = [] }: Details,
+  { zone, sight }: Pick<HistoryLook, "zone" | "sight">,
+): SlotEntry {
   const made: Record<string, SlotValue> = {}
   if (replyTo !== undefined || mentions.length > 0) made.to = addresseesText(replyTo, mentions)
   if (atMs !== undefined && zone !== undefined)
     made.time = { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" }
-  if (attachments.length > 0) made.files = attachments.map(attachmentEntry)
+  if (attachments.length > 0) made.files = attachments.map((attachment) => attachmentEntry(attachment, sight))
   return made
 }
 
@@ -151,18 +158,26 @@ function addresseesText(replyTo: HistoryMessage["replyTo"], mentions: readonly S
   return encodedText(shown.join(" & "), "user", { removed, kinds: [...kinds] })
 }
 
-/** The name of an attachment, and in words what it is: `image`, `audio` or `other`. A file of the workspace has its name alone, because tools can read it. */
-function attachmentEntry({ name, mediaType, sizeBytes, blob, url }: Attachment): SlotEntry {
+/**
+ * The name of an attachment, with the attachment behind it if the model takes it. Else it says what it is: `image`, `audio` or `other`. A
+ * file of the workspace has its name alone, because tools can read it.
+ */
+function attachmentEntry(attachment: Attachment, sight: HistoryLook["sight"]): SlotEntry {
+  const { name, mediaType = "", sizeBytes, blob, url, caption } = attachment
   // The name is cleaned here, because no encoder runs over the reference later.
-  const { text, removed, kinds } = sanitise(name)
-  const reference = encodedText(formatFileReference({ path: text }), "user", { removed, kinds })
-  if (blob === undefined && url === undefined) return { reference }
-  const [family = ""] = (mediaType ?? "").split("/")
+  const { text, ...removed } = sanitise(name)
+  const tokens = sight?.tokensOf(attachment)
+  const parts = tokens === undefined ? undefined : [{ attachment, tokens }]
+  const reference = encodedText(formatFileReference({ path: text }), "user", { ...removed, parts })
+  if (parts || (blob === undefined && url === undefined)) return { reference }
+  const [family = ""] = mediaType.split("/")
   return {
     reference,
     [family === "image" || family === "audio" ? family : "other"]: true,
-    ...(mediaType === undefined ? {} : { media_type: { text: mediaType, trust: "user" } }),
+    media_type: { text: mediaType, trust: "user" },
     ...(sizeBytes === undefined ? {} : { size: { text: shownSize(sizeBytes), trust: "author" } }),
+    ...(caption === undefined ? {} : { caption: { text: caption, trust: "tool" } }),
+    gone: sight?.isGone(attachment) === true,
   }
 }
 

@@ -26,6 +26,8 @@ const fits = {
 export interface TurnLook extends ParameterWords {
   /** True if lines of speech carry their time (R11). */
   readonly showsTime?: boolean
+  /** True if the dialect has words for an attachment that a model cannot see. Another one shows names alone (R8). */
+  readonly showsAttachments?: boolean
   /** The line of the dialect that stands before a message of the agent in a turn in which nobody spoke; see {@link HistoryLook}. */
   readonly unprompted?: string | undefined
   /** True if history is printed as messages and with `output`, so that it can hold native calls and their results. */
@@ -42,6 +44,7 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     agentName,
     group,
     zone,
+    sight: words.showsAttachments === true ? turn.sight : undefined,
     unprompted: words.unprompted,
     nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,
   }
@@ -120,8 +123,9 @@ function runEntry(run: ToolRun): SlotEntry {
 }
 
 /** Of an empty run, the sentence of the dialect that stands for its result; it is not the tool's, so it is neither quoted nor escaped. */
-function resultOf({ result, empty }: ToolRun): TrustedText {
-  return as(result, empty === true ? "author" : "tool")
+function resultOf({ result, empty, parts }: ToolRun): TrustedText {
+  const text = as(result, empty === true ? "author" : "tool")
+  return parts ? { ...text, parts } : text
 }
 
 /** A call and its result. The result `answers` the call, so they are cut together. */

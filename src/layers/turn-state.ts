@@ -38,6 +38,16 @@ export interface WakeReason {
   readonly workMode: boolean
 }
 
+/** Says what a model takes beside text. */
+export interface Sight {
+  /** Equal keys mean equal answers. */
+  readonly key: string
+  /** About the tokens of an attachment; undefined if the model gets its name alone. */
+  tokensOf(attachment: Attachment): number | undefined
+  /** True for an attachment that gave way to newer ones. */
+  isGone(attachment: Attachment): boolean
+}
+
 /** Everything about a turn that its prompts can show. */
 export interface TurnState {
   /** Present if nobody spoke. The question is then left out. */
@@ -49,6 +59,8 @@ export interface TurnState {
   readonly timeZone?: string
   /** The files that came with the question (R8). */
   readonly attachments?: readonly Attachment[]
+  /** The pictures, recordings and files that the model can take. Default: none; prompts name them. */
+  readonly sight?: Sight | undefined
   /** Files that the previous answer referred to and that could not be opened (R8). */
   readonly fileFaults?: readonly UnopenedFile[]
   /** The profile's rules of use for groups of tools (R28). */

@@ -11,7 +11,7 @@ import { safeLine } from "./warnings.ts"
 import type { McpWords } from "./words.ts"
 
 /** The part of a turn that a call uses. */
-type CallContext = Pick<ToolContext, "signal" | "record" | "progress">
+type CallContext = Pick<ToolContext, "signal" | "record" | "progress" | "takes">
 
 /**
  * Calls a tool and returns the text of its result. Attachments go into the turn's records. Throws when the call failed or when
@@ -26,7 +26,7 @@ export async function callTool(
   const onProgress = progressReader(context)
   const params = { name: tool.name, arguments: args }
   const result = await requestFrom(server, words, (link) => link.request("tools/call", params, { signal, onProgress }), signal)
-  const { text, attachments } = readContent(Array.isArray(result.content) ? result.content : [], words)
+  const { text, attachments } = readContent(Array.isArray(result.content) ? result.content : [], words, context.takes)
   const name = `${server.name}.${tool.name}`
   for (const attachment of attachments) {
     const summary = `${attachment.mediaType}, ${attachment.bytes} bytes`

@@ -11,16 +11,18 @@ const maxParts = 1_000
 const mediaTypePattern = /^[a-zA-Z0-9]{1,40}\/[a-zA-Z0-9.+-]{1,80}$/
 
 /** Reads the parts of a result, a resource or a message. A malformed part becomes JSON text. Never throws. */
-export function readContent(parts: readonly unknown[], words: McpWords) {
+export function readContent(parts: readonly unknown[], words: McpWords, takes: (mediaType: string) => boolean = () => false) {
   const attachments: ToolAttachment[] = []
   const texts = parts.slice(0, maxParts).map((part) => {
     const text = textOf(part, words)
     if (text !== undefined) return text
     const attachment = attachmentOf(part)
     const { mediaType, bytes } = attachment
-    attachments.push(attachments.length < maxAttachments ? attachment : { mediaType, bytes })
+    const kept = attachments.length < maxAttachments ? attachment : { mediaType, bytes }
+    attachments.push(kept)
     const [family = ""] = mediaType.split("/")
-    return words.say({ [["image", "audio"].includes(family) ? family : "file"]: true, media_type: mediaType, size: bytes })
+    const shown = kept.base64 !== undefined && takes(mediaType)
+    return words.say({ [["image", "audio"].includes(family) ? family : "file"]: true, media_type: mediaType, size: bytes, shown })
   })
   if (parts.length > maxParts) texts.push(`… (+${parts.length - maxParts})`)
   return { text: texts.join("\n"), attachments }

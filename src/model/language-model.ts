@@ -12,8 +12,22 @@ export interface ModelCapabilities {
   readonly tools: boolean
   /** True if the model keeps to a JSON Schema as `responseFormat`, so that the prompt need not show it. Default: unknown. */
   readonly jsonSchema?: boolean
+  /**
+   * The media types of the pictures, recordings and files that it takes beside text, such as `image/png` or `image/*`. Prompts name
+   * others in a line of text. Default: none.
+   */
+  readonly attachments?: readonly string[]
+  /** Of these, the media types of which it takes a URL, because its provider fetches that. Default: none. */
+  readonly attachmentUrls?: readonly string[]
+  /** About the tokens that its provider counts for a picture of this size, in pixels. */
+  readonly pictureTokens?: (width: number, height: number) => number
   /** True if its text begins inside a thought, without an opening tag, until the closing tag (T22). */
   readonly opensInThought?: boolean
+}
+
+/** True if a media type is among the given ones, of which `image/*` stands for all kinds of pictures. */
+export function takesMedia(types: readonly string[], mediaType: string): boolean {
+  return types.includes(mediaType) || types.includes(`${mediaType.slice(0, mediaType.indexOf("/"))}/*`) || types.includes("*/*")
 }
 
 /** A tool as a model sees it in a native request. */

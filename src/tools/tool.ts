@@ -1,5 +1,6 @@
 import type { ServiceKey } from "../core/conversation.ts"
 import type { Clock } from "../core/ports.ts"
+import type { TextPart } from "../core/value.ts"
 
 /** A JSON Schema object, as data. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -13,8 +14,10 @@ export interface ToolContext {
   readonly clock: Clock
   /** Asks the user for permission. The tool's time limit is paused meanwhile. Absent when nobody can be asked. */
   readonly confirm?: Confirm | undefined
-  /** Adds a record of what the tool did to the turn's trace, beside the result. */
+  /** Adds a record of what the tool did to the turn's trace, beside the result. The model gets its attachment with the result, if it takes that kind. */
   record?(record: ToolRecord): void
+  /** True if the model takes attachments of a media type. Absent when that is unknown. */
+  takes?(mediaType: string): boolean
   /** Reports the progress of a long call as an event of the turn. Ignored after the call has ended. */
   progress?(progress: ToolProgress): void
   /** False when this turn's requests show the injection with this key only in part or not at all. Absent when that is unknown. */
@@ -110,6 +113,8 @@ export interface ToolRun {
   /** The id of the earlier run in this turn whose result was reused instead of running the tool again (T17). */
   readonly repeatOf?: string
   readonly result: string
+  /** Pictures, recordings and files of the result that the model gets. */
+  readonly parts?: readonly TextPart[]
   /** Set when the tool returned nothing; `result` then says so. */
   readonly empty?: true
   /** The result's length in characters before it was cut. Absent when it was not cut. */

@@ -130,16 +130,18 @@ export function fitOldRuns(
   const fitted = history.map((message) => withRuns(message, (run) => (gone.has(run) ? [] : (shown.get(run) ?? run))))
   const left = fitted.reduce((sum, { runs = [] }) => sum + tokensOfRuns(runs, agent), 0)
   const reason = `tool runs of earlier turns had more than ${maxTokens} tokens`
-  lostByRuns.set(fitted, { tokens: total - left, reason })
+  const before = lostBefore.get(history)
+  const tokens = total - left + (before?.tokens ?? 0)
+  lostBefore.set(fitted, { tokens, reason: before ? `${before.reason}; ${reason}` : reason })
   return fitted
 }
 
-/** By history whose tool runs were shortened, what it lost and why. */
-const lostByRuns = new WeakMap<readonly HistoryMessage[], { readonly tokens: number; readonly reason: string }>()
+/** By history of which something was left out before it was assembled, what it lost and why. */
+export const lostBefore = new WeakMap<readonly HistoryMessage[], { readonly tokens: number; readonly reason: string }>()
 
-/** The assembly, whose decision on history tells what its tool runs lost before. */
+/** The assembly, whose decision on history tells what was left out of it before. */
 export function withOldRunsTold(assembly: Assembly, history: readonly HistoryMessage[]): Assembly {
-  const lost = lostByRuns.get(history)
+  const lost = lostBefore.get(history)
   if (!lost) return assembly
   const decisions = assembly.decisions.map((decision): FitDecision => {
     const { key, fate, fromTokens, reason } = decision

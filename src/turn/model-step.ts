@@ -87,7 +87,8 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   let decision: StepDecision | undefined
   let failure: { readonly error?: string } = {}
   try {
-    await readModel(model, requestOf(turn, request, { model, assembly }), {
+    const sent = requestOf(turn, request, { model, assembly })
+    await readModel(model, (await turn.progress.shown?.withBytes(turn, sent, model)) ?? sent, {
       signal: turn.signal,
       limits: profile.limits,
       clock: ports.clock,

@@ -30,6 +30,8 @@ export async function prepare(turn: TurnContext): Promise<void> {
     progress.prestart.push(kept)
     if (prestart[index]?.includeHistory === true) progress.kept.push(kept)
   }
+  for (const { attachments = [] } of [...progress.shownHistory, turn.input])
+    if (attachments.length > 0) progress.shown ??= await import("./shown-attachments.ts")
   // Last, because hooks add tools too.
   if (turn.agent.delegate) progress.tools = await turn.agent.delegate(progress.tools)
   turn.signal.throwIfAborted()

@@ -3,9 +3,10 @@ import type { Ports } from "../core/ports.ts"
 import type { Injection } from "../core/value.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
+import { takesMedia } from "../model/language-model.ts"
 import type { MessageFilter } from "../services/store/session-store.ts"
 import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"
-import type { Confirm, Tool, ToolContext, ToolRun } from "../tools/tool.ts"
+import type { Confirm, Tool, ToolAttachment, ToolContext, ToolRun } from "../tools/tool.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import { fitResult } from "./fit-tool-text.ts"
 import { type ChildRun, type TurnContext, warn } from "./turn-context.ts"
@@ -39,9 +40,10 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   const { id, name, args } = request
   const { dialect, ports, profile } = turn.agent
   const { maxResultCharacters } = profile.tools
+  const attached: ToolAttachment[] = []
   let isRunning = true
   const outcome = await executeTool(tool, args, {
-    context: toolContext(turn, request, () => isRunning),
+    context: toolContext(turn, request, { isRunning: () => isRunning, attached }),
     signal: turn.signal,
     timers: ports.timers,
     timeoutMs: profile.limits.toolMs,
@@ -58,6 +60,7 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
   const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
   const { args: checked } = outcome
+  const parts = attached.length > 0 ? await partsOf(turn, attached) : undefined
   const hasNames = typeof checked === "object" && checked !== null && !Array.isArray(checked)
   return {
     id,
@@ -65,13 +68,25 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
     args: hasNames ? (checked as ToolRequest["args"]) : args,
     status: "ok",
     result: fitted.result,
+    ...(parts ? { parts } : {}),
     ...(empty ? { empty: true as const } : {}),
     ...(capped === undefined ? {} : { cappedFromCharacters: capped }),
     durationMs: outcome.durationMs,
   }
 }
 
-function toolContext(turn: TurnContext, { id, name }: ToolRequest, isRunning: () => boolean): Omit<ToolContext, "signal"> {
+async function partsOf(turn: TurnContext, attached: readonly ToolAttachment[]): Promise<ToolRun["parts"]> {
+  const code = await import("./shown-attachments.ts")
+  turn.progress.shown ??= code
+  const parts = await code.resultParts(turn, attached)
+  return parts.length > 0 ? parts : undefined
+}
+
+function toolContext(
+  turn: TurnContext,
+  { id, name }: ToolRequest,
+  { isRunning, attached }: { readonly isRunning: () => boolean; readonly attached: ToolAttachment[] },
+): Omit<ToolContext, "signal"> {
   const { input, agent, progress } = turn
   const ask = agent.confirm
   const confirm: Confirm | undefined =
@@ -85,7 +100,11 @@ function toolContext(turn: TurnContext, { id, name }: ToolRequest, isRunning: ()
     turnId: input.turnId,
     clock: agent.ports.clock,
     ...(confirm ? { confirm } : {}),
-    record: (record) => progress.records.push(record),
+    record(record) {
+      progress.records.push(record)
+      if (record.attachment?.base64 !== undefined && isRunning()) attached.push(record.attachment)
+    },
+    takes: (mediaType) => takesMedia(agent.models[0].capabilities.attachments ?? [], mediaType),
     progress: (share) => isRunning() && turn.emit({ type: "tool-progress", id, tool: name, progress: share }),
     parent: parentHandle(turn, { id, isRunning }),
     isShownWhole: (key) => !Object.hasOwn(progress.cut ?? {}, key),

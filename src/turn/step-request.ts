@@ -32,12 +32,14 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   turn.stack.update()
   const history = progress.shownHistory
   const bounds = progress.cut ? [] : oldRunBounds(turn)
+  const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
   let assembly: Assembly
-  let attempt = 0
-  do {
-    const maxTokens = bounds[attempt++]
-    if (maxTokens !== undefined) progress.shownHistory = fitOldRuns(history, { maxTokens, mostTokens: bounds[0] ?? 0, agent })
-    const state = stateOf(turn, prompt)
+  let [fewer, attempt] = [0, 0]
+  for (;;) {
+    const maxTokens = bounds[attempt]
+    const shown = histories[fewer] ?? history
+    progress.shownHistory = maxTokens === undefined ? shown : fitOldRuns(shown, { maxTokens, mostTokens: bounds[0] ?? 0, agent })
+    const state = stateOf(turn, prompt, model)
     assembly = assembleInjections(combineInjections(turn.stack, state, dialect), {
       dialect,
       names: knownNames(state),
@@ -49,10 +51,15 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
       history: { reserveTokens },
       ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
     })
-  } while (attempt < bounds.length && assembly.cut.history !== undefined)
+    if (assembly.cut.history === undefined) break
+    // Pictures give way first, then tool runs, then words.
+    if (fewer + 1 < histories.length) fewer++
+    else if (++attempt >= bounds.length) break
+  }
   assembly = withOldRunsTold(assembly, progress.shownHistory)
   progress.cut = assembly.cut
   warnOfCuts(turn, assembly)
+  progress.shown?.warnOfUnseen(turn, model)
   return assembly
 }
 
@@ -109,7 +116,7 @@ export function oneSystemMessage(messages: readonly Message[]): readonly Message
   return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
 }
 
-function stateOf(turn: TurnContext, prompt: string): TurnState {
+function stateOf(turn: TurnContext, prompt: string, model: LanguageModel): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent
   return {
@@ -122,6 +129,7 @@ function stateOf(turn: TurnContext, prompt: string): TurnState {
     atMs: turn.startedMs,
     ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
     attachments: input.attachments,
+    sight: progress.shown?.sightOf(model),
     fileFaults: fileFaultsOf(session.hooks),
     groupRules: profile.tools.rules,
     memories: progress.memories,

@@ -13,8 +13,8 @@ import type { CutRecord } from "../core/span.ts"
 import type { Injection, Trust } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import type { PlannerStep, RecalledMemory } from "../layers/turn-state.ts"
-import type { LanguageModel } from "../model/language-model.ts"
+import type { PlannerStep, RecalledMemory, Sight } from "../layers/turn-state.ts"
+import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { AskModel, BackgroundJob } from "../services/background/background-job.ts"
 import type { KeyedQueue } from "../services/keyed-queue.ts"
@@ -184,6 +184,14 @@ export interface ChildRun {
   trace(): TurnTrace
 }
 
+/** The code for pictures and files, which is loaded when a turn has any. */
+export interface ShownAttachments {
+  sightOf(model: LanguageModel): Sight
+  fewerAndFewer(turn: TurnContext, model: LanguageModel): readonly (readonly HistoryMessage[])[]
+  warnOfUnseen(turn: TurnContext, model: LanguageModel): void
+  withBytes(turn: TurnContext, request: ModelRequest, model: LanguageModel): Promise<ModelRequest>
+}
+
 /** Everything that a turn finds out and says, as it stands now. */
 export interface TurnProgress {
   readonly answer: AnswerOutput
@@ -214,6 +222,10 @@ export interface TurnProgress {
   shownHistory: readonly HistoryMessage[]
   /** The step at hand as the caller's {@link TurnInput.control} prepared it. */
   step: PreparedStep | undefined
+  /** Absent in a turn without attachments. */
+  shown: ShownAttachments | undefined
+  /** By id, bytes of attachments that the turn has at hand. */
+  readonly bytes: Map<string, Uint8Array>
   /** The cuts of the first step; later steps cut the same. Absent before it. */
   cut: CutRecord | undefined
   /** The reason why the planner's last output could not be read (T21), as a sentence of the dialect. */

@@ -193,6 +193,7 @@ describe("the types that follow from the declaration", () => {
       readonly stepTokens: number
     }>()
     expectTypeOf<NonNullable<ProfileInput["history"]>>().toEqualTypeOf<{
+      readonly attachments?: number | undefined
       readonly contextCount?: number | undefined
       readonly window?: "slide" | "steps" | undefined
       readonly toolRuns?: "auto" | "keep" | "drop" | undefined

@@ -1,5 +1,5 @@
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
-import type { Message, Prefix, Span, ToolCall } from "../../core/span.ts"
+import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../core/span.ts"
 import { joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
 import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
@@ -59,10 +59,12 @@ export function countSpans(draft: Draft, { counter: given, tools }: Counting): C
   }
 }
 
-/** True if all tokens of a request are counted exactly: those of native calls are estimated, and without `overhead` those of native tools too. */
+/** True if all tokens of a request are counted exactly: those of native calls, pictures and files are estimated, and without `overhead` those of native tools too. */
 export function isExact({ counter, tools = [] }: Counting, messages: readonly Message[]): boolean {
   return (
-    counter.exact && (counter.overhead !== undefined || tools.length === 0) && messages.every((message) => !message.toolCalls)
+    counter.exact &&
+    (counter.overhead !== undefined || tools.length === 0) &&
+    messages.every(({ toolCalls, parts }) => !toolCalls && !parts)
   )
 }
 
@@ -111,17 +113,21 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
   if (known?.index === index) return known
   const { role, calls, pieces } = draft
   const growth = known?.growth ?? counter.growth(pieces)
-  const message = known?.message ?? { role, content: joined(pieces), ...calls }
+  let message = known?.message ?? { role, content: joined(pieces), ...calls }
   const even = known ? known.even : evenMessage(message, pieces)
   const spans: Span[] = []
-  for (const { text, key, part, trust, stability, source } of pieces) {
+  const parts: MessagePart[] = []
+  let end = 0
+  for (const { text, key, part, trust, stability, source, parts: behind } of pieces) {
     const tokens = growth.shares[spans.length] ?? 0
-    spans.push(
-      source
-        ? { text, message: index, key, part, trust, stability, source, tokens }
-        : { text, message: index, key, part, trust, stability, tokens },
-    )
+    const span = source
+      ? { text, message: index, key, part, trust, stability, source, tokens }
+      : { text, message: index, key, part, trust, stability, tokens }
+    end += text.length
+    spans.push(behind ? { ...span, parts: behind } : span)
+    if (behind) for (const { attachment } of behind) parts.push({ end, attachment })
   }
+  if (parts.length > 0 && !known) message = { ...message, parts }
   draft.written = { counter, message, growth, index, spans, even }
   return draft.written
 }

@@ -23,6 +23,9 @@ export function originOf({ key, scope }: Injection): Origin {
   return { key, stability: key === "history" ? "conversation" : stabilityOfScope[scope] }
 }
 
+/** A part of a printed text. */
+type Printed = Pick<Piece, "text" | "part" | "trust" | "parts"> & { readonly source?: Source | undefined }
+
 /** A message while it is being printed. */
 interface OpenMessage {
   readonly role: MessageRole
@@ -67,16 +70,17 @@ export class DraftRecorder {
     return around
   }
 
-  put({ text, part, trust, source }: Pick<Piece, "text" | "part" | "trust"> & { readonly source?: Source | undefined }): void {
+  put({ text, part, trust, source, parts }: Printed): void {
     if (text === "") return
     const { key, stability } = this.origin
     const { pieces } = this.#place(source)
     const { again } = this
-    const isAlike = again?.text === text && again.source === source && again.part === part && again.trust === trust
+    const isAlike = again?.text === text && again.source === source && again.part === part && again.trust === trust && !parts
     this.again = isAlike && again.key === key && again.stability === stability ? again : undefined
     this.again ??= source
       ? { text, key, part, trust, stability, source, known: undefined, hash: undefined }
       : { text, key, part, trust, stability, known: undefined, hash: undefined }
+    if (parts) this.again = { ...this.again, parts, extraTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0) }
     pieces.push(this.again)
     this.mark()
   }

@@ -33,7 +33,7 @@ export function findPrefixes(
         const opened = even && message === span.message ? undefined : messages[message]
         if (opened) fingerprint.addHash(openingHash(opened))
       }
-      fingerprint.addHash(even?.hash ?? knownHash(span.text))
+      fingerprint.addHash(even?.hash ?? spanHash(span))
       end += even?.units ?? span.text.length
       count += even?.spans ?? 1
       next += even?.spans ?? 1
@@ -66,6 +66,12 @@ function knownHash(text: string): TextHash {
   return hash
 }
 
+/** The hash of a span's text, and of what stands behind it. */
+function spanHash({ text, parts }: Pick<Span, "text" | "parts">): TextHash {
+  if (parts === undefined) return knownHash(text)
+  return hashText(`${text}\u0000${JSON.stringify(parts.map(({ attachment }) => attachment))}\u0000`)
+}
+
 const openings = new Map<string, TextHash>()
 
 /** The hash of a message's role and calls. It separates messages, and stands for calls, which have no spans. */
@@ -86,7 +92,7 @@ export function evenMessage(message: Message, pieces: readonly Piece[]): EvenMes
   for (const { stability } of pieces) if (stability !== first.stability) return undefined
   let hash = openingHash(message)
   for (const piece of pieces) {
-    piece.hash ??= knownHash(piece.text)
+    piece.hash ??= spanHash(piece)
     hash = joinHashes(hash, piece.hash)
   }
   return { hash, spans: pieces.length, units: message.content.length }

@@ -80,7 +80,12 @@ export class ValuePrinter {
       this.#writer.beforeContent(node.source)
       const source = this.#restItem ? sourceOf(this.#restItem) : (injection.source ?? node.source)
       const markers = ownHeadings.has(injection.key) ? withoutShapes(this.#markers) : this.#markers
-      for (const part of printText(text, { node, markers, source })) this.#recorder.put(part)
+      let { parts } = text
+      for (const printed of printText(text, { node, markers, source })) {
+        const behind = printed.part === "content" && printed.text !== "" ? parts : undefined
+        this.#recorder.put(behind ? { ...printed, parts: behind } : printed)
+        if (behind) parts = undefined
+      }
       return true
     }
     const file = entryFile(this.#dialect, fileName)

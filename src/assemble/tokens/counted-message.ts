@@ -7,6 +7,8 @@ import type { Seam } from "./seam.ts"
 /** A text that is counted. The results are kept with it, so that they need no look-up the next time. */
 export interface Countable {
   readonly text: string
+  /** Tokens of what stands behind the text, such as a picture. */
+  readonly extraTokens?: number | undefined
   known?: KnownText | undefined
 }
 
@@ -27,7 +29,7 @@ export interface KnownText {
 }
 
 /** The tokens of a part of a message, counted by itself. */
-interface PartTokens {
+export interface PartTokens {
   readonly tokens: number
   /** The tokens that no text before or after it can take away. */
   readonly innerTokens: number
@@ -64,7 +66,8 @@ function entryTokens(entry: SlotEntry, counter: MessageCounter): number {
   counted.set(counter, known)
   const before = known.get(entry)
   if (before !== undefined) return before
-  const tokens = textsOf(entry).reduce((sum, text) => sum + counter.text(text), 0)
+  let tokens = 0
+  for (const value of Object.values(entry)) tokens += valueTokens(value, counter)
   known.set(entry, tokens)
   return tokens
 }
@@ -82,13 +85,7 @@ export function tokensUpTo(entries: readonly SlotEntry[], counter: MessageCounte
 export function valueTokens(value: SlotValue, counter: MessageCounter): number {
   if (typeof value === "boolean") return 0
   if (typeof value === "string") return counter.text(value)
-  return isText(value) ? counter.text(value.text) : value.reduce((sum, entry) => sum + entryTokens(entry, counter), 0)
-}
-
-function textsOf(entry: SlotEntry): string[] {
-  return Object.values(entry).flatMap((value) => {
-    if (typeof value === "boolean") return []
-    if (typeof value === "string") return [value]
-    return isText(value) ? [value.text] : value.flatMap(textsOf)
-  })
+  if (!isText(value)) return value.reduce((sum, entry) => sum + entryTokens(entry, counter), 0)
+  const tokens = counter.text(value.text)
+  return value.parts ? value.parts.reduce((sum, part) => sum + part.tokens, tokens) : tokens
 }

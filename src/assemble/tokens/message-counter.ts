@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../core/ports.ts"
-import { type Countable, type Growth, joined, type KnownText, type MessageCounter } from "./counted-message.ts"
+import { type Countable, type Growth, joined, type KnownText, type MessageCounter, type PartTokens } from "./counted-message.ts"
 import { Generations } from "./generations.ts"
 import type { Part, Tail } from "./part.ts"
 import { PartStore } from "./part-store.ts"
@@ -19,6 +19,11 @@ export function messageCounter(counter: TokenCounter): MessageCounter {
   const made = scan ? countByPieces(new PartStore(scan)) : counter.exact ? countWhole(counter) : countBySums(counter)
   counters.set(counter, made)
   return made
+}
+
+function withExtra(own: PartTokens, { extraTokens }: Countable): PartTokens {
+  if (!extraTokens) return own
+  return { tokens: own.tokens + extraTokens, innerTokens: own.innerTokens + extraTokens }
 }
 
 /** Counts the pieces of the parts and the seams between them. The sum is exactly the count of the joined text. */
@@ -42,7 +47,7 @@ function countByPieces(store: PartStore): MessageCounter {
       own.after = tail
       own.seam = seam
       tail = seam.tail
-      tokens += seam.tokens
+      tokens += seam.tokens + (given.extraTokens ?? 0)
       upTo?.push(tokens)
     }
     return tokens
@@ -50,7 +55,7 @@ function countByPieces(store: PartStore): MessageCounter {
   return {
     store,
     text: (text) => store.part(text).tokens,
-    part: (given) => known(given).part,
+    part: (given) => withExtra(known(given).part, given),
     message: (parts) => walk(parts),
     growth(parts) {
       const upTo: number[] = []
@@ -88,11 +93,12 @@ function countBySums(counter: TokenCounter): MessageCounter {
     known.set(text, tokens, text.length)
     return tokens
   }
-  const message = (parts: readonly Countable[]): number => Math.ceil(parts.reduce((sum, { text }) => sum + estimate(text), 0))
+  const message = (parts: readonly Countable[]): number =>
+    Math.ceil(parts.reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0))
   return {
     text: (text) => Math.ceil(estimate(text)),
-    part({ text }) {
-      const tokens = estimate(text)
+    part({ text, extraTokens = 0 }) {
+      const tokens = estimate(text) + extraTokens
       return { tokens: Math.ceil(tokens), innerTokens: Math.floor(tokens) }
     },
     message,
@@ -100,8 +106,8 @@ function countBySums(counter: TokenCounter): MessageCounter {
       const upTo = [0]
       const shares: number[] = []
       let [sum, tokens] = [0, 0]
-      for (const { text } of parts) {
-        sum += estimate(text)
+      for (const { text, extraTokens = 0 } of parts) {
+        sum += estimate(text) + extraTokens
         shares.push(Math.ceil(sum) - tokens)
         tokens = Math.ceil(sum)
         upTo.push(tokens)
@@ -124,15 +130,18 @@ function countWhole(counter: TokenCounter): MessageCounter {
     known.set(given, tokens, given.length)
     return tokens
   }
-  const message = (parts: readonly Countable[]): number =>
-    parts.length === 0 ? 0 : text(parts.map((part) => part.text).join(""))
+  const message = (parts: readonly Countable[]): number => {
+    if (parts.length === 0) return 0
+    const tokens = text(parts.map((part) => part.text).join(""))
+    return parts.reduce((sum, { extraTokens = 0 }) => sum + extraTokens, tokens)
+  }
   return {
     text,
-    part: (part) => ({ tokens: text(part.text), innerTokens: 0 }),
+    part: (part) => withExtra({ tokens: text(part.text), innerTokens: 0 }, part),
     message,
     growth(parts) {
       const tokens = message(parts)
-      const counts = parts.length === 1 ? [tokens] : parts.map((part) => text(part.text))
+      const counts = parts.length === 1 ? [tokens] : parts.map((part) => text(part.text) + (part.extraTokens ?? 0))
       return {
         tokens,
         shares: scaled(counts, tokens),

@@ -8,6 +8,8 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "../../model/language-model.ts"
+import { pictureTypes } from "../../services/attachments/file-header.ts"
+import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from "../picture-tokens.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"
 import { toPrompt } from "./prompt.ts"
@@ -53,11 +55,12 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
   requireModel(model)
   checkOptions("aiSdkModel", options, aiSdkOptions)
   const id = options.id ?? `${model.provider}:${model.modelId}`
-  const capabilities = { developerRole: false, tools: true, ...options.capabilities }
+  const capabilities = { developerRole: false, tools: true, ...attachmentsOf(model), ...options.capabilities }
   const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options
   const cacheForm = cacheFormOf(model, cacheBreakpoints)
   const form = {
     tools: capabilities.tools,
+    tagged: model.specificationVersion === "v4",
     jsonSchema: capabilities.jsonSchema ?? true,
     jsonMode,
     headers,
@@ -96,10 +99,29 @@ function createCacheWarnings(id: string): (request: ModelRequest) => readonly st
   }
 }
 
+/** By the beginning of a provider's name, the media types that nearly all its models take. Of other providers nobody knows. */
+const attachmentsByProvider: readonly (readonly [RegExp, Pick<ModelCapabilities, "attachments" | "attachmentUrls">])[] = [
+  [/^(openai|azure)/, { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }],
+  [/anthropic/, { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes, "application/pdf"] }],
+  [/^(google|vertex|gemini)/, { attachments: [...pictureTypes, "application/pdf", "audio/*"] }],
+  [/bedrock/, { attachments: [...pictureTypes, "application/pdf"] }],
+  [/^(xai|mistral)/, { attachments: [...pictureTypes], attachmentUrls: [...pictureTypes] }],
+]
+
+function attachmentsOf({ provider, modelId }: AiSdkLanguageModel): Partial<ModelCapabilities> {
+  const taken = attachmentsByProvider.find(([name]) => name.test(provider))?.[1] ?? {}
+  const isGemini = /gemini|google/i.test(`${provider} ${modelId}`)
+  const isClaude = /claude|anthropic/i.test(`${provider} ${modelId}`)
+  const pictureTokens = isClaude ? anthropicPictureTokens : isGemini ? geminiPictureTokens : openaiPictureTokens(modelId)
+  return { ...taken, pictureTokens }
+}
+
 /** Settings of the model that shape every request. */
 interface RequestForm {
   readonly tools: boolean
   readonly jsonSchema: boolean
+  /** True for version 4 of the specification. */
+  readonly tagged: boolean
   readonly jsonMode: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly providerOptions: ProviderOptions
@@ -112,7 +134,7 @@ function callOptions(request: ModelRequest, form: RequestForm, abortSignal: Abor
   const tools = form.tools ? (request.tools ?? []) : []
   const providerOptions = mergeProviderOptions(cacheKeyOptions(request.assembly, form.cacheForm), form.providerOptions)
   return {
-    prompt: toPrompt(request.messages, cacheMarks(request, form)),
+    prompt: toPrompt(request.messages, { marks: cacheMarks(request, form), tagged: form.tagged }),
     abortSignal,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),

@@ -73,7 +73,7 @@ export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
       const merged = mergeProviderOptions(cacheKeyOptions(assembly, cacheForm), providerOptions)
       return {
         ...params,
-        prompt: joinPrompts(toPrompt(assembly.messages, marks), params.prompt),
+        prompt: joinPrompts(toPrompt(assembly.messages, { marks, tagged: specificationVersion === "v4" }), params.prompt),
         ...(Object.keys(merged).length > 0 && { providerOptions: merged }),
       }
     },

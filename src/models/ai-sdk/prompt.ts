@@ -1,8 +1,9 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { parsedJson, recordOf } from "../../core/json-access.ts"
-import type { Assembly, Message, ToolCall } from "../../core/span.ts"
+import type { Assembly, Message, MessagePart, ToolCall } from "../../core/span.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import type {
+  AiSdkFilePart,
   AiSdkMessage,
   AiSdkModelName,
   AiSdkReasoningPart,
@@ -14,23 +15,41 @@ import type {
   ProviderOptions,
 } from "./provider-model.ts"
 
+/** Options of {@link toPrompt}. */
+interface PromptForm {
+  readonly marks?: CacheMarks | undefined
+  /** True for version 4 of the provider specification, in which the data of files is tagged. */
+  readonly tagged?: boolean | undefined
+}
+
 /**
  * Turns messages into the AI SDK's form. `developer` becomes `system`. Results of one step's calls share one tool message. A
- * message with a breakpoint inside becomes two text parts, or two system messages, since those cannot have parts.
+ * message with a breakpoint inside becomes two text parts, or two system messages, since those cannot have parts. Messages of the user
+ * that follow each other are joined, because some providers refuse a request in which roles do not alternate. Files of results stand in a
+ * message of the user behind them.
  */
-export function toPrompt(messages: readonly Message[], marks?: CacheMarks): AiSdkMessage[] {
+export function toPrompt(messages: readonly Message[], { marks, tagged = false }: PromptForm = {}): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
   const toolNames = new Map<string, string>()
+  let files: AiSdkFilePart[] = []
+  const settle = () => {
+    if (files.length > 0) prompt.push({ role: "user", content: files })
+    files = []
+  }
   for (const [at, message] of messages.entries()) {
     for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name)
-    const parts = textParts(message.content, at, marks)
+    const parts = textParts(message.content, cutsOf(marks, at), marks)
+    if (message.role !== "tool") settle()
     const last = prompt.at(-1)
     if (message.role === "tool") {
+      files.push(...(message.parts ?? []).flatMap((part) => filePart(part, tagged)))
       const result = toolResult(message, toolNames, parts.at(-1))
       if (last?.role === "tool") last.content.push(result)
       else prompt.push({ role: "tool", content: [result] })
     } else if (message.role === "user") {
-      prompt.push({ role: "user", content: parts })
+      const content = message.parts ? userParts(message, { cuts: cutsOf(marks, at), marks, tagged }) : parts
+      if (last?.role === "user") joinContent(last.content, content)
+      else prompt.push({ role: "user", content })
     } else if (message.role === "assistant") {
       const [first, ...others] = message.toolCalls ?? []
       const said = withTextData(parts, first).filter((part) => part.text !== "" || first === undefined)
@@ -41,14 +60,59 @@ export function toPrompt(messages: readonly Message[], marks?: CacheMarks): AiSd
       prompt.push(...parts.map(({ type: _, text, ...options }) => ({ role: "system" as const, content: text, ...options })))
     }
   }
+  settle()
   return prompt
 }
 
-function textParts(content: string, message: number, marks: CacheMarks | undefined): AiSdkTextPart[] {
+type UserPart = AiSdkTextPart | AiSdkFilePart
+
+/** Adds a message of the user to the one before it, with a blank line between their texts. A text that ends at a breakpoint stays as it is. */
+function joinContent(content: UserPart[], [first, ...others]: readonly UserPart[]): void {
+  const last = content.at(-1)
+  if (last?.type === "text" && first?.type === "text" && last.providerOptions === undefined)
+    content[content.length - 1] = { ...first, text: `${last.text}\n\n${first.text}` }
+  else if (first) content.push(first)
+  content.push(...others)
+}
+
+/** The texts of a message between its files, and the files. Providers refuse blank texts. */
+function userParts(
+  { content, parts = [] }: Message,
+  { cuts, marks, tagged }: PromptForm & { readonly cuts: readonly number[] },
+): UserPart[] {
+  const made: UserPart[] = []
+  let from = 0
+  const text = (end: number) => {
+    const inside = cuts.filter((cut) => cut > from && cut <= end).map((cut) => cut - from)
+    const piece = content.slice(from, end)
+    if (piece.trim() !== "") made.push(...textParts(piece, inside, marks))
+    from = end
+  }
+  for (const part of parts) {
+    text(part.end)
+    made.push(...filePart(part, tagged))
+  }
+  text(content.length)
+  return made
+}
+
+/** Nothing for a file of which neither bytes nor a URL are there, as in an assembly. */
+function filePart({ attachment, bytes }: MessagePart, tagged = false): AiSdkFilePart[] {
+  const { name, mediaType = "application/octet-stream", url } = attachment
+  const part = { type: "file", filename: name.toWellFormed(), mediaType } as const
+  if (bytes) return [{ ...part, data: (tagged ? { type: "data", data: bytes } : bytes) as never }]
+  if (url === undefined) return []
+  return [{ ...part, data: (tagged ? { type: "url", url: new URL(url) } : new URL(url)) as never }]
+}
+
+function cutsOf(marks: CacheMarks | undefined, message: number): readonly number[] {
+  return marks?.breakpoints.filter((breakpoint) => breakpoint.message === message).map(({ end }) => end) ?? []
+}
+
+function textParts(content: string, cuts: readonly number[], marks: CacheMarks | undefined): AiSdkTextPart[] {
   // UTF-8 cannot hold half a surrogate pair.
   const text = content.toWellFormed()
   if (marks === undefined) return [{ type: "text", text }]
-  const cuts = marks.breakpoints.filter((breakpoint) => breakpoint.message === message).map(({ end }) => end)
   return splitText(text, cuts).map((piece) => ({
     type: "text",
     text: piece.text,
@@ -162,7 +226,7 @@ export function toAiSdkPrompt(assembly: Assembly, options: AiSdkPromptOptions = 
   const cacheForm = model && cacheFormOf(model, true)
   const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} })
   const providerOptions = cacheKeyOptions(assembly, cacheForm)
-  const { system, rest } = splitSystem(toPrompt(assembly.messages, marks))
+  const { system, rest } = splitSystem(toPrompt(assembly.messages, { marks }))
   const instructions = system.filter((message) => message.role === "system")
   // The AI SDK refuses an empty list of messages. If there are only system messages, the last one stays in the list.
   const last = rest.length === 0 ? instructions.pop() : undefined

@@ -48,6 +48,18 @@ export interface AiSdkTextPart {
   providerOptions?: ProviderOptions
 }
 
+/**
+ * A picture, a recording or another file. `data` is bytes or a URL, which version 4 of the specification tags. Its type fits all
+ * versions, since only this library makes such parts.
+ */
+export interface AiSdkFilePart {
+  type: "file"
+  filename?: string
+  data: never
+  mediaType: string
+  providerOptions?: ProviderOptions
+}
+
 export interface AiSdkToolResultPart {
   type: "tool-result"
   toolCallId: string
@@ -88,7 +100,7 @@ export interface AiSdkSystemMessage {
 /** A message of the AI SDK. There is no developer role: providers send `system` as `developer` to models that want it. */
 export type AiSdkMessage =
   | AiSdkSystemMessage
-  | { role: "user"; content: AiSdkTextPart[] }
+  | { role: "user"; content: (AiSdkTextPart | AiSdkFilePart)[] }
   | {
       role: "assistant"
       content: (AiSdkTextPart | AiSdkReasoningPart | AiSdkToolCallPart)[]

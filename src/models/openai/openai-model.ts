@@ -8,8 +8,10 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "../../model/language-model.ts"
+import { pictureTypes } from "../../services/attachments/file-header.ts"
 import { connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
+import { openaiPictureTokens } from "../picture-tokens.ts"
 import { readAnswerBody } from "./answer-body.ts"
 import { createChunkReader } from "./chunk-reader.ts"
 import {
@@ -63,10 +65,18 @@ function currentConnection(options: OpenaiModelOptions): Connection {
   return connectionOf(options, globalThis.process?.env ?? {})
 }
 
-/** OpenAI's own models all call tools and keep to a schema. Of another server nobody knows. */
-function capabilitiesOf({ capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
-  const isItself = isOpenaiItself(baseUrl)
-  return { developerRole: false, tools: isItself, ...(isItself && { jsonSchema: true }), ...capabilities }
+/** OpenAI's own models all call tools and keep to a schema, and nearly all see. Of another server nobody knows. */
+function capabilitiesOf({ model, capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
+  const isOwn = isOpenaiItself(baseUrl)
+  const pictureTokens = openaiPictureTokens(model)
+  const own = isOwn ? { jsonSchema: true, ...ownAttachments(model) } : {}
+  return { developerRole: false, tools: isOwn, pictureTokens, ...own, ...capabilities }
+}
+
+function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | "attachmentUrls"> {
+  if (/audio/i.test(model)) return { attachments: ["audio/wav", "audio/mpeg"] }
+  if (/^(gpt-3|o1-mini|o3-mini|gpt-4(-\d|$))/i.test(model)) return {}
+  return { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }
 }
 
 async function open(options: OpenaiModelOptions, id: string): Promise<Opened> {

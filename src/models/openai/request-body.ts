@@ -1,7 +1,9 @@
 import type { OpenAI } from "openai"
 import { listOf, parsedJson, recordOf } from "../../core/json-access.ts"
-import type { Assembly, Message } from "../../core/span.ts"
+import type { Assembly, Message, MessagePart } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../model/language-model.ts"
+import { bytesToText } from "../../services/store/blob.ts"
+import { piecesOf } from "../message-pieces.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
@@ -24,7 +26,7 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
   const tools = form.capabilities.tools ? (request.tools ?? []) : []
   return {
     model: form.model,
-    messages: takingTurns(request.messages.map((message) => wireMessage(message, form.capabilities))),
+    messages: takingTurns(withResultParts(request.messages).map((message) => wireMessage(message, form.capabilities))),
     stream: true,
     ...(form.includeUsage && { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
@@ -89,18 +91,71 @@ function takingTurns(messages: readonly WireMessage[]): WireMessage[] {
   const joined: WireMessage[] = []
   for (const message of messages) {
     const before = joined.at(-1)
-    const isJoined = before?.role === "user" && message.role === "user"
-    if (isJoined && typeof before.content === "string" && typeof message.content === "string")
-      joined[joined.length - 1] = { ...before, content: `${before.content}\n\n${message.content}` }
+    if (before?.role === "user" && message.role === "user")
+      joined[joined.length - 1] = { ...before, content: joinedContent(before.content, message.content) }
     else joined.push(message)
   }
   return joined
+}
+
+type UserContent = OpenAI.Chat.Completions.ChatCompletionUserMessageParam["content"]
+
+function joinedContent(a: UserContent, b: UserContent): UserContent {
+  if (typeof a === "string" && typeof b === "string") return `${a}\n\n${b}`
+  return [...contentParts(a), ...contentParts(b)]
+}
+
+function contentParts(content: UserContent): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content
+}
+
+/** The API takes only text from tools, so the pictures of a step's results follow them in a message of the user. */
+function withResultParts(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some(({ role, parts }) => role === "tool" && parts)) return messages
+  const made: Message[] = []
+  let parts: MessagePart[] = []
+  const settle = () => {
+    if (parts.length > 0) made.push({ role: "user", content: "", parts })
+    parts = []
+  }
+  for (const message of messages) {
+    if (message.role !== "tool") settle()
+    else for (const part of message.parts ?? []) parts.push({ ...part, end: 0 })
+    made.push(message)
+  }
+  settle()
+  return made
+}
+
+/** A user's content with its parts where they stand. */
+function userContent(content: string, parts: readonly MessagePart[]): UserContent {
+  const made: OpenAI.Chat.Completions.ChatCompletionContentPart[] = []
+  for (const piece of piecesOf(content, parts)) {
+    if (typeof piece === "string") made.push({ type: "text", text: piece })
+    else made.push(...wirePart(piece))
+  }
+  return made
+}
+
+/** Nothing for a part without bytes that the API can only take as bytes. */
+function wirePart({ attachment, bytes }: MessagePart): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
+  const { name, mediaType = "", url } = attachment
+  const data = bytes && bytesToText(bytes)
+  if (mediaType.startsWith("image/")) {
+    const address = data === undefined ? url : `data:${mediaType};base64,${data}`
+    return address === undefined ? [] : [{ type: "image_url", image_url: { url: address } }]
+  }
+  if (data === undefined) return []
+  if (mediaType === "audio/wav" || mediaType === "audio/mpeg")
+    return [{ type: "input_audio", input_audio: { data, format: mediaType === "audio/wav" ? "wav" : "mp3" } }]
+  return [{ type: "file", file: { filename: name.toWellFormed(), file_data: `data:${mediaType};base64,${data}` } }]
 }
 
 function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {
   // UTF-8 cannot hold half a surrogate pair; servers answer one with status 400 or worse.
   const content = message.content.toWellFormed()
   const role = message.role === "developer" && !capabilities.developerRole ? "system" : message.role
+  if (role === "user" && message.parts) return { role, content: userContent(message.content, message.parts) }
   if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
   if (role !== "assistant" || !message.toolCalls?.length) return { role, content }
   const { message: thoughts } = recordOf(message.toolCalls[0]?.providerData)

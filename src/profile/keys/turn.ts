@@ -65,6 +65,12 @@ export const history = table("How much of the conversation a prompt shows.", {
     otherwise: "8000 without a budget",
   }),
   contextCount: wholeNumber({ min: 0, default: 20, words: "How many messages of recent dialogue a prompt shows." }),
+  attachments: wholeNumber({
+    min: 0,
+    default: 4,
+    words:
+      "How many pictures, recordings and files of earlier messages a model gets: the newest, this many to twice that many. Older ones are named. With a budget, they give way before words.",
+  }),
   window: choice(["slide", "steps"], {
     default: "steps",
     words:
