@@ -4,15 +4,16 @@ import type { Turn } from "../agent/turn.ts"
 import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { isRecord } from "../core/json-access.ts"
-import type { Clock } from "../core/ports.ts"
+import { type Clock, hostTimers, type Timers } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
 import { errorWords } from "../trace/error-words.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { completion, completionChunks, readCompletionRequest } from "./chat-completions.ts"
-import { eventStream, eventStreamHeaders } from "./event-stream.ts"
+import { type AllowedOrigins, preflight, shared } from "./cors.ts"
+import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
 import { errorBody, HttpProblem, problemResponse } from "./http-problem.ts"
 import { readJsonBody } from "./read-body.ts"
-import { uiMessageChunks } from "./ui-message-stream.ts"
+import { keptMessageChunks, uiMessageChunks } from "./ui-message-stream.ts"
 import { readUiMessages } from "./ui-messages.ts"
 
 /** Whoever sent a request, as the server's owner knows them. */
@@ -34,6 +35,11 @@ export interface HandlerOptions {
   readonly agents: Readonly<Record<string, Agent>>
   /** Says who sent a request. Undefined refuses it with status 401. Whatever it throws refuses it with 500 and goes to `onError`. */
   readonly authorize: (request: Request) => Caller | undefined | Promise<Caller | undefined>
+  /**
+   * The origins of web pages that may ask (CORS), such as `["https://app.test"]`, or `"*"` for all. Default: none, so a browser lets only
+   * pages of the server's own origin read answers. Cookies are never allowed: a page sends its key in a header.
+   */
+  readonly allowedOrigins?: AllowedOrigins
   /** The most bytes of a request's body. Default 1,000,000. */
   readonly maxBodyBytes?: number
   /** The language of the words for an error in a chat. Default `en`. */
@@ -41,15 +47,19 @@ export interface HandlerOptions {
   /** Gets the error of each turn that failed, of which the client gets only words and a code. Default: `console.error`. */
   readonly onError?: (error: unknown) => void
   readonly clock?: Clock
+  /** Timers of a test. */
+  readonly timers?: Timers
 }
 
 const known: { readonly [K in keyof Required<HandlerOptions>]: true } = {
   agents: true,
   authorize: true,
+  allowedOrigins: true,
   maxBodyBytes: true,
   locale: true,
   onError: true,
   clock: true,
+  timers: true,
 }
 
 /** The options with their defaults, as the routes share them. */
@@ -80,17 +90,21 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
   checkOptions("createHandler", options, known)
   if (Object.keys(options.agents).length === 0 || typeof options.authorize !== "function")
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
-  const { maxBodyBytes = 1_000_000, locale = "en", onError = console.error, clock = { nowMs: () => Date.now() } } = options
-  const startedSeconds = seconds(clock)
-  const server: Server = { ...options, maxBodyBytes, locale, onError, clock, startedSeconds, chats: new Map() }
-  return async (request) => {
-    try {
-      return await answer(server, request)
-    } catch (error) {
-      if (error instanceof HttpProblem) return problemResponse(error)
-      onError(error)
-      return Response.json(errorBody("The server failed.", { type: "server_error" }), { status: 500 })
-    }
+  const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = console.error, timers = hostTimers } = options
+  const { clock = { nowMs: () => Date.now() } } = options
+  const given = { ...options, allowedOrigins, maxBodyBytes, locale, onError, clock, timers }
+  const server: Server = { ...given, startedSeconds: seconds(clock), chats: new Map() }
+  return async (request) =>
+    preflight(request, allowedOrigins) ?? shared(await answerSafely(server, request), { request, allowed: allowedOrigins })
+}
+
+async function answerSafely(server: Server, request: Request): Promise<Response> {
+  try {
+    return await answer(server, request)
+  } catch (error) {
+    if (error instanceof HttpProblem) return problemResponse(error)
+    server.onError(error)
+    return Response.json(errorBody("The server failed.", { type: "server_error" }), { status: 500 })
   }
 }
 
@@ -119,7 +133,7 @@ async function completeChat(server: Server, request: Request, caller: Caller): P
   const headers = ignoredHeader(ignored)
   if (stream) {
     const chunks = completionChunks(answering, turn, { includeUsage, locale: server.locale })
-    return streamed(chunks, { turn, caller, end: "[DONE]", headers })
+    return streamed(server, chunks, { onCancel: () => leave(turn, caller), end: "[DONE]", headers })
   }
   const abort = (): void => leave(turn, caller)
   request.signal.addEventListener("abort", abort, { once: true })
@@ -133,9 +147,11 @@ async function completeChat(server: Server, request: Request, caller: Caller): P
 async function uiChat(server: Server, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
   // The last question is in the store already, and would be there twice.
-  if (caller.conversation !== undefined && body.trigger === "regenerate-message")
-    throw new HttpProblem(400, "An answer of a kept conversation cannot be made again.", { param: "trigger" })
-  const turn = startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
+  const again = body.trigger === "regenerate-message" ? caller.conversation : undefined
+  const turn =
+    again !== undefined
+      ? await answerAgain(server, body, again)
+      : startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
   const key = chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : "")
   if (caller.conversation !== undefined) server.chats.set(key, turn)
   void turn.result.then(() => {
@@ -144,27 +160,54 @@ async function uiChat(server: Server, request: Request, caller: Caller): Promise
   return uiStream(server, turn, caller)
 }
 
-/** The running turn of a chat from its beginning. Status 204 if there is none, as `useChat` expects. */
-function resumeChat(server: Server, request: Request, caller: Caller): Response {
-  const turn = server.chats.get(chatKey(caller, new URL(request.url).pathname.split("/").at(-2) ?? ""))
-  return turn === undefined ? new Response(null, { status: 204 }) : uiStream(server, turn, caller)
+/** Makes the last answer of a kept conversation again. */
+async function answerAgain(
+  server: Server,
+  { model, messageId }: Readonly<Record<string, unknown>>,
+  conversation: string,
+): Promise<Turn> {
+  const session = agentOf(server, model).session(conversation)
+  const [last] = await session.history({ limit: 1 })
+  if (last === undefined || (messageId !== undefined && messageId !== last.id && messageId !== last.turnId))
+    throw new HttpProblem(400, "Only the last answer of a kept conversation can be made again.", { param: "messageId" })
+  return watched(server, session.regenerate())
 }
+
+/**
+ * The running turn of a chat from its beginning. If there is none, the answer that `?message=ID` names comes from the store, and one that
+ * is not there is told to be lost. Status 204 without `message`, as `useChat` expects.
+ */
+async function resumeChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url)
+  const turn = server.chats.get(chatKey(caller, pathname.split("/").at(-2) ?? ""))
+  if (turn) return uiStream(server, turn, caller)
+  const id = searchParams.get("message")
+  if (id === null || caller.conversation === undefined) return new Response(null, { status: 204 })
+  const session = agentOf(server, searchParams.get("model") ?? undefined).session(caller.conversation)
+  const texts = (await session.history()).flatMap(({ turnId, role, text }) =>
+    turnId === id && role === "assistant" ? [text] : [],
+  )
+  const chunks = keptMessageChunks(id, texts, server.locale)
+  return streamed(server, chunks, { onCancel: () => undefined, end: "[DONE]", headers: uiHeaders })
+}
+
+const uiHeaders = { "x-vercel-ai-ui-message-stream": "v1" }
 
 /** A chat of the page: its id is the client's word, so it counts only together with what `authorize` said. */
 function chatKey({ user, conversation }: Caller, encodedId: string): string {
   return JSON.stringify([user, conversation, encodedId])
 }
 
-function uiStream({ locale }: Server, turn: Turn, caller: Caller): Response {
-  const headers = { "x-vercel-ai-ui-message-stream": "v1" }
-  return streamed(uiMessageChunks(turn, { locale }), { turn, caller, end: "[DONE]", headers })
+function uiStream(server: Server, turn: Turn, caller: Caller): Response {
+  const chunks = uiMessageChunks(turn, { locale: server.locale })
+  return streamed(server, chunks, { onCancel: () => leave(turn, caller), end: "[DONE]", headers: uiHeaders })
 }
 
 async function agUi(server: Server, request: Request, caller: Caller): Promise<Response> {
   const { ignored, threadId, runId, ...asked } = readAgUiInput(await readJsonBody(request, server.maxBodyBytes))
   const turn = startTurn(server, caller, asked)
   const events = agUiEvents(turn, { threadId, runId, locale: server.locale })
-  return streamed(events, { turn, caller, end: undefined, headers: ignoredHeader(ignored) })
+  return streamed(server, events, { onCancel: () => leave(turn, caller), headers: ignoredHeader(ignored) })
 }
 
 function ignoredHeader(ignored: readonly string[]): Readonly<Record<string, string>> {
@@ -189,7 +232,7 @@ interface Question {
   readonly instructions: string
 }
 
-/** Starts the turn of a request. A kept conversation gets the last message alone. The owner is told if it fails, read or not. */
+/** Starts the turn of a request. A kept conversation gets the last message alone. */
 function startTurn(server: Server, caller: Caller, { model, messages, instructions }: Question): Turn {
   const agent = agentOf(server, model)
   const { user, name, conversation } = caller
@@ -198,12 +241,14 @@ function startTurn(server: Server, caller: Caller, { model, messages, instructio
   if (last.content.trim() === "") throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const from = name === undefined ? { id: user } : { id: user, name }
-  const turn =
-    conversation === undefined
-      ? agent.respond(messages, { from, inject })
-      : agent.session(conversation).send(last.content, { from, inject })
+  if (conversation === undefined) return watched(server, agent.respond(messages, { from, inject }))
+  return watched(server, agent.session(conversation).send(last.content, { from, inject }))
+}
+
+/** Tells the owner if a turn fails, read or not. */
+function watched({ onError }: Server, turn: Turn): Turn {
   void turn.result.then((result) => {
-    if (!result.ok && result.error.code !== "aborted") server.onError(result.error)
+    if (!result.ok && result.error.code !== "aborted") onError(result.error)
   })
   return turn
 }
@@ -213,17 +258,12 @@ function leave(turn: Turn, { conversation }: Caller): void {
   if (conversation === undefined) turn.abort("The client left.")
 }
 
-function streamed(
-  events: AsyncIterable<unknown>,
-  {
-    turn,
-    caller,
-    end,
-    headers,
-  }: { turn: Turn; caller: Caller; end: string | undefined; headers: Readonly<Record<string, string>> },
-): Response {
-  const body = eventStream(events, { end, onCancel: () => leave(turn, caller) })
-  return new Response(body, { headers: { ...eventStreamHeaders, ...headers } })
+interface Streaming extends Pick<EventStreamOptions, "end" | "onCancel"> {
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function streamed({ timers }: Server, events: AsyncIterable<unknown>, { headers, ...options }: Streaming): Response {
+  return new Response(eventStream(events, { ...options, timers }), { headers: { ...eventStreamHeaders, ...headers } })
 }
 
 function statusOf({ code, evidence }: PromptStrataError): number {

@@ -73,6 +73,23 @@ export async function* uiMessageChunks(turn: Turn, options: UiMessageStreamOptio
   }
 }
 
+/** An answer that is in the store, by its texts, as a UI message stream. Without a text it is told to be lost. */
+export async function* keptMessageChunks(id: string, texts: readonly string[], locale: string): AsyncGenerator<UiMessageChunk> {
+  if (texts.length === 0) {
+    yield { type: "error", errorText: errorWords(undefined, locale) }
+    return yield { type: "finish", finishReason: "error" }
+  }
+  const parts = new OpenParts()
+  yield { type: "start", messageId: id }
+  yield { type: "start-step" }
+  for (const text of texts) {
+    yield* parts.add("text", text)
+    yield* parts.end()
+  }
+  yield { type: "finish-step" }
+  yield { type: "finish", finishReason: "stop" }
+}
+
 /** {@link uiMessageChunks} as a `ReadableStream`, for `createUIMessageStreamResponse` or `readUIMessageStream` of the AI SDK. */
 export function toUiMessageStream(turn: Turn, options: UiMessageStreamOptions = {}): ReadableStream<UiMessageChunk> {
   checkOptions("toUiMessageStream", options, { thinking: true, tools: true, locale: true })

@@ -115,6 +115,14 @@ describe("the OpenAI API, with the openai client", () => {
     expect(await exported(store)).toBe(before)
   })
 
+  test("reads several messages of the user in a row, each as its own", async () => {
+    const { client, model } = serverOf({ answers: [finish("x")] })
+    const said = ["My cat is Momo.", "My dog is Rex.", "Their names?"].map((content) => ({ role: "user" as const, content }))
+    await client.chat.completions.create({ model: "fay", messages: said })
+    const prompt = JSON.stringify((model as ReturnType<typeof scriptedModel>).requests[0]?.messages)
+    for (const { content } of said) expect(prompt.split(content)).toHaveLength(2)
+  })
+
   test("says which fields it ignored", async () => {
     const { post } = serverOf({ answers: [finish("x")] })
     const response = await post("/v1/chat/completions", { ...ask, temperature: 0.5, seed: 1, top_p: null })
@@ -342,12 +350,21 @@ describe("the AI SDK's chat", () => {
     expect(((await response.json()) as Refusal).error.message).toContain(said)
   })
 
-  test("a kept conversation does not answer a question twice", async () => {
-    const { post } = serverOf({ caller: { conversation: "c1" } })
+  test("a kept conversation makes its last answer again, and no other", async () => {
+    const { post, agent, errors } = serverOf({ answers: [finish("one"), finish("two")], caller: { conversation: "c1" } })
     const messages = [{ id: "1", role: "user", parts: [{ type: "text", text: "hi" }] }]
-    const response = await post("/api/chat", { id: "c", trigger: "regenerate-message", messages })
-    expect(response.status).toBe(400)
-    expect(((await response.json()) as Refusal).error.message).toContain("cannot be made again")
+    const again = { id: "c", trigger: "regenerate-message", messages }
+    expect((await post("/api/chat", again)).status).toBe(400)
+    await (await post("/api/chat", { id: "c", messages })).text()
+    const [, first] = await agent.session("c1").history()
+    const wrong = await post("/api/chat", { ...again, messageId: "another" })
+    expect([wrong.status, ((await wrong.json()) as Refusal).error.message]).toEqual([
+      400,
+      expect.stringContaining("Only the last"),
+    ])
+    expect(await (await post("/api/chat", { ...again, messageId: first?.turnId })).text()).toContain('"delta":"tw"')
+    expect((await agent.session("c1").history()).map(({ text }) => text)).toEqual(["hi", "two"])
+    expect(errors).toEqual([])
   })
 })
 
@@ -423,5 +440,32 @@ describe("a page that lost its connection", () => {
     caller = { user: "ann", conversation: "c2" }
     expect(await status()).toBe(204)
     open()
+  })
+
+  test("gets an answer from the store after a restart, and is told that one is lost", async () => {
+    const store = createInMemoryStore()
+    const first = testAgent(scriptedModel([finish("Hello there.")]), { memory: { enabled: false } }, { store }).agent
+    const { trace } = await first.session("c1").send("hi", { from: { id: "ann" } }).result
+    await first.close()
+    const { agent } = testAgent(scriptedModel([]), { memory: { enabled: false } }, { store })
+    const handle = createHandler({ agents: { fay: agent }, authorize: () => ({ user: "ann", conversation: "c1" }) })
+    const resume = async (message: string) => {
+      const fetch = (url: unknown, init?: RequestInit) => handle(new Request(url as string, init))
+      const stream = await new DefaultChatTransport<UIMessage>({
+        fetch: fetch as never,
+        prepareReconnectToStreamRequest: ({ id }) => ({ api: `http://bot.test/api/chat/${id}/stream?message=${message}` }),
+      }).reconnectToStream({ chatId: "one" })
+      return stream as ReadableStream<UIMessageChunk>
+    }
+    const [kept] = (await collect(readUIMessageStream({ stream: await resume(trace.turnId) }))).slice(-1)
+    expect(kept).toMatchObject({
+      id: trace.turnId,
+      parts: [{ type: "step-start" }, { type: "text", text: "Hello there.", state: "done" }],
+    })
+    expect(await collect(await resume("turn-x"))).toEqual([
+      { type: "error", errorText: "Something went wrong on my side, and I kept nothing of it. Please send your message again." },
+      { type: "finish", finishReason: "error" },
+    ])
+    expect((await handle(new Request("http://bot.test/api/chat/one/stream"))).status).toBe(204)
   })
 })
