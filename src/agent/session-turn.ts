@@ -16,18 +16,21 @@ import { assembleStep } from "../turn/step-request.ts"
 import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
+import { keepFailedTurn } from "./failed/failed-turn.ts"
+import { findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
 import { sessionId } from "./session-state.ts"
-import { findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./unsettled-commits.ts"
 
 /**
  * Runs one turn of a session: the loop, then its one commit, then, in the background, the hooks that follow, in their order and one
- * turn of a session after the other. Nothing is committed unless there is an answer. Never rejects.
+ * turn of a session after the other. Nothing is committed unless there is an answer; of a failed turn the words are kept (T20). Never
+ * rejects.
  */
 export async function runSessionTurn(agent: AgentContext, input: TurnInput, begin: TurnBeginning): Promise<TurnResult> {
   if (unsettled.has(input.stack)) findUnsettled(input.stack, begin.record)
   const turn = createTurnContext(agent, input, begin)
   const result = await runTurn(turn)
   const committed = result.ok ? await commitTurn(turn, result) : result
+  if (!committed.ok && agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
   input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
     // The member is not read here, because a getter that throws is a failure of the hook too.

@@ -8,12 +8,12 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
+import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import type { Replace, SessionAtRest } from "./second-thoughts/second-thoughts.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
 import { emptyRecord, inputOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
 import { completed, late, readInput, refusalOf, type StructuredTurn, startTurn, type Turn } from "./turn.ts"
-import { unbegunTurn } from "./unbegun-turn.ts"
 
 const directedOptions = { replyTo: true, mentions: true }
 const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }
@@ -215,19 +215,18 @@ export class Session {
       const fail = (error: unknown): void => {
         if (isOver) return
         isOver = true
-        const isAbort = signal.aborted && error === signal.reason
-        resolve(
-          unbegunTurn(this.#agent, turn.input, { thrown: isAbort ? abortError(error) : error, emit: isBegun ? undefined : emit }),
-        )
+        const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
+        resolve(unbegunTurn(this.#agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
       }
-      const onAbort = (): void => {
-        if (!isBegun) fail(signal.reason)
-      }
-      signal.addEventListener("abort", onAbort, { once: true })
+      signal.addEventListener("abort", () => void (isBegun || fail(signal.reason)), { once: true })
       const refusal = refusalOf(turn.input, this.#agent.isClosed(), replace !== undefined)
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
-      void this.#enqueue(signal, async (record, deadline) => {
+      const keep = async (error: unknown): Promise<void> => {
+        fail(error)
+        if (!isBegun && !replace) await (await import("./failed/failed-turn.ts")).keepWords(this.#agent, turn.input, error)
+      }
+      const run: Work<void> = async (record, deadline) => {
         const { runSessionTurn } = await loadLoop()
         const at = { agent: this.#agent, key: this.key, stack: this.stack, record, signal: deadline.signal }
         const replaced = replace && (await replace(at))
@@ -236,13 +235,14 @@ export class Session {
         turn.input = input.attached.length === 0 ? input : await readInput(this.#agent, input, deadline)
         isBegun = true
         resolve(await runSessionTurn(this.#agent, turn.input, { record: replaced?.record ?? record, emit, deadline }))
-      }).catch(fail)
+      }
+      this.#enqueue(signal, run, keep).catch(fail)
     })
   }
 
   /** Does {@link Session.#withRecord} after the session's earlier work, and after what was heard before. */
-  #enqueue<T>(signal: AbortSignal | undefined, work: Work<T>): Promise<T> {
-    const [heard, go] = [this.#hearing, () => this.#withRecord(signal, work)]
+  #enqueue<T>(signal: AbortSignal | undefined, work: Work<T>, failed?: (error: unknown) => Promise<T>): Promise<T> {
+    const [heard, go] = [this.#hearing, () => this.#withRecord(signal, work).catch(failed)]
     return this.#agent.turns.enqueue(this.#queueKey, heard ? () => heard.then(go) : go)
   }
 

@@ -22,7 +22,7 @@ export interface Turn<Result extends TurnResult = TurnResult> extends AsyncItera
   /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
   textStreamWithThinking(): AsyncIterable<string>
   /**
-   * Stops the turn. It ends with the error `aborted` and commits nothing. If the answer is being stored already, the error's evidence
+   * Stops the turn. It ends with the error `aborted` and commits nothing; its words are kept (T20). If the answer is being stored already, the error's evidence
    * says that the outcome is unknown.
    */
   abort(reason?: unknown): void

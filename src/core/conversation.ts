@@ -70,9 +70,9 @@ export interface HistoryMessage {
   readonly mentions?: readonly Speaker[]
   /** Memories that the turn recalled, on the user's message, if the profile keeps them (`context.older`). */
   readonly recalled?: readonly string[]
-  /** True on an answer that was cut off. */
+  /** True on an answer that was cut off, and on the messages of a turn that failed (T20). */
   readonly interrupted?: true
-  /** True on messages outside of an answered turn: words that the agent only heard (`Session.hear`). */
+  /** True on messages outside of an answered turn: words that the agent only heard (`Session.hear`), and those of a turn that failed. */
   readonly unanswered?: true
   /** True on a message of the agent that no user's message came before (R27). */
   readonly unprompted?: true

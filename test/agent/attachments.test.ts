@@ -127,11 +127,13 @@ describe("attachments", () => {
     expect(counts.puts).toBe(0)
   })
 
-  test("a turn that fails keeps no bytes", async () => {
-    const { store, counts } = countingStore()
-    const { session } = testAgent(scriptedModel([]), english, { store })
-    expect(await session.send("", { attachments: [{ bytes: png(1, 1) }] }).result).toMatchObject({ ok: false })
-    expect(counts.puts).toBe(0)
+  test("a turn that fails keeps its bytes with its words, and nothing if the profile says so", async () => {
+    for (const keepFailed of [true, false]) {
+      const { store, counts } = countingStore()
+      const { session } = testAgent(scriptedModel([]), { ...english, history: { keepFailed } }, { store })
+      expect(await session.send("", { attachments: [{ bytes: png(1, 1) }] }).result).toMatchObject({ ok: false })
+      expect([counts.puts, (await session.history()).length]).toEqual(keepFailed ? [1, 1] : [0, 0])
+    }
   })
 })
 

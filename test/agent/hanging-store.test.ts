@@ -125,7 +125,14 @@ describe("a commit that never settles", () => {
     expect(warnings).toMatchObject([{ message: expect.stringContaining("The turn is stored.") }])
     expect(session.stack.get("place")).toBeDefined()
     expect(await session.send("第三句").result).toMatchObject({ ok: true })
-    expect((await store.load(session.key))?.history.map(({ text }) => text)).toEqual(["第一句", "一", "第三句", "三"])
+    expect((await store.load(session.key))?.history.map(({ text }) => text)).toEqual([
+      "第一句",
+      "一",
+      "第二句",
+      "二",
+      "第三句",
+      "三",
+    ])
   })
 
   test("a store that throws nothing at all is no abort", async () => {

@@ -114,7 +114,7 @@ describe("a session", () => {
     expect((await store.load(session.key))?.history.map(({ text }) => text)).toEqual(["1", "一", "2", "二"])
   })
 
-  test("S9 R a second writer's commit in between is a typed conflict: nothing of the turn is stored, the answer stays on the error", async () => {
+  test("S9 R a second writer's commit in between is a typed conflict: the turn is not stored, its words and answer are kept as those of a failed one", async () => {
     const store = createInMemorySessionStore()
     const model = scriptedModel([
       async () => {
@@ -125,7 +125,14 @@ describe("a session", () => {
     const { session } = testAgent(model, {}, { store })
     const result = await session.send("1").result
     expect(result).toMatchObject({ ok: false, error: { code: "session-conflict" }, gathered: { text: "迟了" } })
-    expect((await store.load(session.key))?.history).toEqual([])
+    const { history, version } = (await store.load(session.key)) ?? {}
+    expect([version, history?.map(({ text, unanswered }) => [text, unanswered])]).toEqual([
+      1,
+      [
+        ["1", true],
+        ["迟了", true],
+      ],
+    ])
   })
 
   test("a store that fails is a typed error, before and after the answer", async () => {

@@ -326,7 +326,7 @@ describe("chat", () => {
     talk.interrupt()
     expect(await talk.code).toBe(130)
     const store = await openStore(folder)
-    expect(await store.check()).toMatchObject({ ok: true, counts: { session: 1, message: 2 } })
+    expect(await store.check()).toMatchObject({ ok: true, counts: { session: 1, message: 3 } })
     const done: string[] = []
     const job = { id: "j", kind: "work", key, turnId: "t", atMs: 0, payload: {} }
     await store.commit(key, { expectVersion: 1, append: [], state: {}, jobs: [job] })

@@ -198,6 +198,7 @@ describe("the types that follow from the declaration", () => {
       readonly window?: "slide" | "steps" | undefined
       readonly toolRuns?: "auto" | "keep" | "drop" | undefined
       readonly toolRunTokens?: number | undefined
+      readonly keepFailed?: boolean | undefined
     }>()
     expectTypeOf<Profile["prestart"][number]>().toEqualTypeOf<{
       readonly tool: string

@@ -42,7 +42,7 @@ describe("resolveProfile", () => {
         turnMs: 300_000,
         confirmMs: 600_000,
       },
-      history: { toolRuns: "auto", contextCount: 20, attachments: 4, window: "steps" },
+      history: { toolRuns: "auto", keepFailed: true, contextCount: 20, attachments: 4, window: "steps" },
       budget: { answerTokens: 1_000, stepTokens: 2_000 },
       tools: { enabled: [], builtin: [], prestartOnly: [], maxResultCharacters: 10_000, rules: {}, mentions: false },
       processes: {},

@@ -1,12 +1,11 @@
-import { type HistoryMessage, isSpoken, type SessionKey } from "../../core/conversation.ts"
+import { type HistoryMessage, isHeard, isSpoken, type SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
 import { blobIdsIn } from "../../services/store/blob.ts"
-import type { SessionCommit, SessionRecord, SessionStore, StoredTurn } from "../../services/store/session-store.ts"
-import type { Store } from "../../services/store/store.ts"
+import type { SessionCommit, SessionRecord, StoredTurn } from "../../services/store/session-store.ts"
 import type { PromptStack } from "../../stack/prompt-stack.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
-import { findUnsettled } from "../unsettled-commits.ts"
+import { findUnsettled } from "../failed/unsettled-commits.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
 import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
 
@@ -53,7 +52,7 @@ export async function choose(at: SessionAtRest, turnId: string): Promise<void> {
 /** The turn that answers the last words again. Throws `usage` if there are none. */
 export async function regenerated(at: SessionAtRest): Promise<Replaced> {
   const session = await load(at)
-  const last = session.turns.findLast(({ isAside, messages }) => !isAside && messages.some(({ unanswered }) => !unanswered))
+  const last = session.turns.findLast(({ isAside, messages }) => !isAside && !messages.every(isHeard))
   const words = last?.messages.find(({ role }) => role === "user")
   if (last !== undefined && words !== undefined) return inPlaceOf(session, last, words)
   const message = `expected a last answer that can be made again; session ${JSON.stringify(at.key.conversation)} ${last ? "ends with words that nobody asked for." : "has no answer."}`
@@ -80,8 +79,9 @@ export async function editAnswer(at: SessionAtRest, id: string, text: string): P
   const { turn, message } = messageOf(session, id)
   if (text.trim() === "") throw noWords()
   const turnId = at.agent.ports.ids.next("turn")
-  const append = turn.messages.map((each) =>
-    each === message ? { ...each, turnId, text: text.toWellFormed() } : { ...each, turnId },
+  // A whole answer stands there now, also in a turn that had failed.
+  const append = turn.messages.map(({ interrupted: _, unanswered: __, ...each }, place) =>
+    turn.messages[place] === message ? { ...each, turnId, text: text.toWellFormed() } : { ...each, turnId },
   )
   await write(at, commitOf(session, rewound(session, turn.parent ?? null), append))
 }
@@ -99,21 +99,21 @@ export async function fork(at: SessionAtRest, conversation: string): Promise<voi
   const found = await orAborted(store.load(key), signal)
   if (found !== undefined || conversation === at.key.conversation) throw badName(conversation, "exists")
   const { history = [], state = {}, notes = [] } = record ?? {}
-  await orAborted(copyBlobs(store, history, { from: at.key, to: key }), signal)
+  await orAborted(copyBlobs(agent, history, { from: at.key, to: key }), signal)
   await write({ ...at, key }, { expectVersion: 0, append: history, state, jobs: [] })
   for (const note of notes) await orAborted(store.post(key, note), signal)
 }
 
-/** Lets another conversation hold the bytes that messages name. A store of sessions alone keeps no bytes. */
+/** Lets another conversation hold the bytes that messages name. */
 async function copyBlobs(
-  { blobs }: SessionStore & Partial<Pick<Store, "blobs">>,
+  { blobs }: AgentContext,
   messages: readonly HistoryMessage[],
   { from, to }: { readonly from: SessionKey; readonly to: SessionKey },
 ): Promise<void> {
-  const ids = new Set(blobs && messages.flatMap((message) => blobIdsIn(JSON.stringify(message))))
+  const ids = new Set(messages.flatMap((message) => blobIdsIn(JSON.stringify(message))))
   for (const id of ids) {
-    const bytes = await blobs?.get(id, from)
-    if (bytes !== undefined) await blobs?.put(bytes, to)
+    const bytes = await blobs.get(id, from)
+    if (bytes !== undefined) await blobs.put(bytes, to)
   }
 }
 

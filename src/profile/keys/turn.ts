@@ -64,6 +64,11 @@ export const history = table("How much of the conversation a prompt shows.", {
       "The most tokens of those runs; the oldest are shortened first. Never over half of the budget (an eighth to keep messages).",
     otherwise: "8000 without a budget",
   }),
+  keepFailed: flag({
+    default: true,
+    words:
+      "Keep the user's words of a turn that failed or was aborted, and what was shown of its answer (T20). Later prompts show both.",
+  }),
   contextCount: wholeNumber({ min: 0, default: 20, words: "How many messages of recent dialogue a prompt shows." }),
   attachments: wholeNumber({
     min: 0,

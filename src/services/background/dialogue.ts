@@ -39,7 +39,8 @@ export async function waitingTurns(
   const before = typeof untilMs === "number" ? { beforeMs: untilMs + 1 } : {}
   let found = await context.messages({ ...before, limit: Math.min(maxMessages, batchTurns * 4) })
   if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ ...before, limit: maxMessages })
-  const ids = [...new Set(found.map((message) => message.turnId))].filter((id) => id !== turnId).slice(1 - batchTurns)
+  const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
+  const ids = [...new Set(answered)].slice(1 - batchTurns)
   const turns: TurnWords[] = []
   for (const id of ids) {
     const waiting = (await receipts.ofTurn(id, key)).find(({ kind }) => kind === "batch")?.value

@@ -93,6 +93,7 @@ confirm_ms = 15
 tool_runs = "keep"
 tool_run_tokens = 500
 context_count = 7
+keep_failed = false
 window = "slide"
 [budget]
 tokens = 8000
@@ -202,7 +203,7 @@ max_output_tokens = 14
       loop: { mode: "json", maxSteps: 4, strict: true, responseFormat: "json" },
       retry: { maxAttempts: 2, baseDelayMs: 7, maxDelayMs: 8 },
       limits: { firstTokenMs: 1, betweenChunksMs: 2, toolMs: 3, prestartMs: 4, stepMs: 5, turnMs: 6, confirmMs: 15 },
-      history: { toolRuns: "keep", toolRunTokens: 500, contextCount: 7, window: "slide" },
+      history: { toolRuns: "keep", toolRunTokens: 500, keepFailed: false, contextCount: 7, attachments: 4, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
       mcp: { servers: {} },
       memory: {

@@ -1,7 +1,7 @@
-import { messageOf, PromptStrataError } from "../core/errors.ts"
-import type { SessionCommit, SessionRecord } from "../services/store/session-store.ts"
-import type { PromptStack } from "../stack/prompt-stack.ts"
-import type { TurnContext } from "../turn/turn-context.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { SessionCommit, SessionRecord } from "../../services/store/session-store.ts"
+import type { PromptStack } from "../../stack/prompt-stack.ts"
+import type { TurnContext } from "../../turn/turn-context.ts"
 
 /** A commit that was given up while the store worked on it. */
 interface UnsettledCommit {

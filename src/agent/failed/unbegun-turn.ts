@@ -1,7 +1,7 @@
-import { messageOf, PromptStrataError } from "../core/errors.ts"
-import { mainProcess } from "../trace/trace.ts"
-import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
-import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { mainProcess } from "../../trace/trace.ts"
+import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
+import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 
 /** Makes the result of a turn that failed outside its loop. With `emit`, it tells of the beginning that the loop would have told. */
 export function unbegunTurn(
