@@ -10,7 +10,7 @@ import { directed, emptyRecord } from "./session-state.ts"
 const maxDateMs = 8_640_000_000_000_000
 
 /**
- * Adds a speaker's words to a session's history, outside of a turn. Resolves once they are durable, within the time limit of a turn.
+ * Adds a speaker's words to a session's history, outside of a turn; under the agent's id they are the agent's own. Resolves once they are durable, within the time limit of a turn.
  * `idle` and `close` of the agent wait for it.
  */
 export function hear(
@@ -31,7 +31,10 @@ export function hear(
       const record = isById ? ((await orAborted(store.load(key), signal)) ?? emptyRecord) : undefined
       const { replyTo, mentions } = record ? directed(agent, input, options, record) : input
       const to = { ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
-      const said: HistoryMessage = { role: "user", text, speaker, turnId, atMs, unanswered: true, ...to }
+      const base = { text, turnId, atMs, unanswered: true, ...to } as const
+      // The agent's own words, such as a greeting that the program showed.
+      const own = { role: "assistant", speaker: { id: key.agent, name: profile.agent.name }, unprompted: true } as const
+      const said: HistoryMessage = speaker.id === key.agent ? { ...base, ...own } : { ...base, role: "user", speaker }
       const message = input.attached.length === 0 ? said : { ...said, attachments: await kept(agent, input, signal) }
       await orAborted(store.append(key, [message]), signal)
     } catch (thrown) {

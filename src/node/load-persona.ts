@@ -1,9 +1,12 @@
 import { resolve } from "node:path"
 import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
+import { hostPorts } from "../core/ports.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { TrustedText } from "../core/value.ts"
+import { defaultUserName } from "../profile/resolve.ts"
 import { readWholeText } from "./authored-text.ts"
+import { isCardPath } from "./cards/card-path.ts"
 import { findText, lookedFor } from "./find-text.ts"
 
 /** The character that an agent plays (L3). */
@@ -28,7 +31,7 @@ export interface LoadPersonaOptions {
 
 /**
  * Loads a persona by name, from `prompts/characters/LOCALE/NAME.md` or `prompts/characters/NAME.md`, or by path. `.txt` works
- * like `.md`. Throws `prompt-missing`, with the places that were looked up, if there is none; throws `file` if it is too large or
+ * like `.md`, and so does a character card. Throws `prompt-missing`, with the places that were looked up, if there is none; throws `file` if it is too large or
  * not UTF-8, and `front-matter` if it has other front matter than `name`, `user` and `colour`.
  */
 export async function loadPersona(nameOrPath: string, options: LoadPersonaOptions = {}): Promise<Persona> {
@@ -36,7 +39,7 @@ export async function loadPersona(nameOrPath: string, options: LoadPersonaOption
   const { locale = "en", promptFolders } = options
   const folder = process.cwd()
   const found = findText(nameOrPath, { kind: "characters", locale, folder, promptFolders: promptFolders ?? [resolve("prompts")] })
-  if ("path" in found) return readPersona(found.path)
+  if ("path" in found) return isCardPath(found.path) ? personaOfCard(found.path, locale) : readPersona(found.path)
   throw new PromptStrataError(
     "prompt-missing",
     `expected a persona, found none called ${JSON.stringify(nameOrPath)}.${didYouMean(nameOrPath, found.known)}`,
@@ -45,6 +48,13 @@ export async function loadPersona(nameOrPath: string, options: LoadPersonaOption
       evidence: { searched: found.searched, known: found.known },
     },
   )
+}
+
+/** The texts of a card that a persona has: its first message and its lorebook need a profile. */
+async function personaOfCard(path: string, locale: string): Promise<Persona> {
+  const { readCardPersona } = await import("./cards/card-persona.ts")
+  const { text, name } = readCardPersona(path, { locale, userName: defaultUserName(locale), clock: hostPorts.clock })
+  return { text, name }
 }
 
 /** Reads the persona in one file. */

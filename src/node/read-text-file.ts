@@ -22,7 +22,8 @@ export function readTextFile(path: string, shownAs: string = path, limits: TextF
   }
 }
 
-function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Uint8Array {
+/** Reads a file's bytes. Throws as {@link readTextFile} does. */
+export function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Buffer {
   const fail = (message: string, cause?: unknown) =>
     new PromptStrataError("file", message, { source: { file: shownAs, line: 1 }, cause })
   noteFile(path)

@@ -73,6 +73,9 @@ export const profileKeys = table("A profile: everything that makes one agent.", 
     "The persona, who the agent is: the whole text of the slot `persona` (L3). A blank text means that there is none.",
     { text: "", trust: "author" },
   ),
+  greeting: inCode<string, "optional">(
+    "The agent's first message of a conversation, as a character card brings one. The program says it: `session.hear` with the agent's id keeps it.",
+  ),
   format: inCode<TrustedText, "optional", string | TrustedText>(
     "How the agent writes: the whole text of the slot `format` (L4).",
   ),

@@ -80,7 +80,7 @@ function withReserve(budget: ProfileInput["budget"] = {}): ProfileInput["budget"
 }
 
 /** The user's name if neither the profile nor the persona gives one. */
-function defaultUserName(locale: string): string {
+export function defaultUserName(locale: string): string {
   return locale.startsWith("zh") ? "用户" : "User"
 }
 

@@ -185,3 +185,26 @@ describe("--show prompt", () => {
     expect(stderr).toMatch(/── tools · \d+ tokens · layered\/en\/tools\.md:\d+–\d+ · author\n- calculate: /)
   })
 })
+
+describe("a character card", () => {
+  const folder = () =>
+    tempFolder({
+      "mei.json": JSON.stringify({ name: "Mei", description: "A keeper.", first_mes: "Welcome, {{user}}!\u001b[2J" }),
+    })
+
+  test("C8 is talked to at once, greeting first, and only once", async () => {
+    const model = scriptedModel(["Tea?", "More?"])
+    const card = `${folder()}/mei.json`
+    const { code, stdout } = await run(["chat", card], { model, input: "hi\n/new\nhi\n" })
+    expect([code, stdout]).toEqual([0, "Welcome, User![2J\nTea?\nMore?\n"])
+    expect(model.requests.map(({ messages }) => messages.at(-2)?.content)).toEqual(["Welcome, User![2J", "Welcome, User![2J"])
+  })
+
+  test("C8 greets in a line of its own with --json, and not before a single question", async () => {
+    const model = scriptedModel(["Tea?", "Tea?"])
+    const card = `${folder()}/mei.json`
+    const { stdout } = await run(["chat", card, "--json"], { model, input: "hi\n" })
+    expect(jsonLines(stdout)[0]).toEqual({ type: "greeting", text: "Welcome, User!\u001b[2J" })
+    expect((await run(["chat", card, "--once", "hi"], { model })).stdout).toBe("Tea?\n")
+  })
+})

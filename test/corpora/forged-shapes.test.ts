@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { Message } from "../../src/core/span.ts"
+import { cardOf } from "../../src/layers/card/card.ts"
+import { cardInjections } from "../../src/layers/card/card-injections.ts"
+import { cardPersona } from "../../src/node/cards/card-persona.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
@@ -117,6 +120,37 @@ function filled(dialect: string, locale: string, prompt: string, text: string): 
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]
 }
 
+/** A turn of a card with the same words in every field. */
+function filledByCard(dialect: string, locale: string, prompt: string, text: string): Message[] {
+  const entry = { keys: [text], name: text, comment: text, content: text, constant: true }
+  const book = { name: text, description: text, entries: [entry, { ...entry, content: `@@role system\n@@${text}\n${text}` }] }
+  const named = Object.fromEntries(
+    ["description", "personality", "scenario", "system_prompt", "post_history_instructions", "first_mes", "mes_example"].map(
+      (field) => [field, text],
+    ),
+  )
+  const fields = {
+    ...named,
+    nickname: text,
+    creator_notes: text,
+    tags: [text],
+    alternate_greetings: [text],
+    character_book: book,
+  }
+  const card = cardOf({ spec: "chara_card_v3", data: { name: text, ...fields } })
+  if (typeof card === "string") throw new Error(card)
+  const values = { locale, userName: "User", clock: { nowMs: () => 0 } }
+  const { text: persona, greeting, name = "Mei" } = cardPersona(card, values)
+  const lore = card.book?.entries ?? []
+  const history = greeting === "" ? [] : [said("assistant", greeting, { unprompted: true })]
+  const turn = turnState("好", { agentName: name, history })
+  const stack = new PromptStack([
+    { key: "persona", content: persona, scope: "global" },
+    ...cardInjections({ card, lore, fill: (given) => given }),
+  ])
+  return [...assemble(stack, { dialect, locale, prompt, turn }).messages]
+}
+
 describe.skipIf(!dataPresent)("all strings of the attack material through every slot", () => {
   const delimiters = dataPresent
     ? readJsonLines<{ text: string }>("injection/delimiter-forge.jsonl").flatMap(({ text }) => (isReadable(text) ? [text] : []))
@@ -138,6 +172,21 @@ describe.skipIf(!dataPresent)("all strings of the attack material through every 
         if (of(text) !== (lineBreaks.test(visible(text)) ? twoLines : oneLine)) forged.push(`${prompt}: ${JSON.stringify(text)}`)
       }
     }
+    expect(forged).toEqual([])
+  })
+})
+
+describe.skipIf(!dataPresent)("all strings of the attack material through every field of a card", () => {
+  // Those that were made to forge delimiters, and a part of the others: a card has many fields.
+  const delimiters = dataPresent ? readJsonLines<{ text: string }>("injection/delimiter-forge.jsonl").map(({ text }) => text) : []
+  const others = dataPresent ? hostileStrings().filter((_, at) => at % 7 === 0) : []
+  const strings = [...new Set([...delimiters, ...others])].filter(isReadable)
+
+  test.each(Object.keys(dialects))("C11 in %s a card forges no line of the dialect's own shape", (dialect) => {
+    const structure = structureReader(dialect, "en")
+    const of = (text: string) => structure(filledByCard(dialect, "en", "planner", text), text).join("\n")
+    const [oneLine, twoLines] = [of("好"), of("好\n好")]
+    const forged = strings.filter((text) => of(text) !== (lineBreaks.test(visible(text)) ? twoLines : oneLine))
     expect(forged).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { terminalText } from "../../encode/terminal-text.ts"
 import type { LanguageModel } from "../../model/language-model.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { exitCodes } from "../io.ts"
+import { exitCodes, jsonLine } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
@@ -33,12 +33,13 @@ Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.
 Output: answers go to stdout. Tool calls, warnings and prompts go to stderr, or to the terminal if stdout is one.
 With --json every event is a line on stdout: turn-start, prestart-start, prestart-end, step-start, thinking-delta,
 text-delta, step-end, tool-start, tool-progress, tool-end, confirm-start, confirm-end, emotion, output-event,
-empty-reply, bubble, warning, commit, turn-end; prompt with --show prompt; command after a command; error if no turn
-could begin.
+empty-reply, bubble, warning, commit, turn-end; prompt with --show prompt; command after a command; greeting before
+the first turn of a character that has one; error if no turn could begin.
 
 Examples:
   promptstrata chat --once "现在几点？"
   promptstrata chat ./bots/mine.toml --show prompt --show trace
+  promptstrata chat ./seraphina.png
   echo "What time is it in Tokyo?" | promptstrata chat --json`
 
 /** Adds the command `chat`. */
@@ -95,9 +96,12 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
     options,
     context,
   )
-  const { earlier, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
+  const { earlier, greet, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
   if (demo) note(words.demo)
+  const greeting = options.once === undefined ? await greet() : undefined
+  if (greeting !== undefined)
+    io.stdout.write(json ? `${jsonLine({ type: "greeting", text: greeting })}\n` : `${terminalText(greeting)}\n`)
   const code =
     options.once !== undefined
       ? (await take(options.once)).code

@@ -34,6 +34,8 @@ export interface TakenLine {
 export interface Conversation {
   /** The number of messages before this chat. */
   readonly earlier: number
+  /** Says the character's first message if the conversation is new and the character has one. Returns it. */
+  greet(): Promise<string | undefined>
   /** Runs a line that is a command, and says any other to the character. */
   take(line: string): Promise<TakenLine>
 }
@@ -46,10 +48,18 @@ export async function openConversation(parts: ConversationParts, context: CliCon
   let number = await latestConversation(store, profile.agent.id)
   let session: Session = agent.session(conversationName(number))
   let asked = words.exampleQuestion
+  const greet = async (): Promise<string | undefined> => {
+    const { greeting } = profile
+    if (greeting === undefined || (await session.history({ limit: 1 })).length > 0) return undefined
+    await session.hear(greeting, { from: { id: profile.agent.id } })
+    return greeting
+  }
   const actions: ChatActions = {
     async begin() {
       session = agent.session(conversationName(++number))
-      return words.newConversation(session.key.conversation)
+      const greeting = await greet()
+      const begun = words.newConversation(session.key.conversation)
+      return greeting === undefined ? begun : `${begun}\n\n${profile.agent.name}: ${greeting}`
     },
     async prompt(question) {
       const from = { id: terminalUser }
@@ -68,6 +78,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
     },
   }
   return {
+    greet,
     earlier: (await store?.load(session.key, { last: 0 }))?.earlier ?? 0,
     async take(line) {
       const outcome = await runChatCommand(line, actions, words)

@@ -60,6 +60,15 @@ function located(thrown: unknown, path: string): unknown {
   })
 }
 
+/** {@link readCard} of a file that errors name. */
+export function readCardOf(path: string, bytes: Uint8Array): CardFile {
+  try {
+    return readCard(bytes)
+  } catch (thrown) {
+    throw located(thrown, path)
+  }
+}
+
 /** Reads a card from the bytes of its file. What it is, is seen from the bytes. Throws `file` as {@link loadCard} does. */
 export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
   checkOptions("readCard", limits, limitNames)

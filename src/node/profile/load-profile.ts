@@ -1,9 +1,10 @@
-import { basename, resolve } from "node:path"
+import { basename, extname, resolve } from "node:path"
 import { checkOptions } from "../../core/check-options.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Profile } from "../../profile/profile.ts"
-import { resolveProfile } from "../../profile/resolve.ts"
+import { defaultUserName, resolveProfile } from "../../profile/resolve.ts"
 import type { Plugin } from "../../services/plugin.ts"
+import { isCardPath } from "../cards/card-path.ts"
 import { promptsFolderOf } from "../find-text.ts"
 import { environmentLocale, promptLocale } from "../locale.ts"
 import { shippedProfilesFolder } from "../shipped-files.ts"
@@ -72,7 +73,9 @@ export async function readProfile(
   const dataFolder = resolve(options.dataFolder ?? "data")
   await checkReflectSchedule(search)
   refuseReported(search)
-  const words = readProfileTexts(file, texts)
+  const { clock = hostPorts.clock } = options
+  const userName = file.user?.name ?? defaultUserName(locale)
+  const words = await readProfileTexts(file, texts, { locale, userName, clock })
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
   const format = words.parser(plugins)
   tellGuesses(parts, words.input.agent.name, options)
@@ -80,7 +83,7 @@ export async function readProfile(
   const surroundings: ToolSurroundings = {
     locale,
     dataFolder,
-    clock: options.clock ?? hostPorts.clock,
+    clock,
     promptFolder: texts.folder,
     files: settings.files,
     mounts: skillMounts([...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])]),
@@ -89,7 +92,7 @@ export async function readProfile(
   checkPluginTools(search, plugins, tools.builtin)
   refuseReported(search)
   const profile = resolveProfile({
-    name: basename(path, ".toml"),
+    name: profileName(path),
     locale,
     dialect,
     processes,
@@ -99,10 +102,14 @@ export async function readProfile(
     variables: { ...toneVariables(search, texts), ...profileVariables(chain) },
     tools,
     skills,
-    plugins,
+    plugins: [...plugins, ...words.plugins],
     output: { ...profileOutput(file, surroundings), format },
   })
   return withDocuments(await withVirtualContext(profile, file, texts.folder), surroundings)
+}
+
+function profileName(path: string): string {
+  return basename(path, isCardPath(path) ? extname(path) : ".toml")
 }
 
 type ProfileParts = Awaited<ReturnType<typeof findParts>>
@@ -131,7 +138,7 @@ function tellGuesses({ path, file, texts }: ProfileParts, agentName: string | un
   const { locale, env = process.env, onWarning = warnOnce } = options
   if (locale === undefined && file.locale === undefined && environmentLocale(env) === undefined) onWarning(unsaidLocale)
   if (agentName === undefined && texts.persona !== undefined) {
-    const name = JSON.stringify(basename(path, ".toml"))
+    const name = JSON.stringify(profileName(path))
     const advice = "Write name = … into [agent] of the profile, or into the front matter of the persona."
     onWarning(`The agent is called ${name} after its profile's file, because nothing names it. ${advice}`)
   }

@@ -6,6 +6,7 @@ import { positionAt } from "../../core/source.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { formatKeyPath } from "../../profile/check-keys.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
+import { isCardPath } from "../cards/card-path.ts"
 import { fileExists } from "../file-log.ts"
 import { lookedFor, namesIn } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
@@ -131,9 +132,9 @@ interface ProfilePlaces {
   readonly roots: readonly string[]
 }
 
-/** Every file that a name or path can mean. The first that exists wins. A path has a slash, or `.toml` at its end; with a slash `.toml` may be left out. */
+/** Every file that a name or path can mean. The first that exists wins. A path has a slash, or ends as a profile or a card does; with a slash `.toml` may be left out. */
 function profileCandidates(nameOrPath: string, { folder, roots }: ProfilePlaces): string[] {
-  if (nameOrPath.endsWith(".toml")) return [resolve(folder, nameOrPath)]
+  if (nameOrPath.endsWith(".toml") || isCardPath(nameOrPath)) return [resolve(folder, nameOrPath)]
   if (/[\\/]/.test(nameOrPath)) return [resolve(folder, `${nameOrPath}.toml`), resolve(folder, nameOrPath)]
   return [...new Set(roots.map((root) => resolve(root, `${nameOrPath}.toml`)))]
 }

@@ -5,6 +5,7 @@ import { didYouMean, suggest } from "../../core/suggest.ts"
 import { formatKeyPath } from "../../profile/check-keys.ts"
 import type { Keys, ValueType } from "../../profile/key.ts"
 import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
+import { cardProfile, isCardPath } from "../cards/card-path.ts"
 import { parseToml } from "../parse-toml.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -33,10 +34,15 @@ export interface ProfileDocument {
   readonly positions: TomlNode
 }
 
-/** Reads and checks one profile file. All that is wrong with it is one error `profile` that names every problem with its place. */
+/**
+ * Reads and checks one profile file; a character card is a profile too. All that is wrong with it is one error `profile` that names
+ * every problem with its place.
+ */
 export async function readProfileFile(path: string): Promise<ProfileDocument> {
   const file = displayPath(path)
-  const text = readTextFile(path, file, { maxBytes, kind: "profile" }).replace(/^\uFEFF/, "")
+  const text = isCardPath(path)
+    ? cardProfile(path)
+    : readTextFile(path, file, { maxBytes, kind: "profile" }).replace(/^\uFEFF/, "")
   const { data, positions } = parseToml(text, file)
   const unsafe = unsafeKeyProblems(positions)
   // Beyond the bounded depth nothing recursive may touch the data.

@@ -8,6 +8,8 @@ import { configureFormat, formatNamed, formats } from "../../reply/output/format
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { readWholeText } from "../authored-text.ts"
+import { isCardPath } from "../cards/card-path.ts"
+import type { CardSurroundings } from "../cards/card-persona.ts"
 import { fileExists, isFolder } from "../file-log.ts"
 import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
 import { type Persona, readPersona } from "../load-persona.ts"
@@ -90,8 +92,11 @@ export function toneVariables({ chain, locale }: ProfileSearch, { persona, folde
 }
 
 /** Reads persona, format and system message. Names and a colour that the profile gives win over those of the persona. */
-export function readProfileTexts(file: ProfileFile, texts: ProfileTexts) {
-  const persona: Partial<Persona> = texts.persona === undefined ? {} : readPersona(texts.persona)
+export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, surroundings: CardSurroundings) {
+  const { persona: path } = texts
+  const isCard = path !== undefined && isCardPath(path)
+  const card = isCard ? (await import("../cards/card-persona.ts")).readCardPersona(path, surroundings) : undefined
+  const persona: Partial<Persona> = card ?? (path === undefined ? {} : readPersona(path))
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
   const { finalSystem } = texts
   const system =
@@ -101,9 +106,12 @@ export function readProfileTexts(file: ProfileFile, texts: ProfileTexts) {
       agent: { ...file.agent, name: file.agent?.name ?? persona.name, colour: file.agent?.colour ?? persona.colour },
       user: { name: file.user?.name ?? persona.userName },
       persona: persona.text,
+      greeting: card?.greeting || undefined,
       format: format?.text,
       final: { system },
     },
+    /** The plugin of a persona that is a card. */
+    plugins: card === undefined ? [] : [card.plugin],
     /** The parser of its format. */
     parser: format?.parser ?? (() => undefined),
   }

@@ -1,0 +1,56 @@
+import { priority } from "../../core/value.ts"
+import type { InjectionInput } from "../../stack/injection.ts"
+import type { LoreEntry } from "../lorebook/lorebook.ts"
+import type { Card } from "./card.ts"
+
+/** Ranks for cuts: example dialogues give way before history does (C7), lore soon after it, the rest of the character late. */
+const ranks = { examples: 8, lorebook: 30, postHistory: 66, scenario: 90, personality: 91 } as const
+
+/** A card's view in one turn. `fill` fills in the macros of a text. */
+export interface CardTurn {
+  readonly card: Card
+  readonly lore: readonly LoreEntry[]
+  fill(text: string): string
+}
+
+/**
+ * Personality, scenario, example dialogues, lore and the words behind history, each as an injection of its own (C7). All are texts of a
+ * stranger, so each is encoded and forges no structure (C11).
+ */
+export function cardInjections({ card, lore, fill }: CardTurn): readonly InjectionInput[] {
+  const text = (key: string, content: string, place: number, rank: number): InjectionInput => ({
+    key,
+    content: { text: fill(content).trim(), trust: "tool" },
+    priority: place,
+    scope: "turn",
+    fit: { rank, shrink: "headTail" },
+  })
+  const titled = lore.map((entry) => ({ text: { text: fill(entry.text.text).trim(), trust: "tool" as const } }))
+  return [
+    text("character.personality", card.personality, priority.characterProfile + 1, ranks.personality),
+    text("character.scenario", card.scenario, priority.characterProfile + 2, ranks.scenario),
+    {
+      key: "character.examples",
+      content: exampleDialogues(card).map((dialogue) => ({ text: { text: fill(dialogue).trim(), trust: "tool" as const } })),
+      priority: priority.characterProfile + 3,
+      scope: "turn",
+      fit: { rank: ranks.examples, shrink: "entries" },
+    },
+    {
+      key: "lorebook",
+      content: titled,
+      priority: priority.worldBook,
+      scope: "turn",
+      fit: { rank: ranks.lorebook, shrink: "entries", scores: lore.map((entry) => entry.priority ?? entry.order) },
+    },
+    text("character.post_history", card.postHistory, priority.reactionPlan + 5, ranks.postHistory),
+  ]
+}
+
+/** The dialogues of `mes_example`, which lines `<START>` part. */
+export function exampleDialogues({ exampleDialogues: text }: Card): readonly string[] {
+  return text
+    .split(/<START>/i)
+    .map((dialogue) => dialogue.trim())
+    .filter((dialogue) => dialogue !== "")
+}

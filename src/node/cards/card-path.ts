@@ -1,0 +1,13 @@
+import { extname } from "node:path"
+
+const extensions: ReadonlySet<string> = new Set([".png", ".apng", ".charx", ".json"])
+
+/** True for the path of a file that can be a character card. */
+export function isCardPath(path: string): boolean {
+  return extensions.has(extname(path).toLowerCase())
+}
+
+/** The profile that a card is when nobody wrote one: a conversation without tools, everything in one system prompt. */
+export function cardProfile(path: string): string {
+  return `[prompt]\ndialect = "stack"\npersona = ${JSON.stringify(path)}\n[loop]\nmode = "chat"\n[history]\nwindow = "steps"\n[plugins]\nenabled = ["memory"]\n`
+}

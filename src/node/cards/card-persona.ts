@@ -1,0 +1,71 @@
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { mulberry32 } from "../../core/mulberry.ts"
+import type { Clock } from "../../core/ports.ts"
+import type { TrustedText } from "../../core/value.ts"
+import { onOneLine } from "../../encode/line-breaks.ts"
+import { sanitise } from "../../encode/sanitise.ts"
+import type { Card } from "../../layers/card/card.ts"
+import { fillMacros, type MacroValues } from "../../layers/card/macros.ts"
+import type { Plugin } from "../../services/plugin.ts"
+import { readBytes } from "../read-text-file.ts"
+import { displayPath } from "../shipped-files.ts"
+import { readCardOf } from "./card-file.ts"
+import { cardHook } from "./card-hook.ts"
+
+/** The language, the user and the time, on which a card's texts depend. */
+export interface CardSurroundings {
+  readonly locale: string
+  /** The name of the user in a private conversation. */
+  readonly userName: string
+  readonly clock: Clock
+}
+
+/** A card as a persona. Its first message and what its prompts show of each turn go with it. */
+export interface CardPersona {
+  readonly text: TrustedText
+  readonly name: string | undefined
+  readonly greeting: string
+  readonly plugin: Plugin
+}
+
+const maxBytes = 128 * 1024 * 1024
+
+/** Reads the persona that is a card. Throws `file`, with the path, as `loadCard` does. */
+export function readCardPersona(path: string, surroundings: CardSurroundings): CardPersona {
+  const file = displayPath(path)
+  const { card } = readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" }))
+  const { text, ...persona } = cardPersona(card, surroundings)
+  return { ...persona, text: { ...text, source: { file, line: 1 } } }
+}
+
+/** A card as a persona. Its words are a stranger's, so they are encoded (C11). */
+export function cardPersona(card: Card, { locale, userName, clock }: CardSurroundings): CardPersona {
+  const name = plainName(card.shownName) || plainName(card.name)
+  const values: MacroValues = {
+    char: name,
+    user: userName,
+    nowMs: clock.nowMs(),
+    locale,
+    // Chance depends on the card alone here, because this text stands at the beginning of all prompts.
+    random: mulberry32(card.name),
+    pick: (place) => mulberry32(`${card.name} ${place}`)(),
+  }
+  const fill = (text: string): string => fillMacros(text, values).text.trim()
+  const words = [card.systemPrompt, card.description].map(fill).filter((part) => part !== "")
+  return {
+    text: { text: words.join("\n\n"), trust: "tool" },
+    name: name === "" ? undefined : name,
+    greeting: fill(card.greetings[0] ?? ""),
+    plugin: { name: "card", hooks: [cardHook(card, { name, locale })] },
+  }
+}
+
+/** Everything but letters, digits and the few marks that names have. A name stands in lines of prompt files that are not encoded. */
+const unusual = lazyPattern(String.raw`[^\p{L}\p{M}\p{N} '’.・·\-]+`, "gu")
+
+/** A card's name without characters that could be taken for a prompt's own. */
+function plainName(name: string): string {
+  return onOneLine(sanitise(name.slice(0, 400)).text.replace(unusual(), " "))
+    .slice(0, 60)
+    .trim()
+}
