@@ -38,6 +38,13 @@ export async function turnPath(): Promise<readonly RunFile[]> {
   return path
 }
 
+/** The calls of functions of `src/` that some work makes. */
+export async function callsOf(work: () => Promise<void>): Promise<number> {
+  let calls = 0
+  for (const { functions } of await coverage(work)) for (const one of functions) calls += one.calls
+  return calls
+}
+
 async function coverage(run: () => Promise<void>): Promise<readonly RunFile[]> {
   const session = new Session()
   session.connect()

@@ -53,10 +53,12 @@ export function recordedRequest(request: ModelRequest, redact: (text: string) =>
     maxOutputTokens,
     temperature,
     tools: tools.length > 0 ? tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) : undefined,
-    messages: messages.map(({ role, content, toolCalls = [], toolCallId }) => ({
+    messages: messages.map(({ role, content, parts, toolCalls = [], toolCallId }) => ({
       role,
       toolCallId,
       content,
+      // The id of its bytes, or its URL, says which picture it was.
+      parts: parts?.map(({ end, attachment }) => ({ end, attachment })),
       toolCalls: toolCalls.length > 0 ? toolCalls.map(({ id, name, args }) => ({ id, name, args })) : undefined,
     })),
   }
