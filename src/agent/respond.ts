@@ -1,6 +1,7 @@
 import { checkOptions } from "../core/check-options.ts"
-import type { Audience, HistoryMessage, SessionKey } from "../core/conversation.ts"
+import type { AttachmentInput, Audience, HistoryMessage, SessionKey } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
+import type { BlobRecords } from "../services/store/records.ts"
 import { filterMessages, type SessionStore } from "../services/store/session-store.ts"
 import type { StepControl } from "../turn/control/step-control.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
@@ -14,6 +15,8 @@ export interface ChatMessage {
   readonly content: string
   /** The speaker of a user's message. Default: the name of the profile's user. */
   readonly name?: string
+  /** As in {@link SendOptions.attachments}, with bytes and URLs. */
+  readonly attachments?: readonly AttachmentInput[]
   /** When it was said, in milliseconds since 1970. Default: now. */
   readonly atMs?: number
 }
@@ -48,14 +51,53 @@ export function respond(
   const question = checked(messages)
   const speaker = { id: given.from?.id ?? key.conversation, name: question.name ?? profile.user.name, ...given.from }
   const history = messages.slice(0, -1).map((message, at) => historyMessage(message, { key, at, latest, speaker }))
+  const blobs = blobsInMemory()
+  const store = storeOf(async () =>
+    messages.some(({ attachments }) => attachments) ? withFiles(history, messages, { key, blobs }) : history,
+  )
   const stateless = (context: AgentContext): AgentContext => ({
     ...context,
-    store: storeOf(history),
+    store,
+    blobs,
     jobs: [],
     tellObservers: undefined,
   })
   const session = new Session(current instanceof Promise ? current.then(stateless) : stateless(current), stateless(latest), key)
-  return session.send(question.content, { ...given, from: speaker })
+  const { content, attachments = [] } = question
+  return session.send(content, { ...given, from: speaker, attachments })
+}
+
+/** Keeps bytes for one turn. */
+function blobsInMemory(): BlobRecords {
+  const kept = new Map<string, Uint8Array>()
+  return {
+    async put(given) {
+      const { newBlob } = await import("../services/store/blob.ts")
+      const { id, bytes } = await newBlob(given)
+      kept.set(id, bytes)
+      return { id }
+    },
+    get: async (id) => kept.get(id),
+  }
+}
+
+/** The history with the attachments of its messages, whose bytes are put into `blobs`. */
+async function withFiles(
+  history: readonly HistoryMessage[],
+  messages: readonly ChatMessage[],
+  { key, blobs }: { readonly key: SessionKey; readonly blobs: BlobRecords },
+): Promise<readonly HistoryMessage[]> {
+  const { withAttachments } = await import("../services/attachments/read-attachments.ts")
+  const { signal } = new AbortController()
+  return Promise.all(
+    history.map(async (message, at) => {
+      const attached = messages[at]?.attachments ?? []
+      if (attached.length === 0) return message
+      const { attachments, bytes } = await withAttachments({ attached, key }, blobs, signal)
+      for (const each of bytes.values()) await blobs.put(each, key)
+      return { ...message, attachments }
+    }),
+  )
 }
 
 /** The last message. Throws for messages that are none, and for a last one that nobody can answer. */
@@ -99,13 +141,18 @@ function historyMessage(
 }
 
 /** A store that holds one conversation and keeps nothing. */
-function storeOf(history: readonly HistoryMessage[]): SessionStore {
+function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
+  let history: Promise<readonly HistoryMessage[]> | undefined
+  const known = () => {
+    history ??= read()
+    return history
+  }
   return {
-    load: async () => ({ version: 1, history, earlier: 0, state: {}, notes: [] }),
+    load: async () => ({ version: 1, history: await known(), earlier: 0, state: {}, notes: [] }),
     commit: async () => ({ version: 2 }),
     post: async () => false,
     append: async () => undefined,
-    messages: async (_key, filter) => filterMessages(history, filter),
+    messages: async (_key, filter) => filterMessages(await known(), filter),
     branches: async () => [],
   }
 }

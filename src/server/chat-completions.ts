@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../agent/respond.ts"
 import type { Turn } from "../agent/turn.ts"
+import type { AttachmentInput } from "../core/conversation.ts"
 import { isRecord } from "../core/json-access.ts"
 import type { Usage } from "../model/language-model.ts"
 import { errorWords } from "../trace/error-words.ts"
@@ -47,7 +48,9 @@ export function readCompletionRequest(body: Readonly<Record<string, unknown>>): 
   const read = messages.map(readMessage)
   return {
     model,
-    messages: read.flatMap(({ role, content, name }) => (role === "system" ? [] : [{ role, content, ...(name && { name }) }])),
+    messages: read.flatMap(({ role, content, attachments, name }) =>
+      role === "system" ? [] : [{ role, content, ...(attachments.length > 0 && { attachments }), ...(name && { name }) }],
+    ),
     instructions: read.flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n\n"),
     stream: stream === true,
     includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
@@ -62,6 +65,7 @@ function isEmptyList(value: unknown): boolean {
 interface ReadMessage {
   readonly role: "system" | "user" | "assistant"
   readonly content: string
+  readonly attachments: readonly AttachmentInput[]
   readonly name: string
 }
 
@@ -85,20 +89,41 @@ function readMessage(message: unknown, at: number): ReadMessage {
         param,
       },
     )
-  return { role: known, content: contentText(content, param), name: typeof name === "string" ? name : "" }
+  return { role: known, ...readContent(content, param, known), name: typeof name === "string" ? name : "" }
 }
 
-function contentText(content: unknown, param: string): string {
-  if (typeof content === "string") return content
+function readContent(content: unknown, param: string, role: ReadMessage["role"]): Pick<ReadMessage, "content" | "attachments"> {
+  if (typeof content === "string") return { content, attachments: [] }
   if (!Array.isArray(content)) throw new HttpProblem(400, `${param}.content is no text.`, { param: `${param}.content` })
-  const texts = content.map((part: unknown, at) => {
-    if (isRecord(part) && part.type === "text" && typeof part.text === "string") return part.text
-    const type = isRecord(part) ? JSON.stringify(part.type) : "of another form"
-    throw new HttpProblem(400, `${param}.content[${at}] is ${type}; only text is supported.`, {
-      param: `${param}.content[${at}]`,
-    })
-  })
-  return texts.join("\n")
+  const texts: string[] = []
+  const attachments: AttachmentInput[] = []
+  for (const [at, part] of content.entries()) {
+    const attachment = role === "user" && isRecord(part) ? attachmentOf(part) : undefined
+    if (attachment) attachments.push(attachment)
+    else if (isRecord(part) && part.type === "text" && typeof part.text === "string") texts.push(part.text)
+    else {
+      const type = isRecord(part) ? JSON.stringify(part.type) : "of another form"
+      const supported = role === "user" ? "only text, image_url, input_audio and file with its data are" : "only text is"
+      throw new HttpProblem(400, `${param}.content[${at}] is ${type}; ${supported} supported.`, {
+        param: `${param}.content[${at}]`,
+      })
+    }
+  }
+  return { content: texts.join("\n"), attachments }
+}
+
+/** A content part that is no text. Its URL, also a `data:` URL, is checked with the turn. */
+function attachmentOf({
+  type,
+  image_url: image,
+  input_audio: audio,
+  file,
+}: Readonly<Record<string, unknown>>): AttachmentInput | undefined {
+  if (type === "image_url" && isRecord(image) && typeof image.url === "string") return { url: image.url }
+  if (type === "input_audio" && isRecord(audio) && typeof audio.data === "string")
+    return { url: `data:audio/${audio.format === "mp3" ? "mpeg" : "wav"};base64,${audio.data}` }
+  if (type !== "file" || !isRecord(file) || typeof file.file_data !== "string") return undefined
+  return { url: file.file_data, ...(typeof file.filename === "string" && { name: file.filename }) }
 }
 
 /** The facts that every object of an answer repeats. */

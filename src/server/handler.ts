@@ -238,11 +238,12 @@ function startTurn(server: Server, caller: Caller, { model, messages, instructio
   const { user, name, conversation } = caller
   const last = messages.at(-1)
   if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
-  if (last.content.trim() === "") throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
+  if (last.content.trim() === "" && !last.attachments?.length)
+    throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const from = name === undefined ? { id: user } : { id: user, name }
   if (conversation === undefined) return watched(server, agent.respond(messages, { from, inject }))
-  return watched(server, agent.session(conversation).send(last.content, { from, inject }))
+  return watched(server, agent.session(conversation).send(last.content, { from, inject, attachments: last.attachments ?? [] }))
 }
 
 /** Tells the owner if a turn fails, read or not. */
@@ -267,6 +268,7 @@ function streamed({ timers }: Server, events: AsyncIterable<unknown>, { headers,
 }
 
 function statusOf({ code, evidence }: PromptStrataError): number {
+  if (code.startsWith("file")) return 400
   if (code === "model") return isRecord(evidence) && evidence.status === 429 ? 429 : 502
   if (code === "turn-timeout" || code === "model-stall") return 504
   if (code === "closed" || code === "aborted") return 503

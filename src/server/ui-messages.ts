@@ -1,23 +1,28 @@
 import type { ChatMessage } from "../agent/respond.ts"
+import type { AttachmentInput } from "../core/conversation.ts"
 import { isRecord } from "../core/json-access.ts"
 import { HttpProblem } from "./http-problem.ts"
 
-/** Reads the messages that `useChat` sends. Parts that are no text, such as the tool calls of earlier answers, are left out. Throws {@link HttpProblem}. */
+/** Reads the messages that `useChat` sends. Other parts than texts and the user's files, such as the tool calls of earlier answers, are left out. Throws {@link HttpProblem}. */
 export function readUiMessages({ messages }: Readonly<Record<string, unknown>>): readonly ChatMessage[] {
   if (!Array.isArray(messages)) throw new HttpProblem(400, "Expected a list of messages.", { param: "messages" })
-  return messages.flatMap((message: unknown, at) => {
+  return messages.flatMap((message: unknown, at): ChatMessage[] => {
     const param = `messages[${at}]`
     if (!isRecord(message) || !Array.isArray(message.parts)) throw new HttpProblem(400, `${param} has no parts.`, { param })
     const { role } = message
     if (role !== "user" && role !== "assistant")
       throw new HttpProblem(400, `${param} has the role ${JSON.stringify(role)}; expected user or assistant.`, { param })
-    const file = message.parts.findIndex((part: unknown) => isRecord(part) && part.type === "file")
-    if (file >= 0 && role === "user")
-      throw new HttpProblem(400, `${param}.parts[${file}] is a file; only text is supported.`, {
-        param: `${param}.parts[${file}]`,
-      })
     const texts = message.parts.flatMap((part: unknown) => (isRecord(part) && part.type === "text" ? [String(part.text)] : []))
     const content = texts.join("\n")
-    return role === "assistant" && content === "" ? [] : [{ role, content }]
+    if (role === "assistant") return content === "" ? [] : [{ role, content }]
+    const attachments = message.parts.flatMap((part: unknown, index) => fileOf(part, `${param}.parts[${index}]`))
+    return [{ role, content, ...(attachments.length > 0 && { attachments }) }]
   })
+}
+
+function fileOf(part: unknown, param: string): AttachmentInput[] {
+  if (!isRecord(part) || part.type !== "file") return []
+  const { url, mediaType, filename } = part
+  if (typeof url !== "string") throw new HttpProblem(400, `${param} is a file without a URL.`, { param })
+  return [{ url, ...(typeof mediaType === "string" && { mediaType }), ...(typeof filename === "string" && { name: filename }) }]
 }

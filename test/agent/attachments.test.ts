@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { AttachmentInput } from "../../src/core/conversation.ts"
+import { PromptStrataError } from "../../src/core/errors.ts"
 import { blobId } from "../../src/services/store/blob.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
@@ -175,6 +176,16 @@ describe("attachments that cannot be used", () => {
     await expect(session.hear("look", { attachments })).rejects.toMatchObject(error)
     await expect(session.preview("look", { attachments })).rejects.toMatchObject(error)
     expect([model.requests.length, counts.puts, await exported(store)]).toEqual([0, 0, []])
+  })
+
+  test("a picture that the provider refused is only named from then on, so that the conversation goes on", async () => {
+    const refusal = new PromptStrataError("model", "The provider refused it.", { evidence: { kind: "bad-request" } })
+    const model = scriptedModel([[refusal], finish("Hello.")], { capabilities: { attachments: ["image/*"] } })
+    const { session } = testAgent(model, english)
+    expect(await session.send("look", { attachments: [good] }).result).toMatchObject({ ok: false })
+    expect(await session.send("Hello?").result).toMatchObject({ ok: true })
+    expect(model.requests.map(({ messages }) => messages.some(({ parts }) => parts))).toEqual([true, false])
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain("%[image.png]")
   })
 
   test("the turn can be stopped while they are read", async () => {

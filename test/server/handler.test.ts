@@ -3,7 +3,7 @@ import OpenAI from "openai"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
 import { type Caller, createHandler, type HandlerOptions } from "../../src/server/handler.ts"
 import { toUiMessageStream } from "../../src/server/ui-message-stream.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
@@ -11,6 +11,7 @@ import { manualClock, type ScriptedAnswer, scriptedModel } from "../../src/testi
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 import { collect } from "../support/collect.ts"
+import { png } from "../support/pictures.ts"
 
 interface Setup extends Partial<Omit<HandlerOptions, "agents">> {
   readonly answers?: readonly ScriptedAnswer[]
@@ -139,6 +140,58 @@ describe("the OpenAI API, with the openai client", () => {
   })
 })
 
+describe("pictures and files of a request", () => {
+  const photo = `data:image/png;base64,${Buffer.from(png(2, 3)).toString("base64")}`
+  const seeing = { capabilities: { attachments: ["*/*"], attachmentUrls: ["*/*"] } }
+  const partsOf = (model: { readonly requests: readonly ModelRequest[] }) =>
+    model.requests.map(({ messages }) => messages.flatMap(({ parts = [] }) => parts))
+
+  test("reach the model with the openai client, also those of earlier messages, and nothing is kept", async () => {
+    const model = scriptedModel([finish("A cat.")], seeing)
+    const { client, store } = serverOf({ model })
+    await client.chat.completions.create({
+      model: "fay",
+      messages: [
+        { role: "user", content: [{ type: "image_url", image_url: { url: photo } }] },
+        { role: "assistant", content: "What is it?" },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "You tell me." },
+            { type: "image_url", image_url: { url: "https://example.com/cat.png" } },
+            { type: "input_audio", input_audio: { data: "AAAA", format: "mp3" } },
+            { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } },
+          ],
+        },
+      ],
+    })
+    const [parts = []] = partsOf(model)
+    expect(parts.map(({ attachment }) => attachment.name).sort()).toEqual(["a.pdf", "audio.mp3", "cat.png", "image.png"])
+    expect(parts.find(({ attachment }) => attachment.name === "image.png")?.bytes).toEqual(png(2, 3))
+    expect(await exported(store)).toBe("")
+  })
+
+  test("reach the model and the store of a kept conversation from useChat", async () => {
+    const model = scriptedModel([finish("A cat.")], seeing)
+    const { post, agent } = serverOf({ model, caller: { conversation: "c1" } })
+    const parts = [{ type: "file", url: photo, mediaType: "image/png", filename: "cat.png" }]
+    await (await post("/api/chat", { id: "c", messages: [{ id: "1", role: "user", parts }] })).text()
+    expect(partsOf(model)).toMatchObject([[{ attachment: { name: "cat.png" }, bytes: png(2, 3) }]])
+    expect((await agent.session("c1").history())[0]).toMatchObject({ text: "", attachments: [{ name: "cat.png", width: 2 }] })
+  })
+
+  test("that cannot be used are refused with 400, and the model is not asked", async () => {
+    const { post, model } = serverOf()
+    for (const url of ["data:image/png;base64,aGVsbG8=", "file:///etc/passwd"]) {
+      const content = [{ type: "image_url", image_url: { url } }]
+      const response = await post("/v1/chat/completions", { model: "fay", messages: [{ role: "user", content }] })
+      expect(response.status).toBe(400)
+      expect(((await response.json()) as Refusal).error.message).toContain("I could not use that file.")
+    }
+    expect((model as ReturnType<typeof scriptedModel>).requests).toEqual([])
+  })
+})
+
 describe("what cannot be answered", () => {
   test.each([
     ["without a key", "/v1/models", undefined, 401],
@@ -163,6 +216,18 @@ describe("what cannot be answered", () => {
     ["a call of a tool", { model: "fay", messages: [{ role: "assistant", tool_calls: [{}] }] }, 400, "tool calls"],
     ["a message that is none", { model: "fay", messages: [null] }, 400, "no object"],
     ["a picture", { model: "fay", messages: [{ role: "user", content: [{ type: "image_url" }] }] }, 400, "only text"],
+    [
+      "a picture of the system",
+      { model: "fay", messages: [{ role: "system", content: [{ type: "image_url", image_url: { url: "data:," } }] }] },
+      400,
+      "only text is",
+    ],
+    [
+      "a file by its id",
+      { model: "fay", messages: [{ role: "user", content: [{ type: "file", file: { file_id: "f" } }] }] },
+      400,
+      "only text",
+    ],
     ["tools", { ...ask, tools: [{}] }, 400, "tools is not supported"],
     ["a schema", { ...ask, response_format: { type: "json_object" } }, 400, "response_format is not supported"],
     ["two answers", { ...ask, n: 2 }, 400, "Only one answer"],
@@ -343,7 +408,7 @@ describe("the AI SDK's chat", () => {
     [{}, "list of messages"],
     [{ messages: [{ role: "user" }] }, "has no parts"],
     [{ messages: [{ role: "system", parts: [] }] }, 'role "system"'],
-    [{ messages: [{ role: "user", parts: [{ type: "file" }] }] }, "only text"],
+    [{ messages: [{ role: "user", parts: [{ type: "file" }] }] }, "a file without a URL"],
   ])("%j is refused", async (body, said) => {
     const response = await serverOf().post("/api/chat", body)
     expect(response.status).toBe(400)

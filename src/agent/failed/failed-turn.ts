@@ -25,7 +25,10 @@ export async function keepFailedTurn(
     unanswered: true,
     ...(wake === undefined ? {} : { unprompted: true as const }),
   }
-  const words = wordsOf(input, startedMs)
+  // A picture that the provider refused would make every later turn fail too, so it is only named from then on.
+  const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
+  const attachments = isRefused ? input.attachments.map(({ name }) => ({ name })) : input.attachments
+  const words = wordsOf({ ...input, attachments }, startedMs)
   const messages = gathered.text.trim() === "" ? words : [...words, answer]
   await keep(agent, input, { messages, isLate })
 }
