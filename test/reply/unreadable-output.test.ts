@@ -120,3 +120,29 @@ describe("output that cannot be read", () => {
     expect(atEnd.action === "unreadable" && atEnd.fault.excerpt).toBe(`${"x".repeat(62)}{"action":"dance"}`)
   })
 })
+
+describe("T21: output that is nearly JSON, at the edges of what is understood", () => {
+  test.each([
+    ["a number between a member and a colon", "｛ “action” ： “finish” 9 ： ： “好”", "unterminated"],
+    ["a comment that touches a bare word", "{action:tool/* c */,tool:t,args:{a:some words,b:5}}", "not-json"],
+    ["an apostrophe in a bare word behind a number", `"a" : { "action" : 1 it's , "message" : "x" } ;`, "unknown-action"],
+    ["a comment that touches a quote, and a member without a name", '{"a":{"action":"finish"# c\n,:"x"}}', "unknown-action"],
+  ])("%s is no decision, and the fault says why", (_, text, kind) => {
+    expect(readDecision(text)).toMatchObject({ action: "unreadable", fault: { kind } })
+  })
+
+  test("a call in braces twice, with a comment before a colon, is a call", () => {
+    const call = "{{'action':'tool','tool':'t','args'// c\n:{'a':'it is','b':True}}"
+    expect(readDecision(call)).toMatchObject({ action: "tool", tool: "t", args: { a: "it is", b: true }, status: "repaired" })
+  })
+
+  test("words behind a message whose object does not end show that it was cut", () => {
+    const text = '{"action":"finish","message":"say \\"x\\" ok" tail~~~@'
+    expect(readDecision(text)).toMatchObject({ action: "finish", message: 'say "x" ok', status: "truncated" })
+  })
+
+  test("read strictly, a colon behind a number is the place of the fault", () => {
+    const fault = { kind: "not-json", at: 6 }
+    expect(readDecision('{"a":7:{"action":"finish"', { strict: true })).toMatchObject({ action: "unreadable", fault })
+  })
+})

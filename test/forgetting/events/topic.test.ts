@@ -18,6 +18,11 @@ describe("a topic", () => {
     expect(nextTopic(topic, { id: "next", atMs: -9_000, turn: 2 }, settings).topic.lastMs).toBe(500)
   })
 
+  test("ends a moment after its beginning at least, also where the clock was set back", () => {
+    const before = { ...topic, fromMs: 700, turns: 3 }
+    expect(nextTopic(before, { id: "next", atMs: 100, turn: 3 }, settings).ended?.beforeMs).toBe(701)
+  })
+
   test("ends after a gap, and after so many turns", () => {
     const { topic: after, ended } = nextTopic(topic, { id: "next", atMs: 1_501, turn: 2 }, settings)
     expect([after.id, ended]).toEqual(["next", { ...topic, beforeMs: 1_501, endedTurn: 2 }])

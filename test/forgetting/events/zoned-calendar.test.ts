@@ -16,6 +16,12 @@ describe("the calendar of a time zone", () => {
     expect(newYork.instant(at(2026, 3, 8, 2, 30))).toBe(Date.UTC(2026, 2, 8, 7, 30))
   })
 
+  test("the rest of a day on which clocks change has the new time", () => {
+    const newYork = zonedCalendar("America/New_York")
+    expect(newYork.instant(at(2026, 3, 8, 12))).toBe(Date.UTC(2026, 2, 8, 16))
+    expect(newYork.instant(at(2026, 11, 1, 12))).toBe(Date.UTC(2026, 10, 1, 17))
+  })
+
   test("a day that has no midnight begins when its clocks begin", () => {
     const cairo = zonedCalendar("Africa/Cairo")
     const start = cairo.instant(at(2026, 4, 24))

@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest"
-import { afterRun, readState } from "../../../src/forgetting/plugin/context-state.ts"
+import { afterRun, applyNotes, readState, virtualContextNote } from "../../../src/forgetting/plugin/context-state.ts"
 import { virtualContextSettings } from "../../../src/forgetting/plugin/virtual-context-settings.ts"
 
 const now = { atMs: 0, turn: 3 }
 const settings = virtualContextSettings({ events: { timeZone: "UTC" } }).pulled
 const read = { tool: "read", args: { path: "a.md" }, status: "ok", result: "line one\nline two" } as const
+
+test("a note's change of a kind that this version does not know changes nothing", () => {
+  const item = { id: "a.md", kind: "file" as const, text: "a", stability: 1, added: now, recalled: now }
+  const state = { ...readState(undefined), workspace: [item] }
+  const changes = [{ type: "later", area: "workspace", ids: ["a.md"] }] as never
+  const applied = applyNotes(state, [virtualContextNote("n", changes)], { now, settings })
+  expect(applied.state).toEqual(state)
+})
 
 describe("what a turn looked at (R22)", () => {
   test("is kept as a line, under its plain path", () => {

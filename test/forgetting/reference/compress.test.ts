@@ -42,6 +42,12 @@ describe("compressing reference info (R23)", () => {
     expect(after.extraData).toBe("mine")
   })
 
+  test("R23: all parts stay as they were, and a text of one line has its sentences as parts", async () => {
+    expect((await compress(reference, { count: 6 })).current).toBe(reference.current)
+    const sentences = { ...reference, current: "Bread rises. Cats sleep. Dogs bark." }
+    expect((await compress(sentences, { criterion: "newest", count: 1 })).current.trim()).toBe("Dogs bark.")
+  })
+
   test("a writer says what is left in its own words, blank ones leave the rule's", async () => {
     const asked: unknown[] = []
     const options = { criterion: "newest", count: 2, level: "extreme" } as const

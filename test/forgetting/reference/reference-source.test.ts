@@ -171,5 +171,9 @@ describe("reference info (R23)", () => {
     expect(parseReferenceInfo('reference_info: {source: ["x"], current: "", extra_data: ""}')?.source).toEqual([
       { kind: "unknown" },
     ])
+    const unended = JSON.stringify("compress weak about 'bread 最符合 4 - diary.session message 2 - 5")
+    expect(parseReferenceInfo(`reference_info: {source: [${unended}], current: "", extra_data: ""}`)?.source).toEqual([
+      { kind: "unknown" },
+    ])
   })
 })

@@ -58,6 +58,7 @@ describe("the lock", () => {
     }
     expect(await failureOf(lockFile(file, { ...options, timers: counting, timeoutMs: 1_000 }))).toMatchObject({
       code: "file-busy",
+      evidence: { path: "." },
     })
     const waitedMs = waits.reduce((sum, delayMs) => sum + delayMs, 0)
     expect(waitedMs).toBeGreaterThanOrEqual(1_000)

@@ -313,6 +313,21 @@ describe("the work after a turn", () => {
     ])
   })
 
+  test.each([
+    ["7", "importance ok"],
+    ["null", "importance parse-error"],
+    ["[7]", "importance ok"],
+  ])("a batch whose answer is no object, %s, is judged as any other answer", async (batch, outcome) => {
+    const { say } = scene(backgroundModel({ batch }), { memory: { batchTurns: 2 } })
+    await say("I live in Hangzhou")
+    expect(await say("by the lake")).toContain(outcome)
+  })
+
+  test("T36 a reflection of which nothing is stored is empty", async () => {
+    const { say } = scene({ reflection: "[]" }, { memory: { reflectEvery: 1 } })
+    expect(await say("I like green tea")).toContain("reflect empty")
+  })
+
   test("a daily cap of calls is kept, and what is beyond it is skipped", async () => {
     const model = backgroundModel()
     const { say } = scene(model, { memory: { dailyCalls: 3 } })

@@ -28,6 +28,23 @@ describe("recall with embeddings", () => {
     expect(found(documents, "tea rain", asked).slice(0, 2)).toEqual(["lexical", "far"])
   })
 
+  test("says how much of a score the words and the embedding made", () => {
+    const texts = [memory("both", "Tea with milk.", { vector: middle }), memory("far", "A race.", { vector: far })]
+    const hits = indexOf(texts).rank({
+      text: "tea milk zebra",
+      nowMs,
+      limit: 2,
+      weights: { recency: 0, importance: 0, neighbours: 0, session: 0 },
+      ...asked,
+    })
+    const [both, other] = ["both", "far"].map((id) => hits.find((hit) => hit.id === id))
+    expect(other?.why.map(({ signal, share }) => [signal, share])).toEqual([["vector", 1]])
+    // By its words and by its embedding the first text is the best, so both have the value 1. The second has its embedding alone.
+    const part = (other?.score ?? 0) / (other?.why[0]?.value ?? 0) / (both?.score ?? 0)
+    expect(both?.why.map(({ signal }) => signal)).toEqual(["words", "vector"])
+    expect(both?.why.map(({ share }) => share)).toEqual([expect.closeTo(1 - part), expect.closeTo(part)])
+  })
+
   test.each([
     ["another model", vector("other", 0, 1, 0)],
     ["another length", vector("m", 0, 1)],

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import type { Job, JobHandler } from "../../../src/services/store/job-runner.ts"
+import { jobUuid } from "../../../src/stores/postgres/stored-job.ts"
+import { collect } from "../../support/collect.ts"
 import { makeDatabase, query } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"
 import { commitJobs, jobOf, keyOf, said } from "./support/turns.ts"
@@ -35,6 +37,44 @@ describe("jobs on PostgreSQL", () => {
     await worker.jobs.start({ work: async (given) => resolve(given) }, { agent })
     await commitJobs(web, key, [job])
     expect(await promise).toEqual(job)
+  })
+
+  test("a dead letter keeps why it failed, whatever characters that has, and its place in an export", async () => {
+    const agent = newAgent()
+    const store = await openStoreFor(url, { jobs: { maxAttempts: 1 } })
+    const [early, late] = [keyOf("early", { agent }), keyOf("late", { agent })]
+    await commitJobs(store, early, [jobOf("early", early)])
+    await commitJobs(store, late, [jobOf("late", late)])
+    const { promise, resolve } = gate()
+    const fail = async ({ id }: Job) => {
+      if (id === "late") resolve()
+      else await promise
+      throw new Error("\0 half \ud83d")
+    }
+    await store.jobs.start({ work: fail }, { agent })
+    await store.jobs.idle()
+    const rows = (await collect(store.export({ agent }))).map((line) => JSON.parse(line))
+    expect(rows.filter(({ table }) => table === "job").map(({ job, error }) => [job.id, error])).toEqual([
+      ["early", "\0 half \ud83d"],
+      ["late", "\0 half \ud83d"],
+    ])
+  })
+
+  test("why an attempt failed stands in the engine's own table, without the characters that JSON cannot hold there", async () => {
+    const agent = newAgent()
+    const store = await openStoreFor(url, { jobs: { maxAttempts: 2, waitMs: 3_600_000, maxWaitMs: 3_600_000 } })
+    const key = keyOf("c", { agent })
+    await commitJobs(store, key, [jobOf("odd", key)])
+    const { promise, resolve } = gate()
+    const fail = async () => {
+      setImmediate(resolve)
+      throw new Error("\0 half \ud83d")
+    }
+    await store.jobs.start({ work: fail }, { agent })
+    await promise
+    const messages = "select output->>'message' as message from pgboss.job where id = $1"
+    const read = async () => (await query<{ message: string | null }>(url, messages, [jobUuid("odd")]))[0]?.message
+    await expect.poll(read).toBe("\uFFFD half \uFFFD")
   })
 
   test("a commit that conflicts leaves no job behind", async () => {

@@ -24,6 +24,12 @@ export const appendRules: Rules<SessionStore> = {
     claimEqual(textsOf((await service.load(key))?.history), texts, "the history")
     claimEqual(textsOf(await service.messages(key, { limit: 2 })), ["meanwhile", "late turn"], "the newest messages")
   },
+  async "one message that was appended before the first turn stays before it"({ service, agent }) {
+    const key = keyOf(agent, { audience: "group" })
+    await service.append(key, [said("heard")])
+    await service.commit(key, commitOf(0, ["turn"]))
+    claimEqual(textsOf((await service.load(key))?.history), ["heard", "turn"], "the history")
+  },
   async "calls that wait at the same time keep their order, each session by itself"({ service, agent }) {
     const keys = ["a", "b", "c"].map((conversation) => keyOf(agent, { conversation, audience: "group" }))
     const texts = Array.from({ length: 20 }, (_, at) => `heard ${at}`)

@@ -70,6 +70,19 @@ export const exportRules: Rules<Store> = {
       claimEqual(held, words, `the words in the export of ${JSON.stringify(scope)}`)
     }
   },
+  async "an import leaves a receipt that is there as it is, also one of work that goes on"({ service, agent }) {
+    const key = keyOf(agent)
+    const receipt = { key, turnId: "t", kind: "profile", startedMs: 1, durationMs: 1 } as const
+    await service.receipts.put({ ...receipt, outcome: "timeout", attempt: 1 })
+    const lines = await exported(service, agent)
+    await service.receipts.put({ ...receipt, outcome: "failed", attempt: 2 })
+    claimEqual(await service.import(lines), {}, "the rows imported")
+    claimEqual(
+      (await service.receipts.ofTurn("t", key)).map(({ attempt }) => attempt),
+      [2],
+      "the attempt of the receipt",
+    )
+  },
   async "a line that is no row is refused with its line number"({ service, agent }) {
     const key = keyOf(agent)
     await keep(service, key, memoryOf("a", key))

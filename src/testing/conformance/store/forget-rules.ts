@@ -39,6 +39,19 @@ export const forgetRules: Rules<Store> = {
     const other = (await linesOf(service.export({ agent: `${agent} 2` }))).join("\n")
     claim(other.includes("ann-elsewhere"), "another agent's user of that id to be kept", other)
   },
+  async "a private conversation goes with each who spoke in it, and with what was drawn of others there"({ service, agent }) {
+    const ann = keyOf(agent, { conversation: "shared" })
+    const bob = { ...ann, user: "bob" }
+    await plant(service, ann, "ann-shared")
+    await plant(service, bob, "bob-shared")
+    await plant(service, { ...bob, conversation: "bob's" }, "bob-own")
+    const { session, message, note, memory, receipt, job } = await service.forget({ agent, user: "ann" })
+    const report = { session, message, note, memory, receipt, job }
+    claimEqual(report, { session: 1, message: 4, note: 4, memory: 2, receipt: 2, job: 2 }, "what was forgotten")
+    const lines = (await exported(service, agent)).filter((line) => !line.startsWith('{"table":"statement"'))
+    for (const word of ["ann-shared", "bob-shared"]) claimWithout(lines, word)
+    claim(lines.join("\n").includes("bob-own"), "what was said elsewhere to be kept", lines)
+  },
   async "a turn that began before a user of its group was forgotten cannot commit any more"(scene) {
     const { service, agent } = scene
     await plantAll(scene)

@@ -115,6 +115,14 @@ export const memoryRules: Rules<Store> = {
     const last = await service.memories.changes(key, { after: third.cursor, limit: 9 })
     claimEqual([last.memories, last.reset, last.cursor], [[], false, third.cursor], "reading on when nothing changed")
   },
+  async "a group's changes tell of a memory again when it is superseded"({ service, agent }) {
+    const group = keyOf(agent, { audience: "group", conversation: "club" })
+    await keep(service, group, memoryOf("a", group), memoryOf("b", group))
+    const { cursor } = await service.memories.changes(group, { limit: 9 })
+    await service.memories.put(memoryOf("c", group), { hash: "c", supersedes: ["a"], key: group })
+    const next = await service.memories.changes(group, { after: cursor, limit: 9 })
+    claimEqual(idsOf(next.memories).sort(), ["a", "c"], "what changed in the group")
+  },
   async "a reader of changes starts over after a deletion"({ service, agent }) {
     const key = keyOf(agent)
     const other = keyOf(agent, { conversation: "other" })

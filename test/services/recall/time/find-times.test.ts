@@ -91,6 +91,8 @@ describe("expressions of time on Wednesday 2024-05-15", () => {
     ["2023年5月7号", "2023-05-07"],
     ["二〇二三年十月", "2023-10-01..2023-10-31"],
     ["5月", "yearly 501..531"],
+    ["1月", "yearly 101..131"],
+    ["12月", "yearly 1201..1231"],
     ["2022年", "2022-01-01..2022-12-31"],
     ["周末喜欢做什么", "weekdays 0 6"],
     ["每周一次", undefined],
@@ -148,6 +150,9 @@ describe("how well a day fits", () => {
     expect(dayMatch([...week, { kind: "span", fromDay: 300, toDay: 300 }], 300)).toBe(1)
     expect(toldMatch(week, { fromDay: 104, toDay: 120 })).toBe(1)
     expect(toldMatch(week, { fromDay: 200, toDay: 201 })).toBe(0)
+    // A day of the week says something of one day, and nothing of several.
+    expect(toldMatch([{ kind: "weekdays", weekdays: [3] }], { fromDay: today, toDay: today })).toBe(0.5)
+    expect(toldMatch([{ kind: "weekdays", weekdays: [3] }], { fromDay: today, toDay: today + 7 })).toBe(0)
   })
 
   test("knows days that come again, over New Year too", () => {
