@@ -1,5 +1,7 @@
+import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import { type HistoryMessage, isSpoken } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
+import type { HistorySettings } from "../profile/profile.ts"
 import { filterMessages, type MessageFilter, type SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { mainProcess, type TurnWarning } from "../trace/trace.ts"
@@ -33,7 +35,9 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const notes = record?.notes ?? []
   // The hook for the notes of observers runs only in a turn that has such notes.
   const lacksNotes = agent.hooks.includes(injectionHook) && !notes.some(({ owner }) => owner === injectionOwner)
-  const history = historyWindow(record?.history ?? [], profile.history, record?.earlier)
+  const { groupTokens: _, ...counted } = profile.history
+  const shown = input.key.audience === "group" ? profile.history : counted
+  const history = historyWindow(record?.history ?? [], shown, record?.earlier)
   input.stack.update()
   const stack = input.stack.fork()
   for (const item of input.inject) stack.add(item)
@@ -111,28 +115,49 @@ function createTurnProgress(
   }
 }
 
-/** Settings of the window of history that a turn shows (T30, S16). */
-interface HistoryWindow {
-  /** The number of messages to show: exactly this many if the window slides, at least this many if it moves in steps. */
-  readonly contextCount: number
-  /** `slide` moves with every message. `steps` moves by whole windows, so that a provider's cache holds in between. */
-  readonly window: "slide" | "steps"
-}
-
 /**
- * Returns the messages that a turn shows, without blank ones. A window that moves in steps begins at a multiple of `contextCount`,
- * counted from the conversation's beginning. So it shows between `contextCount` and twice as many messages, and its beginning
- * rarely moves. `earlier` is the number of spoken messages that are older than `history`.
+ * Returns the messages that a turn shows, without blank ones (T30, S16). A window that slides shows `contextCount`. One that moves in
+ * steps begins at a multiple of `contextCount`, counted from the conversation's beginning, where `earlier` spoken messages are older
+ * than `history`: it shows between `contextCount` and twice as many, and its beginning rarely moves, so that a provider's cache holds
+ * in between. With `groupTokens` the same holds for rough tokens instead of messages. The newest message is always shown.
  */
 export function historyWindow(
   history: readonly HistoryMessage[],
-  { contextCount, window }: HistoryWindow,
+  { contextCount, window, groupTokens }: Pick<HistorySettings, "contextCount" | "window"> & Partial<HistorySettings>,
   earlier = 0,
 ): readonly HistoryMessage[] {
   if (contextCount <= 0) return []
   const spoken: HistoryMessage[] = []
   for (const message of history) if (isSpoken(message)) spoken.push(message)
+  if (groupTokens !== undefined) {
+    const from = firstWithin(spoken, groupTokens)
+    if (window === "slide") return spoken.slice(from)
+    return spoken.slice(roundest(earlier + firstWithin(spoken, 2 * groupTokens), earlier + from) - earlier)
+  }
   if (window === "slide") return spoken.slice(-contextCount)
   const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
   return spoken.slice(Math.max(0, begin - earlier))
+}
+
+/** The index of the first of the newest messages that have at most so many tokens. */
+function firstWithin(messages: readonly HistoryMessage[], tokens: number): number {
+  let left = tokens
+  let at = messages.length
+  while (at > 0) {
+    const { text, speaker } = messages[at - 1] as HistoryMessage
+    left -= roughCounter.count(text) + roughCounter.count(speaker.name) + messageTokens
+    if (left < 0 && at < messages.length) break
+    at--
+  }
+  return at
+}
+
+/** About the tokens around the words of a message. */
+const messageTokens = 4
+
+/** The whole number from `low` to `high` that the highest power of two divides. It stays the same while both move on slowly. */
+function roundest(low: number, high: number): number {
+  let step = 2 ** 31
+  while (Math.ceil(low / step) * step > high) step /= 2
+  return Math.ceil(low / step) * step
 }

@@ -195,6 +195,7 @@ describe("the types that follow from the declaration", () => {
     expectTypeOf<NonNullable<ProfileInput["history"]>>().toEqualTypeOf<{
       readonly attachments?: number | undefined
       readonly contextCount?: number | undefined
+      readonly groupTokens?: number | undefined
       readonly window?: "slide" | "steps" | undefined
       readonly toolRuns?: "auto" | "keep" | "drop" | undefined
       readonly toolRunTokens?: number | undefined

@@ -76,6 +76,12 @@ export const history = table("How much of the conversation a prompt shows.", {
     words:
       "How many pictures, recordings and files of earlier messages a model gets: the newest, this many to twice that many. Older ones are named. With a budget, they give way before words.",
   }),
+  groupTokens: wholeNumber({
+    min: 1,
+    words:
+      'In a group: about how many tokens of recent dialogue a prompt shows, in place of context_count messages. With window = "steps" it shows up to twice as many.',
+    otherwise: "context_count messages, as elsewhere",
+  }),
   window: choice(["slide", "steps"], {
     default: "steps",
     words:

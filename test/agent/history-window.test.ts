@@ -1,0 +1,72 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { historyWindow } from "../../src/agent/create-turn-context.ts"
+import type { HistoryMessage } from "../../src/core/conversation.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { finish, testAgent } from "../support/agents.ts"
+import { runs, seedOf } from "../support/size.ts"
+
+const speaker = { id: "u", name: "Ada" }
+const said = (tokens: number, at: number): HistoryMessage => ({
+  role: "user",
+  speaker,
+  text: "字".repeat(tokens),
+  turnId: `${at}`,
+  atMs: at,
+})
+/** A message's tokens: its words, its speaker's name, and what stands around it. */
+const costOf = ({ text }: HistoryMessage) => text.length + 1 + 4
+
+describe("a window of history by tokens", () => {
+  test("shows between the number and twice the number of tokens, and always the newest message", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 200 }),
+        fc.integer({ min: 1, max: 300 }),
+        (sizes, groupTokens) => {
+          const history = sizes.map(said)
+          const all = history.reduce((sum, message) => sum + costOf(message), 0)
+          const tokensOf = (window: "slide" | "steps") => {
+            const shown = historyWindow(history, { contextCount: 1, window, groupTokens })
+            expect(shown.at(-1)).toBe(history.at(-1))
+            return { tokens: shown.reduce((sum, message) => sum + costOf(message), 0), shown }
+          }
+          const slid = tokensOf("slide")
+          const stepped = tokensOf("steps")
+          if (slid.shown.length > 1) expect(slid.tokens).toBeLessThanOrEqual(groupTokens)
+          if (stepped.shown.length > 1) expect(stepped.tokens).toBeLessThanOrEqual(2 * groupTokens)
+          expect(stepped.shown.length).toBeGreaterThanOrEqual(slid.shown.length)
+          if (all <= groupTokens) expect(slid.shown).toEqual(history)
+        },
+      ),
+      { numRuns: runs(200), seed: seedOf(18) },
+    )
+  })
+
+  test("that moves in steps rarely begins elsewhere, wherever the stored history begins", () => {
+    const history = Array.from({ length: 1_000 }, (_, at) => said(15, at))
+    const settings = { contextCount: 1, window: "steps", groupTokens: 1_000 } as const
+    const begins = new Set<string | undefined>()
+    for (let length = 1; length <= history.length; length++) {
+      const [first] = historyWindow(history.slice(0, length), settings)
+      begins.add(first?.turnId)
+      if (length > 420) expect(historyWindow(history.slice(300, length), settings, 300)[0]?.turnId).toBe(first?.turnId)
+    }
+    // A window has 50 to 100 messages here, so that it moves every 32 to 64 of them.
+    expect(begins.size).toBeLessThanOrEqual(1_000 / 32)
+  })
+
+  test.each([
+    ["group", 60],
+    ["private", 1],
+  ] as const)("counts in a %s conversation", async (audience, count) => {
+    const model = scriptedModel([finish("Yes.")])
+    const history = { contextCount: 1, window: "slide", groupTokens: 5_000 } as const
+    const { agent } = testAgent(model, { locale: "en", dialect: "layered", history })
+    const session = agent.session({ conversation: "c", audience })
+    for (let at = 0; at < 60; at++) await session.hear(`words ${at}.`, { from: speaker })
+    await session.send("Well?", { from: speaker }).result
+    const text = model.requests[0]?.messages.map(({ content }) => content).join("\n") ?? ""
+    expect(text.match(/words \d+\./g)).toHaveLength(count)
+  })
+})
