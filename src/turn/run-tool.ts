@@ -136,7 +136,7 @@ export interface ParentTurn {
 const handles = new WeakMap<object, ParentTurn>()
 
 /** Makes the object that stands for a turn in the context of one tool call. It has no members; {@link parentOf} finds the turn. */
-export function parentHandle(turn: TurnContext, call: { readonly id: string; readonly isRunning: () => boolean }): object {
+function parentHandle(turn: TurnContext, call: { readonly id: string; readonly isRunning: () => boolean }): object {
   const { agent, input, depth, history, messages, stack } = turn
   const { id, isRunning } = call
   const parent: ParentTurn = {

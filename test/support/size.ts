@@ -45,7 +45,7 @@ export const amounts = {
   /** Processes killed while they write into PostgreSQL. */
   POSTGRES_KILL_ROUNDS: { quick: 1, long: 5, soak: 200 },
   /** Turns of each process that writes into PostgreSQL. */
-  POSTGRES_TURNS: { quick: 15, long: 100, soak: 2_000 },
+  POSTGRES_TURNS: { quick: 8, long: 100, soak: 2_000 },
   /** Processes killed while they write into a workspace. */
   KILL_ROUNDS: { quick: 2, long: 100, soak: 1_000 },
   /** Tries while folders and files are swapped for links. */

@@ -1,8 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
@@ -16,16 +13,11 @@ export interface Child {
   readonly ended: Promise<number | string>
 }
 
-/** Later children reuse the code that the first one compiled, as starting takes most of a child's time. */
-const compileCache = mkdtempSync(join(tmpdir(), "promptstrata-compiled-"))
-process.once("exit", () => rmSync(compileCache, { recursive: true, force: true }))
-
 /** Starts `<name>.ts` with arguments. */
 export function startChild(name: string, args: readonly string[], options: SpawnOptions = {}): Child {
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     ...options,
   })
   onTestFinished(() => {

@@ -1,8 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
@@ -18,16 +15,11 @@ export interface Child {
   readonly ended: Promise<number | string>
 }
 
-/** A cache of compiled code for all children, because most of a child's time is its start. */
-const compileCache = mkdtempSync(join(tmpdir(), "promptstrata-compiled-"))
-process.once("exit", () => rmSync(compileCache, { recursive: true, force: true }))
-
 /** Starts `<name>.ts` with its settings as one JSON argument. */
 export function startChild(name: string, settings: unknown): Child {
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
   const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
   })
   onTestFinished(() => void child.kill("SIGKILL"))
   const lines: string[] = []
