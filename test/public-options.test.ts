@@ -184,6 +184,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
   toUiMessageStream: [[() => server.toUiMessageStream(any({}), any({ tool: true })), '"tools"']],
 
   deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
+  takeMessage: [[() => bots.takeMessage(any({}), any({ txt: "" }), any({})), '"text"']],
   keepTyping: [[() => bots.keepTyping(() => {}, any({ everMs: 1 })), '"everyMs"']],
   splitMessage: [[() => bots.splitMessage("x", any({ limt: 10 })), '"limit"']],
 

@@ -1,6 +1,6 @@
 import { Client, Partials } from "discord.js"
 import { createAgent } from "promptstrata"
-import { deliverTurn, printMentions, readMentions } from "promptstrata/bots"
+import { printMentions, readMentions, takeMessage } from "promptstrata/bots"
 import { openaiModel } from "promptstrata/models/openai"
 import { loadProfile } from "promptstrata/node"
 import { openStore } from "promptstrata/stores"
@@ -18,16 +18,17 @@ const client = new Client({
 })
 
 client.on("messageCreate", async (message) => {
-  const { author, channel, mentions } = message
+  const { author, channel, mentions, attachments } = message
   if (author.bot || !channel.isSendable()) return
   const session = agent.session({ conversation: `discord:${channel.id}`, audience: message.inGuild() ? "group" : "private" })
   const from = { id: `discord:${author.id}`, name: message.member?.displayName ?? author.displayName }
   const me = { id: message.client.user.id, name: profile.agent.name }
   const people = [...mentions.users.map(({ id, displayName: name }) => ({ id, name })), { id: author.id, name: from.name }, me]
   const { text, ids } = readMentions(message.content, people, /<@!?(\d+)>/g)
-  if (message.inGuild() && !ids.includes(me.id) && mentions.repliedUser?.id !== me.id)
-    return session.hear(text, { from, atMs: message.createdTimestamp })
-  await deliverTurn(session.send(text, { from }), {
+  const files = attachments.map(({ url }) => url)
+  const isMeant = !message.inGuild() || ids.includes(me.id) || mentions.repliedUser?.id === me.id
+  const said = { id: message.id, text, from, files, isMeant, atMs: message.createdTimestamp }
+  await takeMessage(session, said, {
     limit: 2000,
     locale: profile.locale,
     sendText: (content) => message.reply(content),

@@ -1,6 +1,6 @@
 import { Bot, InputFile } from "grammy"
 import { createAgent } from "promptstrata"
-import { deliverTurn, readMentions } from "promptstrata/bots"
+import { readMentions, takeMessage } from "promptstrata/bots"
 import { openaiModel } from "promptstrata/models/openai"
 import { loadProfile } from "promptstrata/node"
 import { openStore } from "promptstrata/stores"
@@ -12,26 +12,35 @@ const profile = await loadProfile(PROFILE)
 const agent = createAgent({ profile, model: openaiModel(MODEL), store })
 const bot = new Bot(TELEGRAM_TOKEN, { client: { apiRoot: TELEGRAM_API } })
 
-bot.on("message:text", async (ctx) => {
-  const { chat, from, message, me } = ctx
-  const isGroup = chat.type !== "private"
-  const session = agent.session({ conversation: `telegram:${chat.id}`, audience: isGroup ? "group" : "private" })
-  const speaker = { id: `telegram:${from.id}`, name: from.first_name }
-  const { text, ids } = readMentions(message.text, [{ id: me.username, name: profile.agent.name }], /@(\w+)/g)
-  const isAsked = !isGroup || ids.length > 0 || message.reply_to_message?.from?.id === me.id
-  if (!isAsked) return session.hear(text, { from: speaker, atMs: message.date * 1000 })
-  const reply = isGroup ? { reply_parameters: { message_id: message.message_id } } : {}
+const sessionOf = ({ id, type }: { id: number; type: string }) =>
+  agent.session({ conversation: `telegram:${id}`, audience: type === "private" ? "private" : "group" })
+const speakerOf = (user: { id: number; first_name: string }) => ({ id: `telegram:${user.id}`, name: user.first_name })
+const fileOf = async (id: string) => `${TELEGRAM_API}/file/bot${TELEGRAM_TOKEN}/${(await bot.api.getFile(id)).file_path}`
+
+bot.on(["message", "edited_message"], (ctx) => {
+  const { chat, me, msg } = ctx
+  const { text, ids } = readMentions(msg.text ?? msg.caption ?? "", [{ id: me.username, name: profile.agent.name }], /@(\w+)/g)
+  const media = msg.photo?.at(-1) ?? msg.document ?? msg.voice
+  const files = media ? [() => fileOf(media.file_id)] : []
+  const isMeant = chat.type === "private" || ids.length > 0 || msg.reply_to_message?.from?.id === me.id
+  const said = { id: `${msg.message_id}`, text, from: speakerOf(ctx.from), files, isMeant, isEdit: msg.edit_date !== undefined }
   // Not awaited: other chats are answered meanwhile.
-  deliverTurn(session.send(text, { from: speaker }), {
+  takeMessage(sessionOf(chat), said, {
     limit: 4096,
     locale: profile.locale,
-    sendText: (part) => ctx.reply(part, reply),
-    sendFile: ({ path, base64 }) => ctx.replyWithDocument(new InputFile(Buffer.from(base64, "base64"), path), reply),
+    sendText: (part) => ctx.reply(part, chat.type === "private" ? {} : { reply_parameters: { message_id: msg.message_id } }),
+    sendFile: ({ path, base64 }) => ctx.replyWithDocument(new InputFile(Buffer.from(base64, "base64"), path)),
     showTyping: () => ctx.replyWithChatAction("typing"),
   }).catch(console.error)
 })
+bot.on("message_reaction", ({ chat, from, messageReaction }) => {
+  const [reaction] = messageReaction.new_reaction
+  if (from && reaction?.type === "emoji")
+    return sessionOf(chat).hear(`(reacts with ${reaction.emoji})`, { from: speakerOf(from) })
+})
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void bot.stop())
-await bot.start({ onStart: ({ username }) => console.log(`@${username} listens. Ctrl-C ends it.`) })
+const onStart = ({ username }: { username: string }) => console.log(`@${username} listens. Ctrl-C ends it.`)
+await bot.start({ allowed_updates: ["message", "edited_message", "message_reaction"], onStart })
 await agent.close()
 await store.close()

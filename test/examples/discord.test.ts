@@ -62,6 +62,15 @@ describe.skipIf(folder === "")("examples/discord", () => {
     expect(model.calls).toHaveLength(2)
   })
 
+  test("takes pictures in", async () => {
+    model.reply(...answersOf("A dot."))
+    const { url } = discord.keep("dot.png")
+    const attachment = { id: "1", filename: "dot.png", size: 70, url, proxy_url: url, content_type: "image/png" }
+    discord.dispatch("MESSAGE_CREATE", messageData({ ...inPrivate(""), attachments: [attachment] }))
+    expect(await discord.sent.reach(1)).toMatchObject([{ content: "A dot." }])
+    expect(promptOf(model, 0)).toContain("%[dot.png] (a picture, image/png")
+  })
+
   test("answers no bot, splits within 2,000 characters, and waits when it sends too much", async () => {
     model.reply(...answersOf("A sentence of words. ".repeat(150)))
     discord.limitNext(0.01)

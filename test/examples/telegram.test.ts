@@ -1,6 +1,9 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { answersOf, promptOf } from "./support/model-answers.ts"
+import { picture } from "./support/picture.ts"
 import { type ExampleStart, exampleFolder, homeOfExample, type RunningExample, startExample } from "./support/running-example.ts"
 import { startTelegram, type TelegramServer, token } from "./support/telegram-server.ts"
 
@@ -60,6 +63,51 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     telegram.push(messageOf("Thanks!", { chat: group, reply_to_message: { message_id: 1, from: { id: 12345 }, chat: group } }))
     expect((await telegram.sent.reach(2)).at(-1)?.fields).toMatchObject({ text: "You are welcome." })
     expect(model.calls).toHaveLength(2)
+  })
+
+  test("takes photos in, with and without a caption", async () => {
+    telegram.keep("small", Buffer.from("too small"))
+    telegram.keep("photos/cat.png", picture)
+    const photo = [{ file_id: "small" }, { file_id: "photos/cat.png" }]
+    answers("A cat.", "Again a cat.")
+    telegram.push(messageOf("", { text: undefined, caption: "Who is this?", photo }))
+    await telegram.sent.reach(1)
+    expect(promptOf(model, 0)).toContain("Who is this?")
+    // A model of another server has to say that it sees pictures (`capabilities`).
+    expect(promptOf(model, 0)).toContain("%[cat.png] (a picture, image/png")
+    expect(promptOf(model, 0)).not.toContain(token)
+    telegram.push(messageOf("", { text: undefined, photo }))
+    expect((await telegram.sent.reach(2)).map(({ fields }) => fields.text)).toEqual(["A cat.", "Again a cat."])
+    telegram.push(messageOf("", { text: undefined, photo: [{ file_id: "gone" }] }))
+    expect((await telegram.sent.reach(3)).at(-1)?.fields.text).toContain("could not use that file")
+    expect(model.calls).toHaveLength(2)
+  })
+
+  test("answers an edited message anew, and knows a reaction with the next one", async () => {
+    answers("Mimi?", "Momo!", "I saw it.")
+    telegram.push(messageOf("My cat is Mimo."))
+    await telegram.sent.reach(1)
+    telegram.push({ edited_message: { ...messageOf("My cat is Momo.").message, message_id: --next, edit_date: 1_700_000_001 } })
+    await telegram.sent.reach(2)
+    expect(promptOf(model, 1)).not.toContain("Mimo")
+    const reaction = { chat: { ...ann, type: "private" }, message_id: 1_001, user: ann, date: 1_700_000_002, old_reaction: [] }
+    telegram.push({ message_reaction: { ...reaction, new_reaction: [{ type: "emoji", emoji: "👍" }] } })
+    telegram.push(messageOf("Did you see?"))
+    await telegram.sent.reach(3)
+    expect(promptOf(model, 2)).toContain("(reacts with 👍)")
+  })
+
+  test("sends a file that the answer shows", async () => {
+    const cwd = homeOfExample('[files]\nfolder = "."\n[output]\nfile_references = true\n')
+    writeFileSync(join(cwd, "list.txt"), "milk")
+    await bot.stop()
+    start = { ...start, cwd }
+    await restart()
+    answers("Here it is: %[list.txt]")
+    telegram.push(messageOf("Show me the list."))
+    const sent = await telegram.sent.reach(2)
+    expect(sent.map(({ method }) => method)).toEqual(["sendMessage", "sendDocument"])
+    expect(sent[1]?.fields.document).toEqual({ name: "list.txt", text: "milk" })
   })
 
   test("waits when Telegram asks it to, and tells a failure of the model in words", async () => {

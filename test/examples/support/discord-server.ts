@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
 import { listen } from "../../../src/cli/serve/listen.ts"
 import { Arrivals } from "./arrivals.ts"
+import { picture } from "./picture.ts"
 
 /** A message that the bot sent. */
 export interface DiscordMessage {
@@ -20,6 +21,8 @@ export interface DiscordServer {
   readonly typing: Arrivals<string>
   /** Tells the bot of an event. */
   dispatch(type: string, data: object): void
+  /** Makes a picture that can be loaded, as a message's attachment is from Discord's own server of files. */
+  keep(name: string): { readonly url: string }
   /** Refuses the next message, as the real server does when it gets too many. */
   limitNext(retryAfterSeconds: number): void
 }
@@ -87,6 +90,7 @@ export async function startDiscord({ WebSocketServer }: WebSocketPackage): Promi
 
   const rest = async (request: Request): Promise<Response> => {
     const path = new URL(request.url).pathname.replace("/api/v10", "")
+    if (path.startsWith("/attachments/")) return new Response(picture, { headers: { "content-type": "image/png" } })
     if (request.headers.get("authorization") !== `Bot ${token}`)
       return Response.json({ message: "401: Unauthorized", code: 0 }, { status: 401 })
     const limit = { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 }
@@ -127,6 +131,7 @@ export async function startDiscord({ WebSocketServer }: WebSocketPackage): Promi
     dispatch: (type, data) => {
       for (const socket of gateway.clients) socket.send(event(type, data))
     },
+    keep: (name) => ({ url: `http://127.0.0.1:${server.port}/attachments/${name}` }),
     limitNext: (seconds) => void limits.push(seconds),
   }
 }

@@ -44,9 +44,9 @@ export interface ExampleStart {
   readonly cwd?: string
 }
 
-/** A new folder with the character of the tests. */
-export function homeOfExample(): string {
-  return tempFolder({ "bot.toml": character })
+/** A new folder with the character of the tests, whose profile has `more` tables. */
+export function homeOfExample(more = ""): string {
+  return tempFolder({ "bot.toml": character + more })
 }
 
 /** Starts a program of an example over the library's source. */

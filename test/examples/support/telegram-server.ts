@@ -33,7 +33,7 @@ const me = {
   can_join_groups: true,
   supports_inline_queries: false,
 }
-/** The updates of a bot that names none in `allowed_updates`. */
+/** The usual updates, of a bot that names none in `allowed_updates`. */
 const byDefault = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query", "my_chat_member"]
 
 /** The Bot API of Telegram on loopback: long polling with offsets, its limits, its errors, its multipart uploads and its files. */
@@ -47,10 +47,12 @@ export async function startTelegram(): Promise<TelegramServer> {
   const closed = new Promise<void>((resolve) => closing.signal.addEventListener("abort", () => resolve()))
 
   let confirmed = 0
+  let allowed: readonly string[] = byDefault
   const getUpdates = async (fields: TelegramCall["fields"], signal: AbortSignal): Promise<readonly Update[]> => {
     confirmed = Math.max(confirmed, Number(fields.offset ?? 0) - 1)
     const named = fields.allowed_updates as readonly string[] | undefined
-    const allowed = named && named.length > 0 ? named : byDefault
+    // A poll that names none repeats the poll before it; an empty list stands for the usual ones.
+    if (named) allowed = named.length > 0 ? named : byDefault
     const left = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
     for (;;) {
       const seen = updates.all.length

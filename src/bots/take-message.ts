@@ -1,0 +1,89 @@
+import type { Session } from "../agent/session.ts"
+import type { DirectedOptions, SpeakerInput } from "../agent/session-options.ts"
+import type { Turn } from "../agent/turn.ts"
+import { checkOptions } from "../core/check-options.ts"
+import type { AttachmentInput } from "../core/conversation.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { errorWords } from "../trace/error-words.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
+import { type BotChat, deliverTurn } from "./deliver-turn.ts"
+import { fetchAttachment } from "./fetch-attachment.ts"
+
+/** A message of a chat platform, as {@link takeMessage} needs it. */
+export interface BotMessage extends DirectedOptions {
+  /** The platform's id, by which an edit is known. */
+  readonly id: string
+  /** The words; blank for a message of files alone. */
+  readonly text: string
+  readonly from: SpeakerInput
+  /** When it was said, in milliseconds since 1970. Default: now. */
+  readonly atMs?: number | undefined
+  /** The addresses of its files, or functions that ask the platform for them. Their bytes are loaded; no model gets an address. */
+  readonly files?: readonly (string | (() => string | Promise<string>))[] | undefined
+  /** False for words that the agent only hears, such as those of a group that do not name it. Default true. */
+  readonly isMeant?: boolean | undefined
+  /** True if the words replace those of an earlier message of this id. */
+  readonly isEdit?: boolean | undefined
+}
+
+const known: { readonly [K in keyof Required<BotMessage>]: true } = {
+  id: true,
+  text: true,
+  from: true,
+  atMs: true,
+  files: true,
+  isMeant: true,
+  isEdit: true,
+  replyTo: true,
+  mentions: true,
+}
+
+/** The last message of each private conversation that was answered in this process. */
+const lastAsked = new WeakMap<Session, { readonly id: string; readonly turnId: string }>()
+
+/**
+ * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard. An edit of the last
+ * message of a private conversation is answered in its place; any other edit is heard. A file that cannot be loaded is told in words, and
+ * its message is not answered. A message without words and files is left out. Resolves with the result of the turn if there was one.
+ */
+export async function takeMessage(session: Session, message: BotMessage, chat: BotChat): Promise<TurnResult | undefined> {
+  checkOptions("takeMessage", message, known)
+  const { id, text, from, atMs, files = [], isMeant = true, isEdit = false, replyTo, mentions } = message
+  if (text.trim() === "" && files.length === 0) return undefined
+  const isPrivate = session.key.audience === "private"
+  const edited = isPrivate && isEdit && lastAsked.get(session)?.id === id ? lastAsked.get(session) : undefined
+  const isHeard = isEdit ? edited === undefined : !isMeant
+  const { onError = console.error, sendText, locale = "en" } = chat
+  let attachments: readonly AttachmentInput[] = []
+  try {
+    // Words without files are passed on at once, so that messages keep their order.
+    if (files.length > 0) attachments = await loaded(files)
+  } catch (error) {
+    onError(error)
+    if (isHeard) return undefined
+    await sendText(errorWords(error, locale))
+    return undefined
+  }
+  const said = { from, attachments, ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
+  if (isHeard) {
+    await session.hear(text, { ...said, ...(atMs !== undefined && { atMs }) })
+    return undefined
+  }
+  const turn = (edited && (await answeredAnew(session, `${edited.turnId}:0`, text))) ?? session.send(text, said)
+  if (isPrivate) lastAsked.set(session, { id, turnId: turn.id })
+  return deliverTurn(turn, chat)
+}
+
+function loaded(files: NonNullable<BotMessage["files"]>): Promise<readonly AttachmentInput[]> {
+  return Promise.all(files.map(async (file) => fetchAttachment(typeof file === "string" ? file : await file())))
+}
+
+/** The turn that answers other words, or undefined if the history does not have the message. */
+async function answeredAnew(session: Session, messageId: string, text: string): Promise<Turn | undefined> {
+  try {
+    return await session.edit(messageId, text)
+  } catch (error) {
+    if (PromptStrataError.isInstance(error) && error.code === "usage") return undefined
+    throw error
+  }
+}

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, test, vi } from "vitest"
+import type { BotChat } from "../../src/bots/deliver-turn.ts"
+import { takeMessage } from "../../src/bots/take-message.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
+import { finish, testAgent } from "../support/agents.ts"
+
+const ann = { id: "ann", name: "Ann" }
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+)
+
+function bot(answers: readonly string[], audience: "private" | "group" = "private") {
+  const model = scriptedModel(answers.map(finish))
+  const { agent } = testAgent(model, { memory: { enabled: false } }, { store: createInMemoryStore() })
+  const session = agent.session({ conversation: "c", audience })
+  const sent: string[] = []
+  const errors: unknown[] = []
+  const chat: BotChat = { limit: 4096, sendText: (text) => void sent.push(text), onError: (error) => errors.push(error) }
+  const take = (message: object) => takeMessage(session, { id: "1", text: "", from: ann, ...message }, chat)
+  const history = async () => (await session.history()).map(({ text }) => text)
+  return { model, session, take, sent, errors, history }
+}
+
+afterEach(() => vi.unstubAllGlobals())
+const serve = (answer: () => Response) => vi.stubGlobal("fetch", async () => answer())
+
+describe("a message of a platform", () => {
+  test("is answered, or heard if it is not meant for the agent", async () => {
+    const { take, sent, history, session } = bot(["Green tea."], "group")
+    expect(await take({ text: "I like green tea.", isMeant: false, atMs: 5 })).toBeUndefined()
+    expect(await take({ id: "2", text: "What do I like?" })).toMatchObject({ ok: true })
+    expect([sent, await history()]).toEqual([["Green tea."], ["I like green tea.", "What do I like?", "Green tea."]])
+    expect((await session.history())[0]).toMatchObject({ atMs: 5, speaker: ann, unanswered: true })
+  })
+
+  test("without words and files is left out", async () => {
+    const { take, sent, history } = bot([])
+    expect([await take({}), sent, await history()]).toEqual([undefined, [], []])
+  })
+
+  test("brings its files, also without words", async () => {
+    serve(() => new Response(picture))
+    const { take, session } = bot(["A dot."])
+    await take({ files: ["https://a.test/one.png", async () => "https://a.test/two.png"] })
+    const [question] = await session.history()
+    expect(question?.attachments).toMatchObject([{ name: "one.png", mediaType: "image/png" }, { name: "two.png" }])
+  })
+
+  test("with a file that cannot be loaded is told in words, and to the owner", async () => {
+    serve(() => new Response("gone", { status: 404 }))
+    const { take, sent, errors, history } = bot([])
+    await take({ text: "look", files: ["https://a.test/one.png"] })
+    expect(sent).toEqual([expect.stringContaining("could not use that file")])
+    expect([errors, await history()]).toEqual([[expect.objectContaining({ code: "file-missing" })], []])
+  })
+
+  test("that is edited is answered in its place if it was the last of a private conversation, else heard", async () => {
+    const { take, sent, history } = bot(["Mimi?", "Momo.", "Rex."])
+    await take({ id: "1", text: "My cat is Mimo." })
+    await take({ id: "1", text: "My cat is Momo.", isEdit: true })
+    expect(await history()).toEqual(["My cat is Momo.", "Momo."])
+    await take({ id: "2", text: "And a dog?" })
+    await take({ id: "1", text: "My cats are Momo and Mimi.", isEdit: true })
+    expect(await history()).toEqual(["My cat is Momo.", "Momo.", "And a dog?", "Rex.", "My cats are Momo and Mimi."])
+    expect(sent).toEqual(["Mimi?", "Momo.", "Rex."])
+  })
+
+  test("that is edited in a group is heard: what others said since stays", async () => {
+    const { take, history } = bot(["One."], "group")
+    await take({ id: "1", text: "hi" })
+    await take({ id: "1", text: "hello", isEdit: true })
+    expect(await history()).toEqual(["hi", "One.", "hello"])
+  })
+})
