@@ -23,6 +23,7 @@ const shapes = {
 const dialects: Readonly<Record<string, readonly RegExp[]>> = {
   fay: [shapes.bold, shapes.rule, shapes.label],
   layered: [shapes.label],
+  tavern: [shapes.label],
   stack: [shapes.heading, shapes.label],
   soul: [shapes.heading, shapes.label],
   root: [shapes.heading, shapes.label, shapes.sign],

@@ -1,6 +1,6 @@
 import { priority } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
-import type { LoreEntry } from "../lorebook/lorebook.ts"
+import type { LoreEntry, LorePosition } from "../lorebook/lorebook.ts"
 import type { Card } from "./card.ts"
 
 /** Ranks for cuts: example dialogues give way before history does (C7), lore soon after it, the rest of the character late. */
@@ -25,7 +25,6 @@ export function cardInjections({ card, lore, fill }: CardTurn): readonly Injecti
     scope: "turn",
     fit: { rank, shrink: "headTail" },
   })
-  const titled = lore.map((entry) => ({ text: { text: fill(entry.text.text).trim(), trust: "tool" as const } }))
   return [
     text("character.personality", card.personality, priority.characterProfile + 1, ranks.personality),
     text("character.scenario", card.scenario, priority.characterProfile + 2, ranks.scenario),
@@ -36,15 +35,46 @@ export function cardInjections({ card, lore, fill }: CardTurn): readonly Injecti
       scope: "turn",
       fit: { rank: ranks.examples, shrink: "entries" },
     },
-    {
-      key: "lorebook",
-      content: titled,
-      priority: priority.worldBook,
-      scope: "turn",
-      fit: { rank: ranks.lorebook, shrink: "entries", scores: lore.map((entry) => entry.priority ?? entry.order) },
-    },
+    ...loreInjections(lore, fill),
     text("character.post_history", card.postHistory, priority.reactionPlan + 5, ranks.postHistory),
   ]
+}
+
+/** The slots of lore by position (C14). All others share the slot `lorebook`. An outlet has a slot of its own, which a prompt file may name. */
+const slots: Partial<Record<LorePosition["at"], string>> = {
+  beforeCharacter: "lorebook.before",
+  beforeExamples: "lorebook.examples_top",
+  afterExamples: "lorebook.examples_bottom",
+  noteTop: "lorebook.note",
+  noteBottom: "lorebook.note",
+  depth: "lorebook.depth",
+}
+
+function slotOf({ position }: LoreEntry): string {
+  if (position?.at === "outlet" && /^\w{1,40}$/.test(position.name)) return `outlet.${position.name}`
+  return slots[position?.at ?? "afterCharacter"] ?? "lorebook"
+}
+
+/** An injection for each position. What stands deeper in the history stands earlier. */
+function loreInjections(lore: readonly LoreEntry[], fill: (text: string) => string): readonly InjectionInput[] {
+  const placed = [...lore].sort((a, b) => depthOf(b) - depthOf(a))
+  return [...Map.groupBy(placed, slotOf)].map(([key, entries]): InjectionInput => {
+    const texts = entries.map(({ text }) => fill(text.text).trim())
+    const isList = key.startsWith("lorebook")
+    const content = texts.map((text) => ({ text: { text, trust: "tool" as const } }))
+    const scores = entries.map((entry) => entry.priority ?? entry.order)
+    return {
+      key,
+      content: isList ? content : { text: texts.join("\n\n"), trust: "tool" },
+      priority: priority.worldBook,
+      scope: "turn",
+      fit: { rank: ranks.lorebook, ...(isList ? { shrink: "entries", scores } : { shrink: "headTail" }) },
+    }
+  })
+}
+
+function depthOf({ position }: LoreEntry): number {
+  return position?.at === "depth" ? position.depth : 0
 }
 
 /** The dialogues of `mes_example`, which lines `<START>` part. */

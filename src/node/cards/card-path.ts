@@ -7,7 +7,7 @@ export function isCardPath(path: string): boolean {
   return extensions.has(extname(path).toLowerCase())
 }
 
-/** The profile that a card is when nobody wrote one: a conversation without tools, everything in one system prompt. */
+/** The profile that a card is when nobody wrote one: a conversation without tools, in the order that cards are written for. */
 export function cardProfile(path: string): string {
-  return `[prompt]\ndialect = "stack"\npersona = ${JSON.stringify(path)}\n[loop]\nmode = "chat"\n[history]\nwindow = "steps"\n[plugins]\nenabled = ["memory"]\n`
+  return `[prompt]\ndialect = "tavern"\npersona = ${JSON.stringify(path)}\n[loop]\nmode = "chat"\n[history]\nwindow = "steps"\n[plugins]\nenabled = ["memory"]\n`
 }

@@ -36,6 +36,37 @@ async function cardAgent(model: ScriptedModel, profile: string) {
 }
 const sent = (model: ScriptedModel, at: number) => model.requests[at]?.messages.map(({ content }) => content).join("\n") ?? ""
 
+describe("the dialect tavern", () => {
+  const positions = [
+    { name: "before", extensions: { position: 0 } },
+    { name: "after", extensions: { position: 1 } },
+    { name: "note", extensions: { position: 2 } },
+    { name: "deep", extensions: { position: 4, depth: 4 } },
+    { name: "shallow", extensions: { position: 4, depth: 0 } },
+    { name: "above the examples", extensions: { position: 5 } },
+    { name: "below the examples", extensions: { position: 6 } },
+    { name: "outlet", extensions: { position: 7, outlet_name: "weather" } },
+  ]
+  const entries = positions.map(({ name, extensions }) => ({ keys: ["all"], content: `Lore: ${name}.`, extensions }))
+
+  test.each(["en", "zh-CN"])("C6 has a place for each part of a card, in %s", async (locale) => {
+    const folder = tempFolder(files({ name: "Mei", character_book: { entries } }))
+    const clock = manualClock(1_000)
+    const profile = await loadProfile(`${folder}/mei.json`, { env: {}, locale, clock })
+    const agent = createAgent({ profile, model: scriptedModel(["Yes."]), ports: { clock, ids: countingIds() } })
+    const session = agent.session("c")
+    await session.hear(profile.greeting ?? "", { from: { id: profile.agent.id } })
+    await session.send("Hi").result
+    const texts = ["chat", "planner"].map(async (prompt) => {
+      const { messages } = await session.preview("Tell me all.", { prompt })
+      return messages.map(({ role, content }) => `══ ${role}\n${content}`).join("\n")
+    })
+    await expect(`${(await Promise.all(texts)).join("\n\n────────\n\n")}\n`).toMatchFileSnapshot(
+      `__snapshots__/tavern.${locale}.md`,
+    )
+  })
+})
+
 describe("a card as a profile", () => {
   test("C5 C7: its fields are injections of their own, with macros filled in, and a stranger's words", async () => {
     const folder = tempFolder(files())
@@ -44,13 +75,9 @@ describe("a card as a profile", () => {
     const system = messages[0]?.content ?? ""
     expect(system).toContain("You write a story.")
     expect(system).toContain("Mei Keeper im start keeps a shop. User is a guest.")
-    for (const [key, text] of [
-      ["personality", "Calm."],
-      ["scenario", "Rain."],
-      ["examples", "<START>\n\\User: hi\n\n<START>\n\\Mei Keeper im start: hello"],
-      ["post_history", "Stay calm, Mei Keeper im start."],
-    ])
-      expect(system).toContain(`## character.${key}\n${text}`)
+    expect(system).toContain("Personality:\nCalm.\n\nScenario:\nRain.\n")
+    expect(system).toContain("<START>\n\\User: hi\n\n<START>\n\\Mei Keeper im start: hello")
+    expect(messages.at(-1)?.content).toBe("Hi\n\n[instructions]\nStay calm, Mei Keeper im start.\n[/instructions]")
     expect(decisions.map(({ key }) => key)).toEqual(expect.arrayContaining(["persona", "character.scenario"]))
   })
 
@@ -67,9 +94,9 @@ describe("a card as a profile", () => {
     const session = (await cardAgent(model, `${folder}/mei.json`)).session("c")
     for (const text of ["Where is the bookshop?", "I see.", "And now?"])
       await session.send(text, { from: { id: "a", name: "Ann" } }).result
-    const shown = [0, 1, 2].map((at) => /## lorebook\n([^#]*)/.exec(sent(model, at))?.[1]?.trim())
+    const shown = [0, 1, 2].map((at) => sent(model, at).split("\n\nYou write a story.")[0])
     const both = "A dragon sleeps in the cellar.\n\nThe bookshop of Mei Keeper im start is old."
-    expect(shown).toEqual([both, both, undefined])
+    expect(shown).toEqual([both, both, expect.stringMatching(/^You write/)])
   })
 
   test("C8: its first message is said once, as the agent's own words before the first turn", async () => {
