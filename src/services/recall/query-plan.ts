@@ -1,5 +1,5 @@
 import type { RecallQuery, RecallSpeaker } from "./recall-query.ts"
-import { boundText, characterTerms, normaliseText, textRuns } from "./text/document-terms.ts"
+import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
 import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
 import { askedMarks, askedOrder } from "./text-marks.ts"
 import { type FoundTime, findTimes } from "./time/find-times.ts"
@@ -67,6 +67,7 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   const forms = new Map<string, WordForm>()
   const add = (counts: Map<string, number>, term: string, weight: number) => counts.set(term, (counts.get(term) ?? 0) + weight)
   for (const { start, end, weight } of weighedParts(text, times)) {
+    for (const term of signTerms(text.slice(start, end))) add(words, term, weight)
     for (const run of textRuns(text.slice(start, end))) {
       if (run.spaceless) {
         for (const term of characterTerms(run.text)) add(characters, term, weight * characterWeight(term))

@@ -27,6 +27,58 @@ describe("what is found", () => {
     expect(found(documents, "fotographer")).toEqual(["c"])
   })
 
+  test.each([
+    ["Which language, C++?", "I write C++ at work."],
+    ["c#", "Some C# for a game."],
+    ["🍕", "Friday is 🍕 night."],
+    ["order INV-2024-0017", "The order is INV-2024-0017, paid."],
+    ["0017", "The order is INV-2024-0017, paid."],
+    ["5550142", "Call me: 5550142."],
+    ["I recieved a parcel", "A parcel: I receive many."],
+    ["the kithcen table", "In our kitchen."],
+    ["圖書館在哪裡", "图书馆在河边。"],
+    ["头发", "她的頭髮很長。"],
+  ])("%s: signs, ids, emoji, misspelt words and both ways to write Chinese find their text", (question, text) => {
+    const others = [
+      "I write C at home.",
+      "A game.",
+      "Friday is a night 🍔.",
+      "Order INV-2024-0018.",
+      "Call 5550143.",
+      "Nothing came.",
+      "馆长不在。",
+    ]
+    const documents = [...others, text].map((words, at) => memory(`${at}`, words))
+    const [first] = indexOf(documents).rank({ text: question, nowMs, limit: 1 })
+    expect(first?.id).toBe(`${others.length}`)
+  })
+
+  test("is no neighbour after hours of silence, and more so after a question of another person", () => {
+    const talk = (name: string, question: string, gapMs: number, answerer = bob) => [
+      memory(`${name} asks`, question, { session: name, turn: 1, speaker: ann }),
+      memory(`${name} tells`, "Seven, I think.", {
+        session: name,
+        turn: 2,
+        speaker: answerer,
+        atMs: nowMs - 100 * dayMs + gapMs,
+      }),
+    ]
+    const documents = [
+      ...talk("asked", "How many violins are there?", 60_000),
+      ...talk("said", "So many violins there.", 60_000),
+      ...talk("alone", "How many violins are there?", 60_000, ann),
+      ...talk("late", "How many violins are there?", 5 * 3_600_000),
+      ...Array.from({ length: 30 }, (_, i) => memory(`x${i}`, "Plain talk.")),
+    ]
+    const hits = indexOf(documents).rank({ text: "violins", nowMs, limit: 50, weights: { recency: 0, importance: 0 } })
+    const neighbours = (id: string) =>
+      hits.find((hit) => hit.id === id)?.why.find(({ signal }) => signal === "neighbours")?.value ?? 0
+    expect(neighbours("asked tells")).toBeGreaterThan(neighbours("said tells"))
+    expect(neighbours("asked tells")).toBeGreaterThan(neighbours("alone tells"))
+    expect(neighbours("said tells")).toBeGreaterThan(0)
+    expect(hits.map(({ id }) => id)).not.toContain("late tells")
+  })
+
   test("in Chinese and Japanese shares pairs of characters before single ones", () => {
     const documents = [
       memory("a", "他喜欢在图书馆看书。"),

@@ -1,3 +1,4 @@
+import { isNearTerm } from "../text/near-term.ts"
 import { grown } from "./document-columns.ts"
 
 /** BM25's k1: the higher it is, the more do further occurrences of a term count. */
@@ -77,6 +78,13 @@ export class FieldIndex {
   foundIn(term: string): number {
     const id = this.#terms.get(term)
     return id === undefined ? 0 : (this.#found[id] ?? 0)
+  }
+
+  /** The terms of living documents that may be a misspelling of a word, or the other way round: {@link isNearTerm}. At most `limit`, in alphabetical order. */
+  near(word: string, limit: number): string[] {
+    const found: string[] = []
+    for (const term of this.#terms.keys()) if (isNearTerm(word, term) && this.foundIn(term) > 0) found.push(term)
+    return found.sort().slice(0, limit)
   }
 
   /** Calls `visit` with each slot that has the term and its frequency there. Slots of removed documents are included. */

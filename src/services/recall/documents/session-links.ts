@@ -13,29 +13,32 @@ interface Member {
   readonly place: SessionPlace
 }
 
-interface Session {
-  readonly index: number
-  readonly members: Member[]
+/** Lines without a long silence between them, by number. */
+interface Talks {
+  /** For each slot, the number of its talk, below `count`; negative for a free slot. */
+  readonly bySlot: Int32Array
+  readonly count: number
 }
 
 const none = -1
 /** Lines that are more turns apart than this are not neighbours, even if nothing between them is kept. */
 const maxTurnGap = 2
+/** After a longer silence another talk begins, though the conversation is the same. */
+const maxSilenceMs = 4 * 3_600_000
 
 /** Links each line with the lines before and after it in its session. */
 export class SessionLinks {
-  readonly #sessions = new Map<string, Session>()
-  readonly #free: number[] = []
+  readonly #sessions = new Map<string, Member[]>()
   /** For each slot, the slot of the line before it; negative if none is near. */
   previous: Int32Array = new Int32Array(16).fill(none)
   /** For each slot, the slot of the line after it; negative if none is near. */
   next: Int32Array = new Int32Array(16).fill(none)
-  /** For each slot, the number of its session, below {@link SessionLinks.numbered}; negative for a free slot. */
-  sessionOf: Int32Array = new Int32Array(16).fill(none)
-  numbered = 0
+  #talks: Talks | undefined
 
-  get sessions(): number {
-    return this.#sessions.size
+  /** The talks of all sessions: a session is cut where nobody spoke for four hours. */
+  get talks(): Talks {
+    this.#talks ??= talksOf(this.#sessions.values(), this.previous.length)
+    return this.#talks
   }
 
   get bytes(): number {
@@ -45,43 +48,54 @@ export class SessionLinks {
   add(slot: number, place: SessionPlace): void {
     this.previous = grown(this.previous, slot, none)
     this.next = grown(this.next, slot, none)
-    this.sessionOf = grown(this.sessionOf, slot, none)
-    const session = this.#sessions.get(place.session) ?? this.#open(place.session)
-    const at = placeOf(session.members, place)
-    session.members.splice(at, 0, { slot, place })
-    this.sessionOf[slot] = session.index
-    this.#join(session.members, at)
-    this.#join(session.members, at + 1)
+    this.#talks = undefined
+    const members = this.#sessions.get(place.session) ?? []
+    this.#sessions.set(place.session, members)
+    const at = placeOf(members, place)
+    members.splice(at, 0, { slot, place })
+    this.#join(members, at)
+    this.#join(members, at + 1)
   }
 
   remove(slot: number, place: SessionPlace): void {
-    const session = this.#sessions.get(place.session)
-    if (session === undefined) return
-    const at = placeOf(session.members, place)
-    session.members.splice(at, 1)
+    const members = this.#sessions.get(place.session)
+    if (members === undefined) return
+    this.#talks = undefined
+    const at = placeOf(members, place)
+    members.splice(at, 1)
     this.previous[slot] = none
     this.next[slot] = none
-    this.sessionOf[slot] = none
-    this.#join(session.members, at)
-    if (session.members.length > 0) return
-    this.#sessions.delete(place.session)
-    this.#free.push(session.index)
-  }
-
-  #open(name: string): Session {
-    const session = { index: this.#free.pop() ?? this.numbered++, members: [] }
-    this.#sessions.set(name, session)
-    return session
+    this.#join(members, at)
+    if (members.length === 0) this.#sessions.delete(place.session)
   }
 
   /** Links the members before and at a place. */
   #join(members: readonly Member[], at: number): void {
     const before = members[at - 1]
     const after = members[at]
-    const near = before !== undefined && after !== undefined && after.place.turn - before.place.turn <= maxTurnGap
+    const near =
+      before !== undefined &&
+      after !== undefined &&
+      after.place.turn - before.place.turn <= maxTurnGap &&
+      !isSilence(before.place, after.place)
     if (after !== undefined) this.previous[after.slot] = near ? before.slot : none
     if (before !== undefined) this.next[before.slot] = near ? after.slot : none
   }
+}
+
+const isSilence = (before: SessionPlace, after: SessionPlace) => Math.abs(after.atMs - before.atMs) > maxSilenceMs
+
+function talksOf(sessions: Iterable<readonly Member[]>, slots: number): Talks {
+  const bySlot = new Int32Array(slots).fill(none)
+  let count = 0
+  for (const members of sessions) {
+    members.forEach(({ slot, place }, at) => {
+      const before = members[at - 1]
+      if (before === undefined || isSilence(before.place, place)) count++
+      bySlot[slot] = count - 1
+    })
+  }
+  return { bySlot, count }
 }
 
 /** The index at which a place stands, or would stand, among the members. */

@@ -1,3 +1,4 @@
+import { questionMark } from "../documents/document-columns.ts"
 import type { DocumentTable } from "../documents/document-table.ts"
 import { type FieldIndex, rarity, saturation } from "../documents/field-index.ts"
 import type { TermField } from "../text/document-terms.ts"
@@ -12,8 +13,14 @@ interface FieldScore {
   readonly session: Float64Array
 }
 
-/** Shares of a term for the lines beside. An answer stands after its question, so the previous line counts most. All are powers of two, so sums are exact in any order. */
+/**
+ * Shares of a term for the lines beside. An answer stands after its question, so the previous line counts most: whole if it asks, half
+ * otherwise, and half of that if the same person goes on, because nobody answers themselves. All are powers of two, so sums are exact
+ * in any order.
+ */
+const fromQuestion = 1
 const fromPrevious = 0.5
+const fromSame = 0.5
 const fromNext = 0.25
 const fromSecondPrevious = 0.125
 const fromSecondNext = 0.125
@@ -92,9 +99,16 @@ class TermWindow {
       this.#spread(previous[before] ?? -1, frequency, fromSecondNext)
     }
     if (after >= 0) {
-      this.#spread(after, frequency, fromPrevious)
+      this.#spread(after, frequency, this.#shareFor(slot, after))
       this.#spread(next[after] ?? -1, frequency, fromSecondPrevious)
     }
+  }
+
+  /** The share of a line's terms for the line after it. */
+  #shareFor(slot: number, after: number): number {
+    const { marks, speaker } = this.#table.columns
+    const share = ((marks[slot] ?? 0) & questionMark) === 0 ? fromPrevious : fromQuestion
+    return speaker[slot] === speaker[after] ? share * fromSame : share
   }
 
   #spread(slot: number, frequency: number, share: number): void {
@@ -112,20 +126,20 @@ const lengthShare = 0.75
 
 /** Adds BM25 with whole sessions as documents. Each slot gets the score of its session. */
 function addSessionScores(table: DocumentTable, index: FieldIndex, terms: readonly WeighedTerm[], scores: Float64Array): void {
-  const { sessionOf, numbered, sessions } = table.links
-  const lengths = sessionLengths(table, index)
-  const mean = Math.max(1, index.totalLength / Math.max(1, sessions))
-  const totals = new Float64Array(numbered)
-  const frequencies = new Float64Array(numbered)
+  const { bySlot, count } = table.links.talks
+  const lengths = talkLengths(table, index)
+  const mean = Math.max(1, index.totalLength / Math.max(1, count))
+  const totals = new Float64Array(count)
+  const frequencies = new Float64Array(count)
   const touched: number[] = []
   for (const { term, weight } of terms) {
     index.forEach(term, (slot, frequency) => {
-      const session = sessionOf[slot] ?? -1
+      const session = bySlot[slot] ?? -1
       if (session < 0) return
       if (frequencies[session] === 0) touched.push(session)
       frequencies[session] = (frequencies[session] ?? 0) + frequency
     })
-    const rare = weight * rarity(sessions, touched.length)
+    const rare = weight * rarity(count, touched.length)
     for (const session of touched) {
       const frequency = frequencies[session] ?? 0
       const penalty = saturation * (1 - lengthShare + (lengthShare * (lengths[session] ?? 0)) / mean)
@@ -134,14 +148,15 @@ function addSessionScores(table: DocumentTable, index: FieldIndex, terms: readon
     }
     touched.length = 0
   }
-  for (let slot = 0; slot < scores.length; slot++) scores[slot] = (scores[slot] ?? 0) + (totals[sessionOf[slot] ?? -1] ?? 0)
+  for (let slot = 0; slot < scores.length; slot++) scores[slot] = (scores[slot] ?? 0) + (totals[bySlot[slot] ?? -1] ?? 0)
 }
 
-function sessionLengths({ links: { sessionOf, numbered } }: DocumentTable, { lengths }: FieldIndex): Float64Array {
-  const sums = new Float64Array(numbered)
-  for (let slot = 0; slot < sessionOf.length; slot++) {
-    const session = sessionOf[slot] ?? -1
-    if (session >= 0) sums[session] = (sums[session] ?? 0) + (lengths[slot] ?? 0)
+function talkLengths({ links }: DocumentTable, { lengths }: FieldIndex): Float64Array {
+  const { bySlot, count } = links.talks
+  const sums = new Float64Array(count)
+  for (let slot = 0; slot < bySlot.length; slot++) {
+    const talk = bySlot[slot] ?? -1
+    if (talk >= 0) sums[talk] = (sums[talk] ?? 0) + (lengths[slot] ?? 0)
   }
   return sums
 }

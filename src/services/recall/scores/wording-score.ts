@@ -20,12 +20,13 @@ export function formScores(table: DocumentTable, forms: readonly WordForm[]): Fl
   const scores = table.scoreArrays.take()
   const penalty = fields.words.lengthPenalties(size)
   const pieces = new Uint8Array(total)
-  let postings = 0
+  let [postings, spelt] = [0, 0]
   const plenty = Math.max(maxFound, size * maxFoundShare)
   for (const form of forms.filter(({ term }) => fields.words.foundIn(term) <= plenty)) {
     postings += form.grams.reduce((sum, gram) => sum + fields.grams.foundIn(gram), 0)
     if (postings > maxPostings) break
-    const slots = slotsWithForm(table, form, pieces)
+    const slots = [...slotsWithForm(table, form, pieces)]
+    if (fields.words.foundIn(form.term) === 0 && spelt++ < maxSpelt) addMisspelt(table, form.term, slots)
     const worth = form.weight * rarity(size, slots.length + fields.words.foundIn(form.term))
     for (const slot of slots) scores[slot] = (scores[slot] ?? 0) + worth * saturated(formFrequency, penalty[slot] ?? 1)
   }
@@ -57,6 +58,22 @@ function slotsWithForm({ columns: { live }, fields }: DocumentTable, { term, gra
   const found = touched.filter((slot) => live[slot] === 1 && (pieces[slot] ?? 0) >= enough)
   for (const slot of touched) pieces[slot] = 0
   return found
+}
+
+/** At most this many words of a query are compared with all words of the index, and this many of those are taken. */
+const maxSpelt = 8
+const maxNear = 8
+
+/** Adds the slots whose texts have a word that is spelt nearly as a term. */
+function addMisspelt({ columns: { live }, fields }: DocumentTable, term: string, slots: number[]): void {
+  const known = new Set(slots)
+  for (const near of fields.words.near(term, maxNear)) {
+    fields.words.forEach(near, (slot) => {
+      if (live[slot] !== 1 || known.has(slot)) return
+      known.add(slot)
+      slots.push(slot)
+    })
+  }
 }
 
 /** At most this many texts are read for a phrase: the newest that have its rarest term. */

@@ -1,3 +1,4 @@
+import { simplified } from "./simplified-chinese.ts"
 import { fourGrams, stopWords, wordTerm } from "./word-term.ts"
 
 /** The kinds of terms into which a text is cut. Each has its own index. */
@@ -12,7 +13,9 @@ const count = (counts: Map<string, number>, term: string) => counts.set(term, (c
 /** The terms of a text: stems of its words, four-letter pieces of them, and characters and pairs of characters in scripts without spaces. */
 export function documentTerms(text: string): TermCounts {
   const terms = { words: new Map<string, number>(), grams: new Map<string, number>(), characters: new Map<string, number>() }
-  for (const run of textRuns(normaliseText(text.slice(0, maxIndexedCharacters)))) {
+  const normal = normaliseText(text.slice(0, maxIndexedCharacters))
+  for (const term of signTerms(normal)) count(terms.words, term)
+  for (const run of textRuns(normal)) {
     if (run.spaceless) {
       for (const term of characterTerms(run.text)) count(terms.characters, term)
       continue
@@ -39,11 +42,35 @@ const combiningMarks = /[\u0300-\u036f]+/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what needs no folding
 const onlyAscii = /^[\u0000-\u007f]*$/
 
-/** A text in lower case, with plain letters in place of full-width and accented ones, so that different spellings are found as one. */
+const hasHan = /[\u4e00-\u9fa5]/
+
+/**
+ * A text in lower case, with plain letters in place of full-width and accented ones and simplified in place of traditional Chinese
+ * characters, so that different spellings are found as one.
+ */
 export function normaliseText(text: string): string {
   const lower = text.toLowerCase()
   if (onlyAscii.test(lower)) return lower
-  return lower.normalize("NFKD").replace(combiningMarks, "").normalize("NFKC").replaceAll("’", "'").toLowerCase()
+  const plain = lower.normalize("NFKD").replace(combiningMarks, "").normalize("NFKC").replaceAll("’", "'").toLowerCase()
+  return hasHan.test(plain) ? simplified(plain) : plain
+}
+
+/** Words whose signs belong to them (`c++`, `c#`), ids with a digit (`inv-2024-17`), and emoji. */
+const word = "[\\p{L}\\p{N}]+"
+const signs = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${word}\\+\\+|\\p{L}#|${word}(?:[\\-_.:\\/@]${word})+)|\\p{Extended_Pictographic}`,
+  "gv",
+)
+const joined = /^[\p{L}\p{N}]+[-_.:/@]/u
+const number = /\p{N}/u
+/** Longer ones are as rare by their parts. */
+const maxSignCharacters = 40
+
+/** The terms of a normalised text in which signs count. Their words are terms of their own beside them. */
+export function signTerms(normalText: string): string[] {
+  return Array.from(normalText.matchAll(signs), ([term]) => term).filter(
+    (term) => term.length <= maxSignCharacters && (!joined.test(term) || number.test(term)),
+  )
 }
 
 /** A long text shortened to its beginning and its end, because a question stands before or after what is pasted with it. */

@@ -9,8 +9,11 @@ interface Line {
   readonly id: string
 }
 
+/** The longest silence within a talk. */
+const silenceMs = 4 * 3_600_000
+
 const line = (): fc.Arbitrary<Omit<Line, "id">> =>
-  fc.record({ session: fc.constantFrom("a", "b"), turn: fc.nat(12), atMs: fc.nat(2) })
+  fc.record({ session: fc.constantFrom("a", "b"), turn: fc.nat(12), atMs: fc.nat(5).map((half) => half * silenceMs * 0.5) })
 
 /** The neighbours of each line, found by sorting all lines. */
 function beside(lines: ReadonlyMap<number, Line>, slot: number): { before: number; after: number } {
@@ -20,8 +23,22 @@ function beside(lines: ReadonlyMap<number, Line>, slot: number): { before: numbe
     .sort(([, a], [, b]) => a.turn - b.turn || a.atMs - b.atMs || (a.id < b.id ? -1 : 1))
   const at = order.findIndex(([other]) => other === slot)
   const near = (other: readonly [number, Line] | undefined) =>
-    other !== undefined && Math.abs(other[1].turn - (own?.turn ?? 0)) <= 2 ? other[0] : -1
+    other !== undefined &&
+    Math.abs(other[1].turn - (own?.turn ?? 0)) <= 2 &&
+    Math.abs(other[1].atMs - (own?.atMs ?? 0)) <= silenceMs
+      ? other[0]
+      : -1
   return { before: near(order[at - 1]), after: near(order[at + 1]) }
+}
+
+/** The number of talks: each session in its order, cut at each silence. */
+function talkCount(lines: ReadonlyMap<number, Line>): number {
+  return Map.groupBy(lines.values(), ({ session }) => session)
+    .values()
+    .reduce((count, members) => {
+      const times = members.sort((a, b) => a.turn - b.turn || a.atMs - b.atMs || (a.id < b.id ? -1 : 1)).map(({ atMs }) => atMs)
+      return count + 1 + times.filter((atMs, at) => at > 0 && Math.abs(atMs - (times[at - 1] ?? 0)) > silenceMs).length
+    }, 0)
 }
 
 describe("the lines beside a line", () => {
@@ -40,7 +57,10 @@ describe("the lines beside a line", () => {
         for (const slot of lines.keys()) {
           expect({ before: links.previous[slot], after: links.next[slot] }).toEqual(beside(lines, slot))
         }
-        expect(links.sessions).toBe(new Set([...lines.values()].map(({ session }) => session)).size)
+        const talks = new Set([...lines.keys()].map((slot) => links.talks.bySlot[slot]))
+        expect(talks.size).toBe(talkCount(lines))
+        expect(links.talks.count).toBe(talks.size)
+        expect([...talks].every((talk = -1) => talk >= 0 && talk < links.talks.count)).toBe(true)
       }),
     )
   })
